@@ -1,0 +1,143 @@
+/**
+ * The port behind which events are kept. One compliance suite (`infra/event-store`) runs against
+ * every adapter; what this file says in prose, the suite says in tests.
+ *
+ * Terms. A *stream* is an ordered list of events with revisions 0, 1, 2 …; a *position* orders all
+ * events of the store, increasing but not dense. The *head* of a stream is its last revision together
+ * with the hash of its last event: the link that the next event is chained to.
+ */
+
+/** Orders all events of one store. Opaque: only comparison has a meaning. Stored as decimal text. */
+export type Position = bigint
+
+/** Before the first event of any store. */
+export const START: Position = -1n
+
+export interface StreamHead {
+  /** Revision of the last event; -1 for a stream without events. */
+  readonly revision: number
+  /** SHA-256 of the last event, in hex, chained to the one before it; 64 zeros without events. */
+  readonly hash: string
+}
+
+/** The head of a stream without events: an append that expects it expects "no stream". */
+export const NO_STREAM: StreamHead = { revision: -1, hash: '0'.repeat(64) }
+
+/** An event on its way into the store. Text is UTF-8 JSON and is stored byte for byte. */
+export interface NewEvent {
+  /** A UUID that is made once and kept until the outcome of the append is known. */
+  readonly id: string
+  readonly type: string
+  readonly data: string
+  readonly metadata: string
+}
+
+export interface RecordedEvent extends NewEvent {
+  readonly stream: string
+  readonly revision: number
+  readonly position: Position
+  /** Hex SHA-256; see `hash-chain.ts` for what it covers. */
+  readonly hash: string
+}
+
+/** Bounds of one append; every adapter refuses more, with a RangeError, before sending anything. */
+export const MAX_APPEND_EVENTS = 500
+export const MAX_APPEND_BYTES = 512 * 1024
+
+export interface AppendRequest {
+  readonly stream: string
+  /** Exact: there is no "any". The append happens only on top of this very event. */
+  readonly expected: StreamHead
+  /** 1 to {@link MAX_APPEND_EVENTS} events with distinct ids, written all or not at all. */
+  readonly events: readonly NewEvent[]
+}
+
+export type AppendOutcome =
+  /** Durable now. */
+  | { readonly kind: 'appended'; readonly head: StreamHead; readonly position: Position }
+  /** The very same events (same ids, same order, same revision) were durable already. */
+  | { readonly kind: 'duplicate'; readonly head: StreamHead; readonly position: Position }
+  /** Somebody else's events are there. Nothing was written; load again and decide again. */
+  | { readonly kind: 'conflict' }
+  /**
+   * It may have been written, now or later. Send the same request again until another outcome comes:
+   * a read that does not find the events proves nothing.
+   */
+  | { readonly kind: 'unknown'; readonly cause: unknown }
+
+export interface ReadStreamRequest {
+  readonly stream: string
+  readonly direction: 'forwards' | 'backwards'
+  /** First revision to return, inclusive. Default: the start, or the end when backwards. */
+  readonly from?: number
+  /** At most this many events (1 to 10,000). */
+  readonly limit: number
+}
+
+export interface ReadAllRequest {
+  /** Exclusive: the events behind this position. */
+  readonly after: Position
+  /** At most this many events (1 to 10,000). */
+  readonly limit: number
+}
+
+export interface SubscribeRequest {
+  /** Exclusive: resume with the position of the last event that was processed. */
+  readonly after: Position
+  /** At most this many events in a batch (1 to 10,000). */
+  readonly batchSize: number
+  /** Ends the subscription; the iterator then returns normally. */
+  readonly signal: AbortSignal
+}
+
+export interface SubscriptionBatch {
+  /** In order of position; empty when the batch only says that the end is reached. */
+  readonly events: readonly RecordedEvent[]
+  /** True when no later event was there at the time of reading. */
+  readonly caughtUp: boolean
+}
+
+export interface EventStore {
+  /** Resolves when the outcome is known or known to be unknown; rejects only on a caller's mistake. */
+  append(request: AppendRequest): Promise<AppendOutcome>
+  /** One page. Empty for a stream that does not exist. @throws {BrokenChainError} on altered history */
+  readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]>
+  /** One page of all events, in order of position. */
+  readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]>
+  /** Position of the last event of the store, or {@link START}. */
+  lastPosition(): Promise<Position>
+  /**
+   * Catches up from a position, then goes on live. The consumer pulls: a slow one is given larger
+   * batches later, is never dropped, and never makes the store buffer without bound.
+   *
+   * @throws {PositionBeyondEndError} when `after` lies beyond the end: another log, or a restored backup
+   */
+  subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch>
+  /** Waits for appends in flight, then closes. Idempotent. */
+  close(): Promise<void>
+}
+
+/** History was altered: an event does not hash to what it says, or does not link to the one before. */
+export class BrokenChainError extends Error {
+  override readonly name = 'BrokenChainError'
+  readonly stream: string
+  readonly revision: number
+
+  constructor(stream: string, revision: number) {
+    super(`the hash chain of ${stream} breaks at revision ${revision}: its history was altered`)
+    this.stream = stream
+    this.revision = revision
+  }
+}
+
+/** A saved position lies beyond the end of the log. */
+export class PositionBeyondEndError extends Error {
+  override readonly name = 'PositionBeyondEndError'
+
+  constructor(after: Position, last: Position) {
+    super(
+      `position ${after} lies beyond the end of the event log (${last}): ` +
+        'this is another log, or an older copy of it',
+    )
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The events of an account stream, `account-<accountId>`.
+ *
+ * THESE NAMES AND SHAPES ARE THE STORAGE FORMAT. A change of a shape is a new schema version with an
+ * upcaster and a fixture that is kept for ever (see `upcast.ts`). Events hold no prompt, no answer and
+ * no personal data. Money is pico-dollars; times are milliseconds since 1970.
+ */
+import { z } from 'zod'
+import { picoDollars } from '../money.ts'
+import { priceVersion } from '../price.ts'
+import { tokenClasses, tokenCount } from '../tokens.ts'
+
+const timeMs = z.int().min(0)
+const at = { at: timeMs }
+
+export const spendPolicies = ['standard', 'strict'] as const
+export const spendPolicy = z.enum(spendPolicies)
+export type SpendPolicy = z.output<typeof spendPolicy>
+
+export const wireFormats = ['chat', 'responses', 'messages'] as const
+export const wireFormat = z.enum(wireFormats)
+export type WireFormat = z.output<typeof wireFormat>
+
+/** How the worker's run came to its end. */
+export const finishReasons = ['stop', 'length', 'cancelled', 'error'] as const
+export const finishReason = z.enum(finishReasons)
+export type FinishReason = z.output<typeof finishReason>
+
+/** Why the charge is what it is, when the request did not simply finish. */
+export const chargeRules = [
+  /** The whole triple at the pinned price. */
+  'metered',
+  /** The client left or stopped: the triple computed up to the worker's acknowledgement. */
+  'metered_until_cancelled',
+  /** The worker failed after output: the prompt and the tokens that had reached the gateway. */
+  'delivered_before_failure',
+] as const
+export const chargeRule = z.enum(chargeRules)
+export type ChargeRule = z.output<typeof chargeRule>
+
+const grantSlice = z.object({ grantId: z.string(), amount: picoDollars })
+/** A part of an amount that was taken from one grant. */
+export type GrantSlice = z.output<typeof grantSlice>
+
+const costLine = z.object({
+  class: z.enum(tokenClasses),
+  tokens: tokenCount,
+  price: picoDollars,
+  amount: picoDollars,
+})
+
+const tokenTriple = {
+  inputTokens: tokenCount,
+  cachedInputTokens: tokenCount,
+  outputTokens: tokenCount,
+}
+
+/** What the prefix cache did, so that the cached count can be checked. */
+export const cacheEvidence = z.object({
+  /** Blocks of 128 tokens that were reused. */
+  blocks: tokenCount,
+  source: z.enum(['none', 'l1', 'l2']),
+  /** The hash of the last reused block, or null. */
+  lastBlockHash: z.string().nullable(),
+  /** Prompt tokens that the runtime's own counter saw evaluated: the independent witness. */
+  evaluatedTokens: tokenCount,
+})
+export type CacheEvidence = z.output<typeof cacheEvidence>
+
+export const latencies = z.object({
+  queueMs: z.number().min(0),
+  prefillMs: z.number().min(0),
+  /** From the worker's start of the request to its first token; null without output. */
+  firstTokenMs: z.number().min(0).nullable(),
+  totalMs: z.number().min(0),
+})
+export type Latencies = z.output<typeof latencies>
+
+export const accountEventSchemas = {
+  AccountOpened: z.object({
+    accountId: z.string(),
+    name: z.string(),
+    currency: z.literal('USD'),
+    spendPolicy,
+    ...at,
+  }),
+  SpendPolicySet: z.object({ spendPolicy, ...at }),
+  ApiKeyCreated: z.object({
+    keyId: z.string(),
+    name: z.string(),
+    /** SHA-256 of the secret, in hex; the secret itself is never stored. */
+    secretHash: z.string(),
+    lastFour: z.string(),
+    /** Refused from this moment on; null never expires. */
+    expiresAt: timeMs.nullable(),
+    ...at,
+  }),
+  ApiKeyRevoked: z.object({ keyId: z.string(), reason: z.string(), ...at }),
+  CreditGranted: z.object({
+    grantId: z.string(),
+    amount: picoDollars,
+    category: z.enum(['paid', 'promotional']),
+    /** Lower burns first. */
+    priority: z.int().min(0).max(1000),
+    expiresAt: timeMs.nullable(),
+    /** The payment that the grant came from; the same reference grants once. */
+    reference: z.string().nullable(),
+    reason: z.string(),
+    /** What of the amount paid an existing debt at once. */
+    paidDebt: picoDollars,
+    balanceAfter: picoDollars,
+    ...at,
+  }),
+  CreditExpired: z.object({
+    grantId: z.string(),
+    amount: picoDollars,
+    balanceAfter: picoDollars,
+    ...at,
+  }),
+  RequestAccepted: z.object({
+    requestId: z.string(),
+    keyId: z.string(),
+    /** The gateway process that runs the request; its death orphans it. */
+    gatewayId: z.string(),
+    format: wireFormat,
+    model: z.string(),
+    price: priceVersion,
+    promptTokens: tokenCount,
+    maxOutputTokens: tokenCount,
+    hold: picoDollars,
+    /** True when the hold is all that was available and less than the worst case (`standard`). */
+    underHeld: z.boolean(),
+    idempotency: z.object({ keyHash: z.string(), bodyHash: z.string() }).nullable(),
+    /** The latest moment at which the request can still be running. */
+    deadline: timeMs,
+    ...at,
+  }),
+  TokensMetered: z.object({
+    requestId: z.string(),
+    ...tokenTriple,
+    /** Part of `outputTokens`. */
+    reasoningTokens: tokenCount,
+    workerId: z.string(),
+    cache: cacheEvidence,
+    finishReason,
+    rule: chargeRule,
+    latencies,
+    ...at,
+  }),
+  CreditDebited: z.object({
+    requestId: z.string(),
+    amount: picoDollars,
+    lines: z.array(costLine).length(3),
+    slices: z.array(grantSlice),
+    /** What no grant covered: it makes the balance negative (`standard` only). */
+    debt: picoDollars,
+    balanceAfter: picoDollars,
+    ...at,
+  }),
+  /** The request ends without success; a charge, if any, is the CreditDebited before it. */
+  RequestFailed: z.object({ requestId: z.string(), reason: z.string(), ...at }),
+  /** The request ends because its gateway died; nothing is charged. */
+  RequestAbandoned: z.object({ requestId: z.string(), reason: z.string(), ...at }),
+} as const
+
+export type AccountEventType = keyof typeof accountEventSchemas
+
+/** Events of an account as the domain sees them: `{ type, data }`, money as bigint. */
+export type AccountEvent = {
+  [T in AccountEventType]: {
+    readonly type: T
+    readonly data: Readonly<z.output<(typeof accountEventSchemas)[T]>>
+  }
+}[AccountEventType]
+
+export type AccountEventOf<T extends AccountEventType> = Extract<AccountEvent, { type: T }>
+
+const STREAM_PREFIX = 'account-'
+
+export function accountStream(accountId: string): string {
+  return STREAM_PREFIX + accountId
+}
+
+/** The account of a stream, or `undefined` for a stream of another kind. */
+export function accountOfStream(stream: string): string | undefined {
+  return stream.startsWith(STREAM_PREFIX) ? stream.slice(STREAM_PREFIX.length) : undefined
+}

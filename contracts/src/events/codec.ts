@@ -1,0 +1,57 @@
+/** Events to stored text and back: the one place where bigint money meets JSON. */
+import { type ZodType, z } from 'zod'
+import type { NewEvent, RecordedEvent } from '../event-store.ts'
+import { type AccountEvent, accountEventSchemas } from './account.ts'
+import { type PricingEvent, pricingEventSchemas } from './pricing.ts'
+import { currentVersion, upcast } from './upcast.ts'
+
+export type DomainEvent = AccountEvent | PricingEvent
+
+/** Who and what an event comes from. Stored beside the data, and covered by the hash chain. */
+const eventMetadata = z.object({
+  schemaVersion: z.int().min(1),
+  /** The request, grant, key … that the event belongs to. */
+  correlationId: z.string(),
+  /** The event or command that caused this one. */
+  causationId: z.string(),
+  /** `gateway:<id>`, `operator`, `sweeper` …: never a person's name. */
+  actor: z.string(),
+})
+export type EventMetadata = z.output<typeof eventMetadata>
+
+const schemas: Readonly<Record<string, ZodType>> = {
+  ...accountEventSchemas,
+  ...pricingEventSchemas,
+}
+
+/** Writes an event as it is stored. @param id from `eventId`: deterministic, so that a retry is recognised */
+export function encodeEvent(
+  id: string,
+  event: DomainEvent,
+  origin: Omit<EventMetadata, 'schemaVersion'>,
+): NewEvent {
+  const metadata: EventMetadata = { schemaVersion: currentVersion(event.type), ...origin }
+  return {
+    id,
+    type: event.type,
+    data: JSON.stringify(event.data, bigintAsText),
+    metadata: JSON.stringify(metadata),
+  }
+}
+
+/** Reads a stored event, upcast to the current version. @throws when it is no event of this program */
+export function decodeEvent(recorded: RecordedEvent): DomainEvent {
+  const schema = schemas[recorded.type]
+  if (schema === undefined) throw new RangeError(`unknown event type "${recorded.type}"`)
+  const { schemaVersion } = decodeMetadata(recorded)
+  const data = upcast(recorded.type, schemaVersion, JSON.parse(recorded.data))
+  return { type: recorded.type, data: schema.parse(data) } as DomainEvent
+}
+
+export function decodeMetadata(recorded: Pick<RecordedEvent, 'metadata'>): EventMetadata {
+  return eventMetadata.parse(JSON.parse(recorded.metadata))
+}
+
+function bigintAsText(_key: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value
+}

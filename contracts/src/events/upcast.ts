@@ -1,0 +1,34 @@
+/**
+ * Old schema versions are read through upcasters: pure functions from the data of version n to that of
+ * version n+1. A fixture of every version that was ever written is kept in `fixtures/`, for ever.
+ */
+
+/** The version in which each type of event is written today. */
+export const currentVersions: Readonly<Record<string, number>> = {}
+
+const FIRST_VERSION = 1
+
+type Upcaster = (data: unknown) => unknown
+
+/** `upcasters.CreditGranted[0]` turns version 1 into version 2, and so on. */
+const upcasters: Readonly<Record<string, readonly Upcaster[]>> = {}
+
+export function currentVersion(type: string): number {
+  return currentVersions[type] ?? FIRST_VERSION
+}
+
+/**
+ * Brings data of an older version to the current one.
+ *
+ * @throws {RangeError} when the version is newer than this program: money is never guessed at.
+ */
+export function upcast(type: string, version: number, data: unknown): unknown {
+  const target = currentVersion(type)
+  if (version > target || version < FIRST_VERSION) {
+    throw new RangeError(
+      `${type} has schema version ${version}, this program reads up to ${target}: update the program`,
+    )
+  }
+  const steps = (upcasters[type] ?? []).slice(version - FIRST_VERSION)
+  return steps.reduce((older, step) => step(older), data)
+}

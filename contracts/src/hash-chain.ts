@@ -1,0 +1,86 @@
+/**
+ * A chain of SHA-256 over each stream: an event's hash covers the hash before it, so that any edit,
+ * removal, insertion or swap in history is found by anyone who knows the last hash.
+ *
+ *     hash = SHA-256( JSON [ previous hash, stream, revision, id, type, data, metadata ] )
+ *
+ * Data and metadata go in as the exact text that is stored: nothing is parsed or normalised, so a
+ * verifier needs no schema.
+ */
+import { hash } from 'node:crypto'
+import {
+  type AppendRequest,
+  BrokenChainError,
+  MAX_APPEND_BYTES,
+  MAX_APPEND_EVENTS,
+  type NewEvent,
+  type RecordedEvent,
+  type StreamHead,
+} from './event-store.ts'
+
+export type SealedEvent = Omit<RecordedEvent, 'position'>
+
+export interface SealedAppend {
+  readonly events: readonly SealedEvent[]
+  /** The head of the stream once these events are written. */
+  readonly head: StreamHead
+}
+
+/**
+ * Gives the events of an append their revisions and hashes.
+ *
+ * @throws {RangeError} when the append is empty, too large, or names an id twice
+ */
+export function seal(request: AppendRequest): SealedAppend {
+  checkBounds(request.events)
+  let head = request.expected
+  const events = request.events.map((event): SealedEvent => {
+    const revision = head.revision + 1
+    const link = linkOf(head.hash, { ...event, stream: request.stream, revision })
+    head = { revision, hash: link }
+    return { ...event, stream: request.stream, revision, hash: link }
+  })
+  return { events, head }
+}
+
+/**
+ * Follows the chain over consecutive events of one stream, oldest first.
+ *
+ * @param previous the head before the first event
+ * @returns the head after the last event
+ * @throws {BrokenChainError} at the first event that does not fit
+ */
+export function verifyChain(previous: StreamHead, events: readonly SealedEvent[]): StreamHead {
+  let head = previous
+  for (const event of events) {
+    const revision = head.revision + 1
+    if (event.revision !== revision || event.hash !== linkOf(head.hash, event)) {
+      throw new BrokenChainError(event.stream, revision)
+    }
+    head = { revision, hash: event.hash }
+  }
+  return head
+}
+
+function linkOf(previous: string, event: Omit<SealedEvent, 'hash'>): string {
+  const { stream, revision, id, type, data, metadata } = event
+  return hash(
+    'sha256',
+    JSON.stringify([previous, stream, revision, id, type, data, metadata]),
+    'hex',
+  )
+}
+
+function checkBounds(events: readonly NewEvent[]): void {
+  if (events.length === 0) throw new RangeError('an append needs at least one event')
+  if (events.length > MAX_APPEND_EVENTS) {
+    throw new RangeError(`an append holds at most ${MAX_APPEND_EVENTS} events`)
+  }
+  const bytes = events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0)
+  if (bytes > MAX_APPEND_BYTES) {
+    throw new RangeError(`the events of an append hold at most ${MAX_APPEND_BYTES} bytes`)
+  }
+  if (new Set(events.map(({ id }) => id)).size !== events.length) {
+    throw new RangeError('the events of an append need distinct ids')
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Identifiers. The server makes every one: a client's ids are metadata and never name anything.
+ *
+ * An id is `<kind>_` and 26 characters of Crockford's base 32: 48 bits of milliseconds, then 80 random
+ * bits. Ids of one kind therefore sort by the time of their making. The time and the random bytes
+ * come in from the caller, because this package reads no clock and draws no lots.
+ */
+import { hash } from 'node:crypto'
+
+export const idKinds = ['acct', 'key', 'grant', 'req', 'price', 'gw', 'wrk'] as const
+export type IdKind = (typeof idKinds)[number]
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+const TIME_CHARACTERS = 10
+const RANDOM_CHARACTERS = 16
+/** Random bytes that {@link makeId} needs. */
+export const ID_RANDOM_BYTES = 10
+
+const BODY = /^[0-9a-hjkmnp-tv-z]{26}$/
+
+/** Makes ids with the process's clock and randomness: a port, wired in the composition root. */
+export interface IdSource {
+  next(kind: IdKind): string
+}
+
+/**
+ * @param timeMs milliseconds since 1970, below 2⁴⁸
+ * @param random at least {@link ID_RANDOM_BYTES} bytes
+ */
+export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string {
+  return `${kind}_${encodeTime(timeMs)}${encodeRandom(random)}`
+}
+
+/** Makes the same id from the same words, for what must happen once however often it is asked. */
+export function makeDerivedId(kind: IdKind, timeMs: number, ...words: readonly string[]): string {
+  const digest = hash('sha256', JSON.stringify([kind, ...words]), 'buffer')
+  return makeId(kind, timeMs, digest)
+}
+
+export function isId(kind: IdKind, text: string): boolean {
+  return text.startsWith(`${kind}_`) && BODY.test(text.slice(kind.length + 1))
+}
+
+/** The 26 characters after the kind. */
+export function idBody(id: string): string {
+  return id.slice(id.indexOf('_') + 1)
+}
+
+/** When the id was made, in milliseconds since 1970. */
+export function idTimeMs(id: string): number {
+  let timeMs = 0
+  for (const character of idBody(id).slice(0, TIME_CHARACTERS)) {
+    timeMs = timeMs * 32 + ALPHABET.indexOf(character)
+  }
+  return timeMs
+}
+
+/**
+ * The id of an event: a UUID (version 8) made of the causing id's time and a hash of what the event
+ * is. Deterministic, so that a retried append is recognised; time-ordered, so that indexes stay short.
+ *
+ * @param cause the id of the request, grant, key … that the event belongs to
+ * @param step names the event among those of its cause, such as its type
+ */
+export function eventId(cause: string, step: string): string {
+  const time = idTimeMs(cause).toString(16).padStart(12, '0')
+  const digest = hash('sha256', `${cause}\n${step}`, 'hex')
+  const variant = ((Number.parseInt(digest.slice(3, 4), 16) & 0x3) | 0x8).toString(16)
+  return [
+    time.slice(0, 8),
+    time.slice(8, 12),
+    `8${digest.slice(0, 3)}`,
+    `${variant}${digest.slice(4, 7)}`,
+    digest.slice(7, 19),
+  ].join('-')
+}
+
+function encodeTime(timeMs: number): string {
+  let rest = timeMs
+  let text = ''
+  for (let i = 0; i < TIME_CHARACTERS; i += 1) {
+    text = ALPHABET.charAt(rest % 32) + text
+    rest = Math.floor(rest / 32)
+  }
+  return text
+}
+
+function encodeRandom(random: Uint8Array): string {
+  let bits = 0n
+  for (const byte of random.subarray(0, ID_RANDOM_BYTES)) bits = (bits << 8n) | BigInt(byte)
+  let text = ''
+  for (let i = 0; i < RANDOM_CHARACTERS; i += 1) {
+    text = ALPHABET.charAt(Number(bits & 31n)) + text
+    bits >>= 5n
+  }
+  return text
+}

@@ -1,0 +1,64 @@
+/** Prices, their versions, and the cost of a triple of tokens. */
+import { z } from 'zod'
+import { type PicoDollars, picoDollars } from './money.ts'
+import type { TokenClass, TokenCounts } from './tokens.ts'
+
+/** Pico-dollars per token, per class. A cached token never costs more than a computed one. */
+export interface Rates {
+  readonly input: PicoDollars
+  readonly cachedInput: PicoDollars
+  readonly output: PicoDollars
+}
+
+/** A published price of one model. A version is immutable: a new price is a new version. */
+export interface PriceVersion extends Rates {
+  /** `price_…` */
+  readonly version: string
+}
+
+export const priceVersion = z.object({
+  version: z.string(),
+  input: picoDollars,
+  cachedInput: picoDollars,
+  output: picoDollars,
+})
+
+/** One line of a receipt: `amount === price × tokens`, exactly. */
+export interface CostLine {
+  readonly class: TokenClass
+  readonly tokens: number
+  /** Pico-dollars per token. */
+  readonly price: PicoDollars
+  readonly amount: PicoDollars
+}
+
+/** The receipt of a triple: always the three lines, in the order of the classes. */
+export function costLines(rates: Rates, counts: TokenCounts): readonly CostLine[] {
+  return [
+    line('input', counts.inputTokens, rates.input),
+    line('cached_input', counts.cachedInputTokens, rates.cachedInput),
+    line('output', counts.outputTokens, rates.output),
+  ]
+}
+
+/** What a triple costs, in pico-dollars: exact, never rounded. */
+export function costOf(rates: Rates, counts: TokenCounts): PicoDollars {
+  return costLines(rates, counts).reduce((sum, { amount }) => sum + amount, 0n)
+}
+
+/** The most a request can cost: the whole prompt computed, and every output token produced. */
+export function worstCase(
+  rates: Rates,
+  promptTokens: number,
+  maxOutputTokens: number,
+): PicoDollars {
+  return costOf(rates, {
+    inputTokens: promptTokens,
+    cachedInputTokens: 0,
+    outputTokens: maxOutputTokens,
+  })
+}
+
+function line(tokenClass: TokenClass, tokens: number, price: PicoDollars): CostLine {
+  return { class: tokenClass, tokens, price, amount: price * BigInt(tokens) }
+}

@@ -1,0 +1,29 @@
+/**
+ * The one meter behind every wire format: three disjoint classes, so that nothing is counted twice.
+ *
+ * `inputTokens` is the part of the prompt that the worker computed, `cachedInputTokens` the part it
+ * did not have to; together they are the prompt. `outputTokens` includes reasoning. Each wire
+ * format derives its own view from this triple.
+ */
+import { z } from 'zod'
+
+export interface TokenCounts {
+  readonly inputTokens: number
+  readonly cachedInputTokens: number
+  readonly outputTokens: number
+}
+
+export const tokenClasses = ['input', 'cached_input', 'output'] as const
+export type TokenClass = (typeof tokenClasses)[number]
+
+const MAX_TOKENS = 1_000_000_000
+
+/** A count of tokens: a whole number from 0 to 10⁹. */
+export const tokenCount = z.int().min(0).max(MAX_TOKENS)
+
+export const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
+
+/** The whole prompt: what was computed and what came from the cache. */
+export function promptTokens(counts: TokenCounts): number {
+  return counts.inputTokens + counts.cachedInputTokens
+}

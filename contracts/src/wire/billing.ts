@@ -1,0 +1,79 @@
+/** Money over an API key: `GET /v1/balance` and `GET /v1/requests/{id}`. Amounts are exact dollars. */
+import { z } from 'zod'
+import { finishReason, latencies, wireFormat } from '../events/account.ts'
+import { tokenClasses, tokenCount } from '../tokens.ts'
+
+/** Exact decimal text in dollars, such as `4.9998275`. */
+export const dollars = z.string().regex(/^-?\d+\.\d{2,12}$/)
+
+export const balanceAnswer = z.object({
+  object: z.literal('balance'),
+  currency: z.literal('USD'),
+  /** Grants less debits. */
+  settled: dollars,
+  /** What running requests hold. */
+  held: dollars,
+  /** `settled - held`. */
+  available: dollars,
+})
+export type BalanceAnswer = z.output<typeof balanceAnswer>
+
+export const requestStatuses = ['running', 'finished', 'stopped', 'failed', 'abandoned'] as const
+export const requestStatus = z.enum(requestStatuses)
+export type RequestStatus = z.output<typeof requestStatus>
+
+export const receipt = z.object({
+  object: z.literal('request'),
+  id: z.string(),
+  status: requestStatus,
+  format: wireFormat,
+  model: z.string(),
+  /** `input_tokens` is the uncached part: the three classes are disjoint. */
+  usage: z.object({
+    input_tokens: tokenCount,
+    cached_input_tokens: tokenCount,
+    output_tokens: tokenCount,
+    reasoning_tokens: tokenCount,
+  }),
+  /** Dollars per million tokens, and the version that was pinned when the request was accepted. */
+  price: z.object({
+    version: z.string(),
+    input: dollars,
+    cached_input: dollars,
+    output: dollars,
+  }),
+  lines: z.array(
+    z.object({
+      class: z.enum(tokenClasses),
+      tokens: tokenCount,
+      /** Dollars per million tokens. */
+      price: dollars,
+      amount: dollars,
+    }),
+  ),
+  amount: dollars,
+  /** What was held while the request ran. */
+  hold: dollars,
+  /** Settled balance after the debit; null while the request runs or when nothing was debited. */
+  balance_after: dollars.nullable(),
+  grants: z.array(z.object({ grant_id: z.string(), amount: dollars })),
+  finish_reason: finishReason.nullable(),
+  /** Why the charge is what it is, or why the request failed; null for a plain finish. */
+  reason: z.string().nullable(),
+  events: z.array(
+    z.object({
+      type: z.string(),
+      stream: z.string(),
+      revision: z.int().min(0),
+      id: z.string(),
+      hash: z.string(),
+    }),
+  ),
+  timings: z.object({
+    /** RFC 3339. */
+    accepted_at: z.string(),
+    ended_at: z.string().nullable(),
+    worker: latencies.nullable(),
+  }),
+})
+export type Receipt = z.output<typeof receipt>

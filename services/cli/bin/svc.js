@@ -1,0 +1,38 @@
+#!/usr/bin/env node
+// Runs svc on the Node that npm installed beside it, whatever Node started this file: so this file
+// alone is plain JavaScript that Node 20 understands.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const NEEDED_MAJOR = 26
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
+  await import(main)
+} else {
+  runOn(bundledNode())
+}
+
+function bundledNode() {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  for (let folder = dirname(main); folder !== dirname(folder); folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', '.bin', name)
+    if (existsSync(candidate)) return candidate
+  }
+  process.stderr.write(
+    `svc needs Node ${NEEDED_MAJOR} or newer, this is ${process.version}, and npm installed none for ` +
+      `${process.platform}-${process.arch}. Run "npm install" again, or install Node ${NEEDED_MAJOR}.\n`,
+  )
+  process.exit(2)
+}
+
+function runOn(node) {
+  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code)
+    process.kill(process.pid, signal)
+  })
+}

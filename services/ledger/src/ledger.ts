@@ -1,0 +1,153 @@
+/**
+ * The face of the ledger. Everything that may happen to credit goes through here; nothing else
+ * appends to an account stream.
+ */
+import type { AcceptRequest, GrantCredit, SettleRequest } from '@svc/contracts/commands'
+import type { Position } from '@svc/contracts/event-store'
+import type { GrantSlice, SpendPolicy } from '@svc/contracts/events/account'
+import type { PicoDollars } from '@svc/contracts/money'
+import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
+
+export interface Balance {
+  /** Grants less debits; negative is a debt. */
+  readonly settled: PicoDollars
+  readonly held: PicoDollars
+  /** `settled - held` */
+  readonly available: PicoDollars
+}
+
+export interface KeySummary {
+  readonly keyId: string
+  readonly name: string
+  readonly lastFour: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface GrantSummary {
+  readonly grantId: string
+  readonly amount: PicoDollars
+  readonly remaining: PicoDollars
+  readonly category: 'paid' | 'promotional'
+  readonly priority: number
+  readonly expiresAt: number | null
+  readonly grantedAt: number
+}
+
+export interface AccountSummary {
+  readonly accountId: string
+  readonly name: string
+  readonly spendPolicy: SpendPolicy
+  readonly balance: Balance
+  readonly keys: readonly KeySummary[]
+  readonly grants: readonly GrantSummary[]
+  readonly openRequests: number
+}
+
+export interface Caller {
+  readonly accountId: string
+  readonly keyId: string
+}
+
+export interface Accepted {
+  readonly requestId: string
+  readonly price: PriceVersion
+  readonly hold: PicoDollars
+  /** What the request may produce: lower than asked for when `strict` had to lower it. */
+  readonly maxOutputTokens: number
+  readonly lowered: boolean
+  /**
+   * Resolves when RequestAccepted is durable; the first byte waits for it. Rejects with a
+   * ServiceError when the store took another course: then the worker's run must be cancelled.
+   */
+  readonly durable: Promise<void>
+}
+
+export interface Settled {
+  readonly amount: PicoDollars
+  readonly lines: readonly CostLine[]
+  readonly slices: readonly GrantSlice[]
+  readonly balanceAfter: PicoDollars
+}
+
+export interface NewKey {
+  readonly keyId: string
+  /** Shown once; only its hash is stored. */
+  readonly secret: string
+}
+
+export interface PublishedPrice extends PriceVersion {
+  readonly model: string
+  readonly effectiveFrom: number
+  readonly publishedAt: number
+}
+
+/** Refusals reject with a `ServiceError` of the catalogue. Ids and times are made inside. */
+export interface Ledger {
+  /**
+   * Whose key this is. Unknown, malformed, expired and revoked all reject alike, `invalid_api_key`.
+   */
+  authenticate(secret: string): Promise<Caller>
+  balance(accountId: string): Promise<Balance>
+  account(accountId: string): Promise<AccountSummary>
+
+  openAccount(input: { name: string; spendPolicy?: SpendPolicy; actor: string }): Promise<string>
+  setSpendPolicy(accountId: string, spendPolicy: SpendPolicy, actor: string): Promise<void>
+  /** @returns the grant id; the same reference on the same account grants once */
+  grant(
+    accountId: string,
+    grant: Pick<
+      GrantCredit,
+      'amount' | 'category' | 'priority' | 'expiresAt' | 'reference' | 'reason' | 'actor'
+    >,
+  ): Promise<string>
+  createKey(
+    accountId: string,
+    input: { name: string; expiresAt?: number; actor: string },
+  ): Promise<NewKey>
+  revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<void>
+
+  /** The price in force now, or null: then the model cannot be sold. */
+  currentPrice(model: string): PublishedPrice | null
+  prices(): readonly PublishedPrice[]
+  publishPrice(input: {
+    model: string
+    rates: Rates
+    effectiveFrom?: number
+  }): Promise<PublishedPrice>
+
+  /** A fresh request id, time-ordered. */
+  newRequestId(): string
+  /**
+   * Resolves when the decision is made in memory (the worker may start); see {@link Accepted.durable}.
+   * Under `standard`, waits a bounded time for a running under-held request before it refuses.
+   */
+  accept(
+    accountId: string,
+    request: Omit<AcceptRequest, 'type' | 'at' | 'actor' | 'gatewayId' | 'price'>,
+    signal?: AbortSignal,
+  ): Promise<Accepted>
+  /** Resolves when meter and debit are durable, in one append. Never refuses for lack of credit. */
+  settle(
+    accountId: string,
+    request: Pick<SettleRequest, 'requestId' | 'meter' | 'finishReason' | 'rule' | 'failure'>,
+  ): Promise<Settled>
+  /** Ends a request without a charge. Resolves when durable. */
+  fail(accountId: string, requestId: string, reason: string): Promise<void>
+  /** Ends a request whose gateway died. Resolves to false when it had ended already. */
+  abandon(accountId: string, requestId: string, reason: string): Promise<boolean>
+
+  /** The request of an Idempotency-Key that this account has used in the last 24 hours. */
+  idempotent(
+    accountId: string,
+    keyHash: string,
+  ): Promise<{ requestId: string; bodyHash: string; running: boolean } | undefined>
+  /** Position of the last event that this process appended to the account, for read-your-writes. */
+  lastPosition(accountId: string): Position | undefined
+  /** Whether this process is running the request now. */
+  isRunning(requestId: string): boolean
+
+  /** Stops taking commands, lets what is queued become durable, saves snapshots. */
+  close(): Promise<void>
+}

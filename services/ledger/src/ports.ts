@@ -1,0 +1,30 @@
+/** What the ledger needs from the outside, wired in the composition root. */
+import type { StreamHead } from '@svc/contracts/event-store'
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  nowMs(): number
+}
+
+export interface Timer {
+  /** Runs once after the delay; the returned function cancels it. */
+  after(delayMs: number, run: () => void): () => void
+}
+
+/** A folded state at a revision: a cache that is never a source, and ignored when in doubt. */
+export interface Snapshot {
+  readonly stream: string
+  /** The head that the state was folded up to; checked against the stream before use. */
+  readonly head: StreamHead
+  /** Names the shape of `state`; another shape is ignored. */
+  readonly schema: string
+  /** JSON text. */
+  readonly state: string
+}
+
+export interface SnapshotStore {
+  load(stream: string): Snapshot | undefined
+  /** Best effort: a failure is reported by a return of false and changes nothing else. */
+  save(snapshot: Snapshot): boolean
+  close(): void
+}
