@@ -2,8 +2,8 @@
  * The secret of an API key: `sk-svc-<account part>-<random part><check>`.
  *
  * It names its account, so that authentication reads one account, which the gateway needs anyway.
- * The check turns typing mistakes and scans away before any look-up. Only a SHA-256 of the secret is
- * ever stored: 190 random bits cannot be guessed, so a slow hash would protect nothing.
+ * The check turns typing mistakes and scans away before any look-up. Only a SHA-256 of the secret
+ * is ever stored: 190 random bits cannot be guessed, so a slow hash would protect nothing.
  */
 import { hash } from 'node:crypto'
 import { idBody, isId } from './ids.ts'
@@ -17,8 +17,14 @@ export const SECRET_RANDOM_BYTES = 32
 
 const SECRET = /^sk-svc-([0-9a-hjkmnp-tv-z]{26})-([0-9A-Za-z]{38})$/
 
-/** @param random at least {@link SECRET_RANDOM_BYTES} bytes from a cryptographic source */
+/**
+ * @param random at least {@link SECRET_RANDOM_BYTES} bytes from a cryptographic source
+ * @throws {RangeError} when there are fewer: a short secret could be guessed
+ */
 export function makeSecret(accountId: string, random: Uint8Array): string {
+  if (random.length < SECRET_RANDOM_BYTES) {
+    throw new RangeError(`a secret needs ${SECRET_RANDOM_BYTES} random bytes, not ${random.length}`)
+  }
   const body = `${PREFIX}${idBody(accountId)}-${base62(random, RANDOM_CHARACTERS)}`
   return body + checkOf(body)
 }

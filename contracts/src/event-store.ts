@@ -3,11 +3,13 @@
  * every adapter; what this file says in prose, the suite says in tests.
  *
  * Terms. A *stream* is an ordered list of events with revisions 0, 1, 2 …; a *position* orders all
- * events of the store, increasing but not dense. The *head* of a stream is its last revision together
- * with the hash of its last event: the link that the next event is chained to.
+ * events of the store, increasing but not dense. The *head* of a stream is its last revision
+ * together with the hash of its last event: the link that the next event is chained to.
  */
 
-/** Orders all events of one store. Opaque: only comparison has a meaning. Stored as decimal text. */
+/**
+ * Orders all events of one store. Opaque: only comparison has a meaning. Stored as decimal text.
+ */
 export type Position = bigint
 
 /** Before the first event of any store. */
@@ -23,9 +25,13 @@ export interface StreamHead {
 /** The head of a stream without events: an append that expects it expects "no stream". */
 export const NO_STREAM: StreamHead = { revision: -1, hash: '0'.repeat(64) }
 
-/** An event on its way into the store. Text is UTF-8 JSON and is stored byte for byte. */
+/**
+ * An event on its way into the store. Text is UTF-8 JSON and is stored byte for byte; text that
+ * UTF-8 cannot hold (half a surrogate pair) is refused with a RangeError, because it would come
+ * back altered.
+ */
 export interface NewEvent {
-  /** A UUID that is made once and kept until the outcome of the append is known. */
+  /** A UUID, in lower case with dashes, made once and kept until the outcome is known. */
   readonly id: string
   readonly type: string
   readonly data: string
@@ -55,13 +61,17 @@ export interface AppendRequest {
 export type AppendOutcome =
   /** Durable now. */
   | { readonly kind: 'appended'; readonly head: StreamHead; readonly position: Position }
-  /** The very same events (same ids, same order, same revision) were durable already. */
+  /**
+   * The very same events (same ids, same order, same revision) were durable already. Head and
+   * position are those that the first append had, whatever was appended since. Only ids are
+   * compared: the data of the first append stay.
+   */
   | { readonly kind: 'duplicate'; readonly head: StreamHead; readonly position: Position }
   /** Somebody else's events are there. Nothing was written; load again and decide again. */
   | { readonly kind: 'conflict' }
   /**
-   * It may have been written, now or later. Send the same request again until another outcome comes:
-   * a read that does not find the events proves nothing.
+   * It may have been written, now or later. Send the same request again until another outcome
+   * comes: a read that does not find the events proves nothing.
    */
   | { readonly kind: 'unknown'; readonly cause: unknown }
 
@@ -98,11 +108,23 @@ export interface SubscriptionBatch {
 }
 
 export interface EventStore {
-  /** Resolves when the outcome is known or known to be unknown; rejects only on a caller's mistake. */
+  /**
+   * Resolves when the outcome is known or known to be unknown. Rejects when nothing was or will be
+   * written by this call; after an earlier `unknown` of the same events that says nothing about
+   * those.
+   *
+   * @throws {RangeError} on a caller's mistake: sending it again cannot help
+   * @throws {StoreUnavailableError} when the store takes no append now: a later one can succeed
+   */
   append(request: AppendRequest): Promise<AppendOutcome>
-  /** One page. Empty for a stream that does not exist. @throws {BrokenChainError} on altered history */
+  /**
+   * One page. Empty for a stream that does not exist. @throws {BrokenChainError} on altered history
+   */
   readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]>
-  /** One page of all events, in order of position. */
+  /**
+   * One page of all events, in order of position, as they are stored: chains are not checked here,
+   * so that a broken one cannot hide the events behind it. `verify-log.ts` checks them all.
+   */
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]>
   /** Position of the last event of the store, or {@link START}. */
   lastPosition(): Promise<Position>
@@ -110,14 +132,17 @@ export interface EventStore {
    * Catches up from a position, then goes on live. The consumer pulls: a slow one is given larger
    * batches later, is never dropped, and never makes the store buffer without bound.
    *
-   * @throws {PositionBeyondEndError} when `after` lies beyond the end: another log, or a restored backup
+   * @throws {PositionBeyondEndError} when `after` lies beyond the end: another log, or a restored
+   *   backup
    */
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch>
-  /** Waits for appends in flight, then closes. Idempotent. */
+  /** Waits for appends in flight, then closes; subscriptions end. Idempotent. */
   close(): Promise<void>
 }
 
-/** History was altered: an event does not hash to what it says, or does not link to the one before. */
+/**
+ * History was altered: an event does not hash to what it says, or does not link to the one before.
+ */
 export class BrokenChainError extends Error {
   override readonly name = 'BrokenChainError'
   readonly stream: string
@@ -127,6 +152,38 @@ export class BrokenChainError extends Error {
     super(`the hash chain of ${stream} breaks at revision ${revision}: its history was altered`)
     this.stream = stream
     this.revision = revision
+  }
+}
+
+/** The store took nothing of an append, and may take it later: an HTTP 503 for the caller. */
+export class StoreUnavailableError extends Error {
+  override readonly name: string = 'StoreUnavailableError'
+}
+
+/** Too many appends wait already. */
+export class StoreBusyError extends StoreUnavailableError {
+  override readonly name = 'StoreBusyError'
+
+  constructor() {
+    super('the event store has too many appends waiting')
+  }
+}
+
+/** The disk is full: the append was rolled back, reading goes on. */
+export class StoreFullError extends StoreUnavailableError {
+  override readonly name = 'StoreFullError'
+
+  constructor(options?: ErrorOptions) {
+    super('the disk of the event store is full', options)
+  }
+}
+
+/** The store was closed. */
+export class StoreClosedError extends StoreUnavailableError {
+  override readonly name = 'StoreClosedError'
+
+  constructor() {
+    super('the event store is closed')
   }
 }
 

@@ -76,7 +76,10 @@ function checkBounds(events: readonly NewEvent[]): void {
   if (events.length > MAX_APPEND_EVENTS) {
     throw new RangeError(`an append holds at most ${MAX_APPEND_EVENTS} events`)
   }
-  const bytes = events.reduce((sum, { data }) => sum + Buffer.byteLength(data), 0)
+  const bytes = events.reduce(
+    (sum, { data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata),
+    0,
+  )
   if (bytes > MAX_APPEND_BYTES) {
     throw new RangeError(`the events of an append hold at most ${MAX_APPEND_BYTES} bytes`)
   }

@@ -1,9 +1,9 @@
 /**
  * Identifiers. The server makes every one: a client's ids are metadata and never name anything.
  *
- * An id is `<kind>_` and 26 characters of Crockford's base 32: 48 bits of milliseconds, then 80 random
- * bits. Ids of one kind therefore sort by the time of their making. The time and the random bytes
- * come in from the caller, because this package reads no clock and draws no lots.
+ * An id is `<kind>_` and 26 characters of Crockford's base 32: 48 bits of milliseconds, then 80
+ * random bits. Ids of one kind therefore sort by the time of their making. The time and the random
+ * bytes come in from the caller, because this package reads no clock and draws no lots.
  */
 import { hash } from 'node:crypto'
 
@@ -12,6 +12,7 @@ export type IdKind = (typeof idKinds)[number]
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 const TIME_CHARACTERS = 10
+const TIME_LIMIT_MS = 2 ** 48
 const RANDOM_CHARACTERS = 16
 /** Random bytes that {@link makeId} needs. */
 export const ID_RANDOM_BYTES = 10
@@ -26,12 +27,25 @@ export interface IdSource {
 /**
  * @param timeMs milliseconds since 1970, below 2⁴⁸
  * @param random at least {@link ID_RANDOM_BYTES} bytes
+ * @throws {RangeError} when the time is no such number, or there are too few random bytes: a short
+ *   id could be drawn twice
  */
 export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string {
+  if (!Number.isSafeInteger(timeMs) || timeMs < 0 || timeMs >= TIME_LIMIT_MS) {
+    throw new RangeError(`${timeMs} is not a time in milliseconds since 1970`)
+  }
+  if (random.length < ID_RANDOM_BYTES) {
+    throw new RangeError(`an id needs ${ID_RANDOM_BYTES} random bytes, not ${random.length}`)
+  }
   return `${kind}_${encodeTime(timeMs)}${encodeRandom(random)}`
 }
 
-/** Makes the same id from the same words, for what must happen once however often it is asked. */
+/**
+ * Makes the same id from the same time and words, for what must happen once however often it is
+ * asked.
+ *
+ * @param timeMs part of the id like the words: it must be the same on every attempt
+ */
 export function makeDerivedId(kind: IdKind, timeMs: number, ...words: readonly string[]): string {
   const digest = hash('sha256', JSON.stringify([kind, ...words]), 'buffer')
   return makeId(kind, timeMs, digest)
@@ -57,7 +71,8 @@ export function idTimeMs(id: string): number {
 
 /**
  * The id of an event: a UUID (version 8) made of the causing id's time and a hash of what the event
- * is. Deterministic, so that a retried append is recognised; time-ordered, so that indexes stay short.
+ * is. Deterministic, so that a retried append is recognised; time-ordered, so that indexes stay
+ * short.
  *
  * @param cause the id of the request, grant, key … that the event belongs to
  * @param step names the event among those of its cause, such as its type

@@ -19,7 +19,8 @@ const DECIMAL = /^(-)?(\d{1,18})(?:\.(\d{1,12}))?$/
 /**
  * Reads a decimal amount of dollars, such as `5`, `0.000001` or `-1.25`.
  *
- * @throws {RangeError} when the text is not a plain decimal, or is finer than a pico-dollar.
+ * @throws {RangeError} when the text is not a plain decimal, is finer than a pico-dollar, or is
+ *   10¹⁸ dollars and more.
  */
 export function parseDollars(text: string): PicoDollars {
   const match = DECIMAL.exec(text)
@@ -35,7 +36,8 @@ export function parseDollars(text: string): PicoDollars {
 
 /**
  * Writes every non-zero decimal, and at least two: `5.00`, `0.0000123`, `-1.25`.
- * The inverse of {@link parseDollars}: `parseDollars(formatExact(x)) === x` for every x.
+ * The inverse of {@link parseDollars}: `parseDollars(formatExact(x)) === x` for every amount that
+ * {@link parseDollars} can read, which is every one below 10¹⁸ dollars.
  */
 export function formatExact(amount: PicoDollars): string {
   const magnitude = amount < 0n ? -amount : amount
@@ -81,8 +83,12 @@ export function formatPricePerMillion(perToken: PicoDollars): string {
   return formatExact(perToken * 1_000_000n)
 }
 
-/** How an amount is stored in events and sent between processes: the integer as decimal text. */
+/**
+ * How an amount is stored in events and sent between processes: the integer as decimal text. Wider
+ * than what {@link parseDollars} lets in, so that no price × tokens and no sum of amounts is ever
+ * written that could not be read again.
+ */
 export const picoDollars = z
   .string()
-  .regex(/^-?\d{1,30}$/)
+  .regex(/^-?\d{1,48}$/)
   .transform((digits): PicoDollars => BigInt(digits))

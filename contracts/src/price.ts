@@ -16,12 +16,14 @@ export interface PriceVersion extends Rates {
   readonly version: string
 }
 
-export const priceVersion = z.object({
-  version: z.string(),
-  input: picoDollars,
-  cachedInput: picoDollars,
-  output: picoDollars,
-})
+const rate = picoDollars.refine((perToken) => perToken >= 0n, 'a price is 0 or more')
+
+export const priceVersion = z
+  .object({ version: z.string(), input: rate, cachedInput: rate, output: rate })
+  .refine(
+    ({ input, cachedInput }) => cachedInput <= input,
+    'a cached token costs no more than a computed one',
+  )
 
 /** One line of a receipt: `amount === price × tokens`, exactly. */
 export interface CostLine {

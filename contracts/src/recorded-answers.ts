@@ -1,7 +1,7 @@
 /**
- * Answers that are kept so that a retry with the same `Idempotency-Key` is given the same answer. They
- * live beside the ledger, never in it: encrypted, with a time to live, and lost without harm (the
- * retry is then refused with the receipt's id; it is never billed or run twice).
+ * Answers that are kept so that a retry with the same `Idempotency-Key` is given the same answer.
+ * They live beside the ledger, never in it: encrypted, with a time to live, and lost without harm
+ * (the retry is then refused with the receipt's id; it is never billed or run twice).
  */
 
 export interface RecordedAnswer {

@@ -8,9 +8,9 @@
  *     POST /generate            GenerateRequest → a line of JSON per GenerateEvent
  *     POST /cancel              CancelRequest   → CancelAnswer; the stream then ends with its meter
  *
- * On TCP every request carries `authorization: Bearer <shared secret>`. An error is a WorkerError with
- * a 4xx or 5xx status. Closing the connection of `/generate` is a cancel as well.
- * A generate stream is: `token`*, then `meter`, then `done`; or, when the run breaks, `meter`? and `error`.
+ * On TCP every request carries `authorization: Bearer <shared secret>`. An error is a WorkerError
+ * with a 4xx or 5xx status. Closing the connection of `/generate` is a cancel as well. A generate
+ * stream is: `token`*, then `meter`, then `done`; or, when the run breaks, `meter`? and `error`.
  */
 import { z } from 'zod'
 import { cacheEvidence, finishReason, latencies } from './events/account.ts'

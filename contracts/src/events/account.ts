@@ -1,9 +1,9 @@
 /**
  * The events of an account stream, `account-<accountId>`.
  *
- * THESE NAMES AND SHAPES ARE THE STORAGE FORMAT. A change of a shape is a new schema version with an
- * upcaster and a fixture that is kept for ever (see `upcast.ts`). Events hold no prompt, no answer and
- * no personal data. Money is pico-dollars; times are milliseconds since 1970.
+ * THESE NAMES AND SHAPES ARE THE STORAGE FORMAT. A change of a shape is a new schema version with
+ * an upcaster and a fixture that is kept for ever (see `upcast.ts`). Events hold no prompt, no
+ * answer and no personal data. Money is pico-dollars; times are milliseconds since 1970.
  */
 import { z } from 'zod'
 import { picoDollars } from '../money.ts'

@@ -19,18 +19,20 @@ const eventMetadata = z.object({
 })
 export type EventMetadata = z.output<typeof eventMetadata>
 
-const schemas: Readonly<Record<string, ZodType>> = {
-  ...accountEventSchemas,
-  ...pricingEventSchemas,
-}
+const schemas: ReadonlyMap<string, ZodType> = new Map(
+  Object.entries({ ...accountEventSchemas, ...pricingEventSchemas }),
+)
 
-/** Writes an event as it is stored. @param id from `eventId`: deterministic, so that a retry is recognised */
+/**
+ * Writes an event as it is stored. @param id from `eventId`: deterministic, so that a retry is
+ * recognised
+ */
 export function encodeEvent(
   id: string,
   event: DomainEvent,
   origin: Omit<EventMetadata, 'schemaVersion'>,
 ): NewEvent {
-  const metadata: EventMetadata = { schemaVersion: currentVersion(event.type), ...origin }
+  const metadata: EventMetadata = { ...origin, schemaVersion: currentVersion(event.type) }
   return {
     id,
     type: event.type,
@@ -39,9 +41,11 @@ export function encodeEvent(
   }
 }
 
-/** Reads a stored event, upcast to the current version. @throws when it is no event of this program */
+/**
+ * Reads a stored event, upcast to the current version. @throws when it is no event of this program
+ */
 export function decodeEvent(recorded: RecordedEvent): DomainEvent {
-  const schema = schemas[recorded.type]
+  const schema = schemas.get(recorded.type)
   if (schema === undefined) throw new RangeError(`unknown event type "${recorded.type}"`)
   const { schemaVersion } = decodeMetadata(recorded)
   const data = upcast(recorded.type, schemaVersion, JSON.parse(recorded.data))

@@ -1,20 +1,21 @@
 /**
- * Old schema versions are read through upcasters: pure functions from the data of version n to that of
- * version n+1. A fixture of every version that was ever written is kept in `fixtures/`, for ever.
+ * Old schema versions are read through upcasters: pure functions from the data of version n to that
+ * of version n+1. A fixture of every version that was ever written is kept in `fixtures/`, for
+ * ever.
  */
 
 /** The version in which each type of event is written today. */
-export const currentVersions: Readonly<Record<string, number>> = {}
+const currentVersions: ReadonlyMap<string, number> = new Map()
 
 const FIRST_VERSION = 1
 
 type Upcaster = (data: unknown) => unknown
 
-/** `upcasters.CreditGranted[0]` turns version 1 into version 2, and so on. */
-const upcasters: Readonly<Record<string, readonly Upcaster[]>> = {}
+/** Of a type's list, the first turns version 1 into version 2, and so on. */
+const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map()
 
 export function currentVersion(type: string): number {
-  return currentVersions[type] ?? FIRST_VERSION
+  return currentVersions.get(type) ?? FIRST_VERSION
 }
 
 /**
@@ -29,6 +30,6 @@ export function upcast(type: string, version: number, data: unknown): unknown {
       `${type} has schema version ${version}, this program reads up to ${target}: update the program`,
     )
   }
-  const steps = (upcasters[type] ?? []).slice(version - FIRST_VERSION)
+  const steps = (upcasters.get(type) ?? []).slice(version - FIRST_VERSION)
   return steps.reduce((older, step) => step(older), data)
 }

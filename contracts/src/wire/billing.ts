@@ -1,4 +1,6 @@
-/** Money over an API key: `GET /v1/balance` and `GET /v1/requests/{id}`. Amounts are exact dollars. */
+/**
+ * Money over an API key: `GET /v1/balance` and `GET /v1/requests/{id}`. Amounts are exact dollars.
+ */
 import { z } from 'zod'
 import { finishReason, latencies, wireFormat } from '../events/account.ts'
 import { tokenClasses, tokenCount } from '../tokens.ts'

@@ -1,0 +1,118 @@
+/** The page `docs/reference/events.md`, made of the schemas of the events. */
+import { z } from 'zod'
+import { accountEventSchemas } from '../src/events/account.ts'
+import type { DomainEvent } from '../src/events/codec.ts'
+import { pricingEventSchemas, pricingStream } from '../src/events/pricing.ts'
+import { currentVersion } from '../src/events/upcast.ts'
+import { picoDollars } from '../src/money.ts'
+import { markdownTable } from './markdown-table.ts'
+
+/** An event type without a sentence here does not compile. */
+const meanings: Record<DomainEvent['type'], string> = {
+  AccountOpened: 'A customer account exists from here on, with a balance of nothing.',
+  SpendPolicySet:
+    'How the account is treated when its credit runs short. `standard`: one request may go below ' +
+    'zero; `strict`: none.',
+  ApiKeyCreated: 'A key may spend the credit of the account. Only the hash of its secret is kept.',
+  ApiKeyRevoked: 'The key is refused from here on; requests that run already end and are charged.',
+  CreditGranted:
+    'The account has more credit. A debt is paid first, with `paidDebt` of the amount.',
+  CreditExpired: 'What was left of a grant is past its time.',
+  RequestAccepted:
+    'A request may run: the price is pinned, and `hold` of the credit is set aside for it.',
+  TokensMetered: 'What the worker computed for a request. The only thing that a charge is made of.',
+  CreditDebited:
+    'What the metered tokens cost at the pinned price, line by line, and the grants that paid. The ' +
+    'hold ends.',
+  RequestFailed:
+    'The request ended without success. A charge, if any, is the CreditDebited before it. The hold ends.',
+  RequestAbandoned:
+    'The request ended because its gateway died. Nothing is charged. The hold ends.',
+  PricePublished: 'A model has a new price for the requests accepted from `effectiveFrom` on.',
+}
+
+const introduction = `# Events
+
+<!-- Written by \`npm run docs:events\` from \`contracts/src/events\`. Do not edit by hand. -->
+
+The log of these events is the only source of truth: balances, statements and receipts are computed from
+it. An event is never changed or removed; a correction is another event. Events hold no prompt, no answer
+and no personal data.
+
+- _Money_ is a whole number of pico-dollars (1e-12 USD) as decimal text: \`"5000000000000"\` is $5.
+- _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.
+- _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the event
+  belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`, \`sweeper\`).
+- _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata, where
+  data and metadata are the exact stored text. It chains every event to the one before it in its stream;
+  the first event's previous hash is 64 zeros.
+`
+
+type JsonSchema = z.core.JSONSchema.JSONSchema
+
+const money = JSON.stringify(jsonSchema(picoDollars))
+
+/** @returns the page as Markdown, in the order of the schemas */
+export function eventReference(): string {
+  return [
+    introduction,
+    streamSection('`account-<account id>`: one stream for each account', accountEventSchemas),
+    streamSection(`\`${pricingStream}\`: one stream for all prices`, pricingEventSchemas),
+  ].join('\n')
+}
+
+function streamSection(title: string, schemas: Readonly<Record<string, z.ZodType>>): string {
+  const events = Object.entries(schemas).map(([type, schema]) =>
+    [
+      `### ${type}\n`,
+      `${meanings[type as DomainEvent['type']]} Version ${currentVersion(type)}.\n`,
+      markdownTable([['Field', 'Type'], ...fieldRows(jsonSchema(schema), '')]),
+      '',
+    ].join('\n'),
+  )
+  return `## ${title}\n\n${events.join('\n')}`.trimEnd().concat('\n')
+}
+
+function fieldRows(schema: JsonSchema, path: string): readonly (readonly string[])[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const field = property as JsonSchema
+    const inner = someOf(field)
+    return [
+      [`\`${path}${name}\``, typeName(field)],
+      ...fieldRows(inner, `${path}${name}.`),
+      ...fieldRows((inner.items ?? {}) as JsonSchema, `${path}${name}[].`),
+    ]
+  })
+}
+
+function typeName(schema: JsonSchema): string {
+  if (JSON.stringify(schema) === money) return 'money'
+  if (schema.anyOf) return schema.anyOf.map((one) => typeName(one as JsonSchema)).join(' or ')
+  if (schema.const !== undefined) return `\`"${schema.const}"\``
+  if (schema.enum) return schema.enum.map((value) => `\`"${value}"\``).join(', ')
+  if (Array.isArray(schema.type)) return schema.type.map(plainName).join(' or ')
+  if (schema.type === 'array') return 'list'
+  if (schema.type === 'integer' || schema.type === 'number') return numberName(schema)
+  return plainName(String(schema.type))
+}
+
+function plainName(type: string): string {
+  return type === 'string' ? 'text' : type
+}
+
+function numberName({ type, maximum }: JsonSchema): string {
+  if (type === 'number') return 'number, 0 or more'
+  if (maximum === Number.MAX_SAFE_INTEGER) return 'time'
+  return `whole number, 0 to ${maximum?.toLocaleString('en')}`
+}
+
+/** The schema of a field that may be null, for when it is not. */
+function someOf(schema: JsonSchema): JsonSchema {
+  const options = (schema.anyOf ?? [schema]) as readonly JsonSchema[]
+  return options.find(({ type }) => type !== 'null') ?? schema
+}
+
+function jsonSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' })
+  return rest
+}

@@ -1,0 +1,12 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { errorReference } from './error-reference.ts'
+import { eventReference } from './event-reference.ts'
+
+test.each([
+  ['errors.md', 'docs:errors', errorReference],
+  ['events.md', 'docs:events', eventReference],
+])('docs/reference/%s is what "npm run %s" writes', (page, _script, render) => {
+  const written = readFileSync(new URL(`../../docs/reference/${page}`, import.meta.url), 'utf8')
+  expect(written).toBe(render())
+})

@@ -1,0 +1,156 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  formatExact,
+  formatGlance,
+  formatPricePerMillion,
+  parseDollars,
+  parsePricePerMillion,
+  picoDollars,
+} from './money.ts'
+
+/** Below 10¹⁸ dollars. */
+const readableAmount = fc.bigInt({ min: -(10n ** 30n - 1n), max: 10n ** 30n - 1n })
+/** Below 10¹⁷ dollars, so that it can be read also when rounded up. */
+const largeAmount = fc.bigInt({ min: -(10n ** 29n), max: 10n ** 29n })
+const smallAmount = fc.bigInt({ min: -(10n ** 14n), max: 10n ** 14n })
+const anyAmount = fc.oneof(readableAmount, smallAmount)
+
+const notAmounts = [
+  '',
+  ' 5',
+  '5 ',
+  '+5',
+  '.5',
+  '5.',
+  '1e3',
+  '1,000',
+  '$5',
+  '0x10',
+  '--5',
+  'NaN',
+  'Infinity',
+  '0.0000000000001',
+  '1000000000000000000',
+  '٥',
+  '5\n',
+]
+
+describe('exact amounts', () => {
+  test('reading what was written gives the same amount', () => {
+    fc.assert(fc.property(anyAmount, (x) => parseDollars(formatExact(x)) === x))
+  })
+
+  test('what is written is plain decimal text with two to twelve decimals', () => {
+    fc.assert(
+      fc.property(anyAmount, (x) => {
+        expect(formatExact(x)).toMatch(/^-?(0|[1-9]\d*)\.\d{2,12}$/)
+        expect(formatExact(x)).not.toMatch(/\.\d{2,}0$/)
+      }),
+    )
+  })
+
+  test.each([
+    [5_000_000_000_000n, '5.00'],
+    [12_300_000n, '0.0000123'],
+    [-1_250_000_000_000n, '-1.25'],
+    [1n, '0.000000000001'],
+    [0n, '0.00'],
+    [1_234_567_100_000_000_000n, '1234567.10'],
+  ])('%s pico-dollars reads %s', (amount, text) => {
+    expect(formatExact(amount)).toBe(text)
+  })
+
+  test('decimals beyond two are written without trailing zeros', () => {
+    expect(formatExact(parseDollars('0.5'))).toBe('0.50')
+    expect(formatExact(parseDollars('0.120000000000'))).toBe('0.12')
+  })
+
+  test.each(notAmounts)('%j is not an amount', (text) => {
+    expect(() => parseDollars(text)).toThrow(RangeError)
+  })
+})
+
+describe('amounts at a glance', () => {
+  test('money never reads as none', () => {
+    fc.assert(
+      fc.property(anyAmount, (x) => (x === 0n) === ['$0.00', '-$0.00'].includes(formatGlance(x))),
+    )
+  })
+
+  test('what is shown is within half a cent of the amount', () => {
+    fc.assert(
+      fc.property(fc.oneof(largeAmount, smallAmount), (x) => {
+        const shown = formatGlance(x)
+        if (shown.includes('<') || shown.includes('>')) return
+        const difference = parseDollars(shown.replace(/[$,]/g, '')) - x
+        expect(difference <= 5_000_000_000n && difference >= -5_000_000_000n).toBe(true)
+      }),
+    )
+  })
+
+  test('a debt reads as its amount with a sign', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 5_000_000_000n, max: 10n ** 30n }), (x) => {
+        expect(formatGlance(-x)).toBe(`-${formatGlance(x)}`)
+      }),
+    )
+  })
+
+  test.each([
+    [0n, '$0.00'],
+    [1n, '<$0.01'],
+    [4_999_999_999n, '<$0.01'],
+    [5_000_000_000n, '$0.01'],
+    [-1n, '>-$0.01'],
+    [-4_999_999_999n, '>-$0.01'],
+    [-5_000_000_000n, '-$0.01'],
+    [994_999_999_999n, '$0.99'],
+    [995_000_000_000n, '$1.00'],
+    [999_994_999_999_999_999n, '$999,995.00'],
+    [1_234_567_890_000_000_000n, '$1,234,567.89'],
+  ])('%s pico-dollars reads %s', (amount, text) => {
+    expect(formatGlance(amount)).toBe(text)
+  })
+})
+
+describe('list prices', () => {
+  test('$0.15 per million tokens is 150,000 pico-dollars per token', () => {
+    expect(parsePricePerMillion('0.15')).toBe(150_000n)
+    expect(formatPricePerMillion(150_000n)).toBe('0.15')
+  })
+
+  test('the finest price is one pico-dollar per token', () => {
+    expect(parsePricePerMillion('0.000001')).toBe(1n)
+    expect(() => parsePricePerMillion('0.0000001')).toThrow(RangeError)
+  })
+
+  test('a price is never negative', () => {
+    expect(() => parsePricePerMillion('-0.15')).toThrow(RangeError)
+  })
+
+  test('reading what was written gives the same price', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 24n - 1n }), (perToken) => {
+        expect(parsePricePerMillion(formatPricePerMillion(perToken))).toBe(perToken)
+      }),
+    )
+  })
+})
+
+describe('stored amounts', () => {
+  test('are read back exactly', () => {
+    fc.assert(fc.property(anyAmount, (x) => picoDollars.parse(x.toString()) === x))
+  })
+
+  test('any price × any count of tokens can be read back', () => {
+    const highestPrice = 10n ** 24n - 1n
+    const highestCount = 1_000_000_000n
+    const amount = highestPrice * highestCount * 3n
+    expect(picoDollars.parse(amount.toString())).toBe(amount)
+  })
+
+  test.each([5, 5n, '5.0', '', '1e3', '0x5', null])('%s is refused', (value) => {
+    expect(picoDollars.safeParse(value).success).toBe(false)
+  })
+})

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest'
+import type { ZodType } from 'zod'
+import {
+  cancelAnswer,
+  cancelRequest,
+  generateEvent,
+  generateRequest,
+  healthAnswer,
+  prepareAnswer,
+  prepareRequest,
+  sampling,
+  stateAnswer,
+  workerError,
+  workerErrorCodes,
+} from './worker-protocol.ts'
+
+const plainSampling = {
+  temperature: 0.7,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: null,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
+}
+const generation = {
+  requestId: 'req_1',
+  tenant: 'acct_1',
+  tokens: [1, 2, 3],
+  fingerprint: 'f',
+  thinking: false,
+  maxOutputTokens: 16,
+  sampling: plainSampling,
+  stop: ['\n\n'],
+  timeLimitMs: 60_000,
+}
+const meter = {
+  inputTokens: 3,
+  cachedInputTokens: 128,
+  outputTokens: 5,
+  reasoningTokens: 0,
+  workerId: 'wrk_1',
+  cache: { blocks: 1, source: 'l1', lastBlockHash: 'h', evaluatedTokens: 3 },
+  latencies: { queueMs: 0, prefillMs: 1.5, firstTokenMs: null, totalMs: 2 },
+}
+
+const examples: readonly (readonly [string, ZodType, unknown])[] = [
+  [
+    'health',
+    healthAnswer,
+    {
+      status: 'ready',
+      workerId: 'wrk_1',
+      fingerprint: 'f',
+      modelName: 'demo',
+      toy: true,
+      contextSize: 2048,
+      threads: 1,
+      cpuVariant: 'avx2',
+    },
+  ],
+  [
+    'state',
+    stateAnswer,
+    {
+      queued: 0,
+      running: 1,
+      sequences: 4,
+      ended: 9,
+      totals: { inputTokens: 1e12, cachedInputTokens: 0, outputTokens: 2 },
+    },
+  ],
+  [
+    'prepare request',
+    prepareRequest,
+    { messages: [{ role: 'user', content: 'hé' }], thinking: true },
+  ],
+  [
+    'prepare answer that does not fit',
+    prepareAnswer,
+    { tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5 },
+  ],
+  ['generate request', generateRequest, generation],
+  ['token', generateEvent, { type: 'token', text: 'é\u2028', kind: 'text', outputTokens: 1 }],
+  ['meter', generateEvent, { type: 'meter', meter }],
+  ['done', generateEvent, { type: 'done', finishReason: 'stop', stopText: null }],
+  ['error', generateEvent, { type: 'error', code: 'failed', message: 'the worker failed' }],
+  ['cancel request', cancelRequest, { requestId: 'req_1' }],
+  ['cancel answer', cancelAnswer, { requestId: 'req_1', found: true }],
+]
+
+describe('a message of the worker protocol', () => {
+  test.each(examples)('%s goes through JSON on one line unchanged', (_name, schema, message) => {
+    const line = JSON.stringify(message)
+    expect(line).not.toContain('\n')
+    expect(schema.parse(JSON.parse(line))).toEqual(message)
+  })
+
+  test.each(workerErrorCodes)('error %s goes through JSON unchanged', (code) => {
+    const answer = { error: { code, message: 'm' } }
+    expect(workerError.parse(JSON.parse(JSON.stringify(answer)))).toEqual(answer)
+  })
+})
+
+describe('a bad message is refused', () => {
+  test.each([
+    ['a fraction of a token', { ...meter, outputTokens: 1.5 }],
+    ['a negative count', { ...meter, inputTokens: -1 }],
+    ['a count beyond all sense', { ...meter, inputTokens: 2e9 }],
+    ['no count', { ...meter, outputTokens: undefined }],
+    ['a latency that is no number', { ...meter, latencies: { ...meter.latencies, totalMs: null } }],
+  ])('meter with %s', (_name, bad) => {
+    expect(generateEvent.safeParse({ type: 'meter', meter: bad }).success).toBe(false)
+  })
+
+  test.each([
+    ['no tokens', { tokens: [] }],
+    ['no room for output', { maxOutputTokens: 0 }],
+    ['an empty stop text', { stop: [''] }],
+    ['seventeen stop texts', { stop: Array(17).fill('x') }],
+    ['no time limit', { timeLimitMs: undefined }],
+  ])('generate request with %s', (_name, change) => {
+    expect(generateRequest.safeParse({ ...generation, ...change }).success).toBe(false)
+  })
+
+  test('sampling that leaves a choice to the runtime', () => {
+    for (const field of Object.keys(plainSampling)) {
+      const { [field as keyof typeof plainSampling]: _, ...rest } = plainSampling
+      expect(sampling.safeParse(rest).success).toBe(false)
+    }
+  })
+
+  test('an event of an unknown type', () => {
+    expect(generateEvent.safeParse({ type: 'tokens', text: '' }).success).toBe(false)
+  })
+})

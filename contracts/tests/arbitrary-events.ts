@@ -1,0 +1,140 @@
+/**
+ * Any event that the schemas allow, for property tests. A type without an arbitrary does not
+ * compile.
+ */
+import fc from 'fast-check'
+import { chargeRules, finishReasons, spendPolicies, wireFormats } from '../src/events/account.ts'
+import type { DomainEvent } from '../src/events/codec.ts'
+import { tokenClasses } from '../src/tokens.ts'
+
+type DataOf<T extends DomainEvent['type']> = Extract<DomainEvent, { type: T }>['data']
+
+const text = fc.string({ unit: 'binary', maxLength: 40 })
+const timeMs = fc.nat({ max: Number.MAX_SAFE_INTEGER })
+const count = fc.nat({ max: 1_000_000_000 })
+const milliseconds = fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => value + 0)
+const nullable = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null })
+
+/** Any amount that can be stored, debts included. */
+export const amount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
+/** Pico-dollars per token, from free to $1,000,000 per million tokens. */
+export const perToken = fc.bigInt({ min: 0n, max: 10n ** 12n })
+
+export const rates = fc
+  .record({ input: perToken, output: perToken, cachedPercent: fc.bigInt({ min: 0n, max: 100n }) })
+  .map(({ input, output, cachedPercent }) => ({
+    input,
+    cachedInput: (input * cachedPercent) / 100n,
+    output,
+  }))
+
+export const tokenCounts = fc.record({
+  inputTokens: count,
+  cachedInputTokens: count,
+  outputTokens: count,
+})
+
+const price = fc.tuple(text, rates).map(([version, perClass]) => ({ version, ...perClass }))
+const reasonOf = { reason: text, at: timeMs }
+
+const metered = fc.record({
+  requestId: text,
+  inputTokens: count,
+  cachedInputTokens: count,
+  outputTokens: count,
+  reasoningTokens: count,
+  workerId: text,
+  cache: fc.record({
+    blocks: count,
+    source: fc.constantFrom('none', 'l1', 'l2'),
+    lastBlockHash: nullable(text),
+    evaluatedTokens: count,
+  }),
+  finishReason: fc.constantFrom(...finishReasons),
+  rule: fc.constantFrom(...chargeRules),
+  latencies: fc.record({
+    queueMs: milliseconds,
+    prefillMs: milliseconds,
+    firstTokenMs: nullable(milliseconds),
+    totalMs: milliseconds,
+  }),
+  at: timeMs,
+})
+
+const costLine = fc.record({
+  class: fc.constantFrom(...tokenClasses),
+  tokens: count,
+  price: perToken,
+  amount,
+})
+
+const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } = {
+  AccountOpened: fc.record({
+    accountId: text,
+    name: text,
+    currency: fc.constant('USD'),
+    spendPolicy: fc.constantFrom(...spendPolicies),
+    at: timeMs,
+  }),
+  SpendPolicySet: fc.record({ spendPolicy: fc.constantFrom(...spendPolicies), at: timeMs }),
+  ApiKeyCreated: fc.record({
+    keyId: text,
+    name: text,
+    secretHash: text,
+    lastFour: text,
+    expiresAt: nullable(timeMs),
+    at: timeMs,
+  }),
+  ApiKeyRevoked: fc.record({ keyId: text, ...reasonOf }),
+  CreditGranted: fc.record({
+    grantId: text,
+    amount,
+    category: fc.constantFrom('paid', 'promotional'),
+    priority: fc.nat({ max: 1000 }),
+    expiresAt: nullable(timeMs),
+    reference: nullable(text),
+    reason: text,
+    paidDebt: amount,
+    balanceAfter: amount,
+    at: timeMs,
+  }),
+  CreditExpired: fc.record({ grantId: text, amount, balanceAfter: amount, at: timeMs }),
+  RequestAccepted: fc.record({
+    requestId: text,
+    keyId: text,
+    gatewayId: text,
+    format: fc.constantFrom(...wireFormats),
+    model: text,
+    price,
+    promptTokens: count,
+    maxOutputTokens: count,
+    hold: amount,
+    underHeld: fc.boolean(),
+    idempotency: nullable(fc.record({ keyHash: text, bodyHash: text })),
+    deadline: timeMs,
+    at: timeMs,
+  }),
+  TokensMetered: metered,
+  CreditDebited: fc.record({
+    requestId: text,
+    amount,
+    lines: fc.array(costLine, { minLength: 3, maxLength: 3 }),
+    slices: fc.array(fc.record({ grantId: text, amount }), { maxLength: 5 }),
+    debt: amount,
+    balanceAfter: amount,
+    at: timeMs,
+  }),
+  RequestFailed: fc.record({ requestId: text, ...reasonOf }),
+  RequestAbandoned: fc.record({ requestId: text, ...reasonOf }),
+  PricePublished: fc.record({ model: text, price, effectiveFrom: timeMs, at: timeMs }),
+}
+
+export const eventTypes = Object.keys(dataArbitraries) as readonly DomainEvent['type'][]
+
+/** Any event of one type. */
+export function anyEventOf(type: DomainEvent['type']): fc.Arbitrary<DomainEvent> {
+  const data: fc.Arbitrary<DomainEvent['data']> = dataArbitraries[type]
+  return data.map((value) => ({ type, data: value }) as DomainEvent)
+}
+
+export const anyEvent: fc.Arbitrary<DomainEvent> = fc.oneof(...eventTypes.map(anyEventOf))
