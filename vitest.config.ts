@@ -1,11 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
-/** The suffix of a test says what it costs: pure, with real files and processes, or a whole server. */
+/**
+ * The suffix of a test says what it costs: pure, with real files and processes, or a whole server.
+ */
 const project = (name: string, suffix: string, testTimeout: number) => ({
   test: {
     name,
     include: [`**/*.${suffix}.ts`],
-    exclude: ['**/node_modules/**'],
+    exclude: ['**/node_modules/**', ...(suffix === 'test' ? ['**/*.{int,e2e}.test.ts'] : [])],
     testTimeout,
     hookTimeout: testTimeout,
   },

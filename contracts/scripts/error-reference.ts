@@ -6,8 +6,8 @@ const introduction = `# Errors
 
 <!-- Written by \`npm run docs:errors\` from \`contracts/src/errors.ts\`. Do not edit by hand. -->
 
-Every error is a JSON body in the format of the API that was called, and carries the id of the request
-in the header \`x-request-id\`. A code is stable and means one thing.
+Every error is a JSON body in the format of the API that was called, and carries the id of the
+request in the header \`x-request-id\`. A code is stable and means one thing.
 
 In the chat completions and responses formats:
 
@@ -36,8 +36,8 @@ In the messages format:
 }
 \`\`\`
 
-_Retry_ says whether sending the same request again can help. It is sent as \`x-should-retry\`, which the
-official clients obey; where a time is known, \`Retry-After\` tells it in seconds.
+_Retry_ says whether sending the same request again can help. It is sent as \`x-should-retry\`, which
+the official clients obey; where a time is known, \`Retry-After\` tells it in seconds.
 `
 
 const header = ['Status', 'Code', 'Means', 'Type (OpenAI formats)', 'Type (messages)', 'Retry']

@@ -35,17 +35,18 @@ const introduction = `# Events
 
 <!-- Written by \`npm run docs:events\` from \`contracts/src/events\`. Do not edit by hand. -->
 
-The log of these events is the only source of truth: balances, statements and receipts are computed from
-it. An event is never changed or removed; a correction is another event. Events hold no prompt, no answer
-and no personal data.
+The log of these events is the only source of truth: balances, statements and receipts are computed
+from it. An event is never changed or removed; a correction is another event. Events hold no prompt,
+no answer and no personal data.
 
 - _Money_ is a whole number of pico-dollars (1e-12 USD) as decimal text: \`"5000000000000"\` is $5.
 - _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.
-- _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the event
-  belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`, \`sweeper\`).
-- _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata, where
-  data and metadata are the exact stored text. It chains every event to the one before it in its stream;
-  the first event's previous hash is 64 zeros.
+- _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the
+  event belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`,
+  \`sweeper\`).
+- _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata,
+  where data and metadata are the exact stored text. It chains every event to the one before it in
+  its stream; the first event's previous hash is 64 zeros.
 `
 
 type JsonSchema = z.core.JSONSchema.JSONSchema

@@ -230,6 +230,13 @@ export const errorCatalogue = {
     retry: true,
     doc: 'The event store cannot take the request now. Nothing was charged.',
   },
+  view_behind: {
+    status: 503,
+    openaiType: 'server_error',
+    anthropicType: 'overloaded_error',
+    retry: true,
+    doc: 'A read model has not yet seen all that the question is about; `Retry-After` says when to ask again.',
+  },
   shutting_down: {
     status: 503,
     openaiType: 'server_error',

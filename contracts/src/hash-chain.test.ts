@@ -109,6 +109,13 @@ describe('a chain of hashes', () => {
     )
   })
 
+  test('shows a gap in the revisions, even where every hash fits', () => {
+    const event = { id: 'a', type: 'T', data: '{}', metadata: '{}' }
+    const later = { ...NO_STREAM, revision: 7 }
+    const { events } = seal({ stream, expected: later, events: [event] })
+    expect(() => verifyChain(NO_STREAM, events)).toThrow(new BrokenChainError(stream, 0))
+  })
+
   test('names the first event that does not fit', () => {
     const events = ['a', 'b', 'c'].map((id) => ({ id, type: 'T', data: '{}', metadata: '{}' }))
     const sealed = seal({ stream, expected: NO_STREAM, events }).events

@@ -69,7 +69,9 @@ export interface StatementRow {
   readonly description: string
   readonly debit: PicoDollars
   readonly credit: PicoDollars
-  /** Settled balance after the entry: a property of the ledger position, the same under any filter. */
+  /**
+   * Settled balance after the entry: a property of the ledger position, the same under any filter.
+   */
   readonly balance: PicoDollars
   readonly event: EventReference
 }

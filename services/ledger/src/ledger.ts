@@ -120,8 +120,9 @@ export interface Ledger {
   /** A fresh request id, time-ordered. */
   newRequestId(): string
   /**
-   * Resolves when the decision is made in memory (the worker may start); see {@link Accepted.durable}.
-   * Under `standard`, waits a bounded time for a running under-held request before it refuses.
+   * Resolves when the decision is made in memory (the worker may start); see
+   * {@link Accepted.durable}. Under `standard`, waits a bounded time for a running under-held
+   * request before it refuses. Rejects with the signal's reason when that aborts the wait.
    */
   accept(
     accountId: string,

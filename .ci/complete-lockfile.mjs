@@ -1,0 +1,47 @@
+/**
+ * Adds to package-lock.json the binary packages of other platforms that the registry in use did not
+ * serve when it was written, by version alone: `npm ci` then agrees with the manifests everywhere,
+ * and other platforms get theirs. Run it after every `npm install` that changes the lockfile.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+
+const FILE = new URL('../package-lock.json', import.meta.url)
+const EXACT_VERSION = /^\d/
+
+const lock = JSON.parse(readFileSync(FILE, 'utf8'))
+for (const [path, entry] of Object.entries(lock.packages)) {
+  for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
+    const place = `node_modules/${name}`
+    const isThere = lock.packages[place] ?? lock.packages[`${path}/${place}`]
+    if (isThere === undefined && EXACT_VERSION.test(version)) {
+      lock.packages[place] = forgotten(name, version, entry.dev)
+      process.stdout.write(`added ${name} ${version}\n`)
+    }
+  }
+}
+const byName = ([one], [other]) => (one < other ? -1 : 1)
+lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byName))
+writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
+
+function forgotten(name, version, dev) {
+  return {
+    version,
+    cpu: [processorOf(name)],
+    ...(dev ? { dev: true } : {}),
+    // Of Biome's binaries for Linux the one for glibc is here, the other is for musl.
+    ...(/biome.*linux/.test(name) ? { libc: ['musl'] } : {}),
+    optional: true,
+    os: [systemOf(name)],
+  }
+}
+
+function systemOf(name) {
+  if (name.includes('android')) return 'android'
+  if (/darwin|mac/.test(name)) return 'darwin'
+  return name.includes('win') ? 'win32' : 'linux'
+}
+
+function processorOf(name) {
+  if (name.includes('arm64')) return 'arm64'
+  return name.includes('riscv64') ? 'riscv64' : 'x64'
+}

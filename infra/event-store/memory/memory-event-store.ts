@@ -1,0 +1,110 @@
+/**
+ * Events in memory. It exists for two reasons: tests that need no disk, and as the smallest example
+ * of an adapter: what is here is what the port asks for, and nothing else.
+ */
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  type EventStore,
+  NO_STREAM,
+  type Position,
+  type ReadAllRequest,
+  type ReadStreamRequest,
+  type RecordedEvent,
+  START,
+  StoreClosedError,
+  type SubscribeRequest,
+  type SubscriptionBatch,
+} from '@svc/contracts/event-store'
+import { type SealedEvent, verifyChain } from '@svc/contracts/hash-chain'
+import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
+import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
+
+/** What outlives a {@link MemoryEventStore}, as a file outlives a process. */
+export class MemoryLog {
+  /** An event's position is its index here. */
+  readonly all: RecordedEvent[] = []
+  readonly streams = new Map<string, RecordedEvent[]>()
+}
+
+export class MemoryEventStore implements EventStore {
+  readonly #log: MemoryLog
+  readonly #growth = new GrowthSignal()
+
+  constructor(log: MemoryLog = new MemoryLog()) {
+    this.#log = log
+  }
+
+  async append(request: AppendRequest): Promise<AppendOutcome> {
+    const { events, head } = admitAppend(request)
+    this.#checkOpen()
+    const { stream, expected } = request
+    const written = this.#log.streams.get(stream) ?? []
+    const last = written.at(-1) ?? NO_STREAM
+    if (last.revision !== expected.revision) return repeatOf(written, events)
+    if (last.hash !== expected.hash) return { kind: 'conflict' }
+
+    const position = BigInt(this.#log.all.length)
+    const recorded = events.map((event, index) => ({
+      ...event,
+      position: position + BigInt(index),
+    }))
+    this.#log.all.push(...recorded)
+    written.push(...recorded)
+    this.#log.streams.set(stream, written)
+    this.#growth.notify()
+    return { kind: 'appended', head, position: position + BigInt(events.length - 1) }
+  }
+
+  async readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
+    admitReadStream(request)
+    this.#checkOpen()
+    const events = this.#log.streams.get(request.stream) ?? []
+    const forwards = request.direction === 'forwards'
+    const from = forwards
+      ? (request.from ?? 0)
+      : Math.min(request.from ?? events.length, events.length - 1)
+    const first = forwards ? from : Math.max(0, from - request.limit + 1)
+    const page = events.slice(first, forwards ? from + request.limit : from + 1)
+    verifyChain(events[first - 1] ?? NO_STREAM, page)
+    return forwards ? page : page.reverse()
+  }
+
+  async readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
+    admitReadAll(request)
+    this.#checkOpen()
+    const first = Number(request.after) + 1
+    return this.#log.all.slice(first, first + request.limit)
+  }
+
+  async lastPosition(): Promise<Position> {
+    this.#checkOpen()
+    return this.#log.all.at(-1)?.position ?? START
+  }
+
+  subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
+    return subscribeTo(this, this.#growth, request)
+  }
+
+  async close(): Promise<void> {
+    this.#growth.close()
+  }
+
+  #checkOpen(): void {
+    if (this.#growth.closed) throw new StoreClosedError()
+  }
+}
+
+/** An append that expects another revision is a conflict, unless these very events are there. */
+function repeatOf(
+  written: readonly RecordedEvent[],
+  events: readonly SealedEvent[],
+): AppendOutcome {
+  const original = events.map(({ revision }) => written[revision])
+  const last = original.at(-1)
+  if (last === undefined || events.some(({ id }, index) => original[index]?.id !== id)) {
+    return { kind: 'conflict' }
+  }
+  const { revision, hash, position } = last
+  return { kind: 'duplicate', head: { revision, hash }, position }
+}

@@ -1,0 +1,75 @@
+/**
+ * The appends of one transaction, which see each other before anybody else does. What was learnt
+ * about streams stays here until the commit: after a rollback nothing needs to be taken back.
+ */
+import { type AppendOutcome, NO_STREAM } from '@svc/contracts/event-store'
+import type { SealedEvent } from '@svc/contracts/hash-chain'
+import type { QueuedAppend } from './append-queue.ts'
+import type { EventRows } from './event-rows.ts'
+import type { KnownHead, StreamHeads } from './stream-heads.ts'
+
+export class AppendTransaction {
+  readonly #rows: EventRows
+  readonly #heads: StreamHeads
+  readonly #changed = new Map<string, KnownHead>()
+  #lastPosition: number
+
+  constructor(rows: EventRows, heads: StreamHeads, lastPosition: number) {
+    this.#rows = rows
+    this.#heads = heads
+    this.#lastPosition = lastPosition
+  }
+
+  /** Position of the last event, those of this transaction included. */
+  get lastPosition(): number {
+    return this.#lastPosition
+  }
+
+  /** @returns the outcome, which is true only once the transaction is committed */
+  add({ request, sealed }: QueuedAppend): AppendOutcome {
+    const { stream, expected } = request
+    const known = this.#headOf(stream)
+    const head = known ?? NO_STREAM
+    if (head.revision > expected.revision) return this.#repeatOf(known, sealed.events)
+    if (head.revision < expected.revision || head.hash !== expected.hash) {
+      return { kind: 'conflict' }
+    }
+    const streamId = known?.streamId ?? this.#rows.insertStream(stream)
+    for (const event of sealed.events) {
+      this.#lastPosition += 1
+      this.#rows.insertEvent(this.#lastPosition, streamId, event)
+    }
+    this.#changed.set(stream, { ...sealed.head, streamId })
+    return { kind: 'appended', head: sealed.head, position: BigInt(this.#lastPosition) }
+  }
+
+  /** To be called after the commit. */
+  publishHeads(): void {
+    for (const [stream, head] of this.#changed) this.#heads.set(stream, head)
+  }
+
+  #headOf(stream: string): KnownHead | undefined {
+    const known = this.#changed.get(stream) ?? this.#heads.get(stream)
+    if (known !== undefined) return known
+    const streamId = this.#rows.streamId(stream)
+    if (streamId === undefined) return undefined
+    const stored = { ...(this.#rows.head(streamId) ?? NO_STREAM), streamId }
+    this.#heads.set(stream, stored)
+    return stored
+  }
+
+  /** An append below the head is a conflict, unless these very events are there. */
+  #repeatOf(head: KnownHead | undefined, events: readonly SealedEvent[]): AppendOutcome {
+    const first = events[0]?.revision
+    if (head === undefined || first === undefined) return { kind: 'conflict' }
+    const stored = this.#rows.forwards(head.streamId, first, events.length)
+    const last = stored.at(-1)
+    const same = events.every(({ id, revision }, index) => {
+      const original = stored[index]
+      return original?.id === id && original.revision === revision
+    })
+    if (!same || last === undefined) return { kind: 'conflict' }
+    const { revision, hash, position } = last
+    return { kind: 'duplicate', head: { revision, hash }, position }
+  }
+}

@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { makeTemporaryFolder } from '../../testing/temporary-folder.ts'
+import { describeEventStore } from '../compliance.suite.ts'
+import { openSqliteEventStore } from './sqlite-event-store.ts'
+
+describeEventStore('SQLite', async () => {
+  const folder = makeTemporaryFolder()
+  const path = join(folder.path, 'ledger.db')
+  return {
+    async open() {
+      return openSqliteEventStore(path, {
+        onFatal: (error) => {
+          throw error
+        },
+      })
+    },
+    async tamper(stream, revision) {
+      const database = new DatabaseSync(path)
+      database
+        .prepare(
+          `UPDATE event SET data = '{"amount":"0"}' WHERE revision = ?
+           AND stream_id = (SELECT id FROM stream WHERE name = ?)`,
+        )
+        .run(revision, stream)
+      database.close()
+    },
+    async remove() {
+      folder.remove()
+    },
+  }
+})

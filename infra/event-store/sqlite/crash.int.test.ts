@@ -1,0 +1,104 @@
+/** What a process that dies in the middle leaves behind. */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import type { EventStore } from '@svc/contracts/event-store'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runProgram } from '../../testing/child-process.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
+import { verifyLog } from '../verify-log.ts'
+import { openSqliteEventStore } from './sqlite-event-store.ts'
+
+const PROGRAM = './append-until-killed.ts'
+const STREAMS = 8
+const EVENTS_PER_APPEND = 3
+const strace = ['strace', '-f', '-qq', '-o', '/dev/null']
+const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+
+let folder: TemporaryFolder
+let path: string
+beforeEach(() => {
+  folder = makeTemporaryFolder()
+  path = join(folder.path, 'ledger.db')
+})
+afterEach(() => folder.remove())
+
+async function withStore<Result>(use: (store: EventStore) => Promise<Result>): Promise<Result> {
+  const store = openSqliteEventStore(path, {
+    onFatal: (error) => {
+      throw error
+    },
+  })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** Last revision per stream that the process was told is durable. */
+function acknowledged(lines: readonly string[]): Map<string, number> {
+  const appended = lines.filter((line) => line.startsWith('appended ')).map((l) => l.split(' '))
+  return new Map(appended.map(([, stream = '', revision]) => [stream, Number(revision)]))
+}
+
+async function expectNothingLost(lines: readonly string[]): Promise<void> {
+  await withStore(async (store) => {
+    const { broken, events, streams } = await verifyLog(store)
+    expect(broken).toEqual([])
+    expect(events % EVENTS_PER_APPEND).toBe(0)
+    expect(streams).toBeLessThanOrEqual(STREAMS)
+    for (const [stream, revision] of acknowledged(lines)) {
+      const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
+      expect(last?.revision).toBeGreaterThanOrEqual(revision)
+      expect((last?.revision ?? 0) % EVENTS_PER_APPEND).toBe(EVENTS_PER_APPEND - 1)
+    }
+  })
+}
+
+describe('a process that is killed', () => {
+  test('again and again under load loses nothing it has said, and opens again at once', async () => {
+    const lines: string[] = []
+    for (let round = 1; round <= 4; round += 1) {
+      const process = runProgram(PROGRAM, [path])
+      await process.printed(40 * round)
+      process.child.kill('SIGKILL')
+      expect(await process.ended).toBe('SIGKILL')
+      lines.push(...process.lines)
+      await expectNothingLost(lines)
+    }
+  })
+
+  test.each([
+    ['store.before-commit:1', 0],
+    ['store.before-commit:5', 4],
+    ['store.after-commit:1', 1],
+    ['store.after-commit:5', 5],
+  ])('at %s leaves %d commits', async (plan, commits) => {
+    const process = runProgram(PROGRAM, [path], { env: { SVC_CRASH_POINT: plan } })
+    expect(await process.ended).toBe('SIGKILL')
+    await expectNothingLost(process.lines)
+    const { events } = await withStore((store) => verifyLog(store))
+    expect(events).toBe(commits * STREAMS * EVENTS_PER_APPEND)
+  })
+})
+
+describe('a disk that fails', () => {
+  test.skipIf(!canTrace)(
+    'at an fsync makes the outcome unknown, and the process ends',
+    async () => {
+      const inject = [
+        '-e',
+        'trace=fdatasync,fsync',
+        '-e',
+        'inject=fdatasync,fsync:error=EIO:when=20+',
+      ]
+      const process = runProgram(PROGRAM, [path], { wrapper: [...strace, ...inject] })
+      expect(await process.ended).toBe(70)
+      const kinds = process.lines.map((line) => line.split(' ')[0])
+      expect(kinds).toContain('appended')
+      expect(kinds.filter((kind) => kind === 'fatal')).toHaveLength(1)
+      expect(kinds.filter((kind) => kind === 'unknown')).toHaveLength(STREAMS)
+      await expectNothingLost(process.lines)
+    },
+  )
+})

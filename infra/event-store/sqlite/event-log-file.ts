@@ -1,0 +1,28 @@
+/** The file that holds the events: the one source of truth. */
+import { readFileSync } from 'node:fs'
+import { type DatabaseFile, openDatabaseFile } from '../../sqlite/database-file.ts'
+
+/** "svce" in ASCII: marks the event log of this program. */
+const APPLICATION_ID = 0x73766365
+
+/** Forward only: a script that has shipped is never changed, a new version is a new script. */
+const migrationFiles = ['001-events.sql'] as const
+
+const CACHE_KIBIBYTES = 64 * 1024
+
+/** @throws {StoreOpenError} */
+export function openEventLogFile(path: string): DatabaseFile {
+  return openDatabaseFile(path, {
+    what: 'an event log of this program',
+    applicationId: APPLICATION_ID,
+    migrations: migrationFiles.map((name) =>
+      readFileSync(new URL(`./migrations/${name}`, import.meta.url), 'utf8'),
+    ),
+    // A customer is told of a charge only once it survives a loss of power.
+    synchronous: 'FULL',
+    cacheKibibytes: CACHE_KIBIBYTES,
+    // The store does it itself, because SQLite would hide an error of the disk here.
+    autoCheckpointPages: 0,
+    secureDelete: false,
+  })
+}

@@ -1,0 +1,133 @@
+/** The rows of the event log and their SQL: all statements that the store uses, prepared once. */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { RecordedEvent, StreamHead } from '@svc/contracts/event-store'
+import type { SealedEvent } from '@svc/contracts/hash-chain'
+
+/** Rows come as arrays and ids as hex text: that reads twice as fast as objects and BLOBs. */
+type EventRow = readonly [
+  position: number,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+  hash: string,
+]
+
+// An event whose stream row is gone must still be seen: its broken chain is the evidence.
+const SELECT_EVENTS = `
+  SELECT position, coalesce(stream.name, 'unknown stream ' || stream_id), revision,
+         lower(hex(event.id)), type, data, metadata, lower(hex(hash))
+  FROM event LEFT JOIN stream ON stream.id = stream_id`
+
+export class EventRows {
+  readonly #selectStream: StatementSync
+  readonly #insertStream: StatementSync
+  readonly #selectHead: StatementSync
+  readonly #selectForwards: StatementSync
+  readonly #selectBackwards: StatementSync
+  readonly #selectAll: StatementSync
+  readonly #selectLastPosition: StatementSync
+  readonly #selectId: StatementSync
+  readonly #insertEvent: StatementSync
+
+  constructor(database: DatabaseSync) {
+    const prepare = (sql: string): StatementSync => {
+      const statement = database.prepare(sql)
+      statement.setReturnArrays(true)
+      return statement
+    }
+    this.#selectStream = prepare('SELECT id FROM stream WHERE name = ?')
+    this.#insertStream = prepare('INSERT INTO stream (name) VALUES (?)')
+    this.#selectHead = prepare(
+      `SELECT revision, lower(hex(hash)) FROM event
+       WHERE stream_id = ? ORDER BY revision DESC LIMIT 1`,
+    )
+    this.#selectForwards = prepare(
+      `${SELECT_EVENTS} WHERE stream_id = ? AND revision >= ? ORDER BY revision LIMIT ?`,
+    )
+    this.#selectBackwards = prepare(
+      `${SELECT_EVENTS} WHERE stream_id = ? AND revision <= ? ORDER BY revision DESC LIMIT ?`,
+    )
+    this.#selectAll = prepare(`${SELECT_EVENTS} WHERE position > ? ORDER BY position LIMIT ?`)
+    this.#selectLastPosition = prepare('SELECT max(position) FROM event')
+    this.#selectId = prepare('SELECT 1 FROM event WHERE id = ?')
+    this.#insertEvent = prepare(
+      `INSERT INTO event (position, stream_id, revision, id, type, data, metadata, hash)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+  }
+
+  streamId(name: string): number | undefined {
+    return columnsOf<[number]>(this.#selectStream.get(name))?.[0]
+  }
+
+  insertStream(name: string): number {
+    return Number(this.#insertStream.run(name).lastInsertRowid)
+  }
+
+  head(streamId: number): StreamHead | undefined {
+    const row = columnsOf<[number, string]>(this.#selectHead.get(streamId))
+    return row && { revision: row[0], hash: row[1] }
+  }
+
+  forwards(streamId: number, from: number, limit: number): RecordedEvent[] {
+    return eventsOf(this.#selectForwards.all(streamId, from, limit))
+  }
+
+  /** Newest first. */
+  backwards(streamId: number, from: number, limit: number): RecordedEvent[] {
+    return eventsOf(this.#selectBackwards.all(streamId, from, limit))
+  }
+
+  all(after: bigint, limit: number): RecordedEvent[] {
+    return eventsOf(this.#selectAll.all(after, limit))
+  }
+
+  /** -1 when there is no event. */
+  lastPosition(): number {
+    return columnsOf<[number | null]>(this.#selectLastPosition.get())?.[0] ?? -1
+  }
+
+  insertEvent(position: number, streamId: number, event: SealedEvent): void {
+    const { revision, id, type, data, metadata, hash } = event
+    const hashBytes = Buffer.from(hash, 'hex')
+    const columns = [streamId, revision, bytesOf(id), type, data, metadata, hashBytes] as const
+    this.#insertEvent.run(position, ...columns)
+  }
+
+  /** Whether any stream holds an event of this id. */
+  holds(eventId: string): boolean {
+    return this.#selectId.get(bytesOf(eventId)) !== undefined
+  }
+}
+
+function eventsOf(rows: unknown): RecordedEvent[] {
+  return (rows as readonly EventRow[]).map(
+    ([position, stream, revision, id, type, data, metadata, hash]) => ({
+      stream,
+      revision,
+      position: BigInt(position),
+      id: uuidOf(id),
+      type,
+      data,
+      metadata,
+      hash,
+    }),
+  )
+}
+
+function columnsOf<Columns extends readonly unknown[]>(row: unknown): Columns | undefined {
+  return row as Columns | undefined
+}
+
+function bytesOf(uuid: string): Buffer {
+  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+}
+
+function uuidOf(hex: string): string {
+  const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
+  return `${a}-${b}-${c}-${d}-${hex.slice(20)}`
+}

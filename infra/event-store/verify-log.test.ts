@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import { fillStream } from './compliance/fixtures.ts'
+import { MemoryEventStore, MemoryLog } from './memory/memory-event-store.ts'
+import { verifyLog } from './verify-log.ts'
+
+async function logOf(streams: number, events: number): Promise<MemoryLog> {
+  const log = new MemoryLog()
+  const store = new MemoryEventStore(log)
+  for (let at = 0; at < streams; at += 1) await fillStream(store, `account-${at}`, events)
+  return log
+}
+
+describe('the verification of a log', () => {
+  test('of an empty one finds nothing', async () => {
+    const result = await verifyLog(new MemoryEventStore())
+    expect(result).toEqual({ streams: 0, events: 0, broken: [], position: -1n })
+  })
+
+  test('of a sound one counts, and tells of its progress', async () => {
+    const log = await logOf(5, 900)
+    const progress: number[] = []
+    const result = await verifyLog(new MemoryEventStore(log), ({ events }) => progress.push(events))
+    expect(result).toEqual({ streams: 5, events: 4_500, broken: [], position: 4_499n })
+    expect(progress).toEqual([2_000, 4_000, 4_500])
+  })
+
+  test('goes on behind broken streams, and names the first fault of each', async () => {
+    const log = await logOf(4, 10)
+    for (const [stream, revision] of [
+      ['account-1', 3],
+      ['account-1', 7],
+      ['account-3', 0],
+    ] as const) {
+      Object.assign(log.streams.get(stream)?.[revision] ?? {}, { data: '"edited"' })
+    }
+    const { broken, events, streams } = await verifyLog(new MemoryEventStore(log))
+    expect(broken).toEqual([
+      { stream: 'account-1', revision: 3 },
+      { stream: 'account-3', revision: 0 },
+    ])
+    expect({ events, streams }).toEqual({ events: 40, streams: 4 })
+  })
+})

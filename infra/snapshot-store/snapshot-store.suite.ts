@@ -1,0 +1,37 @@
+/** What every snapshot store must do. */
+import type { Snapshot, SnapshotStore } from '@svc/ledger/ports'
+import { describe, expect, test } from 'vitest'
+
+export function snapshotOf(stream: string, revision = 7, state = '{"balance":"1"}'): Snapshot {
+  return { stream, head: { revision, hash: 'ab'.repeat(32) }, schema: 'account-1', state }
+}
+
+export function describeSnapshotStore(name: string, makeStore: () => SnapshotStore): void {
+  describe(`${name} as a snapshot store`, () => {
+    const withStore = (use: (store: SnapshotStore) => void): void => {
+      const store = makeStore()
+      try {
+        use(store)
+      } finally {
+        store.close()
+      }
+    }
+
+    test('gives back what was saved last', () =>
+      withStore((store) => {
+        expect(store.load('account-1')).toBeUndefined()
+        expect(store.save(snapshotOf('account-1', 3))).toBe(true)
+        expect(store.save(snapshotOf('account-2', 4, '"Grüße 🦀 \\u0000"'))).toBe(true)
+        expect(store.save(snapshotOf('account-1', 9, '{"balance":"2"}'))).toBe(true)
+        expect(store.load('account-1')).toEqual(snapshotOf('account-1', 9, '{"balance":"2"}'))
+        expect(store.load('account-2')).toEqual(snapshotOf('account-2', 4, '"Grüße 🦀 \\u0000"'))
+        expect(store.load('account-3')).toBeUndefined()
+      }))
+
+    test('is closed once, however often it is asked', () =>
+      withStore((store) => {
+        store.close()
+        store.close()
+      }))
+  })
+}

@@ -1,0 +1,97 @@
+/** What an operator is told when a file is not opened: what is wrong, and what to do about it. */
+import {
+  SQLITE_BUSY,
+  SQLITE_CANTOPEN,
+  SQLITE_FULL,
+  SQLITE_IOERR,
+  SQLITE_LOCKED,
+  SQLITE_READONLY,
+  sqliteCodeOf,
+} from './sqlite-errors.ts'
+import { StoreOpenError } from './store-open-error.ts'
+
+export function inUse(path: string): StoreOpenError {
+  return new StoreOpenError(
+    'in-use',
+    `${path} is in use by another process: stop that one, or name another data folder`,
+  )
+}
+
+export function newerSchema(path: string, version: number, known: number): StoreOpenError {
+  return new StoreOpenError(
+    'newer-schema',
+    `${path} was written by a newer version (schema ${version}, this program knows ${known}): ` +
+      'run that version or a later one',
+  )
+}
+
+export function foreignFile(path: string, what: string): StoreOpenError {
+  return new StoreOpenError(
+    'foreign-file',
+    `${path} is not ${what}: move it away, restore it from a backup, or name another data folder`,
+  )
+}
+
+export function damaged(path: string, cause: unknown): StoreOpenError {
+  return new StoreOpenError(
+    'damaged',
+    `${path} is damaged and cannot be read: restore it from a backup`,
+    { cause },
+  )
+}
+
+export function notWritable(path: string, cause?: unknown): StoreOpenError {
+  return new StoreOpenError(
+    'not-writable',
+    `${path} cannot be written: create its folder, or mend the permissions of folder and file`,
+    { cause },
+  )
+}
+
+export function diskFull(path: string, cause: unknown): StoreOpenError {
+  return new StoreOpenError(
+    'disk-full',
+    `${path} cannot be opened because the disk is full: free some space`,
+    { cause },
+  )
+}
+
+export function diskError(path: string, cause: unknown): StoreOpenError {
+  return new StoreOpenError(
+    'disk-error',
+    `${path} cannot be opened because its disk gave an error: check the disk, then start again`,
+    { cause },
+  )
+}
+
+export function unsafeSqlite(version: string): StoreOpenError {
+  return new StoreOpenError(
+    'unsafe-sqlite',
+    `SQLite ${version} of this Node.js can damage files: use the Node.js that npm installed`,
+  )
+}
+
+/** The refusal that an error in opening stands for. */
+export function refusalOf(error: unknown, path: string): StoreOpenError {
+  if (error instanceof StoreOpenError) return error
+  switch (sqliteCodeOf(error)) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return inUse(path)
+    case SQLITE_FULL:
+      return diskFull(path, error)
+    case SQLITE_IOERR:
+      return diskError(path, error)
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+      return notWritable(path, error)
+    case undefined:
+      return isNoSpace(error) ? diskFull(path, error) : notWritable(path, error)
+    default:
+      return damaged(path, error)
+  }
+}
+
+function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOSPC'
+}

@@ -1,0 +1,16 @@
+/** Result codes of SQLite that make a difference here: https://sqlite.org/rescode.html */
+export const SQLITE_BUSY = 5
+export const SQLITE_LOCKED = 6
+export const SQLITE_READONLY = 8
+export const SQLITE_IOERR = 10
+export const SQLITE_FULL = 13
+export const SQLITE_CANTOPEN = 14
+export const SQLITE_CONSTRAINT = 19
+
+const PRIMARY_CODE_MASK = 0xff
+
+/** The primary result code of an error that SQLite raised, or `undefined` for any other error. */
+export function sqliteCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode & PRIMARY_CODE_MASK : undefined
+}

@@ -1,0 +1,28 @@
+/** Why a file could not be opened. The message is one line that says what to do. */
+
+export type StoreOpenCode =
+  /** Another process, or another store of this one, holds the file. */
+  | 'in-use'
+  /** A newer version of this program wrote the file. */
+  | 'newer-schema'
+  /** Not a SQLite file, or a SQLite file of another program. */
+  | 'foreign-file'
+  /** A file of this program that SQLite cannot read. */
+  | 'damaged'
+  /** The folder is missing or cannot be written. */
+  | 'not-writable'
+  | 'disk-full'
+  /** Reading or writing gave an error, which says nothing about the content. */
+  | 'disk-error'
+  /** The SQLite that is built into this Node.js has a known defect. */
+  | 'unsafe-sqlite'
+
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError'
+  readonly code: StoreOpenCode
+
+  constructor(code: StoreOpenCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,208 @@
+/** What happens to the views when the log, their files or the process let them down. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { describe, expect, test } from 'vitest'
+import { dump, KeptLog, TIMEOUT_MS, temporaryFolder, viewsOf } from '../testing/open-views.ts'
+import { projections } from './open-projections.ts'
+import { AccountHistory, requestId, START_MS } from './testing/history.ts'
+import { viewPath } from './view-file.ts'
+import { accountsProjection } from './views/accounts/accounts.ts'
+
+const id = requestId(START_MS, 'first')
+
+async function someHistory(store = new MemoryEventStore(), name = 'Ada') {
+  const history = new AccountHistory(name).open().accept(id, START_MS).settle(id, START_MS)
+  await history.writeTo(store)
+  return { store, history }
+}
+
+const accountsFile = (folder: string) => viewPath(folder, accountsProjection)
+
+function alter(folder: string, sql: string): void {
+  const database = new DatabaseSync(accountsFile(folder))
+  database.exec(sql)
+  database.close()
+}
+
+describe('an event that cannot be followed', () => {
+  test('of an unknown type stops the views and not the process', async () => {
+    const { store, history } = await someHistory()
+    const poison = {
+      id: '00000000-0000-8000-8000-000000000000',
+      type: 'CreditConjured',
+      data: '{}',
+    }
+    await history.addRaw({ ...poison, metadata: '{"schemaVersion":1}' }).writeTo(store)
+    const log = new KeptLog()
+    const views = await viewsOf(store, temporaryFolder(), log)
+    const head = await store.lastPosition()
+    expect(await views.reached(head, TIMEOUT_MS)).toBe(false)
+    for (const { state, position, error } of await views.status()) {
+      expect({ state, position }).toEqual({ state: 'failed', position: head - 1n })
+      expect(error).toContain('CreditConjured')
+      expect(error).toContain(`position ${head}`)
+    }
+    expect(views.views.request(id)?.status).toBe('finished')
+    expect(log.lines.join('\n')).toContain('view accounts stopped')
+    await expect(views.rebuild('requests', () => {})).rejects.toThrow('CreditConjured')
+    expect(views.views.request(id)?.status).toBe('finished')
+  })
+
+  test('of a newer schema version stops the views: money is never guessed at', async () => {
+    const { store, history } = await someHistory()
+    const newer = { id: '00000000-0000-8000-8000-000000000001', type: 'CreditGranted', data: '{}' }
+    await history.addRaw({ ...newer, metadata: '{"schemaVersion":2}' }).writeTo(store)
+    const views = await viewsOf(store)
+    const [status] = await views.status()
+    expect(status?.error).toContain('schema version 2')
+  })
+
+  test('that one view cannot fold stops that one only', async () => {
+    const { store, history } = await someHistory()
+    const unknown = requestId(START_MS, 'never accepted')
+    await history.settle(unknown, START_MS).writeTo(store)
+    const views = await viewsOf(store)
+    const states = new Map((await views.status()).map((line) => [line.name, line]))
+    expect(states.get('accounts')?.state).toBe('live')
+    expect(states.get('statement')?.error).toContain(`${unknown} was debited but never accepted`)
+    expect(states.get('requests')?.state).toBe('failed')
+    expect(await views.reached(await store.lastPosition(), TIMEOUT_MS, 'accounts')).toBe(true)
+  })
+})
+
+describe('a file that cannot be trusted', () => {
+  test('a damaged one is rebuilt, with a warning', async () => {
+    const { store } = await someHistory()
+    const folder = temporaryFolder()
+    await (await viewsOf(store, folder)).close()
+    const expected = dump(folder)
+    writeFileSync(accountsFile(folder), 'this is no database'.repeat(500))
+    const log = new KeptLog()
+    await (await viewsOf(store, folder, log)).close()
+    expect(log.lines.join()).toContain('is damaged')
+    expect(dump(folder)).toBe(expected)
+  })
+
+  test('one that is ahead of the log is rebuilt, with a warning', async () => {
+    const { store, history } = await someHistory()
+    await history.accept(requestId(START_MS, 'more'), START_MS).writeTo(store)
+    const folder = temporaryFolder()
+    await (await viewsOf(store, folder)).close()
+    const restored = (await someHistory()).store
+    const log = new KeptLog()
+    const views = await viewsOf(restored, folder, log)
+    expect(await views.reached(await restored.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect(log.lines.join()).toContain('lies beyond the end of the event log')
+    expect(views.views.runningRequests(10)).toEqual([])
+  })
+
+  test('one of another log of the same length is rebuilt', async () => {
+    const folder = temporaryFolder()
+    await (await viewsOf((await someHistory()).store, folder)).close()
+    const other = await someHistory(new MemoryEventStore(), 'Grace')
+    const log = new KeptLog()
+    const views = await viewsOf(other.store, folder, log)
+    await views.reached(await other.store.lastPosition(), TIMEOUT_MS)
+    expect(log.lines.join()).toContain('another event')
+    expect(views.views.accounts({ limit: 9 }).map(({ accountId }) => accountId)).toEqual([
+      other.history.accountId,
+    ])
+  })
+})
+
+describe('a rebuild', () => {
+  test('counts the rows that were wrong, and puts them right', async () => {
+    const { store, history } = await someHistory()
+    const folder = temporaryFolder()
+    await (await viewsOf(store, folder)).close()
+    const expected = dump(folder)
+    alter(folder, `UPDATE accounts SET settled = '1'; INSERT INTO holds VALUES ('req_x', '5')`)
+    const views = await viewsOf(store, folder)
+    expect(views.views.account(history.accountId)?.settled).toBe(1n)
+    const progress: number[] = []
+    const summary = await views.rebuild('accounts', ({ done }) => progress.push(done))
+    expect(summary).toEqual({ name: 'accounts', events: 6, differences: 2 })
+    expect(progress.at(-1)).toBe(6)
+    expect(views.views.account(history.accountId)?.settled).toBe(history.balance)
+    expect(dump(folder)).toBe(expected)
+    expect(existsSync(`${accountsFile(folder)}.rebuild`)).toBe(false)
+  })
+
+  test('goes on while events come, and loses none', async () => {
+    const { store, history } = await someHistory()
+    const views = await viewsOf(store)
+    const running = views.rebuild('requests', () => {})
+    const more = requestId(START_MS + 1, 'meanwhile')
+    await history.accept(more, START_MS + 1).writeTo(store)
+    expect((await running).differences).toBe(0)
+    await history.settle(more, START_MS + 2).writeTo(store)
+    expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect(views.views.request(more)?.status).toBe('finished')
+  })
+
+  test('that is cancelled leaves the live view as it was', async () => {
+    const { store, history } = await someHistory()
+    const folder = temporaryFolder()
+    const views = await viewsOf(store, folder)
+    const before = dump(folder)
+    const cancel = new AbortController()
+    const running = views.rebuild('accounts', () => cancel.abort(), cancel.signal)
+    await expect(running).rejects.toThrow(/abort/i)
+    expect(dump(folder)).toBe(before)
+    expect(views.views.account(history.accountId)?.settled).toBe(history.balance)
+    expect(existsSync(`${accountsFile(folder)}.rebuild`)).toBe(false)
+  })
+
+  test('of an unknown view, or of one that is being rebuilt, is refused', async () => {
+    const { store } = await someHistory()
+    const views = await viewsOf(store)
+    await expect(views.rebuild('nothing', () => {})).rejects.toMatchObject({ code: 'not_found' })
+    const running = views.rebuild('accounts', () => {})
+    await expect(views.rebuild('accounts', () => {})).rejects.toMatchObject({ code: 'conflict' })
+    await running
+  })
+
+  test('left half-done by a crash is swept away at the next start', async () => {
+    const { store } = await someHistory()
+    const folder = temporaryFolder()
+    const half = `${accountsFile(folder)}.rebuild`
+    const old = join(folder, 'accounts-v0.db')
+    for (const file of [half, `${half}-wal`, old]) writeFileSync(file, 'half')
+    await viewsOf(store, folder)
+    expect([half, `${half}-wal`, old].filter((file) => existsSync(file))).toEqual([])
+  })
+})
+
+test.each(projections.map((_, i) => i + 1))(
+  'a process killed before its commit number %i goes on where it was',
+  async (commits) => {
+    const folder = temporaryFolder()
+    const log = join(folder, 'ledger.db')
+    const store = openSqliteEventStore(log, { onFatal: () => {} })
+    const history = new AccountHistory('Ada').open()
+    for (let i = 0; i < 50; i += 1) {
+      const request = requestId(START_MS + i, `${i}`)
+      history.accept(request, START_MS + i).settle(request, START_MS + i)
+    }
+    await history.writeTo(store)
+    await store.close()
+
+    const child = fileURLToPath(new URL('../testing/killed-views.ts', import.meta.url))
+    const killed = spawn(process.execPath, [child, folder, `${commits}`], { stdio: 'inherit' })
+    const [, signal] = (await once(killed, 'exit')) as [number | null, string | null]
+    expect(signal).toBe('SIGKILL')
+
+    const again = openSqliteEventStore(log, { onFatal: () => {} })
+    await (await viewsOf(again, join(folder, 'views'))).close()
+    const fresh = temporaryFolder()
+    await (await viewsOf(again, fresh)).close()
+    await again.close()
+    expect(dump(join(folder, 'views'))).toBe(dump(fresh))
+  },
+)

@@ -1,0 +1,178 @@
+/**
+ * The public face of the read models: opens them, keeps them at the end of the log, rebuilds them.
+ */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
+import { ServiceError } from '@svc/contracts/errors'
+import type { EventStore, Position } from '@svc/contracts/event-store'
+import { LiveView } from './live-view.ts'
+import type { Projection } from './projection.ts'
+import { type RebuildProgress, type RebuildSummary, rebuildView } from './rebuild.ts'
+import { type ProjectionLog, Runner } from './runner.ts'
+import type { CommitSteps } from './view-file.ts'
+import { viewPath } from './view-file.ts'
+import { accountsProjection } from './views/accounts/accounts.ts'
+import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
+import { requestsQueries } from './views/requests/queries.ts'
+import { requestsProjection } from './views/requests/requests.ts'
+import { statementQueries } from './views/statement/queries.ts'
+import { statementProjection } from './views/statement/statement.ts'
+import type { ProjectionStatus, Views } from './views.ts'
+
+const OWNER_ONLY_FOLDER = 0o700
+
+/** The views of the running version. A new view is a folder in `views/` and a line here. */
+export const projections: readonly Projection[] = [
+  accountsProjection,
+  statementProjection,
+  requestsProjection,
+]
+
+/** What an operator can ask beyond what the gateway asks. */
+export interface OperatorViews extends Views {
+  accountTotals(): AccountTotals
+}
+
+export interface OpenProjections {
+  /** Made when it is missing. Other files in it that look like views are removed. */
+  readonly folder: string
+  readonly store: EventStore
+  readonly reach?: ReachCrashPoint
+  readonly log: ProjectionLog
+}
+
+export interface Projections {
+  readonly views: OperatorViews
+  /** Begins to follow the log. Returns at once. */
+  start(): void
+  /**
+   * Waits until a view, or without a name every view, has the event at the position: reads after
+   * that include it.
+   *
+   * @returns false when the time is over, or at once when a view has failed before it
+   */
+  reached(position: Position, timeoutMs: number, name?: string): Promise<boolean>
+  status(): Promise<readonly ProjectionStatus[]>
+  /**
+   * Builds a view anew beside the live one, compares, and swaps.
+   *
+   * @throws {ServiceError} `not_found` for a name that is none, `conflict` when it is being rebuilt
+   */
+  rebuild(
+    name: string,
+    onProgress: (progress: RebuildProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<RebuildSummary>
+  /** Cancels rebuilds, finishes the batch in hand, closes the files. Idempotent. */
+  close(): Promise<void>
+}
+
+export async function openProjections({
+  folder,
+  store,
+  reach = noCrashPoints,
+  log,
+}: OpenProjections): Promise<Projections> {
+  mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
+  removeLeftovers(folder)
+  const steps: CommitSteps = {
+    beforeCommit: () => reach('view.before-commit'),
+    afterCommit: () => reach('view.after-commit'),
+  }
+  const live = projections.map((projection) => LiveView.open(folder, projection, steps, log))
+  const runner = new Runner(store, live, log)
+  const closing = new AbortController()
+  const rebuilds = new Map<string, Promise<RebuildSummary>>()
+
+  async function rebuild(
+    name: string,
+    onProgress: (progress: RebuildProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<RebuildSummary> {
+    const view = live.find((candidate) => candidate.name === name)
+    if (view === undefined) {
+      const names = live.map((candidate) => candidate.name).join(', ')
+      throw new ServiceError('not_found', `there is no view "${name}": the views are ${names}`)
+    }
+    if (rebuilds.has(name)) {
+      throw new ServiceError('conflict', `the view "${name}" is being rebuilt already`)
+    }
+    const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])])
+    const running = rebuildView({ view, store, runner, steps, signal: either, onProgress })
+    rebuilds.set(name, running)
+    try {
+      return await running
+    } finally {
+      rebuilds.delete(name)
+    }
+  }
+
+  return {
+    views: viewsOf(live),
+    start: () => runner.start(),
+    reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
+    status: async () => statusOf(live, await store.lastPosition()),
+    rebuild,
+    async close() {
+      closing.abort()
+      await Promise.allSettled(rebuilds.values())
+      await runner.close()
+      for (const view of live) view.file.close()
+    },
+  }
+}
+
+/** Half-built views of a crashed rebuild, and views of other versions. */
+function removeLeftovers(folder: string): void {
+  const current = new Set(projections.map((projection) => viewPath(folder, projection)))
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name)
+    const main = file.replace(/-(wal|shm)$/, '')
+    if (/\.db(\.rebuild)?$/.test(main) && !current.has(main)) rmSync(file, { force: true })
+  }
+}
+
+function viewsOf(live: readonly LiveView[]): OperatorViews {
+  const accounts = queriesOf(live, accountsProjection, accountsQueries)
+  const statement = queriesOf(live, statementProjection, statementQueries)
+  const requests = queriesOf(live, requestsProjection, requestsQueries)
+  return {
+    request: (requestId) => requests().request(requestId),
+    runningRequests: (limit) => requests().runningRequests(limit),
+    accounts: (page) => accounts().accounts(page),
+    account: (accountId) => accounts().account(accountId),
+    accountTotals: () => accounts().accountTotals(),
+    statement: (query) => statement().statement(query),
+  }
+}
+
+/** Statements are prepared once for every opening of the file. */
+function queriesOf<Queries>(
+  live: readonly LiveView[],
+  projection: Projection,
+  prepare: (database: LiveView['file']['database']) => Queries,
+): () => Queries {
+  const view = live.find((candidate) => candidate.file.projection === projection)
+  if (view === undefined) throw new Error(`the view ${projection.name} is not open`)
+  let queries = prepare(view.file.database)
+  let { generation } = view.file
+  return () => {
+    if (generation !== view.file.generation) {
+      queries = prepare(view.file.database)
+      generation = view.file.generation
+    }
+    return queries
+  }
+}
+
+function statusOf(live: readonly LiveView[], head: Position): readonly ProjectionStatus[] {
+  return live.map((view) => ({
+    name: view.name,
+    version: view.file.projection.version,
+    position: view.position,
+    head,
+    state: view.state,
+    error: view.error,
+  }))
+}

@@ -1,0 +1,34 @@
+/**
+ * What a view is made of: a name, a version, its tables, and one handler for every event.
+ *
+ * A change of a table or of what a handler does is a new version: the runner then finds no file of
+ * that version and builds one from the log.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import type { DecodedEvent } from './decode.ts'
+
+export interface TableDescription {
+  readonly name: string
+  /** The primary key, in its order: how two builds of the view are walked side by side. */
+  readonly key: readonly string[]
+}
+
+export interface Projection {
+  readonly name: string
+  readonly version: number
+  /** `CREATE TABLE …` statements. */
+  readonly schema: string
+  readonly tables: readonly TableDescription[]
+  /** Prepares the handler on an open database that has the schema. */
+  projector(database: DatabaseSync): Projector
+}
+
+export interface Projector {
+  /**
+   * Folds events into the tables, inside a transaction that the caller opened. Reads nothing but
+   * the events and the tables, so that the same log always gives the same rows.
+   */
+  apply(events: readonly DecodedEvent[]): void
+  /** Forgets what it keeps in memory, after an `apply` that was rolled back. */
+  forget(): void
+}

@@ -1,0 +1,109 @@
+/**
+ * Builds a view anew beside the one that serves, compares the two row by row, and swaps.
+ *
+ *     1. fold the log from its start up to where the live view stood when the rebuild began
+ *     2. go on to where the live view stands now, and compare: both are folds of the same events
+ *     3. go on to the end of the log, past all that the runner delivered, and swap in one rename
+ *
+ * The live view serves and moves on all the while; its rows are compared in a snapshot. Up to the
+ * rename everything happens in a file of its own, so that a cancel or a crash leaves the live one
+ * untouched.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type EventStore, type Position, START } from '@svc/contracts/event-store'
+import { countDifferences } from './compare.ts'
+import { decodeBatch } from './decode.ts'
+import type { LiveView } from './live-view.ts'
+import { BATCH_EVENTS, COMMIT_EVENTS, type Runner } from './runner.ts'
+import { type CommitSteps, removeDatabase, ViewFile } from './view-file.ts'
+
+export interface RebuildProgress {
+  /** Events folded. */
+  readonly done: number
+  /** Events to fold until the comparison: fixed at the start. */
+  readonly total: number
+}
+
+export interface RebuildSummary {
+  readonly name: string
+  readonly events: number
+  /** Rows in which the old view and the new one differed. */
+  readonly differences: number
+}
+
+export interface RebuildRequest {
+  readonly view: LiveView
+  readonly store: EventStore
+  readonly runner: Runner
+  readonly steps: CommitSteps
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: RebuildProgress) => void
+}
+
+/** @throws when the signal aborts, or an event cannot be folded: the live view is then as before */
+export async function rebuildView(request: RebuildRequest): Promise<RebuildSummary> {
+  const { view, steps, signal } = request
+  const path = rebuildPath(view.file.path)
+  removeDatabase(path)
+  const built = ViewFile.open(view.file.projection, path, steps)
+  try {
+    const total = view.file.checkpoint.events
+    const report = () => {
+      request.onProgress({ done: Math.min(built.checkpoint.events, total), total })
+    }
+    await fold(built, view.position, request, report)
+    const differences = await compare(built, request)
+    await catchUp(built, request)
+    signal.throwIfAborted()
+    view.file.replaceWith(built)
+    request.runner.revive(view)
+    return { name: view.name, events: view.file.checkpoint.events, differences }
+  } finally {
+    built.close()
+    removeDatabase(path)
+  }
+}
+
+/** Left behind by a crash; removed at the next start. */
+export function rebuildPath(livePath: string): string {
+  return `${livePath}.rebuild`
+}
+
+async function compare(built: ViewFile, request: RebuildRequest): Promise<number> {
+  const { view, signal } = request
+  const snapshot = view.file.openSnapshot()
+  try {
+    await fold(built, snapshot.checkpoint.position, request)
+    return await countDifferences(built.projection, snapshot.database, built.database, signal)
+  } finally {
+    snapshot.close()
+  }
+}
+
+/** Ends in the same turn in which the new view has all that the runner has delivered. */
+async function catchUp(built: ViewFile, request: RebuildRequest): Promise<void> {
+  await fold(built, await request.store.lastPosition(), request)
+  while (built.checkpoint.position < request.runner.delivered) {
+    await fold(built, request.runner.delivered, request)
+  }
+}
+
+/** Folds the events up to a position, that one included. */
+async function fold(
+  built: ViewFile,
+  until: Position,
+  { store, signal }: RebuildRequest,
+  report: () => void = () => {},
+): Promise<void> {
+  while (until !== START && built.checkpoint.position < until) {
+    const page = await store.readAll({ after: built.checkpoint.position, limit: BATCH_EVENTS })
+    const batch = page.filter(({ position }) => position <= until)
+    if (batch.length === 0) return
+    const { events, unreadable } = decodeBatch(batch)
+    if (unreadable !== undefined) throw unreadable
+    built.apply(events)
+    if (built.uncommittedEvents >= COMMIT_EVENTS) built.commit()
+    report()
+    await nextTurn(undefined, { signal })
+  }
+}

@@ -1,0 +1,129 @@
+/** The same log gives the same bytes, however it is read: invariants I10, I12 and I14. */
+import type { EventStore } from '@svc/contracts/event-store'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import {
+  dump,
+  inBatchesOf,
+  KeptLog,
+  TIMEOUT_MS,
+  temporaryFolder,
+  viewsOf,
+} from '../testing/open-views.ts'
+import { openProjections, projections } from './open-projections.ts'
+import { AccountHistory, requestId, START_MS } from './testing/history.ts'
+
+type Step = {
+  account: number
+  act: 'accept' | 'settle' | 'cancel' | 'fail' | 'abandon' | 'debitThenFail'
+}
+
+const step = fc.record({
+  account: fc.nat({ max: 2 }),
+  act: fc.constantFrom<Step['act'][]>(
+    'accept',
+    'accept',
+    'settle',
+    'cancel',
+    'fail',
+    'abandon',
+    'debitThenFail',
+  ),
+})
+
+/** Writes a history of three accounts, step by step, to a store. */
+class Writer {
+  readonly #accounts = [0, 1, 2].map((i) => new AccountHistory(`account ${i}`).open())
+  readonly #open: string[][] = [[], [], []]
+  readonly #store: EventStore
+  #count = 0
+
+  constructor(store: EventStore) {
+    this.#store = store
+  }
+
+  async write(steps: readonly Step[]): Promise<void> {
+    for (const { account, act } of steps) await this.#step(account, act)
+  }
+
+  async #step(account: number, act: Step['act']): Promise<void> {
+    const history = this.#accounts[account]
+    const open = this.#open[account]
+    if (history === undefined || open === undefined) throw new Error('no such account')
+    this.#count += 1
+    const at = START_MS + this.#count * 1000
+    const id = act === 'accept' ? requestId(at, `${account}`) : open.shift()
+    if (id === undefined) return
+    if (act === 'accept') open.push(history.accept(id, at) && id)
+    if (act === 'settle') history.settle(id, at)
+    if (act === 'cancel') history.settle(id, at, undefined, 'cancelled')
+    if (act === 'fail') history.fail(id, 'no worker', at)
+    if (act === 'abandon') history.abandon(id, 'gateway died', at)
+    if (act === 'debitThenFail') history.settle(id, at, undefined, 'error').fail(id, 'broke', at)
+    await history.writeTo(this.#store)
+  }
+}
+
+test('batches of 1, 7, 1000, a restart in the middle, and a rebuild give equal bytes', async () => {
+  const steps = fc.array(step, { minLength: 1, maxLength: 60 })
+  await fc.assert(
+    fc.asyncProperty(steps, steps, async (before, after) => {
+      const store = new MemoryEventStore()
+      const writer = new Writer(store)
+      const restarted = temporaryFolder()
+      await writer.write(before)
+      const early = await viewsOf(store, restarted)
+      await early.close()
+      await writer.write(after)
+      const late = await viewsOf(store, restarted)
+      const expected = dump(restarted)
+      for (const size of [1, 7, 1000]) {
+        const folder = temporaryFolder()
+        const views = await viewsOf(inBatchesOf(size, store), folder)
+        expect(dump(folder)).toBe(expected)
+        await views.close()
+      }
+      for (const { name } of projections) {
+        const { differences } = await late.rebuild(name, () => {})
+        expect(differences).toBe(0)
+      }
+      expect(dump(restarted)).toBe(expected)
+      await late.close()
+    }),
+    { numRuns: 12 },
+  )
+})
+
+test('views follow live, and a read after `reached` includes the event', async () => {
+  const store = new MemoryEventStore()
+  const history = new AccountHistory('Ada').open()
+  await history.writeTo(store)
+  const { views, reached } = await viewsOf(store)
+  for (let i = 0; i < 20; i += 1) {
+    const id = requestId(START_MS + i, `${i}`)
+    await history
+      .accept(id, START_MS + i)
+      .settle(id, START_MS + i)
+      .writeTo(store)
+    expect(await reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect(views.account(history.accountId)?.settled).toBe(history.balance)
+    expect(views.request(id)?.balanceAfter).toBe(history.balance)
+  }
+})
+
+test('`reached` gives up when its time is over', async () => {
+  const store = new MemoryEventStore()
+  const { reached } = await viewsOf(store)
+  expect(await reached(10n, 5)).toBe(false)
+})
+
+test('nothing is folded before the start', async () => {
+  const store = new MemoryEventStore()
+  await new AccountHistory('Ada').open().writeTo(store)
+  const views = await openProjections({ folder: temporaryFolder(), store, log: new KeptLog() })
+  expect((await views.status()).map(({ state, position }) => [state, position])).toEqual(
+    projections.map(() => ['stopped', -1n]),
+  )
+  await views.close()
+})

@@ -1,0 +1,232 @@
+/**
+ * Keeps the views at the end of the log: one subscription and one decoding for all of them.
+ *
+ * Each view has its own checkpoint and its own transaction. The subscription starts behind the one
+ * that lies furthest back; the others skip what they have. A view that cannot go on stops alone.
+ * Whatever else goes wrong (the store is away, a file is damaged) ends the subscription, and a new
+ * one starts from the checkpoints.
+ */
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import {
+  type EventStore,
+  type Position,
+  PositionBeyondEndError,
+  START,
+  type SubscriptionBatch,
+} from '@svc/contracts/event-store'
+import { decodeBatch } from './decode.ts'
+import type { LiveView } from './live-view.ts'
+import { isDamage } from './view-file.ts'
+
+/** Events that are folded without a break: about 10 ms, then others get their turn. */
+export const BATCH_EVENTS = 1500
+/**
+ * While catching up a view commits after this many events; at the end of the log, at every batch.
+ */
+export const COMMIT_EVENTS = 30_000
+const FIRST_RETRY_DELAY_MS = 100
+const LAST_RETRY_DELAY_MS = 5_000
+
+/** Where the views report. A pino logger fits. */
+export interface ProjectionLog {
+  info(message: string): void
+  warn(message: string): void
+  error(message: string): void
+}
+
+interface Waiter {
+  readonly views: readonly LiveView[]
+  readonly position: Position
+  readonly settle: (reached: boolean) => void
+}
+
+export class Runner {
+  readonly #store: EventStore
+  readonly #views: readonly LiveView[]
+  readonly #log: ProjectionLog
+  readonly #closing = new AbortController()
+  readonly #waiters = new Set<Waiter>()
+  #running: Promise<void> | undefined
+  #delivered: Position = START
+  #caughtUp = false
+  #retryDelayMs = FIRST_RETRY_DELAY_MS
+
+  constructor(store: EventStore, views: readonly LiveView[], log: ProjectionLog) {
+    this.#store = store
+    this.#views = views
+    this.#log = log
+  }
+
+  /** The last event that the views were given; the next one comes behind it. */
+  get delivered(): Position {
+    return this.#delivered
+  }
+
+  start(): void {
+    this.#running ??= this.#run()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#running
+    for (const view of this.#views) {
+      view.file.commit()
+      if (view.state !== 'failed') view.state = 'stopped'
+    }
+    for (const waiter of this.#waiters) waiter.settle(false)
+  }
+
+  /** Gives a view that was rebuilt its place again. */
+  revive(view: LiveView): void {
+    view.error = null
+    if (this.#running === undefined) view.state = 'stopped'
+    else view.state = this.#caughtUp ? 'live' : 'catching-up'
+    this.#settleWaiters()
+  }
+
+  /**
+   * Resolves to true once the view, or all of them, have the event at the position; to false when
+   * the time is over, or at once when a view has failed and will not get there.
+   */
+  async reached(position: Position, timeoutMs: number, name?: string): Promise<boolean> {
+    const views = this.#views.filter((view) => name === undefined || view.name === name)
+    const now = standing(views, position)
+    if (now !== undefined) return now
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(resolve, timeoutMs, false)
+    const waiter: Waiter = { views, position, settle: resolve }
+    this.#waiters.add(waiter)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      this.#waiters.delete(waiter)
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        await this.#resetForeignViews()
+        await this.#follow(signal)
+      } catch (error) {
+        await this.#pauseAfter(error, signal)
+      }
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    this.#delivered = lowest(this.#active().map(({ position }) => position))
+    this.#caughtUp = false
+    const request = { after: this.#delivered, batchSize: BATCH_EVENTS, signal }
+    for await (const batch of this.#store.subscribe(request)) {
+      this.#deliver(batch)
+      this.#retryDelayMs = FIRST_RETRY_DELAY_MS
+      await nextTurn()
+    }
+  }
+
+  #deliver({ events, caughtUp }: SubscriptionBatch): void {
+    const active = this.#active()
+    const decoded = decodeBatch(active.length > 0 ? events : [])
+    for (const view of active) {
+      try {
+        view.apply(decoded.events)
+        if (caughtUp || view.file.uncommittedEvents >= COMMIT_EVENTS) view.file.commit()
+        if (decoded.unreadable !== undefined) throw decoded.unreadable
+      } catch (error) {
+        this.#stopView(view, error)
+      }
+    }
+    this.#delivered = events.at(-1)?.position ?? this.#delivered
+    this.#caughtUp = caughtUp
+    for (const view of this.#active()) {
+      view.state = caughtUp ? 'live' : 'catching-up'
+      view.error = null
+    }
+    this.#settleWaiters()
+  }
+
+  #stopView(view: LiveView, error: unknown): void {
+    if (isDamage(error)) {
+      this.#log.warn(`view ${view.name}: its file is damaged; it is rebuilt from the event log`)
+      view.file.reset()
+      throw new ViewResetError()
+    }
+    view.file.commit()
+    view.fail(error)
+    this.#log.error(
+      `view ${view.name} stopped and shows the state before this: ${view.error} ` +
+        `(svc projection rebuild ${view.name})`,
+    )
+  }
+
+  /**
+   * A checkpoint must name an event of this very log. One that does not comes from another log, or
+   * from the time before a backup was restored: then all rows are in doubt.
+   */
+  async #resetForeignViews(): Promise<void> {
+    const last = await this.#store.lastPosition()
+    for (const view of this.#active()) {
+      view.state = view.position < last ? 'catching-up' : 'live'
+      const { position, stream, revision, hash } = view.file.checkpoint
+      if (position === START) continue
+      const [event] = await this.#store.readStream({
+        stream,
+        direction: 'forwards',
+        from: revision,
+        limit: 1,
+      })
+      if (event?.position === position && event.hash === hash) continue
+      const why =
+        position > last
+          ? new PositionBeyondEndError(position, last).message
+          : `the event log holds another event at position ${position} than the view has seen`
+      this.#log.warn(`view ${view.name}: ${why}; it is rebuilt`)
+      view.file.reset()
+      view.state = 'catching-up'
+    }
+  }
+
+  async #pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
+    if (error instanceof ViewResetError || signal.aborted) return
+    const why = error instanceof Error ? error.message : String(error)
+    this.#log.error(`the views do not follow the event log, trying again: ${why}`)
+    for (const view of this.#active()) view.error = why
+    await delay(this.#retryDelayMs, undefined, { signal }).catch(() => {})
+    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, LAST_RETRY_DELAY_MS)
+  }
+
+  #active(): readonly LiveView[] {
+    return this.#views.filter(({ state }) => state !== 'failed')
+  }
+
+  #settleWaiters(): void {
+    for (const waiter of this.#waiters) {
+      const reached = standing(waiter.views, waiter.position)
+      if (reached !== undefined) waiter.settle(reached)
+    }
+  }
+}
+
+class ViewResetError extends Error {
+  override readonly name = 'ViewResetError'
+}
+
+function lowest(positions: readonly Position[]): Position {
+  return (
+    positions.reduce<Position | undefined>(
+      (low, position) => (low === undefined || position < low ? position : low),
+      undefined,
+    ) ?? START
+  )
+}
+
+/** Whether all views have it, or one never will; undefined while that is open. */
+function standing(views: readonly LiveView[], position: Position): boolean | undefined {
+  if (views.every((view) => view.position >= position)) return true
+  return views.some((view) => view.state === 'failed' && view.position < position)
+    ? false
+    : undefined
+}

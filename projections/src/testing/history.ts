@@ -1,0 +1,167 @@
+/** Writes made-up histories of accounts for tests and benchmarks, with exact arithmetic. */
+import type { EventStore, NewEvent, StreamHead } from '@svc/contracts/event-store'
+import { NO_STREAM } from '@svc/contracts/event-store'
+import { type AccountEvent, accountStream, type FinishReason } from '@svc/contracts/events/account'
+import { encodeEvent } from '@svc/contracts/events/codec'
+import { eventId, makeDerivedId } from '@svc/contracts/ids'
+import { costLines, type PriceVersion } from '@svc/contracts/price'
+import type { TokenCounts } from '@svc/contracts/tokens'
+
+export const START_MS = Date.UTC(2026, 10, 1)
+export const PRICE: PriceVersion = {
+  version: makeDerivedId('price', START_MS, 'list'),
+  input: 150_000n,
+  cachedInput: 15_000n,
+  output: 600_000n,
+}
+export const HOLD = 1_000_000_000n
+
+/** One account's history, decided as the ledger would: balances are right by construction. */
+export class AccountHistory {
+  readonly accountId: string
+  readonly keyId: string
+  readonly grantId: string
+  balance = 0n
+  #head: StreamHead = NO_STREAM
+  readonly #pending: NewEvent[] = []
+
+  constructor(name: string, createdAt = START_MS) {
+    this.accountId = makeDerivedId('acct', createdAt, name)
+    this.keyId = makeDerivedId('key', createdAt, name)
+    this.grantId = makeDerivedId('grant', createdAt, name)
+  }
+
+  /** Opens the account, with a key named `laptop` and $5. */
+  open(at = START_MS, amount = 5_000_000_000_000n): this {
+    const { accountId, keyId, grantId } = this
+    this.balance = amount
+    return this.add(accountId, {
+      type: 'AccountOpened',
+      data: { accountId, name: 'Ada', currency: 'USD', spendPolicy: 'standard', at },
+    })
+      .add(keyId, {
+        type: 'ApiKeyCreated',
+        data: {
+          keyId,
+          name: 'laptop',
+          secretHash: 'ab'.repeat(32),
+          lastFour: 'abcd',
+          expiresAt: null,
+          at,
+        },
+      })
+      .add(grantId, {
+        type: 'CreditGranted',
+        data: {
+          grantId,
+          amount,
+          category: 'paid',
+          priority: 100,
+          expiresAt: null,
+          reference: 'INV-1',
+          reason: 'first payment',
+          paidDebt: 0n,
+          balanceAfter: amount,
+          at,
+        },
+      })
+  }
+
+  accept(requestId: string, at: number): this {
+    return this.add(requestId, {
+      type: 'RequestAccepted',
+      data: {
+        requestId,
+        keyId: this.keyId,
+        gatewayId: 'gw_test',
+        format: 'chat',
+        model: 'svc-beta',
+        price: PRICE,
+        promptTokens: 120,
+        maxOutputTokens: 256,
+        hold: HOLD,
+        underHeld: false,
+        idempotency: null,
+        deadline: at + 600_000,
+        at,
+      },
+    })
+  }
+
+  settle(
+    requestId: string,
+    at: number,
+    counts: TokenCounts = { inputTokens: 20, cachedInputTokens: 100, outputTokens: 42 },
+    finishReason: FinishReason = 'stop',
+  ): this {
+    const lines = [...costLines(PRICE, counts)]
+    const amount = lines.reduce((sum, line) => sum + line.amount, 0n)
+    this.balance -= amount
+    return this.add(requestId, {
+      type: 'TokensMetered',
+      data: {
+        requestId,
+        ...counts,
+        reasoningTokens: 0,
+        workerId: 'wrk_test',
+        cache: {
+          blocks: 0,
+          source: 'none',
+          lastBlockHash: null,
+          evaluatedTokens: counts.inputTokens,
+        },
+        finishReason,
+        rule: finishReason === 'cancelled' ? 'metered_until_cancelled' : 'metered',
+        latencies: { queueMs: 0.2, prefillMs: 12.5, firstTokenMs: 14.1, totalMs: 90.25 },
+        at,
+      },
+    }).add(requestId, {
+      type: 'CreditDebited',
+      data: {
+        requestId,
+        amount,
+        lines,
+        slices: [{ grantId: this.grantId, amount }],
+        debt: 0n,
+        balanceAfter: this.balance,
+        at,
+      },
+    })
+  }
+
+  fail(requestId: string, reason: string, at: number): this {
+    return this.add(requestId, { type: 'RequestFailed', data: { requestId, reason, at } })
+  }
+
+  abandon(requestId: string, reason: string, at: number): this {
+    return this.add(requestId, { type: 'RequestAbandoned', data: { requestId, reason, at } })
+  }
+
+  add(cause: string, event: AccountEvent): this {
+    const origin = { correlationId: cause, causationId: cause, actor: 'test' }
+    this.#pending.push(encodeEvent(eventId(cause, event.type), event, origin))
+    return this
+  }
+
+  addRaw(event: NewEvent): this {
+    this.#pending.push(event)
+    return this
+  }
+
+  /** Appends what was added since the last time. */
+  async writeTo(store: EventStore): Promise<void> {
+    const events = this.#pending.splice(0)
+    if (events.length === 0) return
+    const outcome = await store.append({
+      stream: accountStream(this.accountId),
+      expected: this.#head,
+      events,
+    })
+    if (outcome.kind !== 'appended') throw new Error(`the append ended with ${outcome.kind}`)
+    this.#head = outcome.head
+  }
+}
+
+export function requestId(at: number, ...words: readonly string[]): string {
+  return makeDerivedId('req', at, ...words)
+}

@@ -1,0 +1,33 @@
+import type { Projection } from '../../projection.ts'
+import { TouchedRows } from '../../touched-rows.ts'
+import { projectAccounts } from './project.ts'
+import { accountsSchema } from './schema.ts'
+import { accountsTable, holdsTable } from './tables.ts'
+
+/** Busy accounts that stay in memory: about 3 MB. */
+const ACCOUNTS_KEPT = 10_000
+
+export const accountsProjection: Projection = {
+  name: 'accounts',
+  version: 1,
+  schema: accountsSchema,
+  tables: [
+    { name: 'accounts', key: ['account_id'] },
+    { name: 'holds', key: ['request_id'] },
+  ],
+  projector(database) {
+    const accounts = new TouchedRows(accountsTable(database), ACCOUNTS_KEPT)
+    const holds = new TouchedRows(holdsTable(database), 0)
+    return {
+      apply(events) {
+        for (const event of events) projectAccounts({ accounts, holds }, event)
+        accounts.flush()
+        holds.flush()
+      },
+      forget() {
+        accounts.clear()
+        holds.clear()
+      },
+    }
+  },
+}

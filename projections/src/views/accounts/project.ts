@@ -1,0 +1,105 @@
+/** Balances of all accounts: what is settled, what is held, and the totals behind it. */
+import type { SpendPolicy } from '@svc/contracts/events/account'
+import type { PicoDollars } from '@svc/contracts/money'
+import type { DecodedEvent, StoredData } from '../../decode.ts'
+import type { TouchedRows } from '../../touched-rows.ts'
+
+export interface AccountState {
+  readonly accountId: string
+  readonly name: string
+  spendPolicy: SpendPolicy
+  settled: PicoDollars
+  held: PicoDollars
+  grantedTotal: PicoDollars
+  debitedTotal: PicoDollars
+  openRequests: number
+  readonly openedAt: number
+  lastActivityAt: number
+}
+
+export interface HoldState {
+  readonly requestId: string
+  readonly hold: PicoDollars
+}
+
+export interface AccountsRows {
+  readonly accounts: TouchedRows<AccountState>
+  readonly holds: TouchedRows<HoldState>
+}
+
+export function projectAccounts(rows: AccountsRows, { event, accountId }: DecodedEvent): void {
+  if (event.type === 'PricePublished') return
+  if (event.type === 'AccountOpened') {
+    rows.accounts.add(accountId, openedAccount(event.data))
+    return
+  }
+  const account = rows.accounts.change(accountId)
+  account.lastActivityAt = event.data.at
+  switch (event.type) {
+    case 'SpendPolicySet':
+      account.spendPolicy = event.data.spendPolicy
+      break
+    case 'CreditGranted':
+      account.settled = BigInt(event.data.balanceAfter)
+      account.grantedTotal += BigInt(event.data.amount)
+      break
+    case 'CreditExpired':
+      account.settled = BigInt(event.data.balanceAfter)
+      break
+    case 'RequestAccepted':
+      hold(rows, account, event.data.requestId, BigInt(event.data.hold))
+      break
+    case 'CreditDebited':
+      account.settled = BigInt(event.data.balanceAfter)
+      account.debitedTotal += BigInt(event.data.amount)
+      release(rows, account, event.data.requestId)
+      break
+    case 'RequestFailed':
+    case 'RequestAbandoned':
+      release(rows, account, event.data.requestId)
+      break
+    case 'ApiKeyCreated':
+    case 'ApiKeyRevoked':
+    case 'TokensMetered':
+      break
+    default:
+      event satisfies never
+  }
+}
+
+function openedAccount(data: StoredData<'AccountOpened'>): AccountState {
+  return {
+    accountId: data.accountId,
+    name: data.name,
+    spendPolicy: data.spendPolicy,
+    settled: 0n,
+    held: 0n,
+    grantedTotal: 0n,
+    debitedTotal: 0n,
+    openRequests: 0,
+    openedAt: data.at,
+    lastActivityAt: data.at,
+  }
+}
+
+function hold(
+  rows: AccountsRows,
+  account: AccountState,
+  requestId: string,
+  amount: PicoDollars,
+): void {
+  rows.holds.add(requestId, { requestId, hold: amount })
+  account.held += amount
+  account.openRequests += 1
+}
+
+/**
+ * The debit ends the hold; a failure that follows in the same append finds none, and that is
+ * right.
+ */
+function release(rows: AccountsRows, account: AccountState, requestId: string): void {
+  const held = rows.holds.remove(requestId)
+  if (held === undefined) return
+  account.held -= held.hold
+  account.openRequests -= 1
+}

@@ -1,0 +1,35 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { AccountRow } from '../../views.ts'
+import { readAccount, type StoredAccount } from './tables.ts'
+
+export interface AccountTotals {
+  readonly accounts: number
+  readonly openRequests: number
+}
+
+export interface AccountsQueries {
+  account(accountId: string): AccountRow | undefined
+  /** By id, which is by age. */
+  accounts(page: { after?: string; limit: number }): readonly AccountRow[]
+  accountTotals(): AccountTotals
+}
+
+export function accountsQueries(database: DatabaseSync): AccountsQueries {
+  const one = database.prepare('SELECT * FROM accounts WHERE account_id = ?')
+  const page = database.prepare(
+    'SELECT * FROM accounts WHERE account_id > ? ORDER BY account_id LIMIT ?',
+  )
+  const totals = database.prepare(`
+    SELECT (SELECT count(*) FROM accounts) AS accounts,
+      (SELECT count(*) FROM holds) AS openRequests`)
+  return {
+    account(accountId) {
+      const row = one.get(accountId) as StoredAccount | undefined
+      return row === undefined ? undefined : readAccount(row)
+    },
+    accounts({ after = '', limit }) {
+      return (page.all(after, limit) as unknown as StoredAccount[]).map(readAccount)
+    },
+    accountTotals: () => totals.get() as unknown as AccountTotals,
+  }
+}

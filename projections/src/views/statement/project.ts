@@ -1,0 +1,145 @@
+/**
+ * The statement of every account: one entry for every event that moves the settled balance.
+ *
+ * Entries are dense within an account, and the balance after an entry is stored on it as the ledger
+ * wrote it: both are properties of the ledger's order, the same under any filter and page.
+ */
+import type { DecodedEvent, StoredData } from '../../decode.ts'
+import type { TouchedRows } from '../../touched-rows.ts'
+import type { StatementRow } from '../../views.ts'
+
+/** An entry on its way into the table, money as it is stored. */
+export type NewEntry = Omit<StatementRow, 'debit' | 'credit' | 'balance'> & {
+  readonly debit: string
+  readonly credit: string
+  readonly balance: string
+}
+
+/** Where an account's statement stands: its last entry. */
+export interface StatementHead {
+  readonly accountId: string
+  entry: number
+  at: number
+}
+
+export interface RunningRequest {
+  readonly requestId: string
+  readonly keyId: string
+  readonly model: string
+}
+
+export interface KeyName {
+  readonly keyId: string
+  readonly name: string
+}
+
+export interface StatementRows {
+  readonly heads: TouchedRows<StatementHead>
+  readonly running: TouchedRows<RunningRequest>
+  readonly keyNames: TouchedRows<KeyName>
+  addEntry(entry: NewEntry): void
+}
+
+const NOTHING = '0'
+
+type Movement = Pick<
+  NewEntry,
+  'type' | 'reference' | 'description' | 'debit' | 'credit' | 'balance'
+>
+
+export function projectStatement(rows: StatementRows, decoded: DecodedEvent): void {
+  const { event } = decoded
+  switch (event.type) {
+    case 'ApiKeyCreated':
+      rows.keyNames.add(event.data.keyId, { keyId: event.data.keyId, name: event.data.name })
+      break
+    case 'RequestAccepted': {
+      const { requestId, keyId, model } = event.data
+      rows.running.add(requestId, { requestId, keyId, model })
+      break
+    }
+    case 'RequestFailed':
+    case 'RequestAbandoned':
+      rows.running.remove(event.data.requestId)
+      break
+    case 'CreditGranted':
+      addEntry(rows, decoded, granted(event.data))
+      break
+    case 'CreditExpired':
+      addEntry(rows, decoded, expired(event.data))
+      break
+    case 'CreditDebited':
+      addEntry(rows, decoded, debited(rows, event.data))
+      break
+    default:
+      break
+  }
+}
+
+function granted(data: StoredData<'CreditGranted'>): Movement {
+  return {
+    type: 'grant',
+    reference: data.grantId,
+    description: `${data.category} credit: ${data.reason}`,
+    debit: NOTHING,
+    credit: data.amount,
+    balance: data.balanceAfter,
+  }
+}
+
+function expired(data: StoredData<'CreditExpired'>): Movement {
+  return {
+    type: 'expiry',
+    reference: data.grantId,
+    description: 'credit expired',
+    debit: data.amount,
+    credit: NOTHING,
+    balance: data.balanceAfter,
+  }
+}
+
+function debited(rows: StatementRows, data: StoredData<'CreditDebited'>): Movement {
+  const request = rows.running.remove(data.requestId)
+  if (request === undefined) throw new Error(`${data.requestId} was debited but never accepted`)
+  const keyName = rows.keyNames.find(request.keyId)?.name ?? request.keyId
+  return {
+    type: 'usage',
+    reference: data.requestId,
+    description: `${request.model}, key ${keyName}: ${tokensText(data.lines)}`,
+    debit: data.amount,
+    credit: NOTHING,
+    balance: data.balanceAfter,
+  }
+}
+
+/** The three classes are disjoint, so the numbers can be added up. */
+function tokensText(lines: StoredData<'CreditDebited'>['lines']): string {
+  const counts = lines.map((line) => `${line.tokens} ${line.class.replace('_', ' ')}`)
+  return `${counts.join(' + ')} tokens`
+}
+
+/**
+ * An entry's time is its event's, but never before that of the entry above: with times that never
+ * go back, any period is one run of entries, and opening + rows = closing holds for it.
+ */
+function addEntry(rows: StatementRows, decoded: DecodedEvent, movement: Movement): void {
+  const { recorded, event, accountId } = decoded
+  const head = headOf(rows, accountId)
+  head.entry += 1
+  head.at = Math.max(head.at, event.data.at)
+  const { type, stream, revision, id, hash } = recorded
+  rows.addEntry({
+    entry: head.entry,
+    accountId,
+    at: head.at,
+    ...movement,
+    event: { type, stream, revision, id, hash },
+  })
+}
+
+function headOf(rows: StatementRows, accountId: string): StatementHead {
+  if (rows.heads.find(accountId) === undefined) {
+    rows.heads.add(accountId, { accountId, entry: 0, at: 0 })
+  }
+  return rows.heads.change(accountId)
+}

@@ -1,0 +1,76 @@
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { viewsOf } from '../../../testing/open-views.ts'
+import { AccountHistory, requestId, START_MS } from '../../testing/history.ts'
+import type { StatementQuery, StatementRow } from '../../views.ts'
+
+const MINUTE_MS = 60_000
+const REQUESTS = 40
+
+/** Times jump forwards and backwards, as clocks of several gateways do. */
+async function jumpingHistory() {
+  const store = new MemoryEventStore()
+  const history = new AccountHistory('Ada').open()
+  for (let i = 0; i < REQUESTS; i += 1) {
+    const at = START_MS + (i + (i % 3 === 0 ? 5 : -2)) * MINUTE_MS
+    const id = requestId(START_MS + i, `${i}`)
+    history.accept(id, at).settle(id, at, {
+      inputTokens: i * 7,
+      cachedInputTokens: i,
+      outputTokens: 100 - i,
+    })
+  }
+  await history.writeTo(store)
+  const { views } = await viewsOf(store)
+  return { views, history }
+}
+
+const sum = (rows: readonly StatementRow[]) =>
+  rows.reduce((total, { credit, debit }) => total + credit - debit, 0n)
+
+test('opening + rows = closing for every period, page and limit', async () => {
+  const { views, history } = await jumpingHistory()
+  const { accountId } = history
+  const all = views.statement({ accountId, limit: 1000 })
+  expect(all.rows.map(({ entry }) => entry)).toEqual(all.rows.map((_, i) => i + 1))
+  expect(all.closing).toBe(history.balance)
+
+  const time = fc.integer({ min: -3, max: REQUESTS + 8 }).map((n) => START_MS + n * MINUTE_MS)
+  const query = fc.record(
+    { from: time, to: time, after: fc.integer({ min: 0, max: REQUESTS + 3 }) },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(query, fc.integer({ min: 1, max: 50 }), (filter, limit) => {
+      const asked: StatementQuery = { accountId, limit, ...filter }
+      const page = views.statement(asked)
+      expect(page.opening + sum(page.rows)).toBe(page.closing)
+      expect(page.rows.length).toBeLessThanOrEqual(limit)
+      // The same entry is the same row under any filter.
+      for (const row of page.rows) expect(row).toEqual(all.rows[row.entry - 1])
+      const expected = all.rows.filter(
+        ({ at, entry }) =>
+          at >= (filter.from ?? 0) && at < (filter.to ?? Infinity) && entry > (filter.after ?? 0),
+      )
+      expect(page.rows).toEqual(expected.slice(0, limit))
+      expect(page.more).toBe(expected.length > limit)
+    }),
+  )
+})
+
+test('single periods add up to the whole, and each opens where the one before closed', async () => {
+  const { views, history } = await jumpingHistory()
+  const { accountId } = history
+  let balance = 0n
+  let rows = 0
+  for (let start = -5; start < REQUESTS + 10; start += 5) {
+    const from = START_MS + start * MINUTE_MS
+    const page = views.statement({ accountId, from, to: from + 5 * MINUTE_MS, limit: 1000 })
+    expect(page.opening).toBe(balance)
+    balance = page.closing
+    rows += page.rows.length
+  }
+  expect(balance).toBe(history.balance)
+  expect(rows).toBe(REQUESTS + 1)
+})

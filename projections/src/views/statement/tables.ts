@@ -1,0 +1,114 @@
+/** Reads and writes the rows of the statement view. */
+import type { DatabaseSync } from 'node:sqlite'
+import { accountStream } from '@svc/contracts/events/account'
+import type { RowTable } from '../../touched-rows.ts'
+import type { StatementEntryType, StatementRow } from '../../views.ts'
+import type { KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
+
+export interface StoredEntry {
+  readonly account_id: string
+  readonly entry: number
+  readonly at: number
+  readonly type: StatementEntryType
+  readonly reference: string
+  readonly description: string
+  readonly debit: string
+  readonly credit: string
+  readonly balance: string
+  readonly event_type: string
+  readonly event_revision: number
+  readonly event_id: string
+  readonly event_hash: string
+}
+
+export function entryInserter(database: DatabaseSync): (entry: NewEntry) => void {
+  const insert = database.prepare('INSERT INTO entries VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)')
+  return (row) => {
+    insert.run(
+      row.accountId,
+      row.entry,
+      row.at,
+      row.type,
+      row.reference,
+      row.description,
+      row.debit,
+      row.credit,
+      row.balance,
+      row.event.type,
+      row.event.revision,
+      row.event.id,
+      row.event.hash,
+    )
+  }
+}
+
+/**
+ * The heads are the last entries: they need no table of their own, and so cannot differ from them.
+ */
+export function headsTable(database: DatabaseSync): RowTable<StatementHead> {
+  const select = database.prepare(
+    'SELECT entry, at FROM entries WHERE account_id = ? ORDER BY entry DESC LIMIT 1',
+  )
+  return {
+    load(accountId) {
+      const row = select.get(accountId) as { entry: number; at: number } | undefined
+      return row === undefined ? undefined : { accountId, ...row }
+    },
+    insert: () => {},
+    update: () => {},
+    remove: () => {},
+  }
+}
+
+export function runningTable(database: DatabaseSync): RowTable<RunningRequest> {
+  const select = database.prepare('SELECT key_id, model FROM running WHERE request_id = ?')
+  const insert = database.prepare('INSERT INTO running VALUES (?,?,?)')
+  const update = database.prepare('UPDATE running SET key_id = ?, model = ? WHERE request_id = ?')
+  const remove = database.prepare('DELETE FROM running WHERE request_id = ?')
+  return {
+    load(requestId) {
+      const row = select.get(requestId) as { key_id: string; model: string } | undefined
+      return row === undefined ? undefined : { requestId, keyId: row.key_id, model: row.model }
+    },
+    insert: (row) => void insert.run(row.requestId, row.keyId, row.model),
+    update: (row) => void update.run(row.keyId, row.model, row.requestId),
+    remove: (requestId) => void remove.run(requestId),
+  }
+}
+
+export function keyNamesTable(database: DatabaseSync): RowTable<KeyName> {
+  const select = database.prepare('SELECT name FROM key_names WHERE key_id = ?')
+  const insert = database.prepare('INSERT INTO key_names VALUES (?,?)')
+  const update = database.prepare('UPDATE key_names SET name = ? WHERE key_id = ?')
+  const remove = database.prepare('DELETE FROM key_names WHERE key_id = ?')
+  return {
+    load(keyId) {
+      const row = select.get(keyId) as { name: string } | undefined
+      return row === undefined ? undefined : { keyId, name: row.name }
+    },
+    insert: (row) => void insert.run(row.keyId, row.name),
+    update: (row) => void update.run(row.name, row.keyId),
+    remove: (keyId) => void remove.run(keyId),
+  }
+}
+
+export function readEntry(row: StoredEntry): StatementRow {
+  return {
+    entry: row.entry,
+    accountId: row.account_id,
+    at: row.at,
+    type: row.type,
+    reference: row.reference,
+    description: row.description,
+    debit: BigInt(row.debit),
+    credit: BigInt(row.credit),
+    balance: BigInt(row.balance),
+    event: {
+      type: row.event_type,
+      stream: accountStream(row.account_id),
+      revision: row.event_revision,
+      id: row.event_id,
+      hash: row.event_hash,
+    },
+  }
+}

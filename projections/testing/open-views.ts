@@ -1,0 +1,73 @@
+/** Opens views in a folder of their own for a test, and shows all that is in them. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { EventStore } from '@svc/contracts/event-store'
+import { onTestFinished } from 'vitest'
+import { openProjections, type Projections, projections } from '../src/open-projections.ts'
+import type { ProjectionLog } from '../src/runner.ts'
+import { viewPath } from '../src/view-file.ts'
+
+export const TIMEOUT_MS = 10_000
+
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-views-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  return folder
+}
+
+/** Keeps what the views report. */
+export class KeptLog implements ProjectionLog {
+  readonly lines: string[] = []
+  info(message: string): void {
+    this.lines.push(message)
+  }
+  warn(message: string): void {
+    this.lines.push(message)
+  }
+  error(message: string): void {
+    this.lines.push(message)
+  }
+}
+
+/** Views that have all that is in the store. */
+export async function viewsOf(
+  store: EventStore,
+  folder = temporaryFolder(),
+  log: ProjectionLog = new KeptLog(),
+): Promise<Projections> {
+  const views = await openProjections({ folder, store, log })
+  onTestFinished(() => views.close())
+  views.start()
+  await views.reached(await store.lastPosition(), TIMEOUT_MS)
+  return views
+}
+
+/** The same store, read in pages of another size. */
+export function inBatchesOf(size: number, store: EventStore): EventStore {
+  return {
+    append: (request) => store.append(request),
+    readStream: (request) => store.readStream(request),
+    readAll: (request) => store.readAll({ ...request, limit: size }),
+    lastPosition: () => store.lastPosition(),
+    subscribe: (request) => store.subscribe({ ...request, batchSize: size }),
+    close: () => store.close(),
+  }
+}
+
+/** Every row of every table of every view, and the checkpoints: equal text is an equal view. */
+export function dump(folder: string): string {
+  return projections
+    .map((projection) => {
+      const database = new DatabaseSync(viewPath(folder, projection), { readOnly: true })
+      const tables = [...projection.tables, { name: 'checkpoint', key: ['one'] }]
+      const rows = tables.flatMap(({ name, key }) => [
+        name,
+        ...database.prepare(`SELECT * FROM ${name} ORDER BY ${key.join(', ')}`).all(),
+      ])
+      database.close()
+      return rows.map((row) => JSON.stringify(row)).join('\n')
+    })
+    .join('\n')
+}

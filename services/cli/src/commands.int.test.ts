@@ -1,0 +1,156 @@
+/** What the commands print on a data folder whose history is always the same: see `golden/`. */
+import { describe, expect, test } from 'vitest'
+import {
+  failedRequest,
+  finishedRequest,
+  folderWithHistory,
+  stoppedRequest,
+  temporaryFolder,
+} from '../testing/folders.ts'
+import { svc } from '../testing/run-svc.ts'
+
+const questions: readonly (readonly [name: string, args: readonly string[]])[] = [
+  ['account-list', ['account', 'list']],
+  ['account-show', ['account', 'show']],
+  ['key-list', ['key', 'list']],
+  ['price-list', ['price', 'list']],
+  ['statement', ['statement']],
+  ['explain-finished', ['explain', finishedRequest]],
+  ['explain-stopped', ['explain', stoppedRequest]],
+  ['explain-failed', ['explain', failedRequest]],
+  ['verify', ['verify']],
+  ['projection-list', ['projection', 'list']],
+  ['events-list', ['events', 'list']],
+  ['status', ['status']],
+]
+
+test('every question, as a table and as one JSON object', async () => {
+  const { path } = await folderWithHistory()
+  for (const [name, args] of questions) {
+    for (const [format, extra] of [
+      ['txt', []],
+      ['json', ['--json']],
+    ] as const) {
+      const { code, out, err } = await svc(['--data-dir', path, ...args, ...extra])
+      expect(code, `${name}: ${err}`).toBe(0)
+      expect(err).toBe(format === 'json' ? '' : `no server runs on ${path}: opened it directly\n`)
+      const text = out.replaceAll(path, '/data')
+      if (format === 'json') expect(JSON.parse(text).schema).toMatch(/^svc\.[a-z-]+\/1$/)
+      await expect(text).toMatchFileSnapshot(`../golden/${name}.${format}`)
+    }
+  }
+})
+
+describe('statement', () => {
+  test.each(['csv', 'jsonl'])('as %s', async (format) => {
+    const { path } = await folderWithHistory()
+    const { out } = await svc(['statement', '--data-dir', path, '--format', format])
+    await expect(out).toMatchFileSnapshot(`../golden/statement.${format}`)
+  })
+
+  test('of a period opens with the balance before it and closes with that after it', async () => {
+    const { path } = await folderWithHistory()
+    const period = ['--from', '2026-11-01T00:02:00Z', '--to', '2026-11-02']
+    const { out } = await svc(['--data-dir', path, '--json', 'statement', ...period])
+    const { opening, rows, closing } = JSON.parse(out)
+    expect([opening, closing]).toEqual(['4.9999703', '4.9999406'])
+    expect(rows).toHaveLength(1)
+    expect(rows[0].reference).toBe(stoppedRequest)
+  })
+})
+
+test('writes print the id alone on standard output, and how to see it on standard error', async () => {
+  const { path } = await folderWithHistory()
+  const at = ['--data-dir', path]
+  const opened = await svc([...at, 'account', 'open', '--name', 'Grace', '--policy', 'strict'])
+  expect(opened.out).toMatch(/^acct_\w{26}\n$/)
+  const account = opened.out.trim()
+  expect(opened.err).toContain(`svc account show ${account}`)
+
+  const granted = await svc([...at, 'account', 'grant', account, '2.50', '--reason', 'gift'])
+  expect(granted.out).toMatch(/^grant_\w{26}\n$/)
+  const made = await svc([...at, '--json', 'key', 'create', '--account', account, '--name', 'k'])
+  const { keyId, secret } = JSON.parse(made.out)
+  expect(secret).toMatch(/^sk-svc-/)
+
+  const unasked = await svc([...at, 'key', 'revoke', account, keyId])
+  expect([unasked.code, unasked.out]).toEqual([2, ''])
+  expect(unasked.err).toContain('--yes')
+  const declined = await svc([...at, 'key', 'revoke', account, keyId], { answer: false })
+  expect(declined.code).toBe(2)
+  const revoked = await svc([...at, 'key', 'revoke', account, keyId], { answer: true })
+  expect([revoked.code, revoked.out]).toEqual([0, `${keyId}\n`])
+
+  const price = ['price', 'publish', '--input', '0.2', '--cached-input', '0.02', '--output', '1']
+  expect((await svc([...at, ...price])).out).toMatch(/^price_\w{26}\n$/)
+  const shown = JSON.parse((await svc([...at, '--json', 'account', 'show', account])).out)
+  expect(shown).toMatchObject({ available: '2.50', spendPolicy: 'strict' })
+  expect(shown.keys).toMatchObject([{ keyId, status: 'revoked' }])
+  const rebuilt = await svc([...at, '--json', 'projection', 'rebuild', 'statement'])
+  expect(JSON.parse(rebuilt.out)).toMatchObject({ schema: 'svc.rebuild/1', differences: 0 })
+})
+
+test('an account must be named when there are several', async () => {
+  const { path } = await folderWithHistory()
+  await svc(['--data-dir', path, 'account', 'open', '--name', 'Grace'])
+  const { code, err } = await svc(['--data-dir', path, '--quiet', 'statement'])
+  expect([code, err]).toEqual([
+    2,
+    'svc: there are several accounts: name one (see: svc account list)\n',
+  ])
+})
+
+test('colours only where somebody sees them', async () => {
+  const { path } = await folderWithHistory()
+  const list = ['--data-dir', path, 'account', 'list']
+  const seen = { outIsTerminal: true }
+  const escapeCode = '\u001b['
+  expect((await svc(list)).out).not.toContain(escapeCode)
+  expect((await svc(list, seen)).out).toContain(escapeCode)
+  expect((await svc([...list, '--color', 'never'], seen)).out).not.toContain(escapeCode)
+  const plain = await svc(list, { ...seen, environment: { NO_COLOR: '1' } })
+  expect(plain.out).not.toContain(escapeCode)
+  expect((await svc([...list, '--color', 'always'])).out).toContain(escapeCode)
+})
+
+test('a name cannot drive the terminal', async () => {
+  const { path } = await folderWithHistory()
+  const name = 'Ada\u001b[2J\u202eevil'
+  await svc(['--data-dir', path, 'account', 'open', '--name', name])
+  const { out } = await svc(['--data-dir', path, 'account', 'list'])
+  expect(out).toContain('Ada?[2J?evil')
+  const json = await svc(['--data-dir', path, '--json', 'account', 'list'])
+  expect(JSON.parse(json.out).accounts[1].name).toBe(name)
+})
+
+test('tail prints what comes, until it is stopped', async () => {
+  const { path } = await folderWithHistory()
+  const stop = new AbortController()
+  const tail = await svc(['--data-dir', path, '--json', 'events', 'tail', '--after', '0'], {
+    signal: stop.signal,
+    onOut: (text) => text.includes('RequestFailed') && stop.abort(),
+  })
+  const types = tail.out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).type)
+  expect(types).toHaveLength(11)
+  expect(types.at(-1)).toBe('RequestFailed')
+  const { out } = await svc([
+    '--data-dir',
+    path,
+    '--json',
+    'events',
+    'list',
+    '--type',
+    'CreditDebited',
+  ])
+  expect(JSON.parse(out).events).toHaveLength(2)
+})
+
+test('a folder that holds nothing is left as it is', async () => {
+  const path = `${temporaryFolder()}/none`
+  const { code, err } = await svc(['--data-dir', path, 'status'])
+  expect(code).toBe(3)
+  expect(err).toContain('holds no ledger')
+})

@@ -1,0 +1,200 @@
+/** `svc account open|list|show|grant` */
+import type { AccountDetails, AccountLine, Operations } from '@svc/gateway/operations/operations'
+import { Command, Option } from 'commander'
+import type { Context } from '../context.ts'
+import { factsText } from '../output/facts.ts'
+import { outJsonList } from '../output/json-list.ts'
+import { type Column, headerText, rowsText, tableText } from '../output/table.ts'
+import { keyColumns } from './key.ts'
+import {
+  ACCOUNT_ARGUMENT,
+  ACCOUNT_OPTION,
+  type AccountOption,
+  type ContextOf,
+  namedAccount,
+  optionalMoment,
+  readAccount,
+  wholeNumber,
+} from './options.ts'
+
+const PAGE_ACCOUNTS = 500
+const MAX_PRIORITY = 1_000
+
+interface OpenOptions {
+  readonly name: string
+  readonly policy: 'standard' | 'strict'
+}
+
+interface GrantOptions extends AccountOption {
+  readonly reason: string
+  readonly ref?: string
+  readonly category: 'paid' | 'promotional'
+  readonly priority: string
+  readonly expires?: string
+}
+
+export function accountCommand(contextOf: ContextOf): Command {
+  const account = new Command('account').description('accounts and their credit')
+  account
+    .command('open')
+    .description('open an account')
+    .requiredOption('--name <name>', 'what it is called')
+    .addOption(
+      new Option('--policy <policy>', 'how the last credit is spent')
+        .choices(['standard', 'strict'])
+        .default('standard'),
+    )
+    .action((options: OpenOptions, command: Command) => open(contextOf(command), options))
+  account
+    .command('list')
+    .description('all accounts with their balances, oldest first')
+    .action((_options, command: Command) => list(contextOf(command)))
+  account
+    .command('show')
+    .description('one account: balance, keys, grants')
+    .argument(...ACCOUNT_ARGUMENT)
+    .option(...ACCOUNT_OPTION)
+    .action((argument: string | undefined, options: AccountOption, command: Command) =>
+      show(contextOf(command), argument, options),
+    )
+  account
+    .command('grant')
+    .description('give an account credit, in dollars: svc account grant acct_… 5.00 --reason …')
+    .argument('<account-or-amount>', 'id of the account; or the amount, with --account')
+    .argument('[amount]', 'dollars, above zero, such as 5.00')
+    .option(...ACCOUNT_OPTION)
+    .requiredOption('--reason <text>', 'why, for the statement')
+    .option('--ref <reference>', 'the payment, such as INV-42: the same one is granted once')
+    .addOption(
+      new Option('--category <category>', 'what kind of credit')
+        .choices(['paid', 'promotional'])
+        .default('paid'),
+    )
+    .option('--priority <number>', 'lower is spent first, 0 to 1000', '100')
+    .option('--expires <time>', 'when what is left of it ends (default: never)')
+    .action((first: string, second: string | undefined, options: GrantOptions, command: Command) =>
+      grant(contextOf(command), first, second, options),
+    )
+  return account
+}
+
+async function open(context: Context, { name, policy }: OpenOptions): Promise<void> {
+  const opened = await context.withOperations((operations) =>
+    operations.openAccount({ name, spendPolicy: policy }),
+  )
+  if (context.json) return context.outJson('account-opened/1', opened)
+  await context.out(`${opened.accountId}\n`)
+  context.note(`opened; see it with: svc account show ${opened.accountId}`)
+}
+
+async function list(context: Context): Promise<void> {
+  await context.withOperations(async (operations) => {
+    if (context.json) {
+      const rows = (async function* () {
+        for await (const page of accountPages(operations)) yield* page
+      })()
+      return outJsonList(context, 'accounts/1', { name: 'accounts', rows })
+    }
+    let first = true
+    for await (const page of accountPages(operations)) {
+      if (first) await context.out(context.strong(headerText(accountColumns, page)))
+      first = false
+      await context.out(rowsText(accountColumns, page))
+    }
+  })
+}
+
+/** At least one page, which may be empty. */
+async function* accountPages(operations: Operations): AsyncGenerator<readonly AccountLine[]> {
+  let after: string | undefined
+  for (;;) {
+    const page = await operations.listAccounts({
+      limit: PAGE_ACCOUNTS,
+      ...(after === undefined ? {} : { after }),
+    })
+    if (after === undefined || page.length > 0) yield page
+    if (page.length < PAGE_ACCOUNTS) return
+    after = page.at(-1)?.accountId
+  }
+}
+
+const AMOUNT_WIDTH = 16
+
+const accountColumns: readonly Column<AccountLine>[] = [
+  { title: 'ACCOUNT', width: 31, text: (account) => account.accountId },
+  { title: 'NAME', width: 12, text: (account) => account.name },
+  { title: 'POLICY', width: 8, text: (account) => account.spendPolicy },
+  { title: 'SETTLED', align: 'right', width: AMOUNT_WIDTH, text: (account) => account.settled },
+  { title: 'HELD', align: 'right', width: AMOUNT_WIDTH, text: (account) => account.held },
+  {
+    title: 'AVAILABLE',
+    align: 'right',
+    width: AMOUNT_WIDTH,
+    text: (account) => account.available,
+  },
+  { title: 'RUNNING', align: 'right', text: (account) => `${account.openRequests}` },
+  { title: 'LAST ACTIVITY', text: (account) => account.lastActivityAt },
+]
+
+async function show(
+  context: Context,
+  argument: string | undefined,
+  options: AccountOption,
+): Promise<void> {
+  const account = await context.withOperations(async (operations) =>
+    operations.showAccount(await readAccount(operations, argument, options)),
+  )
+  if (context.json) return context.outJson('account/1', account)
+  await context.out(detailsText(account))
+}
+
+function detailsText(account: AccountDetails): string {
+  return [
+    factsText([
+      ['account', account.accountId],
+      ['name', account.name],
+      ['policy', account.spendPolicy],
+      ['settled', `${account.settled} USD`],
+      ['held', `${account.held} USD by ${account.openRequests} running`],
+      ['available', `${account.available} USD`],
+      ['opened', account.openedAt],
+      ['last activity', account.lastActivityAt],
+    ]),
+    tableText(keyColumns, account.keys),
+    tableText(
+      [
+        { title: 'GRANT', text: (grant) => grant.grantId },
+        { title: 'CATEGORY', text: (grant) => grant.category },
+        { title: 'AMOUNT', align: 'right', text: (grant) => grant.amount },
+        { title: 'REMAINING', align: 'right', text: (grant) => grant.remaining },
+        { title: 'PRIORITY', align: 'right', text: (grant) => `${grant.priority}` },
+        { title: 'EXPIRES', text: (grant) => grant.expiresAt ?? 'never' },
+      ],
+      account.grants,
+    ),
+  ].join('\n')
+}
+
+async function grant(
+  context: Context,
+  first: string,
+  second: string | undefined,
+  options: GrantOptions,
+): Promise<void> {
+  const amount = second ?? first
+  const accountId = namedAccount(second === undefined ? undefined : first, options)
+  const granted = await context.withOperations((operations) =>
+    operations.grant({
+      accountId,
+      amount,
+      category: options.category,
+      priority: wholeNumber('--priority', options.priority, 0, MAX_PRIORITY),
+      expiresAt: optionalMoment('--expires', options.expires),
+      reference: options.ref ?? null,
+      reason: options.reason,
+    }),
+  )
+  if (context.json) return context.outJson('grant/1', granted)
+  await context.out(`${granted.grantId}\n`)
+  context.note(`granted ${amount} USD; see it with: svc statement ${accountId}`)
+}

@@ -1,0 +1,81 @@
+/**
+ * `svc explain`: from a request to its tokens, its price, the arithmetic and the events behind it.
+ */
+import type { Operations } from '@svc/gateway/operations/operations'
+import { Command } from 'commander'
+import { factsText } from '../output/facts.ts'
+import { tableText } from '../output/table.ts'
+import type { ContextOf } from './options.ts'
+
+type Explanation = Awaited<ReturnType<Operations['explain']>>
+
+export function explainCommand(contextOf: ContextOf): Command {
+  return new Command('explain')
+    .description('why a request cost what it cost')
+    .argument('<request>', 'id of the request, req_…')
+    .action(async (requestId: string, _options, command: Command) => {
+      const context = contextOf(command)
+      const request = await context.withOperations((operations) => operations.explain(requestId))
+      if (context.json) return context.outJson('request/1', request)
+      await context.out(explanationText(request))
+    })
+}
+
+function explanationText(request: Explanation): string {
+  return [
+    factsText(factsOf(request)),
+    arithmeticText(request),
+    tableText(
+      [
+        { title: 'EVENT', text: (event) => event.type },
+        { title: 'STREAM', text: (event) => event.stream },
+        { title: 'REVISION', align: 'right', text: (event) => `${event.revision}` },
+        { title: 'ID', text: (event) => event.id },
+        { title: 'HASH', text: (event) => event.hash },
+      ],
+      request.events,
+    ),
+  ].join('\n')
+}
+
+function factsOf(request: Explanation): (readonly [string, string])[] {
+  const { price, timings, reason } = request
+  return [
+    ['request', request.id],
+    ['account', request.account_id],
+    ['status', reason === null ? request.status : `${request.status} (${reason})`],
+    ['model', `${request.model}, ${request.format} format`],
+    ['accepted', timings.accepted_at],
+    ['ended', timings.ended_at ?? 'still running'],
+    ['price', `${price.version}, pinned when the request was accepted`],
+    ['held', `${request.hold} USD while it ran`],
+    ...request.grants.map(
+      (slice) => ['paid from', `${slice.grant_id}: ${slice.amount} USD`] as const,
+    ),
+    [
+      'balance',
+      request.balance_after === null ? 'not debited' : `${request.balance_after} USD after it`,
+    ],
+  ]
+}
+
+/** The three lines and their sum, so that anybody can add up again. */
+function arithmeticText(request: Explanation): string {
+  if (request.lines.length === 0) return 'nothing was charged\n'
+  const lines = request.lines.map((line) => ({
+    what: line.class.replace('_', ' '),
+    tokens: `${line.tokens}`,
+    price: `× ${line.price} USD per million`,
+    amount: `= ${line.amount}`,
+  }))
+  const sum = { what: 'total', tokens: '', price: '', amount: `= ${request.amount}` }
+  return tableText(
+    [
+      { title: 'CLASS', text: (line) => line.what },
+      { title: 'TOKENS', align: 'right', text: (line) => line.tokens },
+      { title: 'PRICE', align: 'right', text: (line) => line.price },
+      { title: 'USD', text: (line) => line.amount },
+    ],
+    [...lines, sum],
+  )
+}

@@ -1,0 +1,123 @@
+/** `svc key create|list|revoke` */
+import type { KeyLine } from '@svc/gateway/operations/operations'
+import { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { factsText } from '../output/facts.ts'
+import { type Column, tableText } from '../output/table.ts'
+import {
+  ACCOUNT_ARGUMENT,
+  ACCOUNT_OPTION,
+  type AccountOption,
+  type ContextOf,
+  confirmed,
+  namedAccount,
+  optionalMoment,
+  readAccount,
+} from './options.ts'
+
+interface CreateOptions extends AccountOption {
+  readonly name: string
+  readonly expires?: string
+}
+
+interface RevokeOptions extends AccountOption {
+  readonly reason: string
+  readonly yes?: true
+}
+
+export const keyColumns: readonly Column<KeyLine>[] = [
+  { title: 'KEY', text: (key) => key.keyId },
+  { title: 'NAME', text: (key) => key.name },
+  { title: 'SECRET', text: (key) => `…${key.lastFour}` },
+  { title: 'STATUS', text: (key) => key.status },
+  { title: 'CREATED', text: (key) => key.createdAt },
+  { title: 'EXPIRES', text: (key) => key.expiresAt ?? 'never' },
+]
+
+export function keyCommand(contextOf: ContextOf): Command {
+  const key = new Command('key').description('API keys')
+  key
+    .command('create')
+    .description('make a key; its secret is shown this once')
+    .argument(...ACCOUNT_ARGUMENT)
+    .option(...ACCOUNT_OPTION)
+    .requiredOption('--name <name>', 'what it is called in statements')
+    .option('--expires <time>', 'when it ends (default: never)')
+    .action((argument: string | undefined, options: CreateOptions, command: Command) =>
+      create(contextOf(command), argument, options),
+    )
+  key
+    .command('list')
+    .description('the keys of an account')
+    .argument(...ACCOUNT_ARGUMENT)
+    .option(...ACCOUNT_OPTION)
+    .action((argument: string | undefined, options: AccountOption, command: Command) =>
+      list(contextOf(command), argument, options),
+    )
+  key
+    .command('revoke')
+    .description('end a key at once and for ever: svc key revoke acct_… key_…')
+    .argument('<account-or-key>', 'id of the account; or of the key, with --account')
+    .argument('[key]', 'id of the key, key_…')
+    .option(...ACCOUNT_OPTION)
+    .option('--reason <text>', 'why', 'revoked by the operator')
+    .option('--yes', 'do not ask')
+    .action((first: string, second: string | undefined, options: RevokeOptions, command: Command) =>
+      revoke(contextOf(command), first, second, options),
+    )
+  return key
+}
+
+async function create(
+  context: Context,
+  argument: string | undefined,
+  options: CreateOptions,
+): Promise<void> {
+  const accountId = namedAccount(argument, options)
+  const made = await context.withOperations((operations) =>
+    operations.createKey({
+      accountId,
+      name: options.name,
+      expiresAt: optionalMoment('--expires', options.expires),
+    }),
+  )
+  if (context.json) return context.outJson('key-created/1', made)
+  await context.out(
+    factsText([
+      ['key', made.keyId],
+      ['secret', made.secret],
+    ]),
+  )
+  context.note('the secret is shown this once: store it now')
+  context.note(`see the key with: svc key list ${accountId}`)
+}
+
+async function list(
+  context: Context,
+  argument: string | undefined,
+  options: AccountOption,
+): Promise<void> {
+  await context.withOperations(async (operations) => {
+    const accountId = await readAccount(operations, argument, options)
+    const keys = await operations.listKeys(accountId)
+    if (context.json) return context.outJson('keys/1', { accountId, keys })
+    await context.out(tableText(keyColumns, keys))
+  })
+}
+
+async function revoke(
+  context: Context,
+  first: string,
+  second: string | undefined,
+  options: RevokeOptions,
+): Promise<void> {
+  const keyId = second ?? first
+  const accountId = namedAccount(second === undefined ? undefined : first, options)
+  await confirmed(context, `End ${keyId} for ever? Requests with it fail from now on.`, options.yes)
+  await context.withOperations((operations) =>
+    operations.revokeKey({ accountId, keyId, reason: options.reason }),
+  )
+  if (context.json) return context.outJson('key-revoked/1', { keyId })
+  await context.out(`${keyId}\n`)
+  context.note(`revoked; see it with: svc key list ${accountId}`)
+}

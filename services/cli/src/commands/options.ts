@@ -1,0 +1,85 @@
+/** What several commands read from the command line. */
+import type { Operations } from '@svc/gateway/operations/operations'
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../exit-codes.ts'
+
+/** Gives a command its context, from the global options wherever they stood. */
+export type ContextOf = (command: Command) => Context
+
+export interface AccountOption {
+  readonly account?: string
+}
+
+export const ACCOUNT_ARGUMENT = ['[account]', 'id of the account, acct_…'] as const
+export const ACCOUNT_OPTION = ['--account <id>', 'the account, instead of the argument'] as const
+
+/** The account that must be named: what is written goes nowhere by default. */
+export function namedAccount(argument: string | undefined, options: AccountOption): string {
+  const account = argument ?? options.account
+  if (account === undefined) {
+    throw new CliError(EXIT_USAGE, 'name the account: its id as an argument, or --account ID')
+  }
+  if (argument !== undefined && options.account !== undefined && argument !== options.account) {
+    throw new CliError(EXIT_USAGE, 'the argument and --account name two different accounts')
+  }
+  return account
+}
+
+/** The account that is named; to read, the only one there is will do. */
+export async function readAccount(
+  operations: Operations,
+  argument: string | undefined,
+  options: AccountOption,
+): Promise<string> {
+  if (argument !== undefined || options.account !== undefined) {
+    return namedAccount(argument, options)
+  }
+  const [only, second] = await operations.listAccounts({ limit: 2 })
+  if (only === undefined) throw new CliError(EXIT_NOT_FOUND, 'there is no account yet')
+  if (second === undefined) return only.accountId
+  throw new CliError(EXIT_USAGE, 'there are several accounts: name one (see: svc account list)')
+}
+
+const DATE = /^\d{4}-\d{2}-\d{2}$/
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** A date (midnight in UTC) or an RFC 3339 time with its zone, as RFC 3339 in UTC. */
+export function moment(option: string, text: string): string {
+  const timeMs = Date.parse(DATE.test(text) ? `${text}T00:00:00Z` : text)
+  if (Number.isNaN(timeMs) || !(DATE.test(text) || MOMENT.test(text))) {
+    throw new CliError(
+      EXIT_USAGE,
+      `${option}: "${text}" is no time: write 2026-11-01 or 2026-11-01T00:00:00Z`,
+    )
+  }
+  return new Date(timeMs).toISOString()
+}
+
+export function optionalMoment(option: string, text: string | undefined): string | null {
+  return text === undefined ? null : moment(option, text)
+}
+
+export function wholeNumber(option: string, text: string, min: number, max: number): number {
+  const value = Number(text)
+  if (!/^\d{1,15}$/.test(text) || value < min || value > max) {
+    throw new CliError(
+      EXIT_USAGE,
+      `${option}: "${text}" is not a whole number from ${min} to ${max}`,
+    )
+  }
+  return value
+}
+
+/** Asks before what cannot be undone; without a person to ask, `--yes` must say it. */
+export async function confirmed(
+  { terminal }: Context,
+  question: string,
+  yes: boolean | undefined,
+): Promise<void> {
+  if (yes === true) return
+  if (!terminal.canAsk) {
+    throw new CliError(EXIT_USAGE, 'this cannot be undone: say --yes (there is nobody to ask)')
+  }
+  if (!(await terminal.confirm(question))) throw new CliError(EXIT_USAGE, 'nothing was changed')
+}

@@ -1,0 +1,59 @@
+/** `svc price publish|list` */
+import { MODEL } from '@svc/contracts/wire/models'
+import type { PriceLine } from '@svc/gateway/operations/operations'
+import { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { type Column, tableText } from '../output/table.ts'
+import { type ContextOf, optionalMoment } from './options.ts'
+
+interface PublishOptions {
+  readonly model: string
+  readonly input: string
+  readonly cachedInput: string
+  readonly output: string
+  readonly from?: string
+}
+
+const priceColumns: readonly Column<PriceLine>[] = [
+  { title: 'PRICE', text: (price) => price.version },
+  { title: 'MODEL', text: (price) => price.model },
+  { title: 'INPUT', align: 'right', text: (price) => price.input },
+  { title: 'CACHED INPUT', align: 'right', text: (price) => price.cachedInput },
+  { title: 'OUTPUT', align: 'right', text: (price) => price.output },
+  { title: 'IN FORCE FROM', text: (price) => price.effectiveFrom },
+]
+
+export function priceCommand(contextOf: ContextOf): Command {
+  const price = new Command('price').description('prices, in dollars per million tokens')
+  price
+    .command('publish')
+    .description('publish a price; requests accepted before it takes force keep theirs')
+    .requiredOption('--input <dollars>', 'per million tokens that the model computes')
+    .requiredOption('--cached-input <dollars>', 'per million tokens from the prefix cache')
+    .requiredOption('--output <dollars>', 'per million tokens of the answer')
+    .option('--model <model>', 'what is priced', MODEL)
+    .option('--from <time>', 'when it takes force (default: now)')
+    .action((options: PublishOptions, command: Command) => publish(contextOf(command), options))
+  price
+    .command('list')
+    .description('all prices ever published')
+    .action((_options, command: Command) => list(contextOf(command)))
+  return price
+}
+
+async function publish(context: Context, options: PublishOptions): Promise<void> {
+  const { model, input, cachedInput, output } = options
+  const effectiveFrom = optionalMoment('--from', options.from)
+  const price = await context.withOperations((operations) =>
+    operations.publishPrice({ model, input, cachedInput, output, effectiveFrom }),
+  )
+  if (context.json) return context.outJson('price/1', price)
+  await context.out(`${price.version}\n`)
+  context.note(`published; see it with: svc price list`)
+}
+
+async function list(context: Context): Promise<void> {
+  const prices = await context.withOperations((operations) => operations.listPrices())
+  if (context.json) return context.outJson('prices/1', { prices })
+  await context.out(tableText(priceColumns, prices))
+}

@@ -1,0 +1,46 @@
+/** `svc status` */
+import type { ServiceStatus } from '@svc/gateway/operations/operations'
+import { Command } from 'commander'
+import { factsText } from '../output/facts.ts'
+import { tableText } from '../output/table.ts'
+import type { ContextOf } from './options.ts'
+import { projectionColumns } from './projection.ts'
+
+export function statusCommand(contextOf: ContextOf): Command {
+  return new Command('status')
+    .description('health of every part: server, event log, projections, workers')
+    .action(async (_options, command: Command) => {
+      const context = contextOf(command)
+      const status = await context.withOperations((operations) => operations.status())
+      if (context.json) return context.outJson('status/1', status)
+      await context.out(statusText(status))
+    })
+}
+
+function statusText(status: ServiceStatus): string {
+  const sections = [
+    factsText([
+      ['service', status.mode === 'running' ? `running at ${status.baseUrl}` : 'stopped'],
+      ['version', status.version],
+      ['data', status.dataDir],
+      ['event log', `${status.store.kind}, position ${status.store.position}`],
+      ['accounts', `${status.accounts}`],
+      ['open requests', `${status.openRequests}`],
+    ]),
+    tableText(projectionColumns, status.projections),
+  ]
+  if (status.workers.length > 0) {
+    sections.push(
+      tableText(
+        [
+          { title: 'WORKER', text: (worker) => worker.workerId },
+          { title: 'STATUS', text: (worker) => worker.status },
+          { title: 'MODEL', text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : '') },
+          { title: 'RESTARTS', align: 'right', text: (worker) => `${worker.restarts}` },
+        ],
+        status.workers,
+      ),
+    )
+  }
+  return sections.join('\n')
+}

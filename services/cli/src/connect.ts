@@ -1,0 +1,114 @@
+/**
+ * Finds the service: at the URL that was named, or by the data folder.
+ *
+ * A running server on the folder is talked to. A stopped one is opened, which is safe because only
+ * one process can hold its event log: two never write at once, whoever comes first.
+ */
+import type { Operations } from '@svc/gateway/operations/operations'
+import { CliError, EXIT_CONFLICT, EXIT_NOT_FOUND, EXIT_USAGE } from './exit-codes.ts'
+import { createRemoteOperations } from './remote-operations.ts'
+import { DataFolder, type ServerRecord } from './start/data-folder.ts'
+
+const ANSWER_TIMEOUT_MS = 2_000
+
+export type Target = (
+  | { readonly url: string; readonly operatorToken: string | undefined }
+  | { readonly dataDir: string }
+) & {
+  readonly stop: AbortSignal
+  readonly warn: (warning: string) => void
+}
+
+export interface Connection {
+  readonly operations: Operations
+  /** Which way was taken. */
+  readonly description: string
+  close(): Promise<void>
+}
+
+export async function connect(target: Target): Promise<Connection> {
+  return 'url' in target ? connectTo(target) : connectToFolder(target)
+}
+
+function connectTo(
+  target: Target & { url: string; operatorToken: string | undefined },
+): Connection {
+  const { url, operatorToken, stop } = target
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new CliError(
+      EXIT_USAGE,
+      `--url: "${url}" is not an address such as http://127.0.0.1:8080`,
+    )
+  }
+  if (operatorToken === undefined || operatorToken === '') {
+    throw new CliError(
+      EXIT_USAGE,
+      '--url needs the operator token of that server in SVC_OPERATOR_TOKEN',
+    )
+  }
+  return remote(url, operatorToken, stop)
+}
+
+async function connectToFolder({
+  dataDir,
+  stop,
+  warn,
+}: Target & { dataDir: string }): Promise<Connection> {
+  const folder = new DataFolder(dataDir)
+  folder.check()
+  if (!folder.holdsLedger()) {
+    throw new CliError(
+      EXIT_NOT_FOUND,
+      `${folder.path} holds no ledger: name the folder with --data-dir, or make one with svc start`,
+    )
+  }
+  const server = folder.readServer()
+  const token = folder.readSecrets()?.operatorToken
+  if (server !== undefined && token !== undefined && (await answers(server))) {
+    return remote(server.baseUrl, token, stop)
+  }
+  return openFolder(folder, server, warn)
+}
+
+async function openFolder(
+  folder: DataFolder,
+  server: ServerRecord | undefined,
+  warn: (warning: string) => void,
+): Promise<Connection> {
+  // Loaded only here: what opens a folder is most of a server, and talking to one needs none of it.
+  const { FolderInUseError, openDataFolder } = await import('./start/open-data-folder.ts')
+  try {
+    const opened = await openDataFolder(folder.path, warn)
+    return { ...opened, description: `no server runs on ${folder.path}: opened it directly` }
+  } catch (error) {
+    if (!(error instanceof FolderInUseError)) throw error
+    const who = server === undefined ? '' : ` (the last server there was process ${server.pid})`
+    throw new CliError(
+      EXIT_CONFLICT,
+      `another process holds ${folder.path} and does not answer${who}: try again when it is done`,
+    )
+  }
+}
+
+function remote(baseUrl: string, operatorToken: string, stop: AbortSignal): Connection {
+  return {
+    operations: createRemoteOperations({ baseUrl, operatorToken, signal: stop }),
+    description: `talking to the running server at ${baseUrl}`,
+    close: async () => {},
+  }
+}
+
+/**
+ * Whatever it says: that it speaks HTTP is enough. A record of a dead server names a closed port.
+ */
+async function answers({ baseUrl }: ServerRecord): Promise<boolean> {
+  try {
+    const answer = await fetch(new URL('/admin/v1/status', baseUrl), {
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+    })
+    await answer.body?.cancel()
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * What every command works with: the terminal, the global options, and the service it speaks to.
+ */
+import { styleText } from 'node:util'
+import type { Operations } from '@svc/gateway/operations/operations'
+import { connect, type Target } from './connect.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface GlobalOptions {
+  readonly dataDir?: string
+  readonly url?: string
+  readonly json?: true
+  readonly quiet?: true
+  readonly color: 'auto' | 'always' | 'never'
+}
+
+const DEFAULT_DATA_DIR = './data'
+
+export class Context {
+  readonly terminal: Terminal
+  readonly options: GlobalOptions
+
+  constructor(terminal: Terminal, options: GlobalOptions) {
+    this.terminal = terminal
+    this.options = options
+  }
+
+  get json(): boolean {
+    return this.options.json === true
+  }
+
+  /** Opens the way to the service for as long as the work takes. */
+  async withOperations<T>(work: (operations: Operations) => Promise<T>): Promise<T> {
+    this.terminal.catchInterrupt()
+    const connection = await connect(this.#target())
+    this.note(connection.description)
+    try {
+      return await work(connection.operations)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  out(text: string): Promise<void> {
+    return this.terminal.out(text)
+  }
+
+  /** One object, on one line; its shape is named and versioned. */
+  outJson(schema: string, object: object): Promise<void> {
+    return this.out(`${JSON.stringify({ schema: `svc.${schema}`, ...object })}\n`)
+  }
+
+  /** For a person: on standard error, and not at all when a program asked. */
+  note(text: string): void {
+    if (this.json || this.options.quiet === true) return
+    this.terminal.err(`${text}\n`)
+  }
+
+  strong(text: string): string {
+    return this.#style('bold', text)
+  }
+
+  alarm(text: string): string {
+    return this.#style('red', text)
+  }
+
+  #style(style: 'bold' | 'red', text: string): string {
+    return this.#colors() ? styleText(style, text, { validateStream: false }) : text
+  }
+
+  #colors(): boolean {
+    const { color } = this.options
+    if (color !== 'auto') return color === 'always'
+    return this.terminal.outIsTerminal && (this.terminal.environment.NO_COLOR ?? '') === ''
+  }
+
+  #target(): Target {
+    const { environment, stop } = this.terminal
+    const { url } = this.options
+    const warn = (warning: string) => this.terminal.err(`svc: ${warning}\n`)
+    if (url !== undefined) {
+      return { url, operatorToken: environment.SVC_OPERATOR_TOKEN, stop, warn }
+    }
+    const dataDir = this.options.dataDir ?? environment.SVC_DATA_DIR ?? DEFAULT_DATA_DIR
+    return { dataDir, stop, warn }
+  }
+}

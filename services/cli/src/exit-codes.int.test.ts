@@ -1,0 +1,127 @@
+/** How `svc` ends, for every reason that a script can tell apart. */
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
+import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { describe, expect, test } from 'vitest'
+import { folderWithHistory, temporaryFolder } from '../testing/folders.ts'
+import { svc } from '../testing/run-svc.ts'
+import * as codes from './exit-codes.ts'
+
+const bin = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
+const noAccount = `acct_${'0'.repeat(26)}`
+
+test.each<readonly [string, readonly string[], number, RegExp]>([
+  ['an unknown command', ['conjure'], 2, /unknown command 'conjure'/],
+  ['an unknown option', ['status', '--loud'], 2, /unknown option '--loud'/],
+  ['a missing option', ['account', 'open'], 2, /required option '--name/],
+  ['a missing account', ['account', 'grant', '5', '--reason', 'x'], 2, /name the account/],
+  ['no amount', ['account', 'grant', noAccount, 'five', '--reason', 'x'], 2, /not an amount/],
+  ['an amount of zero', ['account', 'grant', noAccount, '0', '--reason', 'x'], 2, /above zero/],
+  ['a time that is none', ['statement', '--from', 'soon'], 2, /--from: "soon" is no time/],
+  ['a limit that is none', ['events', 'list', '--limit', '0'], 2, /--limit: "0"/],
+  ['a format that is none', ['statement', '--format', 'xls'], 2, /Allowed choices/],
+  ['an unknown account', ['account', 'show', noAccount], 3, /no account|There is no/],
+  ['an unknown request', ['explain', 'req_none'], 3, /There is no request req_none/],
+  ['an unknown projection', ['projection', 'rebuild', 'none'], 3, /the views are accounts/],
+])('%s', async (_what, args, code, message) => {
+  const { path } = await folderWithHistory()
+  const ran = await svc(['--data-dir', path, '--quiet', ...args])
+  expect(ran.code, ran.err).toBe(code)
+  expect(ran.err).toMatch(message)
+  expect(ran.err).not.toMatch(/\bat .*\.ts:/)
+  expect(ran.out).toBe('')
+})
+
+describe('the way to the service', () => {
+  test('a URL without a token is a usage error', async () => {
+    expect((await svc(['--url', 'http://127.0.0.1:1', 'status'])).code).toBe(2)
+    expect((await svc(['--url', 'nonsense', 'status'])).code).toBe(2)
+  })
+
+  test('a server that does not answer cannot be reached', async () => {
+    const ran = await svc(['--url', 'http://127.0.0.1:1', 'status'], {
+      environment: { SVC_OPERATOR_TOKEN: 'x' },
+    })
+    expect(ran.code).toBe(6)
+    expect(ran.err).toContain('cannot reach the service at http://127.0.0.1:1')
+  })
+
+  test('a folder that another process holds is a conflict', async () => {
+    const { path } = await folderWithHistory()
+    const holder = openSqliteEventStore(join(path, 'ledger.db'), { onFatal: () => {} })
+    const ran = await svc(['--data-dir', path, 'status'])
+    await holder.close()
+    expect(ran.code).toBe(5)
+    expect(ran.err).toContain('another process holds')
+  })
+
+  test('a ledger that is no database cannot be used', async () => {
+    const { path } = await folderWithHistory()
+    writeFileSync(join(path, 'ledger.db'), 'no database'.repeat(1000))
+    const ran = await svc(['--data-dir', path, 'status'])
+    expect(ran.code).toBe(6)
+    expect(ran.err.trim().split('\n')).toHaveLength(1)
+  })
+})
+
+test('altered history is found, named, and ends with 1', async () => {
+  const { path, account } = await folderWithHistory()
+  const file = join(path, 'ledger.db')
+  const bytes = readFileSync(file)
+  const at = bytes.lastIndexOf('"amount":"29700000"')
+  expect(at).toBeGreaterThan(0)
+  bytes.write('"amount":"29700001"', at)
+  writeFileSync(file, bytes)
+  const ran = await svc(['--data-dir', path, '--quiet', 'verify'])
+  expect(ran.code).toBe(1)
+  expect(ran.out).toMatch(new RegExp(`^broken  account-${account.accountId}  revision [58]\n$`))
+  expect(ran.err).toContain('history was altered: 1 of 2 chains are broken')
+})
+
+test('every refusal of the catalogue ends with a documented code', () => {
+  const documented = new Set(Object.values(codes).filter((value) => typeof value === 'number'))
+  for (const code of Object.keys(errorCatalogue) as ErrorCode[]) {
+    const exit = codes.exitCodeOf(new ServiceError(code, 'x'))
+    expect(documented).toContain(exit)
+    expect(exit).not.toBe(0)
+  }
+  expect(codes.exitCodeOf(new ServiceError('view_behind', 'x'))).toBe(7)
+  expect(codes.exitCodeOf(new ServiceError('invalid_api_key', 'x'))).toBe(4)
+  expect(codes.exitCodeOf(new ServiceError('insufficient_quota', 'x'))).toBe(8)
+})
+
+describe('as a process', () => {
+  test('through the binary, with the folder from the environment', async () => {
+    const { path } = await folderWithHistory()
+    const ran = spawnSync(process.execPath, [bin, '--json', 'account', 'list'], {
+      env: { ...process.env, SVC_DATA_DIR: path },
+      encoding: 'utf8',
+    })
+    expect(ran.stderr).toBe('')
+    expect(ran.status).toBe(0)
+    expect(JSON.parse(ran.stdout).accounts).toHaveLength(1)
+  })
+
+  test('a reader that goes early is no error', async () => {
+    const { path } = await folderWithHistory()
+    const command = `"${process.execPath}" "${bin}" --data-dir "${path}" events tail --after 0`
+    const ran = spawnSync('bash', ['-o', 'pipefail', '-c', `${command} | head -1`], {
+      encoding: 'utf8',
+    })
+    expect(ran.stdout).toMatch(/^\s+POSITION/)
+    expect(ran.stderr).not.toMatch(/EPIPE|Error/)
+    expect(ran.status).toBe(0)
+  })
+
+  test('a folder that does not exist is not made', () => {
+    const path = join(temporaryFolder(), 'none')
+    const ran = spawnSync(process.execPath, [bin, '--data-dir', path, 'status'], {
+      encoding: 'utf8',
+    })
+    expect(ran.status).toBe(3)
+    expect(ran.stderr.trim().split('\n')).toHaveLength(1)
+  })
+})

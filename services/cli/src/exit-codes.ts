@@ -1,0 +1,73 @@
+/** What a script can tell from how `svc` ended. An unknown code that is not 0 is a failure too. */
+import { type ErrorCode, ServiceError } from '@svc/contracts/errors'
+import { BrokenChainError } from '@svc/contracts/event-store'
+
+export const EXIT_OK = 0
+/** A check found a difference. Also every failure that no other code names. */
+export const EXIT_DIFFERENCE = 1
+/** The command line cannot be understood, or a value in it cannot be used. */
+export const EXIT_USAGE = 2
+export const EXIT_NOT_FOUND = 3
+export const EXIT_NOT_ALLOWED = 4
+/** The thing is there already, has changed, or is held by another process. */
+export const EXIT_CONFLICT = 5
+/** The service or its store cannot be reached. */
+export const EXIT_UNREACHABLE = 6
+/** A read model is too far behind for the question. */
+export const EXIT_STALE = 7
+/** The rules of money refuse it. */
+export const EXIT_REFUSED = 8
+export const EXIT_INTERRUPTED = 130
+
+/** A failure of the CLI itself. Its message is one line that says what to do. */
+export class CliError extends Error {
+  override readonly name = 'CliError'
+  readonly exitCode: number
+
+  constructor(exitCode: number, message: string) {
+    super(message)
+    this.exitCode = exitCode
+  }
+}
+
+const codesOf: Partial<Record<ErrorCode, number>> = {
+  invalid_json: EXIT_USAGE,
+  invalid_request: EXIT_USAGE,
+  invalid_value: EXIT_USAGE,
+  missing_required_parameter: EXIT_USAGE,
+  unsupported_parameter: EXIT_USAGE,
+  unsupported_value: EXIT_USAGE,
+  model_not_found: EXIT_NOT_FOUND,
+  not_found: EXIT_NOT_FOUND,
+  unknown_url: EXIT_UNREACHABLE,
+  invalid_api_key: EXIT_NOT_ALLOWED,
+  not_allowed: EXIT_NOT_ALLOWED,
+  conflict: EXIT_CONFLICT,
+  rate_limit_exceeded: EXIT_UNREACHABLE,
+  server_is_overloaded: EXIT_UNREACHABLE,
+  store_unavailable: EXIT_UNREACHABLE,
+  shutting_down: EXIT_UNREACHABLE,
+  request_timeout: EXIT_UNREACHABLE,
+  timeout: EXIT_UNREACHABLE,
+  view_behind: EXIT_STALE,
+  insufficient_quota: EXIT_REFUSED,
+  balance_in_use: EXIT_REFUSED,
+  model_not_priced: EXIT_REFUSED,
+}
+
+/** Errors of parts that the CLI loads only when needed are known by their names. */
+const codesByName: Readonly<Record<string, number>> = {
+  SettingsError: EXIT_USAGE,
+  DataFolderError: EXIT_UNREACHABLE,
+  StoreOpenError: EXIT_UNREACHABLE,
+  StoreUnavailableError: EXIT_UNREACHABLE,
+  FolderInUseError: EXIT_CONFLICT,
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CliError) return error.exitCode
+  if (error instanceof BrokenChainError) return EXIT_DIFFERENCE
+  if (error instanceof ServiceError) return codesOf[error.code] ?? EXIT_DIFFERENCE
+  if (error instanceof Error) return codesByName[error.name] ?? EXIT_DIFFERENCE
+  return EXIT_DIFFERENCE
+}

@@ -1,0 +1,270 @@
+/** One suite for the operations, on an opened folder and over the admin routes of a server. */
+import { ServiceError } from '@svc/contracts/errors'
+import { accountStream } from '@svc/contracts/events/account'
+import type { Operations } from '@svc/gateway/operations/operations'
+import { startAdminServer } from '@svc/gateway/testing/admin-server'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { finishedRequest, folderWithHistory } from '../testing/folders.ts'
+import { createRemoteOperations } from './remote-operations.ts'
+import { openDataFolder } from './start/open-data-folder.ts'
+
+const TOKEN = 'token of the operator'
+const never = new AbortController().signal
+const noAccount = `acct_${'0'.repeat(26)}`
+
+async function local() {
+  const { path, account } = await folderWithHistory()
+  const opened = await openDataFolder(path)
+  onTestFinished(() => opened.close())
+  return { operations: opened.operations, account }
+}
+
+async function server() {
+  const { operations, account } = await local()
+  const { baseUrl, close } = await startAdminServer({ operations, operatorToken: TOKEN })
+  onTestFinished(close)
+  return { baseUrl, account }
+}
+
+async function remote() {
+  const { baseUrl, account } = await server()
+  const service = { baseUrl, operatorToken: TOKEN, signal: never }
+  return { operations: createRemoteOperations(service), account }
+}
+
+const refusal = (work: Promise<unknown>) => work.catch((error: ServiceError) => error)
+
+async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = []
+  for await (const value of source) all.push(value)
+  return all
+}
+
+describe.each([
+  ['local', local],
+  ['remote', remote],
+])('%s', (_name, open) => {
+  test('accounts are opened, granted credit, given keys, shown', async () => {
+    const { operations } = await open()
+    const { accountId } = await operations.openAccount({ name: 'Grace', spendPolicy: 'strict' })
+    const expiresAt = '2999-01-01T00:00:00.000Z'
+    const grant = {
+      accountId,
+      amount: '0.000000000001',
+      category: 'promotional',
+      priority: 7,
+      expiresAt,
+      reference: null,
+      reason: 'the smallest amount',
+    } as const
+    const { grantId } = await operations.grant(grant)
+    const { keyId } = await operations.createKey({ accountId, name: 'k', expiresAt: null })
+    expect(await operations.showAccount(accountId)).toMatchObject({
+      accountId,
+      name: 'Grace',
+      settled: '0.000000000001',
+      grants: [
+        { grantId, amount: '0.000000000001', category: 'promotional', priority: 7, expiresAt },
+      ],
+      keys: [{ keyId, name: 'k', status: 'active', expiresAt: null }],
+    })
+    await operations.revokeKey({ accountId, keyId, reason: 'lost' })
+    expect(await operations.listKeys(accountId)).toMatchObject([{ keyId, status: 'revoked' }])
+  })
+
+  test('accounts are listed page by page', async () => {
+    const { operations, account } = await open()
+    await operations.openAccount({ name: 'Grace', spendPolicy: 'standard' })
+    const [first] = await operations.listAccounts({ limit: 1 })
+    expect(first?.accountId).toBe(account.accountId)
+    const rest = await operations.listAccounts({ limit: 10, after: account.accountId })
+    expect(rest.map(({ name }) => name)).toEqual(['Grace'])
+  })
+
+  test('the same reference is granted once', async () => {
+    const { operations, account } = await open()
+    const grant = {
+      accountId: account.accountId,
+      amount: '1',
+      category: 'paid',
+      priority: 100,
+      expiresAt: null,
+      reference: 'INV-77',
+      reason: 'payment',
+    } as const
+    expect(await operations.grant(grant)).toEqual(await operations.grant(grant))
+  })
+
+  test('a statement comes in pages that fit together', async () => {
+    const { operations, account } = await open()
+    const { accountId } = account
+    const first = await operations.statement({ accountId, limit: 2 })
+    const rest = await operations.statement({ accountId, limit: 2, after: 2 })
+    expect([first.opening, first.closing, first.more]).toEqual(['0.00', '4.9999703', true])
+    expect([rest.opening, rest.closing, rest.more]).toEqual(['4.9999703', '4.9999406', false])
+  })
+
+  test('a request is explained, with arithmetic that adds up', async () => {
+    const { operations, account } = await open()
+    const receipt = await operations.explain(finishedRequest)
+    expect(receipt).toMatchObject({
+      id: finishedRequest,
+      account_id: account.accountId,
+      status: 'finished',
+      amount: '0.0000297',
+      price: { input: '0.15', cached_input: '0.015', output: '0.60' },
+    })
+    expect(receipt.lines.map(({ amount }) => amount)).toEqual([
+      '0.000003',
+      '0.0000015',
+      '0.0000252',
+    ])
+    expect(receipt.events).toHaveLength(3)
+  })
+
+  test('prices are published and listed', async () => {
+    const { operations } = await open()
+    const rates = { input: '0.3', cachedInput: '0.03', output: '0.000001' }
+    const price = await operations.publishPrice({
+      model: 'svc-beta',
+      ...rates,
+      effectiveFrom: null,
+    })
+    expect(price).toMatchObject({ input: '0.30', cachedInput: '0.03', output: '0.000001' })
+    expect((await operations.listPrices()).map(({ version }) => version)).toContain(price.version)
+  })
+
+  test('history is verified', async () => {
+    const { operations } = await open()
+    expect(await operations.verify()).toEqual({
+      streams: 2,
+      events: 12,
+      broken: [],
+      position: '11',
+    })
+  })
+
+  test('a projection is rebuilt: progress, then one result', async () => {
+    const { operations } = await open()
+    await operations.listAccounts({ limit: 1 })
+    const lines = await collect(operations.rebuildProjection('accounts'))
+    expect(lines.at(-1)).toMatchObject({ type: 'result', events: 12, differences: 0 })
+    expect(lines.filter(({ type }) => type === 'result')).toHaveLength(1)
+    const states = (await operations.listProjections()).map(({ state }) => state)
+    expect(states).toEqual(['live', 'live', 'live'])
+  })
+
+  test('events are found by stream, type and position', async () => {
+    const { operations, account } = await open()
+    const stream = accountStream(account.accountId)
+    const all = await operations.listEvents({ stream, limit: 1000 })
+    expect(all.map(({ revision }) => revision)).toEqual(all.map((_, i) => i))
+    const debits = await operations.listEvents({ type: 'CreditDebited', limit: 1 })
+    expect(debits).toMatchObject([{ type: 'CreditDebited', data: { amount: '29700000' } }])
+    const after = await operations.listEvents({ after: all[3]?.position ?? '', limit: 2 })
+    expect(after.map(({ type }) => type)).toEqual(['TokensMetered', 'CreditDebited'])
+  })
+
+  test('a tail tells of events as they come', async () => {
+    const { operations } = await open()
+    const stop = new AbortController()
+    const seen: string[] = []
+    const query = { type: 'AccountOpened' }
+    await operations.openAccount({ name: 'before', spendPolicy: 'standard' })
+    const from = (await operations.status()).store.position
+    await operations.openAccount({ name: 'a', spendPolicy: 'standard' })
+    for await (const event of operations.tailEvents({ ...query, after: from }, stop.signal)) {
+      seen.push((event.data as { name: string }).name)
+      if (seen.length === 2) stop.abort()
+      if (seen.length === 1) await operations.openAccount({ name: 'b', spendPolicy: 'standard' })
+      if (seen.length > 2) throw new Error('the tail goes on after its end')
+    }
+    expect(seen).toEqual(['a', 'b'])
+  })
+
+  test('status tells of every part', async () => {
+    const { operations } = await open()
+    expect(await operations.status()).toMatchObject({
+      mode: 'stopped',
+      store: { kind: 'sqlite', position: '11' },
+      accounts: 1,
+      openRequests: 0,
+    })
+  })
+
+  test.each<readonly [string, (operations: Operations, accountId: string) => Promise<unknown>]>([
+    ['not_found', (operations) => operations.showAccount(noAccount)],
+    ['not_found', (operations) => operations.showAccount('nonsense')],
+    ['not_found', (operations) => operations.statement({ accountId: noAccount, limit: 1 })],
+    ['not_found', (operations) => operations.explain('req_none')],
+    ['not_found', (operations) => collect(operations.rebuildProjection('none'))],
+    ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '-1'))],
+    ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '1e3'))],
+    [
+      'invalid_value',
+      (operations) =>
+        operations.publishPrice({
+          model: 'gpt',
+          input: '1',
+          cachedInput: '1',
+          output: '1',
+          effectiveFrom: null,
+        }),
+    ],
+  ])('refuses as %s', async (code, ask) => {
+    const { operations, account } = await open()
+    const error = await refusal(ask(operations, account.accountId))
+    expect(error).toBeInstanceOf(ServiceError)
+    expect(error).toMatchObject({ code })
+  })
+})
+
+function badGrant(accountId: string, amount: string) {
+  return {
+    accountId,
+    amount,
+    category: 'paid',
+    priority: 100,
+    expiresAt: null,
+    reference: null,
+    reason: 'x',
+  } as const
+}
+
+describe('the admin routes', () => {
+  test.each([undefined, 'Bearer wrong', `Basic ${TOKEN}`, TOKEN])('refuse %s', async (header) => {
+    const { baseUrl } = await server()
+    const headers = header === undefined ? {} : { authorization: header }
+    const answer = await fetch(`${baseUrl}/admin/v1/accounts?limit=1`, { headers })
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toEqual({
+      error: {
+        message: 'The operator token is missing or wrong.',
+        type: 'invalid_request_error',
+        param: null,
+        code: 'invalid_api_key',
+      },
+    })
+  })
+
+  test.each([
+    ['/accounts', undefined, 'limit'],
+    ['/accounts?limit=0', undefined, 'limit'],
+    ['/events?limit=5&after=x', undefined, 'after'],
+    ['/accounts', '{"name":"x","spendPolicy":"loose"}', 'spendPolicy'],
+    ['/accounts', '{"name":"","spendPolicy":"strict"}', 'name'],
+    ['/accounts', '[]', null],
+    ['/accounts', '{', null],
+    ['/accounts', '{"name":"x","spendPolicy":"strict","balance":"5"}', null],
+  ])('refuse %s %s, naming %s', async (path, body, param) => {
+    const { baseUrl } = await server()
+    const answer = await fetch(`${baseUrl}/admin/v1${path}`, {
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    })
+    expect(answer.status).toBe(400)
+    const { error } = (await answer.json()) as { error: { param: unknown } }
+    expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'param', 'type'])
+    expect(error.param).toBe(param)
+  })
+})

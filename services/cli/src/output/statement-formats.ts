@@ -1,0 +1,115 @@
+/** A statement as a table, CSV, JSON or lines of JSON: opening + rows = closing in every one. */
+import { parseDollars } from '@svc/contracts/money'
+import type { StatementLine } from '@svc/gateway/operations/operations'
+import { csvLine, csvText } from './csv.ts'
+import { type Column, headerText, rowsText } from './table.ts'
+
+export interface StatementPeriod {
+  readonly accountId: string
+  readonly from?: string
+  readonly to?: string
+}
+
+export interface StatementWriter {
+  opening(head: StatementPeriod & { readonly opening: string }): string
+  rows(rows: readonly StatementLine[], first: boolean): string
+  closing(foot: StatementPeriod & { readonly closing: string; readonly rows: number }): string
+}
+
+const AMOUNT_WIDTH = 16
+
+const columns: readonly Column<StatementLine>[] = [
+  { title: 'ENTRY', align: 'right', width: 6, text: (row) => `${row.entry}` },
+  { title: 'TIME', width: 24, text: (row) => row.at },
+  { title: 'TYPE', width: 6, text: (row) => row.type },
+  { title: 'DEBIT', align: 'right', width: AMOUNT_WIDTH, text: (row) => shown(row.debit) },
+  { title: 'CREDIT', align: 'right', width: AMOUNT_WIDTH, text: (row) => shown(row.credit) },
+  { title: 'BALANCE', align: 'right', width: AMOUNT_WIDTH, text: (row) => row.balance },
+  { title: 'REFERENCE', width: 32, text: (row) => row.reference },
+  { title: 'DESCRIPTION', text: (row) => row.description },
+]
+
+/** No movement on that side. */
+function shown(amount: string): string {
+  return parseDollars(amount) === 0n ? '' : amount
+}
+
+const table: StatementWriter = {
+  opening: (head) =>
+    `Statement of ${head.accountId}, USD, ${periodText(head)}\n` +
+    `Opening balance  ${head.opening}\n\n`,
+  rows: (rows, first) => (first ? headerText(columns, rows) : '') + rowsText(columns, rows),
+  closing: ({ closing, rows }) => `\nClosing balance  ${closing}  (all ${rows} rows)\n`,
+}
+
+function periodText({ from, to }: StatementPeriod): string {
+  if (from === undefined && to === undefined) return 'all time'
+  const start = from === undefined ? '' : `from ${from} `
+  const end = to === undefined ? '' : `before ${to}`
+  return (start + end).trim()
+}
+
+const CSV_COLUMNS = [
+  'entry',
+  'time',
+  'type',
+  'reference',
+  'description',
+  'debit_usd',
+  'credit_usd',
+  'balance_usd',
+  'debit_pico_usd',
+  'credit_pico_usd',
+  'balance_pico_usd',
+  'event_stream',
+  'event_revision',
+  'event_hash',
+]
+
+/** The first and the last line are the opening and the closing balance. */
+const csv: StatementWriter = {
+  opening: ({ opening, from }) => csvLine(CSV_COLUMNS) + csvBalance('opening', from, opening),
+  rows: (rows) => rows.map(csvRow).join(''),
+  closing: ({ closing, to }) => csvBalance('closing', to, closing),
+}
+
+function csvBalance(type: string, time: string | undefined, balance: string): string {
+  const pico = `${parseDollars(balance)}`
+  return csvLine(['', time ?? '', type, '', '', '', '', balance, '', '', pico, '', '', ''])
+}
+
+function csvRow(row: StatementLine): string {
+  return csvLine([
+    `${row.entry}`,
+    row.at,
+    row.type,
+    csvText(row.reference),
+    csvText(row.description),
+    row.debit,
+    row.credit,
+    row.balance,
+    `${parseDollars(row.debit)}`,
+    `${parseDollars(row.credit)}`,
+    `${parseDollars(row.balance)}`,
+    csvText(row.event.stream),
+    `${row.event.revision}`,
+    row.event.hash,
+  ])
+}
+
+/** One object around all rows, written piece by piece. */
+const json: StatementWriter = {
+  opening: (head) =>
+    `${JSON.stringify({ schema: 'svc.statement/1', ...head }).slice(0, -1)},"rows":[`,
+  rows: (rows, first) =>
+    rows.map((row, i) => (first && i === 0 ? '' : ',') + JSON.stringify(row)).join(''),
+  closing: ({ closing }) => `],"closing":${JSON.stringify(closing)}}\n`,
+}
+
+const jsonl: StatementWriter = {
+  opening: (head) => `${JSON.stringify({ type: 'opening', schema: 'svc.statement/1', ...head })}\n`,
+  rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+  closing: ({ closing, rows }) => `${JSON.stringify({ type: 'closing', closing, rows })}\n`,
+}
+
+export const statementWriters = { table, csv, json, jsonl } as const

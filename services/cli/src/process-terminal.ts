@@ -1,0 +1,38 @@
+/** The terminal of this process. */
+import { createInterface } from 'node:readline/promises'
+import { type Terminal, writerTo } from './terminal.ts'
+
+export function processTerminal(): Terminal {
+  const stop = new AbortController()
+  let interrupted = false
+  const out = writerTo(process.stdout, () => stop.abort())
+  process.stderr.on('error', () => {})
+  const canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true
+  return {
+    environment: process.env,
+    outIsTerminal: process.stdout.isTTY === true,
+    errIsTerminal: process.stderr.isTTY === true,
+    stop: stop.signal,
+    get interrupted() {
+      return interrupted
+    },
+    catchInterrupt() {
+      // Once only: a second Ctrl-C, from an impatient person, ends the process at once.
+      process.once('SIGINT', () => {
+        interrupted = true
+        stop.abort()
+      })
+    },
+    out,
+    err: (text) => void process.stderr.write(text),
+    canAsk,
+    async confirm(question) {
+      const lines = createInterface({ input: process.stdin, output: process.stderr })
+      try {
+        return /^y(es)?$/i.test((await lines.question(`${question} [y/N] `)).trim())
+      } finally {
+        lines.close()
+      }
+    },
+  }
+}

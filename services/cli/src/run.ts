@@ -1,0 +1,73 @@
+/** `svc` as a function: arguments and a terminal in, an exit code out. */
+import { Command, CommanderError, Option } from 'commander'
+import { accountCommand } from './commands/account.ts'
+import { eventsCommand } from './commands/events.ts'
+import { explainCommand } from './commands/explain.ts'
+import { keyCommand } from './commands/key.ts'
+import type { ContextOf } from './commands/options.ts'
+import { priceCommand } from './commands/price.ts'
+import { projectionCommand } from './commands/projection.ts'
+import { statementCommand } from './commands/statement.ts'
+import { statusCommand } from './commands/status.ts'
+import { verifyCommand } from './commands/verify.ts'
+import { Context } from './context.ts'
+import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './exit-codes.ts'
+import { printable, type Terminal } from './terminal.ts'
+
+/** Words on the command line with which `start`, and so most of a server, has to be loaded. */
+const NEEDS_START = new Set(['start', 'help', '--help', '-h'])
+
+export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    const program = await programFor(args, terminal)
+    await program.parseAsync(args, { from: 'user' })
+    return terminal.interrupted ? EXIT_INTERRUPTED : EXIT_OK
+  } catch (error) {
+    return failed(error, terminal)
+  }
+}
+
+async function programFor(args: readonly string[], terminal: Terminal): Promise<Command> {
+  const contextOf: ContextOf = (command) => new Context(terminal, command.optsWithGlobals())
+  const program = new Command('svc')
+    .description('runs a language model and sells it by the token, with a ledger you can verify')
+    .option('--data-dir <dir>', 'the data folder of the service (SVC_DATA_DIR, default ./data)')
+    .option('--url <url>', 'a running server instead, with its SVC_OPERATOR_TOKEN')
+    .option('--json', 'one JSON object on standard output')
+    .option('--quiet', 'nothing on standard error but errors')
+    .addOption(
+      new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'),
+    )
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => void terminal.out(text), writeErr: terminal.err })
+  const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
+  commands.push(explainCommand, verifyCommand, projectionCommand, eventsCommand)
+  for (const command of commands) add(program, command(contextOf))
+  if (args.length === 0 || args.some((word) => NEEDS_START.has(word))) {
+    const { startCommand } = await import('./start/start-command.ts')
+    add(program, startCommand())
+  }
+  return program
+}
+
+/** Commands that were made apart take on how the program ends and where it writes. */
+function add(parent: Command, command: Command): void {
+  parent.addCommand(command)
+  inherit(parent, command)
+}
+
+function inherit(parent: Command, command: Command): void {
+  command.copyInheritedSettings(parent)
+  for (const child of command.commands) inherit(command, child)
+}
+
+function failed(error: unknown, terminal: Terminal): number {
+  // Commander has said what is wrong, or has shown the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
+  if (terminal.interrupted) return EXIT_INTERRUPTED
+  // The reader has gone, and with it whoever could be told.
+  if (terminal.stop.aborted) return EXIT_OK
+  const message = error instanceof Error ? error.message : String(error)
+  terminal.err(`svc: ${printable(message)}\n`)
+  return exitCodeOf(error)
+}

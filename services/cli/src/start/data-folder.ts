@@ -1,0 +1,160 @@
+/**
+ * The data folder: one directory, readable by its owner only, that holds all that the service
+ * keeps.
+ *
+ *     ledger.db           the events: the one source of truth, the file to back up
+ *     views/              read models: rebuilt from the events when lost
+ *     snapshots.db        folded account states: a cache
+ *     answers.db          recorded answers for Idempotency-Key, encrypted, for a day
+ *     secrets.json        the keys for these, and the operator's token
+ *     first-run.json      the demo account, so that a second start makes none
+ *     server.json         the running server: where the CLI finds it
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { z } from 'zod'
+
+const OWNER_ONLY_FOLDER = 0o700
+const OWNER_ONLY_FILE = 0o600
+const KEY_BYTES = 32
+
+/** A folder that cannot be used. Its message is one line that says what to do. */
+export class DataFolderError extends Error {
+  override readonly name = 'DataFolderError'
+}
+
+const hexKey = z.string().regex(/^[0-9a-f]{64}$/)
+const secrets = z.object({
+  /** Lets the CLI and other operators speak to the admin routes. */
+  operatorToken: hexKey,
+  /** Encrypts recorded answers. */
+  answerKey: hexKey,
+})
+export type Secrets = z.output<typeof secrets>
+
+const serverRecord = z.object({ pid: z.int(), baseUrl: z.string(), startedAt: z.string() })
+export type ServerRecord = z.output<typeof serverRecord>
+
+const firstRunRecord = z.object({ accountId: z.string(), keyId: z.string().optional() })
+export type FirstRunRecord = z.output<typeof firstRunRecord>
+
+export class DataFolder {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = resolve(path)
+  }
+
+  get ledgerFile(): string {
+    return join(this.path, 'ledger.db')
+  }
+  get viewsFolder(): string {
+    return join(this.path, 'views')
+  }
+  get snapshotsFile(): string {
+    return join(this.path, 'snapshots.db')
+  }
+  get answersFile(): string {
+    return join(this.path, 'answers.db')
+  }
+
+  /** Whether a ledger was ever made here. */
+  holdsLedger(): boolean {
+    return existsSync(this.ledgerFile)
+  }
+
+  /**
+   * Looks whether the folder can be used or made, and writes nothing.
+   *
+   * @throws {DataFolderError}
+   */
+  check(): void {
+    const existing = nearestExisting(this.path)
+    if (!statSync(existing).isDirectory()) {
+      throw new DataFolderError(`${existing} is not a folder: name another with --data-dir`)
+    }
+    try {
+      accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK)
+    } catch {
+      throw new DataFolderError(`the folder ${existing} cannot be written: mend its permissions`)
+    }
+    this.readSecrets()
+  }
+
+  /** Makes the folder unless it is there. Existing content stays as it is. */
+  make(): void {
+    mkdirSync(this.path, { recursive: true, mode: OWNER_ONLY_FOLDER })
+  }
+
+  /** The secrets, made when there are none yet. */
+  secrets(): Secrets {
+    const existing = this.readSecrets()
+    if (existing !== undefined) return existing
+    const made: Secrets = { operatorToken: randomKey(), answerKey: randomKey() }
+    this.#write('secrets.json', made)
+    return made
+  }
+
+  /** The secrets, or `undefined` when the folder has none. @throws {DataFolderError} */
+  readSecrets(): Secrets | undefined {
+    return this.#read('secrets.json', secrets)
+  }
+
+  readServer(): ServerRecord | undefined {
+    return this.#read('server.json', serverRecord)
+  }
+
+  writeServer(record: ServerRecord): void {
+    this.#write('server.json', record)
+  }
+
+  removeServer(): void {
+    rmSync(join(this.path, 'server.json'), { force: true })
+  }
+
+  readFirstRun(): FirstRunRecord | undefined {
+    return this.#read('first-run.json', firstRunRecord)
+  }
+
+  writeFirstRun(record: FirstRunRecord): void {
+    this.#write('first-run.json', record)
+  }
+
+  #read<T>(name: string, schema: z.ZodType<T>): T | undefined {
+    const file = join(this.path, name)
+    if (!existsSync(file)) return undefined
+    try {
+      return schema.parse(JSON.parse(readFileSync(file, 'utf8')))
+    } catch {
+      throw new DataFolderError(`${file} is damaged: restore it from a backup, or move it away`)
+    }
+  }
+
+  /** Written whole or not at all, also when the process dies in the middle. */
+  #write(name: string, record: object): void {
+    const file = join(this.path, name)
+    const text = `${JSON.stringify(record, null, 2)}\n`
+    writeFileSync(`${file}.new`, text, { mode: OWNER_ONLY_FILE, flush: true })
+    renameSync(`${file}.new`, file)
+  }
+}
+
+/** The folder itself, or the closest one above it that is there. */
+function nearestExisting(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path))
+}
+
+function randomKey(): string {
+  return randomBytes(KEY_BYTES).toString('hex')
+}

@@ -1,0 +1,32 @@
+/** The settings that bound the HTTP face, put over its defaults. */
+import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http-limits'
+import type { SettingName, Settings } from './settings.ts'
+
+const limitOfSetting = {
+  SVC_MAX_BODY_BYTES: 'bodyBytes',
+  SVC_MAX_HEADER_BYTES: 'headerBytes',
+  SVC_MAX_HEADERS: 'headerCount',
+  SVC_MAX_URL_BYTES: 'urlBytes',
+  SVC_MAX_JSON_DEPTH: 'jsonDepth',
+  SVC_HEADERS_TIMEOUT_MS: 'headersTimeoutMs',
+  SVC_REQUEST_TIMEOUT_MS: 'requestTimeoutMs',
+  SVC_KEEP_ALIVE_MS: 'keepAliveMs',
+  SVC_MAX_REQUESTS_PER_SOCKET: 'requestsPerSocket',
+  SVC_MAX_SOCKETS: 'sockets',
+  SVC_MAX_REQUESTS_PER_KEY: 'requestsPerKey',
+  SVC_MAX_REQUESTS: 'requestsInFlight',
+  SVC_REQUEST_DEADLINE_MS: 'requestDeadlineMs',
+  SVC_WRITE_STALL_MS: 'writeStallMs',
+  SVC_STREAM_KEEP_ALIVE_MS: 'streamKeepAliveMs',
+  SVC_CANCEL_WAIT_MS: 'cancelWaitMs',
+  SVC_DEFAULT_MAX_OUTPUT_TOKENS: 'defaultMaxOutputTokens',
+} as const satisfies Partial<Record<SettingName, keyof HttpLimits>>
+
+export function httpLimitsOf(settings: Settings): HttpLimits {
+  const limits: { -readonly [name in keyof HttpLimits]: number } = { ...defaultHttpLimits }
+  for (const [setting, limit] of Object.entries(limitOfSetting)) {
+    const value = settings[setting as keyof typeof limitOfSetting]
+    if (value !== undefined) limits[limit] = value
+  }
+  return limits
+}

@@ -1,0 +1,77 @@
+/** What `svc start` says when it is ready: one JSON line for programs, a page for people. */
+import { MODEL } from '@svc/contracts/wire/models'
+
+export interface Ready {
+  readonly baseUrl: string
+  /** Only on the run that made it. */
+  readonly apiKey: string | undefined
+  readonly accountId: string
+  readonly dataDir: string
+  readonly pid: number
+  readonly modelName: string
+  readonly toy: boolean
+}
+
+/** One line, without the newline. */
+export function readyLine(ready: Ready): string {
+  const { baseUrl, apiKey, accountId, dataDir, pid } = ready
+  return JSON.stringify({
+    type: 'ready',
+    baseUrl,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    accountId,
+    dataDir,
+    pid,
+  })
+}
+
+export function readyPage(ready: Ready): string {
+  return [
+    '',
+    `svc is ready.`,
+    '',
+    `  OpenAI base URL   ${ready.baseUrl}/v1`,
+    `  Dashboard         ${ready.baseUrl}/`,
+    `  Model             ${MODEL} (${ready.modelName})`,
+    `  Account           ${ready.accountId}`,
+    `  Data              ${ready.dataDir}`,
+    ...toyNote(ready.toy),
+    ...(ready.apiKey === undefined ? secondRun(ready) : firstRun(ready, ready.apiKey)),
+    '',
+    'Stop with Ctrl-C.',
+    '',
+  ].join('\n')
+}
+
+function toyNote(toy: boolean): string[] {
+  if (!toy) return []
+  return [
+    '',
+    '  The bundled model is a toy of 4 million parameters: it shows real inference and real',
+    '  billing, and answers little. Run your own with SVC_MODEL=/path/to/model.gguf npm start',
+  ]
+}
+
+function firstRun(ready: Ready, apiKey: string): string[] {
+  return [
+    '',
+    `  API key           ${apiKey}`,
+    '                    shown this once: store it now ($5.00 of credit is on the account)',
+    '',
+    'Try it:',
+    '',
+    `  curl ${ready.baseUrl}/v1/chat/completions \\`,
+    `    -H 'Authorization: Bearer ${apiKey}' \\`,
+    "    -H 'Content-Type: application/json' \\",
+    `    -d '{"model":"${MODEL}","messages":[{"role":"user","content":"What is the capital of France?"}]}'`,
+    '',
+    'What did it cost, and why?',
+    '',
+    '  npx svc statement        every debit of the account, with the balance after it',
+    '  npx svc verify           the hash chain of the whole history',
+  ]
+}
+
+function secondRun(ready: Ready): string[] {
+  return ['', `  A new API key     npx svc key create ${ready.accountId} --name NAME`]
+}

@@ -1,0 +1,198 @@
+/**
+ * The composition root of the server: the one place where ports meet adapters.
+ *
+ * Started in an order that writes nothing before everything that can be refused was looked at: the
+ * settings, the folder, the port, the model. Stopped in the opposite order of dependence: first no
+ * new requests, then the running ones, then the views, the ledger and the store, then the worker.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { createGateway, type Gateway } from '@svc/gateway/gateway'
+import { createLocalOperations } from '@svc/gateway/operations/local-operations'
+import { adminRoutes } from '@svc/gateway/routes/admin'
+import { openSqliteRecordedAnswers } from '@svc/infra/recorded-answers/sqlite/sqlite-recorded-answers'
+import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { type Logger, pino } from 'pino'
+import { type Books, openBooks } from './books.ts'
+import { DataFolder } from './data-folder.ts'
+import { type DemoAccount, prepareDemoAccount } from './first-run.ts'
+import { httpLimitsOf } from './http-limits.ts'
+import { type InferenceWorkers, startInferenceWorkers } from './inference-workers.ts'
+import type { Ready } from './ready-message.ts'
+import { type ReservedPort, reservePort } from './reserved-port.ts'
+import type { Settings } from './settings.ts'
+import { startSweeping } from './sweeping.ts'
+import { VERSION } from './version.ts'
+
+const STANDARD_ERROR = 2
+const WORKER_STOP_MS = 2_000
+const LINKS = [
+  { title: 'Models', href: '/v1/models' },
+  { title: 'Is it ready?', href: '/readyz' },
+]
+
+export interface RunningService {
+  readonly ready: Ready
+  /** Resolves when the service cannot go on; why was said on standard error. */
+  readonly failed: Promise<void>
+  /** Stops in order. @returns whether the ledger was closed whole */
+  stop(): Promise<boolean>
+}
+
+/** What every step of the start can use. */
+interface Surroundings {
+  readonly settings: Settings
+  readonly logger: Logger
+  readonly reach: ReachCrashPoint
+  readonly folder: DataFolder
+  readonly workers: InferenceWorkers
+  readonly reserved: ReservedPort
+}
+
+/** @throws with one line that says what to do; on a first start nothing was written then */
+export async function startService(settings: Settings): Promise<RunningService> {
+  const logger = pino(
+    { level: settings.SVC_LOG_LEVEL, base: null },
+    pino.destination(STANDARD_ERROR),
+  )
+  const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
+  const folder = new DataFolder(settings.SVC_DATA_DIR)
+  folder.check()
+  const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
+  const workers = startInferenceWorkers(settings, logger)
+  try {
+    return await serve({ settings, logger, reach, folder, workers, reserved })
+  } catch (error) {
+    await reserved.release()
+    await workers.stop(0)
+    throw error
+  }
+}
+
+async function serve(surroundings: Surroundings): Promise<RunningService> {
+  const { settings, logger, reach, folder, workers } = surroundings
+  const failure = Promise.withResolvers<void>()
+  // On a first start nothing is written before the model is known to work; later starts save the
+  // time.
+  const modelWorks = workers.ready()
+  modelWorks.catch(() => {})
+  if (!folder.holdsLedger()) await modelWorks
+  folder.make()
+  const books = await openBooks({
+    folder,
+    reach,
+    logger,
+    onFatal(error) {
+      logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
+      failure.resolve()
+    },
+  })
+  try {
+    const demo = await prepareDemoAccount(books.ledger, folder)
+    await modelWorks
+    const { gateway, baseUrl, closeAnswers } = await openGateway(surroundings, books)
+    const stopSweeping = startSweeping(books, reach)
+    folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
+    return {
+      ready: readyOf(baseUrl, demo, folder, workers),
+      failed: failure.promise,
+      async stop() {
+        await gateway.close({ graceMs: settings.SVC_SHUTDOWN_GRACE_MS })
+        stopSweeping()
+        folder.removeServer()
+        return closeAll(logger, [
+          () => books.close(),
+          () => closeAnswers(),
+          () => workers.stop(WORKER_STOP_MS),
+        ])
+      },
+    }
+  } catch (error) {
+    await books.close()
+    throw error
+  }
+}
+
+async function openGateway(
+  { settings, logger, reach, folder, workers, reserved }: Surroundings,
+  books: Books,
+): Promise<{ gateway: Gateway; baseUrl: string; closeAnswers: () => Promise<void> }> {
+  const { ledger, projections, store } = books
+  const { answerKey, operatorToken } = folder.secrets()
+  const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
+  const recordedAnswers = openSqliteRecordedAnswers(folder.answersFile, {
+    key: Buffer.from(answerKey, 'hex'),
+    reachCrashPoint: reach,
+  })
+  const operations = createLocalOperations({
+    ledger,
+    projections,
+    store,
+    workers: () => workers.lines(),
+    information: {
+      version: VERSION,
+      mode: 'running',
+      baseUrl,
+      dataDir: folder.path,
+      storeKind: 'sqlite',
+    },
+  })
+  const gateway = createGateway({
+    ledger,
+    views: projections.views,
+    viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs),
+    workers: workers.pool,
+    recordedAnswers,
+    admin: adminRoutes({ operations, operatorToken }),
+    clock: systemClock,
+    timer: systemTimer,
+    reach,
+    limits: httpLimitsOf(settings),
+    logger,
+    createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
+    pageInformation: { version: VERSION, links: LINKS },
+  })
+  await reserved.release()
+  await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
+  return { gateway, baseUrl, closeAnswers: () => recordedAnswers.close() }
+}
+
+/** An IPv6 address stands in brackets in a URL; "every address" is reached through loopback. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function readyOf(
+  baseUrl: string,
+  demo: DemoAccount,
+  folder: DataFolder,
+  workers: InferenceWorkers,
+): Ready {
+  const [worker] = workers.lines()
+  return {
+    baseUrl,
+    apiKey: demo.apiKey,
+    accountId: demo.accountId,
+    dataDir: folder.path,
+    pid: process.pid,
+    modelName: worker?.modelName ?? 'no worker answers yet',
+    toy: worker?.toy ?? false,
+  }
+}
+
+/** Each step is tried whatever happened to the one before. */
+async function closeAll(logger: Logger, steps: readonly (() => Promise<void>)[]): Promise<boolean> {
+  let clean = true
+  for (const step of steps) {
+    try {
+      await step()
+    } catch (error) {
+      clean = false
+      logger.error({ err: error }, 'could not stop in order')
+    }
+  }
+  return clean
+}

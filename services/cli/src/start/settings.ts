@@ -1,0 +1,93 @@
+/**
+ * Everything that can be set, in one schema: environment variables named `SVC_…`, each with a flag
+ * of `svc start` where it is set often. An unknown `SVC_` name is an error: a misspelt limit that
+ * is silently ignored is worse than a server that does not start.
+ */
+import { z } from 'zod'
+
+/** A setting that cannot be used. Its message is one line that says what to do. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
+
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,12}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+
+const DAY_MS = 86_400_000
+
+const schema = z.object({
+  SVC_DATA_DIR: z.string().min(1).default('./data'),
+  SVC_HOST: z.string().min(1).default('127.0.0.1'),
+  /** 0 takes any free port. */
+  SVC_PORT: whole(0, 65_535).default(8080),
+  SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
+  /** A path to a GGUF file, an `hf:` URI, or `demo`: the bundled toy. */
+  SVC_MODEL: z.string().min(1).default('demo'),
+  /**
+   * Workers that run elsewhere, comma-separated: `http://host:port` or `unix:/path/to/socket`. Then
+   * none is started here.
+   */
+  SVC_WORKER_URLS: z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .pipe(z.array(z.string().regex(/^(unix:\/.+|http:\/\/[^/]+)$/, 'must be http://host:port')))
+    .optional(),
+  /** Shared with the workers of `SVC_WORKER_URLS`. */
+  SVC_WORKER_SECRET: z.string().min(16).optional(),
+  SVC_CONTEXT_SIZE: whole(256, 1_048_576).optional(),
+  SVC_SEQUENCES: whole(1, 256).optional(),
+  SVC_THREADS: whole(1, 256).optional(),
+  /** How long a stop waits for running requests. */
+  SVC_SHUTDOWN_GRACE_MS: whole(0, 600_000).default(30_000),
+  /** Output tokens of a request that names no limit. */
+  SVC_DEFAULT_MAX_OUTPUT_TOKENS: whole(1, 1_000_000).optional(),
+  SVC_MAX_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
+  SVC_MAX_HEADER_BYTES: whole(1024, 1024 * 1024).optional(),
+  SVC_MAX_HEADERS: whole(8, 2000).optional(),
+  SVC_MAX_URL_BYTES: whole(128, 65_536).optional(),
+  SVC_MAX_JSON_DEPTH: whole(4, 1000).optional(),
+  SVC_HEADERS_TIMEOUT_MS: whole(100, DAY_MS).optional(),
+  SVC_REQUEST_TIMEOUT_MS: whole(100, DAY_MS).optional(),
+  SVC_KEEP_ALIVE_MS: whole(100, DAY_MS).optional(),
+  SVC_WRITE_STALL_MS: whole(100, DAY_MS).optional(),
+  SVC_STREAM_KEEP_ALIVE_MS: whole(100, DAY_MS).optional(),
+  SVC_CANCEL_WAIT_MS: whole(100, DAY_MS).optional(),
+  SVC_MAX_REQUESTS_PER_SOCKET: whole(1, 1_000_000).optional(),
+  SVC_MAX_SOCKETS: whole(1, 100_000).optional(),
+  /** The longest that one request may run. */
+  SVC_REQUEST_DEADLINE_MS: whole(1000, DAY_MS).optional(),
+  SVC_MAX_REQUESTS_PER_KEY: whole(1, 100_000).optional(),
+  SVC_MAX_REQUESTS: whole(1, 100_000).optional(),
+  /** For the kill test only: ends the process at a named place. */
+  SVC_CRASH_POINT: z.string().optional(),
+  /** For the CLI with `--url`; the server keeps its own in the data folder. */
+  SVC_OPERATOR_TOKEN: z.string().optional(),
+})
+
+export type Settings = z.output<typeof schema>
+export type SettingName = keyof typeof schema.shape
+
+/** Names of all settings, for the reference page. */
+export const settingNames = Object.keys(schema.shape) as SettingName[]
+
+/**
+ * @param environment such as `process.env`; names that do not begin with `SVC_` are not looked at
+ * @throws {SettingsError} naming the first setting that cannot be used
+ */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const given = Object.entries(environment).filter(([name]) => name.startsWith('SVC_'))
+  const unknown = given.find(([name]) => !(name in schema.shape))
+  if (unknown !== undefined) {
+    throw new SettingsError(
+      `${unknown[0]} is not a setting of svc: see docs/reference/configuration.md for the list`,
+    )
+  }
+  const parsed = schema.safeParse(Object.fromEntries(given))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new SettingsError(`${issue?.path.join('.')}: ${issue?.message ?? 'cannot be used'}`)
+}

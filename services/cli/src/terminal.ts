@@ -1,0 +1,51 @@
+/** Where a command reads and writes. Data goes to `out`, everything else to `err`. */
+import type { Writable } from 'node:stream'
+
+export interface Terminal {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Whether a person reads the output, so that colours make sense. */
+  readonly outIsTerminal: boolean
+  /** Whether a person can be asked, and progress be drawn over itself. */
+  readonly errIsTerminal: boolean
+  /** Aborted by Ctrl-C, and when nobody reads the output any more. */
+  readonly stop: AbortSignal
+  /** Whether it was Ctrl-C. */
+  readonly interrupted: boolean
+  /** From now on Ctrl-C aborts `stop`, so that the work in hand ends in a safe state. */
+  catchInterrupt(): void
+  /** Resolves when there is room for more. After the reader has gone it resolves to nothing. */
+  out(text: string): Promise<void>
+  err(text: string): void
+  /** Asks a person; only when both ends are terminals. */
+  confirm(question: string): Promise<boolean>
+  readonly canAsk: boolean
+}
+
+/**
+ * Writes with back-pressure; a reader that goes (`svc … | head`) is an end, and not an error.
+ *
+ * @param onGone called once when the reader is gone
+ */
+export function writerTo(stream: Writable, onGone: () => void): (text: string) => Promise<void> {
+  let gone = false
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    gone = true
+    onGone()
+  })
+  return async (text) => {
+    if (gone) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    stream.write(text, () => resolve())
+    await promise
+  }
+}
+
+/**
+ * Removes what a terminal would obey: names and reasons come from people, and may be made to
+ * deceive.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it is about
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '?')
+}

@@ -1,0 +1,78 @@
+/** One request of the load, to its last byte. */
+import {
+  type GenerateRequest,
+  type PrepareRequest,
+  prepareAnswer,
+  workerPaths,
+} from '@svc/contracts/worker-protocol'
+import type { Dispatcher, Pool } from 'undici'
+import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
+
+const QUESTION = 'What is the capital of France? Answer in one word, please.'
+const HTTP_OK = 200
+
+/** Resolves when the answer is complete. @throws when it is not a good one */
+export type Call = (pool: Pool, number: number) => Promise<void>
+
+export function callOf(target: GatewayTarget | WorkerTarget): Call {
+  return target.kind === 'gateway' ? gatewayCall(target) : workerCall(target)
+}
+
+function gatewayCall({ baseUrl, apiKey, stream, outputTokens }: GatewayTarget): Call {
+  const path = `${new URL(baseUrl).pathname}/chat/completions`
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
+  const body = JSON.stringify({
+    model: 'svc-beta',
+    messages: [{ role: 'user', content: QUESTION }],
+    max_tokens: outputTokens,
+    stream,
+  })
+  const end = stream ? 'data: [DONE]' : '}'
+  return async (pool) => {
+    const text = await textOf(await pool.request({ method: 'POST', path, headers, body }))
+    if (!text.trimEnd().endsWith(end)) throw new Error(`an answer that ends in ${text.slice(-80)}`)
+  }
+}
+
+function workerCall({ outputTokens }: WorkerTarget): Call {
+  const headers = { 'content-type': 'application/json' }
+  const question: PrepareRequest = {
+    messages: [{ role: 'user', content: QUESTION }],
+    thinking: false,
+  }
+  const post = async (pool: Pool, path: string, body: object) =>
+    textOf(await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) }))
+  return async (pool, number) => {
+    const prepared = prepareAnswer.parse(
+      JSON.parse(await post(pool, workerPaths.prepare, question)),
+    )
+    const generation: GenerateRequest = {
+      requestId: `direct-${process.pid}-${number}`,
+      tenant: 'bench',
+      tokens: prepared.tokens,
+      fingerprint: prepared.fingerprint,
+      thinking: false,
+      maxOutputTokens: outputTokens,
+      sampling: {
+        temperature: 1,
+        topP: 1,
+        topK: 0,
+        minP: 0,
+        seed: null,
+        frequencyPenalty: 0,
+        presencePenalty: 0,
+        repetitionPenalty: 1,
+      },
+      stop: [],
+      timeLimitMs: 60_000,
+    }
+    const text = await post(pool, workerPaths.generate, generation)
+    if (!text.includes('"done"')) throw new Error(`a run that ends in ${text.slice(-80)}`)
+  }
+}
+
+async function textOf({ statusCode, body }: Dispatcher.ResponseData): Promise<string> {
+  const text = await body.text()
+  if (statusCode !== HTTP_OK) throw new Error(`status ${statusCode}: ${text.slice(0, 200)}`)
+  return text
+}

@@ -1,0 +1,196 @@
+/**
+ * What the gateway costs: everything but inference, with billing on and every answer durable.
+ *
+ *     npm run bench:gateway -- [--seconds 10] [--history-events 1000000] [--json]
+ *
+ * The server is made of the real parts: ledger on SQLite with full sync, projections, gateway. The
+ * worker is scripted and answers at once. Server, worker and load are three processes.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { availableParallelism, loadavg, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { request } from 'undici'
+import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
+import { runLoad, startServer, startWorker } from './processes.ts'
+import { type SeededAccount, seedAccount, seedPrice } from './seed-log.ts'
+
+const CONNECTIONS = 64
+const OUTPUT_TOKENS = 32
+const CALM_REQUESTS_PER_SECOND = 50
+const WARM_UP_SECONDS = 3
+const LATENCY_ROUNDS = 5
+const SHORT_HISTORY_EVENTS = 1_000
+const HISTORY_ROUNDS = 5
+const HISTORY_REQUESTS = 200
+const HISTORY_ROUND_SECONDS_MAX = 60
+/** The first request of an account with a long past reads all of it. */
+const FIRST_ANSWER_TIMEOUT_MS = 300_000
+
+interface Bench {
+  readonly baseUrl: string
+  readonly socketPath: string
+  readonly seconds: number
+  readonly busy: SeededAccount
+  readonly short: readonly SeededAccount[]
+  readonly long: SeededAccount
+}
+
+type Figures = Readonly<Record<string, number>>
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '10' },
+    'history-events': { type: 'string', default: '1000000' },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const rounded = (value: number) => Math.round(value * 1000) / 1000
+
+const [load = 0] = loadavg()
+say(`${availableParallelism()} cores, load ${load.toFixed(1)}: other work makes every figure worse`)
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-gateway-'))
+try {
+  const figures = await measure(folder, Number(values.seconds), Number(values['history-events']))
+  for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(44)} ${value}`)
+  if (values.json) say(JSON.stringify(figures))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(data: string, seconds: number, historyEvents: number): Promise<Figures> {
+  say(`seeding an account with ${historyEvents} events …`)
+  const accounts = await seed(data, historyEvents)
+  const socketPath = join(data, 'worker.sock')
+  await using services = new AsyncDisposableStack()
+  const worker = await startWorker(socketPath, OUTPUT_TOKENS)
+  services.defer(() => worker.stop())
+  const server = await startServer(data, socketPath)
+  services.defer(() => server.stop())
+  const bench: Bench = { ...accounts, baseUrl: server.ready, socketPath, seconds }
+  await untilCaughtUp(bench)
+  return {
+    ...(await throughput(bench)),
+    ...(await addedLatency(bench)),
+    ...(await costOfHistory(bench)),
+  }
+}
+
+async function seed(data: string, historyEvents: number) {
+  const store = openSqliteEventStore(join(data, 'ledger.db'), {
+    onFatal: (error) => {
+      throw error
+    },
+  })
+  try {
+    const price = await seedPrice(store)
+    const busy = await seedAccount(store, price, 0)
+    const short: SeededAccount[] = []
+    for (let round = 0; round < HISTORY_ROUNDS; round += 1) {
+      short.push(await seedAccount(store, price, SHORT_HISTORY_EVENTS))
+    }
+    const long = await seedAccount(store, price, historyEvents)
+    return { busy, short, long }
+  } finally {
+    await store.close()
+  }
+}
+
+/** Every account is in memory and every view at the end of the log, so that neither is measured. */
+async function untilCaughtUp({ baseUrl, short, long, busy }: Bench): Promise<void> {
+  for (const { apiKey } of [busy, ...short, long]) {
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+    const patience = { headersTimeout: FIRST_ANSWER_TIMEOUT_MS }
+    const body = JSON.stringify({
+      model: 'svc-beta',
+      messages: [{ role: 'user', content: 'hello' }],
+      max_tokens: 1,
+    })
+    const url = `${baseUrl}/chat/completions`
+    const answer = await request(url, { method: 'POST', headers, body, ...patience })
+    const text = await answer.body.text()
+    if (answer.statusCode !== 200) throw new Error(`a first request ended in ${text}`)
+    const id = answer.headers['x-request-id']
+    for (let status = 0; status !== 200; ) {
+      const receipt = await request(`${baseUrl}/requests/${id}`, { headers, ...patience })
+      await receipt.body.dump()
+      status = receipt.statusCode
+    }
+  }
+}
+
+async function throughput(bench: Bench): Promise<Figures> {
+  const run = (stream: boolean, seconds: number) =>
+    runLoad({ target: gateway(bench, bench.busy, stream), connections: CONNECTIONS, seconds })
+  await run(false, WARM_UP_SECONDS)
+  const whole = await run(false, bench.seconds)
+  await run(true, WARM_UP_SECONDS)
+  const streamed = await run(true, bench.seconds)
+  return {
+    requests_per_s: rounded(whole.requestsPerSecond),
+    requests_p50_ms: rounded(whole.p50Ms),
+    requests_p99_ms: rounded(whole.p99Ms),
+    streaming_32_tokens_requests_per_s: rounded(streamed.requestsPerSecond),
+    streaming_32_tokens_p50_ms: rounded(streamed.p50Ms),
+    streaming_32_tokens_p99_ms: rounded(streamed.p99Ms),
+  }
+}
+
+/** A request through the gateway, less the calls to the worker that it is made of; in turn. */
+async function addedLatency(bench: Bench): Promise<Figures> {
+  const calm = { connections: CONNECTIONS, requestsPerSecond: CALM_REQUESTS_PER_SECOND }
+  const worker: WorkerTarget = {
+    kind: 'worker',
+    socketPath: bench.socketPath,
+    outputTokens: OUTPUT_TOKENS,
+  }
+  const target = gateway(bench, bench.busy, false)
+  const seconds = bench.seconds / LATENCY_ROUNDS
+  const directMs: number[] = []
+  const throughMs: number[] = []
+  for (let round = 0; round < LATENCY_ROUNDS; round += 1) {
+    directMs.push((await runLoad({ ...calm, target: worker, seconds })).p50Ms)
+    throughMs.push((await runLoad({ ...calm, target, seconds })).p50Ms)
+  }
+  return {
+    worker_alone_p50_at_50_per_s_ms: rounded(median(directMs)),
+    gateway_p50_at_50_per_s_ms: rounded(median(throughMs)),
+    gateway_added_p50_at_50_per_s_ms: rounded(median(throughMs) - median(directMs)),
+  }
+}
+
+/** Short and long pasts in turn, one request after another, so that both see the same machine. */
+async function costOfHistory(bench: Bench): Promise<Figures> {
+  const p50OfRound = async (account: SeededAccount) => {
+    const target = gateway(bench, account, false)
+    const size = { requests: HISTORY_REQUESTS, seconds: HISTORY_ROUND_SECONDS_MAX }
+    return (await runLoad({ target, connections: 1, ...size })).p50Ms
+  }
+  const shortMs: number[] = []
+  const longMs: number[] = []
+  for (const [round, account] of bench.short.entries()) {
+    if (round % 2 === 0) shortMs.push(await p50OfRound(account))
+    longMs.push(await p50OfRound(bench.long))
+    if (round % 2 === 1) shortMs.push(await p50OfRound(account))
+  }
+  return {
+    history_short_events: bench.short[0]?.events ?? 0,
+    history_long_events: bench.long.events,
+    history_short_p50_ms: rounded(median(shortMs)),
+    history_long_p50_ms: rounded(median(longMs)),
+    history_long_to_short_ratio: rounded(median(longMs) / median(shortMs)),
+  }
+}
+
+function gateway({ baseUrl }: Bench, { apiKey }: SeededAccount, stream: boolean): GatewayTarget {
+  return { kind: 'gateway', baseUrl, apiKey, stream, outputTokens: OUTPUT_TOKENS }
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other)
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
+}

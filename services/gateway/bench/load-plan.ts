@@ -1,0 +1,39 @@
+/** What one run of the load process does. It is handed over as JSON. */
+export interface LoadPlan {
+  readonly target: GatewayTarget | WorkerTarget
+  /** Requests at once. */
+  readonly connections: number
+  /** Ends after so many requests or so much time, whichever is first. */
+  readonly requests?: number
+  readonly seconds: number
+  /** Sends at this pace, whatever the answers do; without it, as fast as answers come. */
+  readonly requestsPerSecond?: number
+}
+
+export interface GatewayTarget {
+  readonly kind: 'gateway'
+  /** As the ready line gives it, with `/v1`. */
+  readonly baseUrl: string
+  readonly apiKey: string
+  readonly stream: boolean
+  readonly outputTokens: number
+}
+
+/** The same calls that the gateway makes for one request, made directly. */
+export interface WorkerTarget {
+  readonly kind: 'worker'
+  readonly socketPath: string
+  readonly outputTokens: number
+}
+
+export interface LoadResult {
+  readonly requests: number
+  /** What was not a complete, good answer. */
+  readonly failures: number
+  /** One of the failures, in words. */
+  readonly failure: string | null
+  readonly seconds: number
+  readonly requestsPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+}

@@ -1,0 +1,81 @@
+/**
+ * The server process: ledger on SQLite, projections and gateway, put together as the composition
+ * root does, on a worker that listens on a socket.
+ *
+ *     node server.ts DATA_FOLDER SOCKET_PATH        prints its base URL when it is ready
+ */
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { noCrashPoints } from '@svc/contracts/crash-points'
+import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
+import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { SystemIds } from '@svc/infra/system/system-ids'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { createLedger } from '@svc/ledger/create-ledger'
+import { openProjections } from '@svc/projections/open-projections'
+import { pino } from 'pino'
+import { createGateway } from '../src/gateway.ts'
+import { defaultHttpLimits } from '../src/http-limits.ts'
+import { createWorkerPool } from '../src/routing/worker-pool.ts'
+
+const WORKER_READY_TIMEOUT_MS = 10_000
+const STOP_GRACE_MS = 5_000
+const STANDARD_ERROR = 2
+
+const [folder, socketPath] = process.argv.slice(2)
+if (folder === undefined || socketPath === undefined) throw new Error('DATA_FOLDER SOCKET_PATH')
+
+const logger = pino({ level: 'warn', base: null }, pino.destination(STANDARD_ERROR))
+const ids = new SystemIds(systemClock)
+const store = openSqliteEventStore(join(folder, 'ledger.db'), {
+  onFatal: (error) => {
+    throw error
+  },
+})
+const snapshots = openSqliteSnapshotStore(join(folder, 'snapshots.db'))
+const ledger = await createLedger({
+  store,
+  snapshots,
+  clock: systemClock,
+  timer: systemTimer,
+  ids,
+  randomBytes,
+  gatewayId: ids.next('gw'),
+  reach: noCrashPoints,
+})
+const projections = await openProjections({ folder: join(folder, 'views'), store, log: logger })
+projections.start()
+
+const workers = createWorkerPool({
+  workers: [{ workerId: ids.next('wrk'), address: { kind: 'unix', path: socketPath } }],
+  timer: systemTimer,
+})
+const gateway = createGateway({
+  ledger,
+  views: projections.views,
+  viewsReached: projections.reached,
+  workers,
+  recordedAnswers: new MemoryRecordedAnswers(),
+  clock: systemClock,
+  timer: systemTimer,
+  reach: noCrashPoints,
+  limits: defaultHttpLimits,
+  logger,
+  createdAt: 0,
+  pageInformation: { version: 'bench', links: [] },
+})
+if (!(await workers.whenReady(WORKER_READY_TIMEOUT_MS))) throw new Error('no worker is ready')
+const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })
+process.stdout.write(`http://127.0.0.1:${port}/v1\n`)
+
+process.once('SIGTERM', async () => {
+  await gateway.close({ graceMs: STOP_GRACE_MS })
+  await workers.close()
+  await ledger.close()
+  await projections.close()
+  snapshots.close()
+  await store.close()
+  process.exit(0)
+})

@@ -1,0 +1,37 @@
+/** The end of an answer: the good one, with the usage that was billed for it, or an error. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { TokenClass } from '@svc/contracts/tokens'
+import type { Settled } from '@svc/ledger/ledger'
+import type { AnswerEnding } from './inference-request.ts'
+import type { EndedRun } from './settlement.ts'
+import { stoppedError } from './stop.ts'
+
+/** @returns undefined when the run was stopped or broke: such an answer has no good end */
+export function answerEnding(run: EndedRun, settled: Settled): AnswerEnding | undefined {
+  const { finishReason, failure, meter } = run.record
+  if (failure !== undefined || (finishReason !== 'stop' && finishReason !== 'length')) {
+    return undefined
+  }
+  const tokens = (name: TokenClass) =>
+    settled.lines.find((line) => line.class === name)?.tokens ?? 0
+  const outputTokens = tokens('output')
+  return {
+    finishReason,
+    stopText: run.record.stopText,
+    billed: {
+      inputTokens: tokens('input'),
+      cachedInputTokens: tokens('cached_input'),
+      outputTokens,
+    },
+    reasoningTokens: Math.min(meter?.reasoningTokens ?? 0, outputTokens),
+  }
+}
+
+/** What the caller is told of an answer without a good end. */
+export function badEnding({ record, stop }: EndedRun, requestId: string): Error {
+  const stopped = stoppedError(stop, requestId)
+  if (stopped !== undefined) return stopped
+  if (record.failure !== undefined) return record.failure.toServiceError(requestId)
+  const message = 'The inference worker stopped the request before its end.'
+  return new ServiceError('worker_failed', message, { requestId, retryAfterSeconds: 1 })
+}

@@ -1,0 +1,110 @@
+/**
+ * The HTTP face of the service. This file puts it together; the walk of a request is in
+ * `request-life.ts`.
+ */
+import type { AddressInfo } from 'node:net'
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { Position } from '@svc/contracts/event-store'
+import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
+import type { Ledger } from '@svc/ledger/ledger'
+import type { Clock, Timer } from '@svc/ledger/ports'
+import type { Views } from '@svc/projections/views'
+import type { FastifyPluginAsync } from 'fastify'
+import type { Logger } from 'pino'
+import type { HttpLimits } from './http-limits.ts'
+import { createHttpServer, type HttpServer } from './http-server.ts'
+import { Idempotency } from './idempotency.ts'
+import { billingRoutes } from './routes/billing.ts'
+import { healthRoutes } from './routes/health.ts'
+import { inferenceRoutes } from './routes/inference.ts'
+import { modelRoutes } from './routes/models.ts'
+import { type PageInformation, pageRoute } from './routes/page.ts'
+import type { WorkerPool } from './routing/worker-pool.ts'
+import { RunningRequests } from './running-requests.ts'
+
+/** Beyond the wait for the final meters: what is settled then has to become durable. */
+const SETTLING_MS = 10_000
+
+export interface GatewayDependencies {
+  readonly ledger: Ledger
+  readonly views: Views
+  /** Resolves to whether the views hold everything up to the position before the time is over. */
+  viewsReached(position: Position, timeoutMs: number): Promise<boolean>
+  readonly workers: WorkerPool
+  readonly recordedAnswers: RecordedAnswers
+  /** Mounted under `/admin/v1`; it authenticates its callers itself. */
+  readonly admin?: FastifyPluginAsync
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly reach: ReachCrashPoint
+  readonly limits: HttpLimits
+  readonly logger: Logger
+  /** When the model was put up, in seconds since 1970: shown in the model list. */
+  readonly createdAt: number
+  readonly pageInformation: PageInformation
+}
+
+export interface Gateway {
+  /** @returns where it listens: port 0 has become a real one */
+  listen(at: { host: string; port: number }): Promise<{ host: string; port: number }>
+  /**
+   * Takes no more requests, lets the running ones finish for `graceMs`, stops the rest (what was
+   * made is settled), and returns when nothing runs.
+   */
+  close(options: { graceMs: number }): Promise<void>
+}
+
+export function createGateway(dependencies: GatewayDependencies): Gateway {
+  return new HttpGateway(dependencies)
+}
+
+class HttpGateway implements Gateway {
+  readonly #dependencies: GatewayDependencies
+  readonly #running: RunningRequests
+  readonly #server: HttpServer
+  #draining = false
+
+  constructor(dependencies: GatewayDependencies) {
+    const { ledger, limits, timer, workers } = dependencies
+    this.#dependencies = dependencies
+    this.#running = new RunningRequests(limits, timer)
+    this.#server = createHttpServer({
+      limits,
+      logger: dependencies.logger,
+      newRequestId: () => ledger.newRequestId(),
+      isDraining: () => this.#draining,
+    })
+    const { app } = this.#server
+    const idempotency = new Idempotency(dependencies)
+    app.register(inferenceRoutes({ ...dependencies, idempotency }, this.#running))
+    app.register(modelRoutes(ledger, dependencies.createdAt))
+    app.register(billingRoutes(dependencies))
+    app.register(healthRoutes(workers, () => this.#draining))
+    app.register(pageRoute(dependencies.pageInformation, workers))
+    if (dependencies.admin !== undefined) {
+      app.register(dependencies.admin, { prefix: '/admin/v1' })
+    }
+  }
+
+  async listen(at: { host: string; port: number }): Promise<{ host: string; port: number }> {
+    const { app } = this.#server
+    await app.listen(at)
+    const { address, port } = app.server.address() as AddressInfo
+    return { host: address, port }
+  }
+
+  async close({ graceMs }: { graceMs: number }): Promise<void> {
+    const { limits, reach, logger } = this.#dependencies
+    this.#draining = true
+    this.#server.stopListening()
+    reach('shutdown.draining')
+    if (!(await this.#running.idle(graceMs))) {
+      logger.warn({ running: this.#running.count }, 'stopping requests that still run')
+      this.#running.stopAll()
+      if (!(await this.#running.idle(limits.cancelWaitMs + SETTLING_MS))) {
+        logger.error({ running: this.#running.count }, 'requests did not end')
+      }
+    }
+    await this.#server.close()
+  }
+}

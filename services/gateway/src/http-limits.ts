@@ -1,0 +1,107 @@
+/**
+ * Every bound of the HTTP face, and the checks that Node leaves to us. All are settable; the
+ * defaults let 200 concurrent requests of one key through to the ledger.
+ */
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '@svc/contracts/errors'
+
+export interface HttpLimits {
+  /** Agents send 50 KB before they have said a word. */
+  readonly bodyBytes: number
+  /** Request line and headers. */
+  readonly headerBytes: number
+  /** Node drops headers behind its own limit without a word, so they are counted and refused. */
+  readonly headerCount: number
+  readonly urlBytes: number
+  readonly jsonDepth: number
+  readonly headersTimeoutMs: number
+  /** From the first byte of a request to the last of its body. */
+  readonly requestTimeoutMs: number
+  readonly keepAliveMs: number
+  readonly requestsPerSocket: number
+  readonly sockets: number
+  /** Inference requests at once, of one key and of all. */
+  readonly requestsPerKey: number
+  readonly requestsInFlight: number
+  /** The longest that one request may run, from its acceptance. */
+  readonly requestDeadlineMs: number
+  /** A client that takes nothing for so long is cut off, as if it had left. */
+  readonly writeStallMs: number
+  /** An idle stream is given a sign of life at least this often. */
+  readonly streamKeepAliveMs: number
+  /** How long a cancelled run is waited for, to hear its final meter. */
+  readonly cancelWaitMs: number
+  /** Output tokens of a request that names no limit, when the context has room for them. */
+  readonly defaultMaxOutputTokens: number
+}
+
+const KIB = 1024
+
+export const defaultHttpLimits: HttpLimits = {
+  bodyBytes: 4 * KIB * KIB,
+  headerBytes: 16 * KIB,
+  headerCount: 64,
+  urlBytes: 2 * KIB,
+  jsonDepth: 32,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 15_000,
+  keepAliveMs: 10_000,
+  requestsPerSocket: 1_000,
+  sockets: 2_000,
+  requestsPerKey: 256,
+  requestsInFlight: 1_024,
+  requestDeadlineMs: 600_000,
+  writeStallMs: 30_000,
+  streamKeepAliveMs: 15_000,
+  cancelWaitMs: 5_000,
+  defaultMaxOutputTokens: 1_024,
+}
+
+/** Node looks at its time-outs this often; its default of 30 s makes them fire far too late. */
+export const CONNECTIONS_CHECK_INTERVAL_MS = 1_000
+
+const JSON_CONTENT = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i
+/** Headers that decide who pays: a second one is never silently dropped. */
+const SINGLE_HEADERS = ['host', 'authorization', 'x-api-key', 'idempotency-key', 'content-type']
+
+/**
+ * What Node answers with 200, or mends by dropping something.
+ *
+ * @throws {ServiceError}
+ */
+export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
+  if (request.httpVersionMajor < 1) {
+    throw new ServiceError('invalid_request', 'The request line names no HTTP version.')
+  }
+  if ((request.url?.length ?? 0) > limits.urlBytes) {
+    throw new ServiceError('url_too_long', `The URL is longer than ${limits.urlBytes} bytes.`)
+  }
+  const { rawHeaders, httpVersion, headers } = request
+  if (httpVersion === '1.1' && headers.host === undefined) {
+    throw new ServiceError('invalid_request', 'The header "host" is missing.')
+  }
+  if (rawHeaders.length > limits.headerCount * 2) {
+    const message = `The request has more than ${limits.headerCount} headers.`
+    throw new ServiceError('headers_too_large', message)
+  }
+  const seen = new Set<string>()
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? '').toLowerCase()
+    if (!SINGLE_HEADERS.includes(name)) continue
+    if (seen.has(name)) {
+      throw new ServiceError('invalid_request', `The header "${name}" is there twice.`)
+    }
+    seen.add(name)
+  }
+}
+
+/** @throws {ServiceError} `unsupported_media_type` */
+export function checkMediaType(request: IncomingMessage): void {
+  const type = request.headers['content-type']
+  if (type === undefined || !JSON_CONTENT.test(type)) {
+    throw new ServiceError('unsupported_media_type', 'Send the body as application/json in UTF-8.')
+  }
+  if (request.headers['content-encoding'] !== undefined) {
+    throw new ServiceError('unsupported_media_type', 'Send the body without a Content-Encoding.')
+  }
+}

@@ -1,0 +1,149 @@
+/** Fastify with our limits, our errors, and an id on every answer: what all routes stand on. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ServiceError } from '@svc/contracts/errors'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  LogController,
+} from 'fastify'
+import type { Logger } from 'pino'
+import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
+import { KnownPaths, unknownUrl } from './known-paths.ts'
+import { asServiceError, identity, rawRefusal, refuse } from './refusal.ts'
+
+/** How long sockets are given to take their last bytes when the server closes. */
+const LAST_BYTES_MS = 2_000
+const EXPECTATION_FAILED = 417
+
+export interface HttpServerOptions {
+  readonly limits: HttpLimits
+  readonly logger: Logger
+  newRequestId(): string
+  isDraining(): boolean
+}
+
+export interface HttpServer {
+  readonly app: FastifyInstance
+  /** Refuses new connections; those that are open go on. */
+  stopListening(): void
+  close(): Promise<void>
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { limits, logger, newRequestId } = options
+  const app: FastifyInstance = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    // One child logger per request costs more than all the rest of the framework.
+    childLoggerFactory: (parent) => parent,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    requestIdHeader: false,
+    bodyLimit: limits.bodyBytes,
+    keepAliveTimeout: limits.keepAliveMs,
+    requestTimeout: limits.requestTimeoutMs,
+    maxRequestsPerSocket: limits.requestsPerSocket,
+    forceCloseConnections: 'idle',
+    // While it drains, `refuseWhileDraining` answers, in our own shape.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: limits.urlBytes },
+    http: {
+      // Node would answer a missing Host by itself, without a body: `checkHead` does it.
+      requireHostHeader: false,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+      connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,
+    },
+    frameworkErrors: (error, request, reply) => {
+      setIdentity(reply, request.id)
+      refuse(reply, asServiceError(error))
+    },
+    clientErrorHandler: (error, socket) => refuseRaw(error, socket, newRequestId()),
+  })
+  prepareServer(app.server, options)
+  prepareAnswers(app, options)
+  return {
+    app,
+    stopListening: () => app.server.close(),
+    close: () => closeServer(app),
+  }
+}
+
+function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptions): void {
+  server.maxConnections = limits.sockets
+  // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
+  server.maxHeadersCount = 0
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const error = new ServiceError('invalid_request', 'The expectation cannot be met.')
+    response.socket?.end(rawRefusal(error, newRequestId(), EXPECTATION_FAILED))
+  })
+}
+
+function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
+  const { limits, logger, isDraining } = options
+  const paths = new KnownPaths()
+  app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    setIdentity(reply, request.id)
+    if (isDraining()) throw shuttingDown(reply)
+    checkHead(request.raw, limits)
+    if (request.is404) throw noSuchRoute(paths, request.raw, reply)
+    done()
+  })
+  app.setNotFoundHandler((request, reply) => {
+    throw noSuchRoute(paths, request.raw, reply)
+  })
+  app.setErrorHandler((cause, request, reply) => {
+    const error = asServiceError(cause)
+    if (error.code === 'internal_error') {
+      logger.error({ requestId: request.id, err: cause }, 'a request failed by our own defect')
+    }
+    return refuse(reply, error)
+  })
+}
+
+/** On the raw response, so that answers that bypass the framework carry it too. */
+function setIdentity(reply: FastifyReply, requestId: string): void {
+  for (const [name, value] of Object.entries(identity(requestId))) reply.raw.setHeader(name, value)
+  reply.raw.setHeader('x-content-type-options', 'nosniff')
+}
+
+function shuttingDown(reply: FastifyReply): ServiceError {
+  reply.header('connection', 'close')
+  return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
+}
+
+function noSuchRoute(
+  paths: KnownPaths,
+  { url = '', method = '', headers }: IncomingMessage,
+  reply: FastifyReply,
+): ServiceError {
+  const path = url.split('?', 1)[0] ?? url
+  const methods = paths.methodsOf(path)
+  if (methods.length === 0) return unknownUrl(method, path, headers.host)
+  const allowed = methods.join(', ')
+  reply.header('allow', allowed)
+  return new ServiceError('method_not_allowed', `${path} takes ${allowed}, not ${method}.`)
+}
+
+/** Answers what never became a request: malformed, oversized or too slow. */
+function refuseRaw(cause: Error & { code?: string }, socket: Socket, requestId: string): void {
+  const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage
+  if (cause.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const error = cause.code?.startsWith('HPE_')
+    ? asServiceError({ code: cause.code, statusCode: 400 })
+    : asServiceError(cause)
+  socket.end(rawRefusal(error, requestId))
+  socket.resume()
+}
+
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), LAST_BYTES_MS)
+  await app.close()
+  clearTimeout(cut)
+}

@@ -1,0 +1,99 @@
+/** The same Idempotency-Key and body: one run, one debit, one answer, however often it is sent. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { plainScript } from '../../../tests/support/scripted-worker.ts'
+import { chatBody, type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
+import { expectErrorBody } from './testing/oracle.ts'
+
+let fixture: GatewayFixture
+
+beforeEach(async () => {
+  fixture = await startGateway({ script: { tokens: 3, delayMs: 1 } })
+})
+afterEach(() => fixture[Symbol.asyncDispose]())
+
+const key = (value = 'a key') => ({ 'idempotency-key': value })
+
+describe.each([{ stream: false }, { stream: true }])('with %o', (fields) => {
+  test('a retry is given the same bytes under the same id, and costs nothing', async () => {
+    const first = await fixture.post(chatBody(fields), key())
+    const text = await first.text()
+    const retry = await fixture.post(chatBody(fields), key())
+    expect(await retry.text()).toBe(text)
+    expect(retry.headers.get('idempotent-replayed')).toBe('true')
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    expect(retry.headers.get('content-type')).toBe(first.headers.get('content-type'))
+    expect(retry.headers.get('x-request-id')).toBe(first.headers.get('x-request-id'))
+    expect(fixture.ledger.debits().length).toBe(1)
+    expect(fixture.worker.runs.length).toBe(1)
+  })
+
+  test('a hundred at once are one request and one debit', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => fixture.post(chatBody(fields), key())),
+    )
+    const texts = new Set(await Promise.all(answers.map((answer) => answer.text())))
+    expect(texts.size).toBe(1)
+    expect(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size).toBe(1)
+    expect(fixture.ledger.debits().length).toBe(1)
+  })
+})
+
+test('another body under the key is 422, also while the first one runs', async () => {
+  fixture.worker.script = { ...plainScript, tokens: 50, delayMs: 5 }
+  const first = fixture.post(chatBody(), key())
+  await expect.poll(() => fixture.worker.runs.length).toBe(1)
+  for (const moment of ['running', 'ended']) {
+    const other = await fixture.post(chatBody({ seed: 1 }), key())
+    expect(other.status, moment).toBe(422)
+    expectErrorBody(await other.text(), { status: 422, code: 'idempotency_key_reused' })
+    expect(other.headers.get('x-should-retry')).toBe('false')
+    expect((await first).status).toBe(200)
+  }
+  expect(fixture.ledger.debits().length).toBe(1)
+})
+
+test('a key of another account is another key', async () => {
+  await fixture.post(chatBody(), key())
+  const authorization = `Bearer ${fixture.ledger.otherSecret}`
+  const other = await fixture.post(chatBody({ seed: 1 }), { ...key(), authorization })
+  expect(other.status).toBe(200)
+  expect(other.headers.get('idempotent-replayed')).toBeNull()
+})
+
+test('an answer that is gone is 409 with the receipt, never a second run', async () => {
+  const first = await fixture.post(chatBody(), key())
+  fixture.loseAnswers()
+  const retry = await fixture.post(chatBody(), key())
+  const requestId = first.headers.get('x-request-id')
+  expect(retry.status).toBe(409)
+  const message = expectErrorBody(await retry.text(), {
+    status: 409,
+    code: 'idempotency_answer_gone',
+  })
+  expect(message).toContain(`/v1/requests/${requestId}`)
+  expect(fixture.worker.runs.length).toBe(1)
+})
+
+test('a request that failed is not run again under its key', async () => {
+  fixture.worker.script = { ...plainScript, fault: { kind: 'die', afterTokens: 0 } }
+  expect((await fixture.post(chatBody(), key())).status).toBe(503)
+  fixture.worker.script = plainScript
+  expect((await fixture.post(chatBody(), key())).status).toBe(409)
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
+test('a request that was refused before it was accepted leaves the key free', async () => {
+  expect((await fixture.post(chatBody({ max_tokens: 10 ** 6 }), key())).status).toBe(400)
+  expect((await fixture.post(chatBody(), key())).status).toBe(200)
+})
+
+test.each(['', 'a'.repeat(256), 'clé'])('"%s" is no key', async (value) => {
+  const response = await fixture.post(chatBody(), { 'idempotency-key': value })
+  expect(response.status).toBe(400)
+  expectErrorBody(await response.text(), {
+    status: 400,
+    code: 'invalid_value',
+    param: 'Idempotency-Key',
+  })
+  expect(fixture.ledger.entries.size).toBe(0)
+})

@@ -1,0 +1,158 @@
+/**
+ * `Idempotency-Key`: the same key and body give the same answer and one debit, however often they
+ * come.
+ *
+ * A key belongs to its account. The first request with it runs; one that comes meanwhile waits for
+ * it (joins) and is given the recorded answer, or 409 when that takes too long; later ones are
+ * given the recorded answer for a day. Another body under the same key is 422. Where the answer is
+ * gone, because the request failed or the record was lost, the retry is 409 with the receipt: the
+ * ledger refuses to run a key twice, also when two gateways are asked at once.
+ */
+import { hash } from 'node:crypto'
+import { ServiceError } from '@svc/contracts/errors'
+import type { RecordedAnswer, RecordedAnswers } from '@svc/contracts/recorded-answers'
+import type { Ledger } from '@svc/ledger/ledger'
+import type { Clock, Timer } from '@svc/ledger/ports'
+import type { Logger } from 'pino'
+
+const KEY = /^[\x20-\x7e]{1,255}$/
+const JOIN_WAIT_MS = 60_000
+const RETRY_AFTER_SECONDS = 1
+const RECORDED_ANSWER_LIFE_MS = 24 * 3_600_000
+
+export interface IdempotencyPorts {
+  readonly ledger: Pick<Ledger, 'idempotent'>
+  readonly recordedAnswers: Pick<RecordedAnswers, 'load' | 'save'>
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly logger: Logger
+}
+
+export interface IdempotencyClaim {
+  readonly keyHash: string
+  readonly bodyHash: string
+}
+
+export type Turn =
+  | { readonly kind: 'run'; leave(): void }
+  | { readonly kind: 'replay'; readonly requestId: string; readonly answer: RecordedAnswer }
+
+/**
+ * @param route and body: what the key stands for
+ * @throws {ServiceError} when the header is no key
+ */
+export function claimOf(
+  header: string | string[] | undefined,
+  route: string,
+  body: Buffer,
+): IdempotencyClaim | null {
+  if (header === undefined) return null
+  if (typeof header !== 'string' || !KEY.test(header)) {
+    const message = 'The Idempotency-Key must be 1 to 255 printable ASCII characters.'
+    throw new ServiceError('invalid_value', message, { param: 'Idempotency-Key' })
+  }
+  const bodyHash = hash('sha256', Buffer.concat([Buffer.from(`${route}\n`), body]), 'hex')
+  return { keyHash: hash('sha256', header, 'hex'), bodyHash }
+}
+
+interface RunningClaim {
+  readonly bodyHash: string
+  readonly ended: Promise<void>
+}
+
+export class Idempotency {
+  readonly #ports: IdempotencyPorts
+  readonly #running = new Map<string, RunningClaim>()
+
+  constructor(ports: IdempotencyPorts) {
+    this.#ports = ports
+  }
+
+  /** @throws {ServiceError} 409 or 422 when the request can neither run nor be answered again */
+  async enter(accountId: string, claim: IdempotencyClaim | null): Promise<Turn> {
+    if (claim === null) return { kind: 'run', leave: () => {} }
+    const name = `${accountId}/${claim.keyHash}`
+    const giveUpAt = this.#ports.clock.nowMs() + JOIN_WAIT_MS
+    for (;;) {
+      const running = this.#running.get(name)
+      if (running === undefined) return this.#first(name, accountId, claim)
+      if (running.bodyHash !== claim.bodyHash) throw keyReused()
+      await this.#join(running, giveUpAt - this.#ports.clock.nowMs())
+    }
+  }
+
+  /** Keeps an answer for retries. When it is lost, a retry is refused, and never billed. */
+  async record(accountId: string, requestId: string, answer: RecordedAnswer): Promise<void> {
+    const { recordedAnswers, clock, logger } = this.#ports
+    try {
+      const expiresAt = clock.nowMs() + RECORDED_ANSWER_LIFE_MS
+      await recordedAnswers.save(accountId, requestId, answer, expiresAt)
+    } catch (cause) {
+      logger.error({ requestId, err: cause }, 'an answer was not recorded')
+    }
+  }
+
+  /** The place in the map is taken before anything is awaited: nobody comes in between. */
+  async #first(name: string, accountId: string, claim: IdempotencyClaim): Promise<Turn> {
+    let end: () => void = () => {}
+    const ended = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    this.#running.set(name, { bodyHash: claim.bodyHash, ended })
+    const leave = () => {
+      this.#running.delete(name)
+      end()
+    }
+    try {
+      const replay = await this.#earlierAnswer(accountId, claim)
+      if (replay === undefined) return { kind: 'run', leave }
+      leave()
+      return replay
+    } catch (cause) {
+      leave()
+      throw cause
+    }
+  }
+
+  async #earlierAnswer(accountId: string, claim: IdempotencyClaim): Promise<Turn | undefined> {
+    const { ledger, recordedAnswers, clock } = this.#ports
+    const earlier = await ledger.idempotent(accountId, claim.keyHash)
+    if (earlier === undefined) return undefined
+    if (earlier.bodyHash !== claim.bodyHash) throw keyReused()
+    if (earlier.running) throw inUse()
+    const { requestId } = earlier
+    const answer = await recordedAnswers.load(accountId, requestId, clock.nowMs())
+    if (answer === undefined) throw answerGone(requestId)
+    return { kind: 'replay', requestId, answer }
+  }
+
+  async #join(running: RunningClaim, waitMs: number): Promise<void> {
+    if (waitMs <= 0) throw inUse()
+    await new Promise<void>((resolve) => {
+      const cancel = this.#ports.timer.after(waitMs, resolve)
+      void running.ended.then(() => {
+        cancel()
+        resolve()
+      })
+    })
+  }
+}
+
+function keyReused(): ServiceError {
+  const message = 'This Idempotency-Key was used with a different request.'
+  return new ServiceError('idempotency_key_reused', message, { param: 'Idempotency-Key' })
+}
+
+function inUse(): ServiceError {
+  const message = 'A request with this Idempotency-Key is still running.'
+  return new ServiceError('idempotency_key_in_use', message, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}
+
+function answerGone(requestId: string): ServiceError {
+  const message =
+    'The request of this Idempotency-Key has ended and its answer is not kept. ' +
+    `It is not run twice; its receipt is at /v1/requests/${requestId}.`
+  return new ServiceError('idempotency_answer_gone', message, { requestId })
+}

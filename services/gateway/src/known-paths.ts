@@ -1,0 +1,48 @@
+/** Which methods a path has, so that a wrong method is told from a wrong path. */
+import { ServiceError } from '@svc/contracts/errors'
+
+interface KnownPath {
+  readonly pattern: RegExp
+  readonly methods: Set<string>
+}
+
+const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/
+const FORMAT_TAIL = /^(?:\/v1)*\/(?:chat\/completions|models|responses|messages|completions)\b/
+const SHOWN_PATH_CHARACTERS = 128
+
+export class KnownPaths {
+  readonly #paths = new Map<string, KnownPath>()
+
+  /** @param url a route such as `/v1/requests/:id` */
+  add(url: string, methods: string | readonly string[]): void {
+    const known = this.#paths.get(url) ?? { pattern: patternOf(url), methods: new Set() }
+    for (const method of [methods].flat()) known.methods.add(method)
+    this.#paths.set(url, known)
+  }
+
+  /** The methods of a path, sorted; none when the path is unknown. */
+  methodsOf(path: string): readonly string[] {
+    for (const { pattern, methods } of this.#paths.values()) {
+      if (pattern.test(path)) return [...methods].sort()
+    }
+    return []
+  }
+}
+
+/** @param host the Host header: the address by which the caller reached us */
+export function unknownUrl(method: string, path: string, host: string | undefined): ServiceError {
+  const base = host !== undefined && HOST.test(host) ? `http(s)://${host}/v1` : '…/v1'
+  const advice = FORMAT_TAIL.test(path)
+    ? ` Set the base URL of your client to ${base}.`
+    : ` The base URL is ${base}.`
+  const shown = path.slice(0, SHOWN_PATH_CHARACTERS)
+  return new ServiceError('unknown_url', `There is no ${method} ${shown} here.${advice}`)
+}
+
+function patternOf(url: string): RegExp {
+  const steps = url.split('/').map((step) => {
+    if (step.startsWith(':')) return '[^/]+'
+    return step === '*' ? '.+' : step.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  })
+  return new RegExp(`^${steps.join('/')}$`)
+}

@@ -1,0 +1,154 @@
+/**
+ * The operator's HTTP interface: one table that the server mounts and the CLI calls, so that the
+ * two cannot drift apart. What `:name` in a path does not take of the input goes into the query of
+ * a GET and into the body of a POST.
+ */
+
+import { spendPolicy } from '@svc/contracts/events/account'
+import { tokenCount } from '@svc/contracts/tokens'
+import { z } from 'zod'
+import type { Operations } from './operations.ts'
+
+export const ADMIN_PREFIX = '/admin/v1'
+/** A blank line this often tells both sides of a quiet stream that the other one is there. */
+export const STREAM_HEARTBEAT_MS = 10_000
+
+const MAX_PAGE = 1_000
+const MAX_NAME_CHARACTERS = 200
+const MAX_REASON_CHARACTERS = 500
+const MAX_PRIORITY = 1_000
+
+const id = z.string().min(1).max(100)
+const name = z.string().trim().min(1).max(MAX_NAME_CHARACTERS)
+const reason = z.string().trim().min(1).max(MAX_REASON_CHARACTERS)
+/** RFC 3339 with a zone. */
+const moment = z.iso.datetime({ offset: true })
+const amountText = z.string().max(40)
+const position = z.string().regex(/^-?\d{1,20}$/, 'must be a position: a whole number')
+/** A number that may come as text, as in a query. */
+const pageLimit = z.coerce.number().pipe(tokenCount.min(1).max(MAX_PAGE))
+const entryNumber = z.coerce.number().pipe(z.int().min(0))
+
+const filter = { stream: id.optional(), type: id.optional(), after: position.optional() }
+const account = { accountId: id }
+
+export interface AdminRoute {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly input: z.ZodObject
+  /** One JSON value, or newline-delimited JSON as long as it lasts. */
+  readonly answer: 'json' | 'lines'
+}
+
+export const adminApi = {
+  status: { method: 'GET', path: '/status', input: z.strictObject({}), answer: 'json' },
+  openAccount: {
+    method: 'POST',
+    path: '/accounts',
+    input: z.strictObject({ name, spendPolicy }),
+    answer: 'json',
+  },
+  listAccounts: {
+    method: 'GET',
+    path: '/accounts',
+    input: z.strictObject({ after: id.optional(), limit: pageLimit }),
+    answer: 'json',
+  },
+  showAccount: {
+    method: 'GET',
+    path: '/accounts/:accountId',
+    input: z.strictObject(account),
+    answer: 'json',
+  },
+  grant: {
+    method: 'POST',
+    path: '/accounts/:accountId/grants',
+    input: z.strictObject({
+      ...account,
+      amount: amountText,
+      category: z.enum(['paid', 'promotional']),
+      priority: z.int().min(0).max(MAX_PRIORITY),
+      expiresAt: moment.nullable(),
+      reference: z.string().trim().min(1).max(MAX_NAME_CHARACTERS).nullable(),
+      reason,
+    }),
+    answer: 'json',
+  },
+  createKey: {
+    method: 'POST',
+    path: '/accounts/:accountId/keys',
+    input: z.strictObject({ ...account, name, expiresAt: moment.nullable() }),
+    answer: 'json',
+  },
+  listKeys: {
+    method: 'GET',
+    path: '/accounts/:accountId/keys',
+    input: z.strictObject(account),
+    answer: 'json',
+  },
+  revokeKey: {
+    method: 'POST',
+    path: '/accounts/:accountId/keys/:keyId/revoke',
+    input: z.strictObject({ ...account, keyId: id, reason }),
+    answer: 'json',
+  },
+  publishPrice: {
+    method: 'POST',
+    path: '/prices',
+    input: z.strictObject({
+      model: name,
+      input: amountText,
+      cachedInput: amountText,
+      output: amountText,
+      effectiveFrom: moment.nullable(),
+    }),
+    answer: 'json',
+  },
+  listPrices: { method: 'GET', path: '/prices', input: z.strictObject({}), answer: 'json' },
+  statement: {
+    method: 'GET',
+    path: '/accounts/:accountId/statement',
+    input: z.strictObject({
+      ...account,
+      from: moment.optional(),
+      to: moment.optional(),
+      after: entryNumber.optional(),
+      limit: pageLimit,
+    }),
+    answer: 'json',
+  },
+  explain: {
+    method: 'GET',
+    path: '/requests/:requestId',
+    input: z.strictObject({ requestId: id }),
+    answer: 'json',
+  },
+  verify: { method: 'POST', path: '/verify', input: z.strictObject({}), answer: 'json' },
+  listProjections: {
+    method: 'GET',
+    path: '/projections',
+    input: z.strictObject({}),
+    answer: 'json',
+  },
+  rebuildProjection: {
+    method: 'POST',
+    path: '/projections/:name/rebuild',
+    input: z.strictObject({ name: id }),
+    answer: 'lines',
+  },
+  listEvents: {
+    method: 'GET',
+    path: '/events',
+    input: z.strictObject({ ...filter, limit: pageLimit }),
+    answer: 'json',
+  },
+  tailEvents: {
+    method: 'GET',
+    path: '/events/tail',
+    input: z.strictObject(filter),
+    answer: 'lines',
+  },
+} as const satisfies Record<keyof Operations, AdminRoute>
+
+export type AdminOperation = keyof typeof adminApi
+export type AdminInput<Name extends AdminOperation> = z.output<(typeof adminApi)[Name]['input']>

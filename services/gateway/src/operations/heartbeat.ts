@@ -1,0 +1,39 @@
+/** Fills the pauses of a stream, so that both ends notice when the other one is gone. */
+
+/** A source that is quiet at first is told of soon, so that its reader knows that it was heard. */
+const FIRST_QUIET_MS = 50
+
+/** Yields what the source yields, and `heartbeat` whenever it was quiet for so long. */
+export async function* withHeartbeat<T extends object>(
+  source: AsyncIterable<T>,
+  quietMs: number,
+): AsyncGenerator<T | 'heartbeat'> {
+  const iterator = source[Symbol.asyncIterator]()
+  let patienceMs = Math.min(FIRST_QUIET_MS, quietMs)
+  try {
+    let next = iterator.next()
+    for (;;) {
+      const result = await orQuiet(next, patienceMs)
+      patienceMs = quietMs
+      if (result === 'heartbeat') yield result
+      else if (result.done === true) return
+      else {
+        yield result.value
+        next = iterator.next()
+      }
+    }
+  } finally {
+    // Not awaited: a source that waits for its next value returns only when its signal is aborted.
+    void iterator.return?.()
+  }
+}
+
+async function orQuiet<T>(next: Promise<T>, quietMs: number): Promise<T | 'heartbeat'> {
+  const { promise, resolve } = Promise.withResolvers<'heartbeat'>()
+  const timer = setTimeout(resolve, quietMs, 'heartbeat')
+  try {
+    return await Promise.race([next, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,165 @@
+/** The gateway on the real ledger, with its events in memory: what was told is what was booked. */
+import { randomBytes } from 'node:crypto'
+import { accountStream, type SpendPolicy } from '@svc/contracts/events/account'
+import { type DomainEvent, decodeEvent } from '@svc/contracts/events/codec'
+import { parsePricePerMillion } from '@svc/contracts/money'
+import { worstCase } from '@svc/contracts/price'
+import { MODEL } from '@svc/contracts/wire/models'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { SystemIds } from '@svc/infra/system/system-ids'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { createLedger } from '@svc/ledger/create-ledger'
+import type { Ledger } from '@svc/ledger/ledger'
+import { afterEach, describe, expect, test } from 'vitest'
+import { chatBody, type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
+
+const ACTOR = 'test'
+const PROMPT_TOKENS = 3
+const OUTPUT_TOKENS = 4
+const rates = {
+  input: parsePricePerMillion('1'),
+  cachedInput: parsePricePerMillion('0.1'),
+  output: parsePricePerMillion('4'),
+}
+const costOfOne = worstCase(rates, PROMPT_TOKENS, OUTPUT_TOKENS)
+
+let store: MemoryEventStore
+let ledger: Ledger
+let accountId: string
+let fixture: GatewayFixture
+
+async function start(requestsWorth: bigint, spendPolicy: SpendPolicy = 'standard'): Promise<void> {
+  store = new MemoryEventStore()
+  const ids = new SystemIds(systemClock)
+  ledger = await createLedger({
+    store,
+    snapshots: new MemorySnapshotStore(),
+    clock: systemClock,
+    timer: systemTimer,
+    ids,
+    randomBytes,
+    gatewayId: ids.next('gw'),
+  })
+  await ledger.publishPrice({ model: MODEL, rates })
+  accountId = await ledger.openAccount({ name: 'test', spendPolicy, actor: ACTOR })
+  await ledger.grant(accountId, {
+    amount: costOfOne * requestsWorth,
+    category: 'paid',
+    priority: 0,
+    expiresAt: null,
+    reference: null,
+    reason: 'test',
+    actor: ACTOR,
+  })
+  const { secret } = await ledger.createKey(accountId, { name: 'test', actor: ACTOR })
+  fixture = await startGateway({
+    real: { ledger, secret },
+    script: { tokens: OUTPUT_TOKENS, delayMs: 2 },
+  })
+}
+
+afterEach(async () => {
+  await fixture[Symbol.asyncDispose]()
+  await ledger.close()
+})
+
+async function events(): Promise<DomainEvent[]> {
+  const stream = accountStream(accountId)
+  const recorded = await store.readStream({ stream, from: 0, limit: 10_000, direction: 'forwards' })
+  return recorded.map(decodeEvent)
+}
+
+const request = (fields: object = {}) => chatBody({ max_tokens: OUTPUT_TOKENS, ...fields })
+
+test('one request is three events, and its usage is their tokens', async () => {
+  await start(10n)
+  const answer = await fixture.post(request())
+  expect(await answer.json()).toMatchObject({
+    usage: { prompt_tokens: PROMPT_TOKENS, completion_tokens: OUTPUT_TOKENS },
+  })
+  const requestId = answer.headers.get('x-request-id')
+  const ofRequest = (await events()).filter(
+    ({ data }) => 'requestId' in data && data.requestId === requestId,
+  )
+  expect(ofRequest.map(({ type }) => type)).toEqual([
+    'RequestAccepted',
+    'TokensMetered',
+    'CreditDebited',
+  ])
+  expect(await (await fixture.get('/v1/balance')).json()).toMatchObject({ held: '0.00' })
+  expect((await ledger.balance(accountId)).settled).toBe(costOfOne * 9n)
+})
+
+describe('200 concurrent requests on a balance worth three', () => {
+  async function burst(stream: boolean) {
+    const answers = await Promise.all(
+      Array.from({ length: 200 }, () => fixture.post(request({ stream }))),
+    )
+    await Promise.all(answers.map((answer) => answer.text()))
+    const count = (status: number) => answers.filter((each) => each.status === status).length
+    return { served: count(200), refused: count(402) }
+  }
+
+  test.each([true, false])('strict: three are served, stream %s', async (stream) => {
+    await start(3n, 'strict')
+    expect(await burst(stream)).toEqual({ served: 3, refused: 197 })
+    expect(await ledger.balance(accountId)).toEqual({ settled: 0n, held: 0n, available: 0n })
+  })
+
+  test('standard: at most one more, and it is paid for', async () => {
+    await start(3n)
+    const { served, refused } = await burst(false)
+    expect(served + refused).toBe(200)
+    const { settled, held } = await ledger.balance(accountId)
+    expect(settled).toBe(costOfOne * BigInt(3 - served))
+    expect(settled).toBeGreaterThanOrEqual(-costOfOne)
+    expect(held).toBe(0n)
+  })
+})
+
+test('an empty balance is 402 with both amounts, and nothing is booked', async () => {
+  await start(1n, 'strict')
+  expect((await fixture.post(request())).status).toBe(200)
+  const before = (await events()).length
+  const answer = await fixture.post(request())
+  expect(answer.status).toBe(402)
+  expect(answer.headers.get('x-should-retry')).toBe('false')
+  const { error } = (await answer.json()) as { error: { message: string; code: string } }
+  expect(error.code).toBe('insufficient_quota')
+  expect(error.message).toMatch(/\$?0\.000019.*0\.00/)
+  expect((await events()).length).toBe(before)
+})
+
+test('a hundred with one Idempotency-Key are one debit', async () => {
+  await start(10n)
+  const key = { 'idempotency-key': 'once' }
+  const answers = await Promise.all(Array.from({ length: 100 }, () => fixture.post(request(), key)))
+  const texts = await Promise.all(answers.map((answer) => answer.text()))
+  expect(new Set(texts).size).toBe(1)
+  expect((await ledger.balance(accountId)).settled).toBe(costOfOne * 9n)
+})
+
+test('a request that failed is refused under its key, and costs nothing', async () => {
+  await start(10n)
+  const { script } = fixture.worker
+  fixture.worker.script = { ...script, fault: { kind: 'die', afterTokens: 0 } }
+  const key = { 'idempotency-key': 'once' }
+  expect((await fixture.post(request(), key)).status).toBe(503)
+  fixture.worker.script = script
+  const retry = await fixture.post(request(), key)
+  expect(await retry.json()).toMatchObject({ error: { code: 'idempotency_answer_gone' } })
+  expect(retry.status).toBe(409)
+  expect(await ledger.balance(accountId)).toMatchObject({ settled: costOfOne * 10n, held: 0n })
+})
+
+test('a revoked key is refused at once; what runs is finished', async () => {
+  await start(10n)
+  const running = fixture.post(request({ stream: true }))
+  await expect.poll(() => fixture.worker.runs.length).toBe(1)
+  const [key] = (await ledger.account(accountId)).keys
+  await ledger.revokeKey(accountId, key?.keyId ?? '', 'test', ACTOR)
+  expect((await fixture.post(request())).status).toBe(401)
+  expect(await (await running).text()).toContain('[DONE]')
+})

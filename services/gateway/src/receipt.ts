@@ -1,0 +1,53 @@
+/** A request's receipt: from its tokens to its price to the events that prove it. */
+import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
+import type { Receipt } from '@svc/contracts/wire/billing'
+import type { RequestRow } from '@svc/projections/views'
+
+export function receiptOf(row: RequestRow): Receipt {
+  return {
+    object: 'request',
+    id: row.requestId,
+    status: row.status,
+    format: row.format,
+    model: row.model,
+    usage: {
+      input_tokens: row.counts?.inputTokens ?? 0,
+      cached_input_tokens: row.counts?.cachedInputTokens ?? 0,
+      output_tokens: row.counts?.outputTokens ?? 0,
+      reasoning_tokens: row.reasoningTokens,
+    },
+    price: {
+      version: row.price.version,
+      input: formatPricePerMillion(row.price.input),
+      cached_input: formatPricePerMillion(row.price.cachedInput),
+      output: formatPricePerMillion(row.price.output),
+    },
+    lines: row.lines.map((line) => ({
+      class: line.class,
+      tokens: line.tokens,
+      price: formatPricePerMillion(line.price),
+      amount: formatExact(line.amount),
+    })),
+    amount: formatExact(row.amount),
+    hold: formatExact(row.hold),
+    balance_after: row.balanceAfter === null ? null : formatExact(row.balanceAfter),
+    grants: row.slices.map(({ grantId, amount }) => ({
+      grant_id: grantId,
+      amount: formatExact(amount),
+    })),
+    finish_reason: row.finishReason,
+    reason: row.reason,
+    events: row.events.map(({ type, stream, revision, id, hash }) => ({
+      type,
+      stream,
+      revision,
+      id,
+      hash,
+    })),
+    timings: {
+      accepted_at: new Date(row.acceptedAt).toISOString(),
+      ended_at: row.endedAt === null ? null : new Date(row.endedAt).toISOString(),
+      worker: row.latencies,
+    },
+  }
+}

@@ -1,0 +1,80 @@
+/** Errors as HTTP answers: one shape per format, the same headers everywhere, no internals. */
+import { STATUS_CODES } from 'node:http'
+import { ServiceError } from '@svc/contracts/errors'
+import type { FastifyReply } from 'fastify'
+import { renderOpenAiError } from './formats/chat/errors.ts'
+
+/** From this status on, clients repeat requests by themselves unless they are told not to. */
+const FIRST_RETRIED_STATUS = 401
+
+/** Both names that clients look for. */
+export function identity(requestId: string): Record<string, string> {
+  return { 'x-request-id': requestId, 'request-id': requestId }
+}
+
+export function refusalHeaders(error: ServiceError): Record<string, string> {
+  const { entry, retryAfterSeconds } = error
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (!entry.retry && entry.status >= FIRST_RETRIED_STATUS) headers['x-should-retry'] = 'false'
+  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
+  if (entry.status === 401) headers['www-authenticate'] = 'Bearer'
+  return headers
+}
+
+export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
+  if (error.requestId !== undefined) reply.headers(identity(error.requestId))
+  // The rest of a body that was not read cannot be told from the next request.
+  if (error.code === 'request_too_large') reply.header('connection', 'close')
+  return reply
+    .code(error.entry.status)
+    .headers(refusalHeaders(error))
+    .send(renderOpenAiError(error))
+}
+
+/** A refusal as raw HTTP, for what Node gives up on before there is a request. */
+export function rawRefusal(error: ServiceError, requestId: string, status?: number): string {
+  const code = status ?? error.entry.status
+  const body = renderOpenAiError(error)
+  const headers = {
+    ...refusalHeaders(error),
+    ...identity(requestId),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\n${lines.join('')}\r\n${body}`
+}
+
+interface FrameworkError {
+  readonly code?: string
+  readonly statusCode?: number
+}
+
+/**
+ * What the framework and Node throw, as errors of the catalogue. Anything else is our own defect.
+ */
+export function asServiceError(cause: unknown): ServiceError {
+  if (cause instanceof ServiceError) return cause
+  const { code, statusCode } = (cause ?? {}) as FrameworkError
+  switch (code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ServiceError('request_too_large', 'The body is larger than the limit.', { cause })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ServiceError('unsupported_media_type', 'Send the body as application/json.', {
+        cause,
+      })
+    case 'HPE_HEADER_OVERFLOW':
+      return new ServiceError('headers_too_large', 'The headers are larger than the limit.')
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new ServiceError('request_too_large', 'The chunk extensions are too large.')
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new ServiceError('request_timeout', 'The request arrived too slowly.')
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return new ServiceError('invalid_json', 'The body is not valid JSON.', { cause })
+  }
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ServiceError('invalid_request', 'The request is malformed.', { cause })
+  }
+  return new ServiceError('internal_error', 'Something went wrong on our side.', { cause })
+}

@@ -1,0 +1,236 @@
+/**
+ * ONE inference request, from bytes to debit. Read it top-down:
+ *
+ *     parse → prepare → accept → generate → settle → answer
+ *
+ * (The caller was authenticated before the body was read.) Two rules give the order. The worker
+ * starts as soon as the ledger has decided in memory, but nothing is sent before the acceptance is
+ * durable. And the end of an answer leaves only when its debit is durable: what a client was told
+ * is billed.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { PrepareAnswer } from '@svc/contracts/worker-protocol'
+import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
+import type { Clock, Timer } from '@svc/ledger/ports'
+import type { Logger } from 'pino'
+import { answerEnding, badEnding } from './answer-ending.ts'
+import type { ClientConnection } from './client-connection.ts'
+import type { Delivery } from './delivery.ts'
+import { generateAnswer } from './generate-answer.ts'
+import type { HttpLimits } from './http-limits.ts'
+import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './idempotency.ts'
+import type { InferenceFormat, InferenceRequest } from './inference-request.ts'
+import { defaultJsonLimits, readJsonObject } from './json-scan.ts'
+import { openDelivery } from './open-delivery.ts'
+import { outputLimit, preparePrompt } from './prepare-prompt.ts'
+import { asServiceError, identity } from './refusal.ts'
+import type { WorkerPool } from './routing/worker-pool.ts'
+import { type EndedRun, isImplausible, settlementOf } from './settlement.ts'
+import { ClientGone, type Stop, stoppedError } from './stop.ts'
+import { sendWhole } from './whole-answer.ts'
+
+/** Added to a request's deadline, so that nothing that still settles is taken for orphaned. */
+const SETTLING_ALLOWANCE_MS = 30_000
+
+export interface RequestLifePorts {
+  readonly ledger: Ledger
+  readonly workers: WorkerPool
+  readonly idempotency: Idempotency
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly reach: ReachCrashPoint
+  readonly limits: HttpLimits
+  readonly logger: Logger
+}
+
+/** One request as it arrived: its caller is known, its body has been read and not looked at. */
+export interface Exchange {
+  readonly requestId: string
+  readonly caller: Caller
+  readonly format: InferenceFormat
+  /** The path that was called. */
+  readonly route: string
+  readonly body: Buffer
+  readonly idempotencyKey: string | string[] | undefined
+  readonly client: ClientConnection
+  readonly stop: Stop
+}
+
+/**
+ * Answers the request, or rejects while it can still be answered with a status.
+ *
+ * @throws {ServiceError | ClientGone}
+ */
+export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
+  const { format, body, caller, route, idempotencyKey } = exchange
+  const jsonLimits = { ...defaultJsonLimits, depth: ports.limits.jsonDepth }
+  const request = format.parse(readJsonObject(body, jsonLimits))
+  const claim = claimOf(idempotencyKey, route, body)
+  const turn = await ports.idempotency.enter(caller.accountId, claim)
+  if (turn.kind === 'replay') return replay(exchange, turn)
+  try {
+    await new RequestLife(ports, exchange, request, claim).run()
+  } finally {
+    turn.leave()
+  }
+}
+
+function replay({ client }: Exchange, { answer, requestId }: Turn & { kind: 'replay' }): void {
+  const headers = { 'idempotent-replayed': 'true', ...identity(requestId) }
+  sendWhole(client, headers, answer.contentType, answer.body)
+}
+
+class RequestLife {
+  readonly #ports: RequestLifePorts
+  readonly #exchange: Exchange
+  readonly #request: InferenceRequest
+  readonly #claim: IdempotencyClaim | null
+
+  constructor(
+    ports: RequestLifePorts,
+    exchange: Exchange,
+    request: InferenceRequest,
+    claim: IdempotencyClaim | null,
+  ) {
+    this.#ports = ports
+    this.#exchange = exchange
+    this.#request = request
+    this.#claim = claim
+  }
+
+  async run(): Promise<void> {
+    const { stop } = this.#exchange
+    const prepared = await preparePrompt(this.#ports.workers, this.#request)
+    this.#refuseIfStopped()
+    const accepted = await this.#accept(prepared)
+    const durable = accepted.durable.then(
+      () => true,
+      () => {
+        stop.stop('refused')
+        return false
+      },
+    )
+    const { client, format } = this.#exchange
+    const request = this.#request
+    const recorded = this.#claim !== null
+    const options = { client, format, request, prepared, accepted, durable, recorded }
+    const delivery = openDelivery(this.#ports, options)
+    try {
+      const run = await this.#generate(prepared, accepted, delivery)
+      // Rejects with the reason when the acceptance failed: then there is nothing to settle.
+      await accepted.durable
+      const settled = await this.#settle(run)
+      await this.#answer(run, settled, delivery)
+    } catch (cause) {
+      if (cause instanceof ClientGone || !delivery.fail(asServiceError(cause))) throw cause
+      this.#ports.logger.warn({ requestId: this.#exchange.requestId, err: cause }, 'a stream broke')
+    } finally {
+      delivery.close()
+    }
+  }
+
+  async #accept(prepared: PrepareAnswer): Promise<Accepted> {
+    const { ledger, limits, clock } = this.#ports
+    const { caller, requestId, format, stop } = this.#exchange
+    const request = this.#request
+    try {
+      return await ledger.accept(
+        caller.accountId,
+        {
+          requestId,
+          keyId: caller.keyId,
+          format: format.name,
+          model: request.model,
+          promptTokens: prepared.tokens.length,
+          maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
+          idempotency: this.#claim,
+          deadline: clock.nowMs() + limits.requestDeadlineMs + SETTLING_ALLOWANCE_MS,
+        },
+        stop.signal,
+      )
+    } catch (cause) {
+      this.#refuseIfStopped()
+      throw cause
+    }
+  }
+
+  async #generate(
+    prepared: PrepareAnswer,
+    accepted: Accepted,
+    delivery: Delivery,
+  ): Promise<EndedRun> {
+    const { timer, limits } = this.#ports
+    const { requestId, caller, stop } = this.#exchange
+    const request = this.#request
+    const cancelDeadline = timer.after(limits.requestDeadlineMs, () => stop.stop('timeout'))
+    const { record, workerId } = await generateAnswer(this.#ports, {
+      request: {
+        requestId,
+        tenant: caller.accountId,
+        tokens: prepared.tokens,
+        fingerprint: prepared.fingerprint,
+        thinking: request.thinking,
+        maxOutputTokens: accepted.maxOutputTokens,
+        sampling: request.sampling,
+        stop: [...request.stop],
+        timeLimitMs: limits.requestDeadlineMs + limits.cancelWaitMs,
+      },
+      delivery,
+      stop: stop.signal,
+      cancelWaitMs: limits.cancelWaitMs,
+    })
+    cancelDeadline()
+    return {
+      record,
+      workerId,
+      promptTokens: prepared.tokens.length,
+      maxOutputTokens: accepted.maxOutputTokens,
+      delivered: delivery.started,
+      stop: stop.reason,
+    }
+  }
+
+  async #settle(run: EndedRun): Promise<Settled | undefined> {
+    const { ledger, reach, logger } = this.#ports
+    const { caller, requestId } = this.#exchange
+    const { meter } = run.record
+    if (meter !== undefined && isImplausible(meter, run)) {
+      logger.error({ requestId, meter }, 'a worker metered more than the request can have needed')
+    }
+    const settlement = settlementOf(run)
+    reach('settle.before')
+    if (settlement.kind === 'fail') {
+      await ledger.fail(caller.accountId, requestId, settlement.reason)
+      reach('settle.after')
+      return undefined
+    }
+    const { kind: _, ...charge } = settlement
+    const settled = await ledger.settle(caller.accountId, { requestId, ...charge })
+    reach('settle.after')
+    return settled
+  }
+
+  async #answer(run: EndedRun, settled: Settled | undefined, delivery: Delivery): Promise<void> {
+    const { idempotency, reach, logger } = this.#ports
+    const { caller, requestId } = this.#exchange
+    const ending = settled && answerEnding(run, settled)
+    if (ending === undefined) {
+      const { failure } = run.record
+      if (failure) logger.warn({ requestId, workerId: run.workerId, err: failure }, 'a run broke')
+      throw badEnding(run, requestId)
+    }
+    const last = delivery.ending(ending)
+    if (this.#claim !== null) {
+      const { contentType, body } = last
+      await idempotency.record(caller.accountId, requestId, { status: 200, contentType, body })
+    }
+    reach('answer.before-end')
+    last.send()
+    reach('answer.after-end')
+  }
+
+  #refuseIfStopped(): void {
+    const error = stoppedError(this.#exchange.stop.reason, this.#exchange.requestId)
+    if (error !== undefined) throw error
+  }
+}

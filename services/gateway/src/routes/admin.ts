@@ -1,0 +1,145 @@
+/**
+ * The operator's routes, mounted under `/admin/v1`: every operation of the table, behind one
+ * token.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { ServiceError } from '@svc/contracts/errors'
+import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { ZodError } from 'zod'
+import {
+  type AdminInput,
+  type AdminOperation,
+  type AdminRoute,
+  adminApi,
+  STREAM_HEARTBEAT_MS,
+} from '../operations/admin-api.ts'
+import { withHeartbeat } from '../operations/heartbeat.ts'
+import type { Operations } from '../operations/operations.ts'
+import { asServiceError, refuse } from '../refusal.ts'
+
+export interface AdminRoutes {
+  readonly operations: Operations
+  readonly operatorToken: string
+}
+
+type Handlers = {
+  [Name in AdminOperation]: (input: AdminInput<Name>, signal: AbortSignal) => unknown
+}
+
+export function adminRoutes({ operations, operatorToken }: AdminRoutes): FastifyPluginAsync {
+  const handlers = handlersOf(operations)
+  return async (app: FastifyInstance) => {
+    app.addHook('onRequest', async (request) => authorize(request, operatorToken))
+    app.setErrorHandler((cause, request, reply) => {
+      const error = asServiceError(cause)
+      if (error.code === 'internal_error') request.log.error(cause)
+      return refuse(reply, error)
+    })
+    for (const name of Object.keys(adminApi) as AdminOperation[]) {
+      const route: AdminRoute = adminApi[name]
+      const handler = handlers[name] as (input: unknown, signal: AbortSignal) => unknown
+      app.route({
+        method: route.method,
+        url: route.path,
+        handler: (request, reply) => answer(route, handler, request, reply),
+      })
+    }
+  }
+}
+
+function handlersOf(operations: Operations): Handlers {
+  return {
+    status: () => operations.status(),
+    openAccount: (input) => operations.openAccount(input),
+    listAccounts: ({ after, limit }) =>
+      operations.listAccounts({ limit, ...(after === undefined ? {} : { after }) }),
+    showAccount: ({ accountId }) => operations.showAccount(accountId),
+    grant: (input) => operations.grant(input),
+    createKey: (input) => operations.createKey(input),
+    listKeys: ({ accountId }) => operations.listKeys(accountId),
+    revokeKey: async (input) => {
+      await operations.revokeKey(input)
+      return {}
+    },
+    publishPrice: (input) => operations.publishPrice(input),
+    listPrices: () => operations.listPrices(),
+    statement: (input) => operations.statement(defined(input)),
+    explain: ({ requestId }) => operations.explain(requestId),
+    verify: () => operations.verify(),
+    listProjections: () => operations.listProjections(),
+    rebuildProjection: ({ name }) => operations.rebuildProjection(name),
+    listEvents: (input) => operations.listEvents(defined(input)),
+    tailEvents: (input, signal) => operations.tailEvents(defined(input), signal),
+  }
+}
+
+/** Without the keys whose value is undefined. */
+function defined<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(input).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
+}
+
+/** Hashes have one length, so the comparison takes one time, whatever was sent. */
+function authorize({ headers }: FastifyRequest, operatorToken: string): void {
+  const sent = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
+  if (timingSafeEqual(digest(sent), digest(operatorToken))) return
+  throw new ServiceError('invalid_api_key', 'The operator token is missing or wrong.')
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+async function answer(
+  route: AdminRoute,
+  handler: (input: unknown, signal: AbortSignal) => unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const input = readInput(route, request)
+  const gone = new AbortController()
+  if (route.answer === 'json') return handler(input, gone.signal)
+  reply.raw.on('close', () => gone.abort())
+  const lines = handler(input, gone.signal) as AsyncIterable<object>
+  return reply.type('application/x-ndjson').send(await asLines(lines, gone.signal))
+}
+
+function readInput(route: AdminRoute, { params, query, body }: FastifyRequest): unknown {
+  const rest = route.method === 'GET' ? query : (body ?? {})
+  if (typeof rest !== 'object' || rest === null || Array.isArray(rest)) {
+    throw new ServiceError('invalid_json', 'The body is not one JSON object.')
+  }
+  const parsed = route.input.safeParse({ ...rest, ...(params as object) })
+  if (parsed.success) return parsed.data
+  throw badInput(parsed.error)
+}
+
+function badInput({ issues: [issue] }: ZodError): ServiceError {
+  const param = issue?.path.join('.') ?? ''
+  const message = `${param === '' ? '' : `${param}: `}${issue?.message ?? 'cannot be used'}`
+  return new ServiceError('invalid_value', message, param === '' ? {} : { param })
+}
+
+/**
+ * The first value is awaited before the answer begins, or the first heartbeat: so most refusals
+ * still get their status. One that comes later is the last line of the stream.
+ */
+async function asLines(lines: AsyncIterable<object>, signal: AbortSignal): Promise<Readable> {
+  const iterator = withHeartbeat(lines, STREAM_HEARTBEAT_MS)
+  const opening = await iterator.next()
+  async function* text(): AsyncGenerator<string> {
+    try {
+      for (let next = opening; next.done !== true; next = await iterator.next()) {
+        yield next.value === 'heartbeat' ? '\n' : `${JSON.stringify(next.value)}\n`
+      }
+    } catch (cause) {
+      if (signal.aborted) return
+      const { code, message } = asServiceError(cause)
+      yield `${JSON.stringify({ type: 'error', error: { code, message } })}\n`
+    } finally {
+      await iterator.return(undefined)
+    }
+  }
+  return Readable.from(text())
+}

@@ -1,0 +1,72 @@
+/** The routes that cost money. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { ClientConnection } from '../client-connection.ts'
+import { chatFormat } from '../formats/chat/format.ts'
+import { checkMediaType } from '../http-limits.ts'
+import type { InferenceFormat } from '../inference-request.ts'
+import { liveRequest, type RequestLifePorts } from '../request-life.ts'
+import type { RunningRequests } from '../running-requests.ts'
+import { ClientGone } from '../stop.ts'
+import { authenticated, callerOf } from './authenticated.ts'
+
+/** Each format's path under both prefixes; the behaviour is the same. */
+const routes: readonly { readonly url: string; readonly format: InferenceFormat }[] = [
+  { url: '/v1/chat/completions', format: chatFormat },
+  { url: '/pro/v1/chat/completions', format: chatFormat },
+]
+
+/** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
+export function inferenceRoutes(ports: RequestLifePorts, running: RunningRequests) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+      done(null, body),
+    )
+    for (const { url, format } of routes) {
+      // Both before the body is read: who has no key gets no memory.
+      const onRequest = [authenticated(ports.ledger), refuseOtherMedia]
+      app.post(url, { onRequest }, (request, reply) => answer(format, request, reply))
+    }
+  }
+
+  async function answer(
+    format: InferenceFormat,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const caller = callerOf(request)
+    const { stop, leave } = running.enter(caller.keyId)
+    const client = new ClientConnection(reply.raw, ports.timer, ports.limits.writeStallMs)
+    client.onGone(() => stop.stop('client_gone'))
+    try {
+      await liveRequest(ports, {
+        requestId: request.id,
+        caller,
+        format,
+        route: request.url,
+        body: bodyBytes(request.body),
+        idempotencyKey: request.headers['idempotency-key'],
+        client,
+        stop,
+      })
+      reply.hijack()
+    } catch (cause) {
+      if (!(cause instanceof ClientGone) && !client.gone) throw cause
+      reply.hijack()
+      client.cut()
+      if (!(cause instanceof ClientGone || cause instanceof ServiceError)) throw cause
+    } finally {
+      leave()
+    }
+  }
+}
+
+async function refuseOtherMedia(request: FastifyRequest): Promise<void> {
+  checkMediaType(request.raw)
+}
+
+function bodyBytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  throw new ServiceError('invalid_json', 'The request has no body.')
+}

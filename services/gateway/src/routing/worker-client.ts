@@ -1,0 +1,126 @@
+/** The gateway's side of the worker protocol, over kept connections to one worker. */
+import {
+  type CancelAnswer,
+  cancelAnswer,
+  type GenerateRequest,
+  type HealthAnswer,
+  healthAnswer,
+  type PrepareAnswer,
+  type PrepareRequest,
+  prepareAnswer,
+  workerPaths,
+} from '@svc/contracts/worker-protocol'
+import { Pool } from 'undici'
+import type { ZodType } from 'zod'
+import { Generation } from './generation.ts'
+import { errorOfAnswer, WorkerFailure } from './worker-failure.ts'
+
+const CONNECT_TIMEOUT_MS = 2_000
+const HEALTH_TIMEOUT_MS = 2_000
+const CANCEL_TIMEOUT_MS = 2_000
+/** Rendering and counting run off the decode loop; a long prompt takes a while all the same. */
+const PREPARE_TIMEOUT_MS = 15_000
+const KEEP_ALIVE_MS = 4_000
+const MAX_GENERATIONS = 4_096
+const MAX_CALLS = 256
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+
+export type WorkerAddress =
+  | { readonly kind: 'unix'; readonly path: string }
+  /** @param url such as `http://10.0.0.7:9090`; the secret is shared with the worker */
+  | { readonly kind: 'tcp'; readonly url: string; readonly secret: string }
+
+export class WorkerClient {
+  readonly #headers: Readonly<Record<string, string>>
+  /** Apart from the calls, so that running generations can never delay a cancel. */
+  readonly #generations: Pool
+  readonly #calls: Pool
+
+  constructor(address: WorkerAddress) {
+    const origin = address.kind === 'unix' ? 'http://worker' : address.url
+    const options = {
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      allowH2: false,
+      ...(address.kind === 'unix' ? { socketPath: address.path } : {}),
+    }
+    this.#headers = {
+      'content-type': 'application/json',
+      ...(address.kind === 'tcp' ? { authorization: `Bearer ${address.secret}` } : {}),
+    }
+    // A generation is silent for as long as its prompt takes: its deadline is the request's own.
+    const patient = { headersTimeout: 0, bodyTimeout: 0 }
+    this.#generations = new Pool(origin, { ...options, ...patient, connections: MAX_GENERATIONS })
+    this.#calls = new Pool(origin, {
+      ...options,
+      connections: MAX_CALLS,
+      maxResponseSize: MAX_ANSWER_BYTES,
+    })
+  }
+
+  health(): Promise<HealthAnswer> {
+    return this.#call('GET', workerPaths.health, undefined, healthAnswer, HEALTH_TIMEOUT_MS)
+  }
+
+  /** Renders and counts. Changes nothing, so it can be asked again of any worker. */
+  prepare(request: PrepareRequest): Promise<PrepareAnswer> {
+    return this.#call('POST', workerPaths.prepare, request, prepareAnswer, PREPARE_TIMEOUT_MS)
+  }
+
+  /** Starts a run; its failure, if any, comes out of the generation. */
+  generate(request: GenerateRequest, onEnd: (failure: Error | undefined) => void): Generation {
+    const generation = new Generation(onEnd)
+    const { generate: path } = workerPaths
+    const body = JSON.stringify(request)
+    this.#generations.dispatch({ method: 'POST', path, headers: this.#headers, body }, generation)
+    return generation
+  }
+
+  /** Asks for the end of a run; the run itself then ends with its meter. */
+  cancel(requestId: string): Promise<CancelAnswer> {
+    const { cancel } = workerPaths
+    return this.#call('POST', cancel, { requestId }, cancelAnswer, CANCEL_TIMEOUT_MS)
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#generations.destroy(), this.#calls.destroy()])
+  }
+
+  async #call<T>(
+    method: 'GET' | 'POST',
+    path: string,
+    body: object | undefined,
+    schema: ZodType<T>,
+    timeoutMs: number,
+  ): Promise<T> {
+    const { status, text } = await this.#exchange(method, path, body, timeoutMs)
+    if (status !== 200) throw errorOfAnswer(status, text)
+    try {
+      return schema.parse(JSON.parse(text))
+    } catch (cause) {
+      throw new WorkerFailure('failed', `the worker's answer to ${path} cannot be read`, cause)
+    }
+  }
+
+  async #exchange(
+    method: 'GET' | 'POST',
+    path: string,
+    body: object | undefined,
+    timeoutMs: number,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    try {
+      const answer = await this.#calls.request({
+        method,
+        path,
+        headers: this.#headers,
+        body: body === undefined ? null : JSON.stringify(body),
+        headersTimeout: timeoutMs,
+        bodyTimeout: timeoutMs,
+      })
+      return { status: answer.statusCode, text: await answer.body.text() }
+    } catch (cause) {
+      throw new WorkerFailure('unreachable', `the worker did not answer ${path}`, cause)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** Why a worker did not do what it was asked, as the gateway tells the cases apart. */
+import { ServiceError } from '@svc/contracts/errors'
+import { type WorkerErrorCode, workerError } from '@svc/contracts/worker-protocol'
+
+const RETRY_AFTER_SECONDS = 1
+
+export class WorkerFailure extends Error {
+  override readonly name = 'WorkerFailure'
+  /** `unreachable` is our own: no answer, or a connection that broke. */
+  readonly code: WorkerErrorCode | 'unreachable'
+
+  constructor(code: WorkerFailure['code'], message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.code = code
+  }
+
+  /** Whether another worker, or the same one later, can do what this one did not. */
+  get isBusy(): boolean {
+    return this.code === 'queue_full' || this.code === 'draining'
+  }
+
+  /** What the caller is told: nothing of the worker's own words. */
+  toServiceError(requestId?: string): ServiceError {
+    const details = { cause: this, ...(requestId === undefined ? {} : { requestId }) }
+    if (this.isBusy) return overloaded('The inference workers are busy.', details)
+    const message = 'The inference worker failed. Nothing was charged beyond what was delivered.'
+    return new ServiceError('worker_failed', message, {
+      ...details,
+      retryAfterSeconds: RETRY_AFTER_SECONDS,
+    })
+  }
+}
+
+export function overloaded(message: string, details: { readonly cause?: unknown } = {}) {
+  return new ServiceError('server_is_overloaded', `${message} Please try again shortly.`, {
+    ...details,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  })
+}
+
+/** @param status of an answer that is not 200 */
+export function errorOfAnswer(status: number, body: string): WorkerFailure {
+  try {
+    const { error } = workerError.parse(JSON.parse(body))
+    return new WorkerFailure(error.code, error.message)
+  } catch {
+    return new WorkerFailure('failed', `the worker answered ${status}`)
+  }
+}
+
+/** Any error of a worker call as a {@link WorkerFailure}. */
+export function asWorkerFailure(cause: unknown): WorkerFailure {
+  if (cause instanceof WorkerFailure) return cause
+  return new WorkerFailure('failed', 'the worker could not be used', cause)
+}

@@ -1,0 +1,84 @@
+/**
+ * What a worker has said of one run so far, checked against the order that the protocol promises.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { FinishReason } from '@svc/contracts/events/account'
+import type { GenerateEvent, WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { AnswerPart } from './inference-request.ts'
+import { WorkerFailure } from './routing/worker-failure.ts'
+
+const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
+
+type Token = Extract<GenerateEvent, { type: 'token' }>
+
+export class RunRecord {
+  readonly #maxOutputTokens: number
+  readonly #reach: ReachCrashPoint
+  #characters = 0
+
+  /** Output tokens that have reached the gateway, by the worker's running count. */
+  outputTokens = 0
+  reasoningTokens = 0
+  meter: WorkerMeter | undefined
+  /** Set when the run came to an orderly end. */
+  finishReason: FinishReason | undefined
+  stopText: string | null = null
+  failure: WorkerFailure | undefined
+
+  constructor(maxOutputTokens: number, reach: ReachCrashPoint) {
+    this.#maxOutputTokens = maxOutputTokens
+    this.#reach = reach
+  }
+
+  get ended(): boolean {
+    return this.finishReason !== undefined || this.failure !== undefined
+  }
+
+  /** Takes events in. @returns the parts of the answer among them, up to a failure */
+  take(events: readonly GenerateEvent[]): AnswerPart[] {
+    const parts: AnswerPart[] = []
+    for (const event of events) {
+      if (this.ended) break
+      if (event.type === 'token') this.#token(event, parts)
+      else if (event.type === 'meter') this.#metered(event.meter)
+      else if (event.type === 'error') this.fail('the worker reported an error')
+      else if (this.meter === undefined) this.fail('the worker ended a run without a meter')
+      else {
+        this.finishReason = event.finishReason
+        this.stopText = event.stopText
+      }
+    }
+    return parts
+  }
+
+  fail(what: string): void {
+    this.failure = new WorkerFailure('failed', what)
+  }
+
+  #token({ text, kind, outputTokens }: Token, parts: AnswerPart[]): void {
+    this.#characters += text.length
+    const made = outputTokens - this.outputTokens
+    if (this.meter !== undefined || made < 0 || outputTokens > this.#maxOutputTokens) {
+      this.fail('the worker miscounted its tokens')
+      return
+    }
+    if (this.#characters > MAX_ANSWER_CHARACTERS) {
+      this.fail('the worker sent more text than its tokens can hold')
+      return
+    }
+    if (this.outputTokens === 0) this.#reach('generate.first-token')
+    this.outputTokens = outputTokens
+    if (kind === 'reasoning') this.reasoningTokens += made
+    if (text !== '') parts.push({ kind, text })
+    this.#reach('generate.token')
+  }
+
+  #metered(meter: WorkerMeter): void {
+    if (this.meter !== undefined) {
+      this.fail('the worker metered a run twice')
+      return
+    }
+    this.meter = meter
+    this.#reach('generate.metered')
+  }
+}

@@ -1,0 +1,119 @@
+/**
+ * What a run costs, by how it ended. Pure: the record of the run in, one command to the ledger out.
+ *
+ *     finished                        the metered triple
+ *     stopped by client, time, drain  the triple computed up to the worker's acknowledgement
+ *     broken after parts were sent    the prompt, and the output tokens that had come
+ *     broken before                   nothing
+ *
+ * Where the worker leaves room for doubt, the caller gets the cheaper reading: a prompt of which it
+ * is not known how much was computed counts as cached, and no count exceeds what was asked for. An
+ * answer that is sent whole has sent no part until its end, so a run that breaks costs nothing
+ * there.
+ */
+import type { SettleRequest } from '@svc/contracts/commands'
+import type { WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { RunRecord } from './run-record.ts'
+import type { StopReason } from './stop.ts'
+
+export type Settlement =
+  | ({ readonly kind: 'settle' } & Pick<
+      SettleRequest,
+      'meter' | 'finishReason' | 'rule' | 'failure'
+    >)
+  | { readonly kind: 'fail'; readonly reason: string }
+
+export interface EndedRun {
+  readonly record: Pick<
+    RunRecord,
+    'outputTokens' | 'reasoningTokens' | 'meter' | 'finishReason' | 'stopText' | 'failure'
+  >
+  readonly workerId: string | undefined
+  readonly promptTokens: number
+  readonly maxOutputTokens: number
+  /** Whether parts of the answer have been sent to the caller. */
+  readonly delivered: boolean
+  readonly stop: StopReason | undefined
+}
+
+export function settlementOf(run: EndedRun): Settlement {
+  const { record, stop } = run
+  const { meter, finishReason } = record
+  if (record.failure !== undefined || meter === undefined) return brokenRun(run)
+  if (finishReason === 'stop' || finishReason === 'length') {
+    return {
+      kind: 'settle',
+      meter: bounded(meter, run),
+      finishReason,
+      rule: 'metered',
+      failure: null,
+    }
+  }
+  if (stop === undefined) return brokenRun(run)
+  return {
+    kind: 'settle',
+    meter: bounded(meter, run),
+    finishReason: 'cancelled',
+    rule: 'metered_until_cancelled',
+    failure: stop === 'client_gone' ? null : stop,
+  }
+}
+
+function brokenRun(run: EndedRun): Settlement {
+  const reason = run.stop ?? 'worker_failed'
+  if (!run.delivered || run.record.outputTokens === 0) return { kind: 'fail', reason }
+  return {
+    kind: 'settle',
+    meter: deliveredMeter(run),
+    finishReason: 'error',
+    rule: 'delivered_before_failure',
+    failure: reason,
+  }
+}
+
+function deliveredMeter(run: EndedRun): WorkerMeter {
+  const { meter } = run.record
+  const known = meter === undefined ? unknownMeter(run) : bounded(meter, run)
+  const outputTokens = Math.min(
+    run.record.outputTokens,
+    meter?.outputTokens ?? run.record.outputTokens,
+  )
+  const reasoningTokens = Math.min(run.record.reasoningTokens, outputTokens)
+  return { ...known, outputTokens, reasoningTokens }
+}
+
+/** Nobody saw the prompt computed, so it is billed at the cached rate, the lower one. */
+function unknownMeter({ promptTokens, workerId }: EndedRun): WorkerMeter {
+  return {
+    inputTokens: 0,
+    cachedInputTokens: promptTokens,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    workerId: workerId ?? 'none',
+    cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 0 },
+    latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 },
+  }
+}
+
+/** No count is larger than what the request can have needed. */
+function bounded(meter: WorkerMeter, { promptTokens, maxOutputTokens }: EndedRun): WorkerMeter {
+  const inputTokens = Math.min(meter.inputTokens, promptTokens)
+  const outputTokens = Math.min(meter.outputTokens, maxOutputTokens)
+  return {
+    ...meter,
+    inputTokens,
+    cachedInputTokens: Math.min(meter.cachedInputTokens, promptTokens - inputTokens),
+    outputTokens,
+    reasoningTokens: Math.min(meter.reasoningTokens, outputTokens),
+  }
+}
+
+/** Whether the worker claims more than the request can have needed: an operator must hear of it. */
+export function isImplausible(meter: WorkerMeter, run: EndedRun): boolean {
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = meter
+  return (
+    inputTokens + cachedInputTokens > run.promptTokens ||
+    outputTokens > run.maxOutputTokens ||
+    reasoningTokens > outputTokens
+  )
+}

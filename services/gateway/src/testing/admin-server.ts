@@ -1,0 +1,22 @@
+/** A server with nothing but the admin routes, for the tests of both of their sides. */
+import Fastify from 'fastify'
+import { ADMIN_PREFIX } from '../operations/admin-api.ts'
+import { type AdminRoutes, adminRoutes } from '../routes/admin.ts'
+
+export interface AdminServer {
+  readonly baseUrl: string
+  close(): Promise<void>
+}
+
+export async function startAdminServer(options: AdminRoutes): Promise<AdminServer> {
+  const app = Fastify()
+  await app.register(adminRoutes(options), { prefix: ADMIN_PREFIX })
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    baseUrl,
+    async close() {
+      app.server.closeAllConnections()
+      await app.close()
+    },
+  }
+}

@@ -1,0 +1,138 @@
+/** A gateway on loopback in front of a scripted worker and the ledger double. */
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { CrashPoint } from '@svc/contracts/crash-points'
+import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
+import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import type { Ledger } from '@svc/ledger/ledger'
+import type { Views } from '@svc/projections/views'
+import { pino } from 'pino'
+import {
+  ScriptedWorker,
+  type ScriptedWorkerOptions,
+  type WorkerScript,
+} from '../../../../tests/support/scripted-worker.ts'
+import { createGateway, type Gateway } from '../gateway.ts'
+import { defaultHttpLimits, type HttpLimits } from '../http-limits.ts'
+import { createWorkerPool, type WorkerPool } from '../routing/worker-pool.ts'
+import { LedgerDouble } from './ledger-double.ts'
+
+const READY_MS = 5_000
+
+export interface GatewayFixture {
+  readonly gateway: Gateway
+  readonly ledger: LedgerDouble
+  /** Makes the gateway forget the answers it has recorded. */
+  loseAnswers(): void
+  readonly worker: ScriptedWorker
+  readonly workers: readonly ScriptedWorker[]
+  readonly pool: WorkerPool
+  readonly port: number
+  readonly baseUrl: string
+  /** Lines that were logged. */
+  readonly log: string[]
+  readonly reached: CrashPoint[]
+  post(body: unknown, headers?: Record<string, string>): Promise<Response>
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface FixtureOptions {
+  readonly script?: Partial<WorkerScript>
+  readonly limits?: Partial<HttpLimits>
+  /** How many workers; all play the same script at first. */
+  readonly workers?: number
+  readonly worker?: Partial<ScriptedWorkerOptions>
+  /** Instead of the double, with a key of it. */
+  readonly real?: { readonly ledger: Ledger; readonly secret: string }
+}
+
+class LosableAnswers implements RecordedAnswers {
+  #answers: RecordedAnswers = new MemoryRecordedAnswers()
+  lose(): void {
+    this.#answers = new MemoryRecordedAnswers()
+  }
+  save: RecordedAnswers['save'] = (...answer) => this.#answers.save(...answer)
+  load: RecordedAnswers['load'] = (...key) => this.#answers.load(...key)
+  removeExpired: RecordedAnswers['removeExpired'] = (...due) => this.#answers.removeExpired(...due)
+  close: RecordedAnswers['close'] = () => this.#answers.close()
+}
+
+async function startWorkers(options: FixtureOptions) {
+  const paths = Array.from({ length: options.workers ?? 1 }, () =>
+    join(tmpdir(), `svc-gateway-${randomUUID()}.sock`),
+  )
+  const workers = paths.map((socketPath, index) => {
+    const script = options.script === undefined ? {} : { script: options.script }
+    const workerId = `wrk_${index}`
+    return new ScriptedWorker({ socketPath, workerId, ...script, ...options.worker })
+  })
+  for (const worker of workers) await worker.listen()
+  const pool = createWorkerPool({
+    timer: systemTimer,
+    workers: paths.map((path, index) => ({
+      workerId: `wrk_${index}`,
+      address: { kind: 'unix', path },
+    })),
+  })
+  const [worker] = workers
+  if (worker === undefined) throw new Error('a gateway needs a worker')
+  return { pool, worker, workers }
+}
+
+export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
+  const ledger = new LedgerDouble()
+  const answers = new LosableAnswers()
+  const log: string[] = []
+  const reached: CrashPoint[] = []
+  const { pool, worker, workers } = await startWorkers(options)
+  const gateway = createGateway({
+    ledger: options.real?.ledger ?? ledger,
+    views: ledger.views as Views,
+    viewsReached: async () => true,
+    workers: pool,
+    recordedAnswers: answers,
+    clock: systemClock,
+    timer: systemTimer,
+    reach: (point) => void reached.push(point),
+    limits: { ...defaultHttpLimits, ...options.limits },
+    logger: pino({ level: 'warn' }, { write: (line: string) => log.push(line) }),
+    createdAt: 1_700_000_000,
+    pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: '/docs' }] },
+  })
+  const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })
+  if (!(await pool.whenReady(READY_MS))) throw new Error('no scripted worker became ready')
+  const baseUrl = `http://127.0.0.1:${port}`
+  const closeAll = async () => {
+    await gateway.close({ graceMs: 0 })
+    await pool.close()
+    await Promise.all(workers.map((each) => each.close()))
+  }
+  return {
+    ...{ gateway, ledger, worker, workers, pool, port, baseUrl, log, reached },
+    ...callsOf(baseUrl, `Bearer ${options.real?.secret ?? ledger.secret}`),
+    loseAnswers: () => answers.lose(),
+    [Symbol.asyncDispose]: closeAll,
+  }
+}
+
+function callsOf(baseUrl: string, authorization: string): Pick<GatewayFixture, 'post' | 'get'> {
+  return {
+    post: (body, headers = {}) =>
+      fetch(`${baseUrl}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization, ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (path, headers = {}) =>
+      fetch(`${baseUrl}${path}`, { headers: { authorization, ...headers } }),
+  }
+}
+
+/** A request that is well-formed; the fields replace its own. */
+export function chatBody(fields: object = {}): Record<string, unknown> {
+  return { model: 'svc-beta', messages: [{ role: 'user', content: 'hello there' }], ...fields }
+}

@@ -1,0 +1,46 @@
+/**
+ * What holds after every bad input: an error of the right shape, no charge, a server that is well.
+ */
+import { expect } from 'vitest'
+import { chatBody, type GatewayFixture } from './gateway-fixture.ts'
+
+export interface ExpectedError {
+  readonly status: number
+  readonly code: string
+  /** Not looked at when absent. */
+  readonly param?: string | null
+}
+
+/** @returns the error's message */
+export function expectErrorBody(body: string, { code, param }: ExpectedError): string {
+  const { error, ...rest } = JSON.parse(body)
+  expect(rest).toEqual({})
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+  expect(error.code).toBe(code)
+  if (param !== undefined) expect(error.param).toBe(param)
+  expect(error.message).not.toMatch(/node_modules|\.ts:|at Object|FST_ERR|zod/i)
+  return error.message
+}
+
+export async function expectRefused(
+  fixture: GatewayFixture,
+  response: Response,
+  expected: ExpectedError,
+): Promise<void> {
+  const body = await response.text()
+  expect(response.status, body).toBe(expected.status)
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-z]{26}$/)
+  expect(response.headers.get('request-id')).toBe(response.headers.get('x-request-id'))
+  expectErrorBody(body, expected)
+  await expectUntouched(fixture)
+}
+
+/** Nothing was accepted and nothing is held; the next request is served. */
+export async function expectUntouched(fixture: GatewayFixture): Promise<void> {
+  expect([...fixture.ledger.entries]).toEqual([])
+  expect(fixture.log.join('')).toBe('')
+  const next = await fixture.post(chatBody())
+  expect(next.status, await next.text()).toBe(200)
+  fixture.ledger.entries.clear()
+}

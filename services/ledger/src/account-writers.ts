@@ -1,0 +1,60 @@
+/**
+ * The writers of the accounts that this process works with. Their number is bounded: the one that
+ * was used least recently makes room, its state saved.
+ */
+import type { Position } from '@svc/contracts/event-store'
+import { overloaded } from './refusals.ts'
+import { AccountWriter, type WriterPorts } from './writer.ts'
+
+/** Writers that are looked at, oldest first, when room is needed. */
+const MAX_LOOKED_AT = 64
+
+export class AccountWriters {
+  readonly #ports: WriterPorts
+  /** Least recently used first. */
+  readonly #writers = new Map<string, AccountWriter>()
+
+  constructor(ports: WriterPorts) {
+    this.#ports = ports
+  }
+
+  /** @throws {ServiceError} when every place is taken by a writer that works */
+  of(accountId: string): AccountWriter {
+    const known = this.#writers.get(accountId)
+    if (known === undefined) this.#makeRoom()
+    const writer = known ?? new AccountWriter(accountId, this.#ports, this.#forgetUnopened)
+    this.#writers.delete(accountId)
+    this.#writers.set(accountId, writer)
+    return writer
+  }
+
+  lastPosition(accountId: string): Position | undefined {
+    return this.#writers.get(accountId)?.lastPosition
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
+    this.#writers.clear()
+  }
+
+  /** An account that does not exist is not kept, so that guesses take no room. */
+  readonly #forgetUnopened = (writer: AccountWriter): void => {
+    const isUnopened = writer.state === undefined || writer.state.accountId === null
+    if (isUnopened && writer.isIdle) this.#writers.delete(writer.accountId)
+  }
+
+  #makeRoom(): void {
+    if (this.#writers.size < this.#ports.limits.accountsInMemory) return
+    let lookedAt = 0
+    for (const [accountId, writer] of this.#writers) {
+      if (writer.isIdle) {
+        writer.saveSnapshot()
+        this.#writers.delete(accountId)
+        return
+      }
+      lookedAt += 1
+      if (lookedAt >= MAX_LOOKED_AT) break
+    }
+    throw overloaded()
+  }
+}

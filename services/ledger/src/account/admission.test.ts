@@ -1,0 +1,179 @@
+import { describe, expect, test } from 'vitest'
+import { given } from '../../testing/decider-specification.ts'
+import { START_MS } from '../../testing/manual-time.ts'
+import { accept, createKey, grant, meter, open, requestId, settle } from '../../testing/sample.ts'
+import { IDEMPOTENCY_KEY_LIFE_MS } from './state.ts'
+
+/** The sample request needs up to 50 pico-dollars. */
+const funded = (amount: bigint, spendPolicy: 'standard' | 'strict' = 'standard') =>
+  [open({ spendPolicy }), createKey(), grant(1, amount)] as const
+const ended = (index: number, outputTokens = 10) =>
+  settle(index, { meter: meter({ outputTokens }) })
+
+describe('admission, whatever the policy', () => {
+  test('pitfall 2: holds the worst case, however rich the account', () => {
+    given(...funded(10n ** 18n))
+      .when(accept(1))
+      .thenHappens(['RequestAccepted', { hold: 50n, underHeld: false, maxOutputTokens: 10 }])
+  })
+
+  test('pitfall 16: a model without a price is refused', () => {
+    given(...funded(1_000n))
+      .when(accept(1, { price: null }))
+      .thenRefused('model_not_priced')
+  })
+
+  test('pitfall 17: pins the price', () => {
+    const { price } = accept(1)
+    given(...funded(1_000n))
+      .when(accept(1))
+      .thenHappens(['RequestAccepted', { price }])
+  })
+
+  test('pitfall 27: a balance of zero or less is refused, with needed and available', () => {
+    given(open(), createKey())
+      .when(accept(1))
+      .thenRefused('insufficient_quota', /needs up to \$0\.00000000005, available is \$0\.00\./)
+    given(...funded(30n), accept(1), settle(1))
+      .when(accept(2))
+      .thenRefused('insufficient_quota', /available is -\$0\.00000000002\./)
+  })
+
+  test('pitfall 3: an output limit beyond any balance is held for, or refused as no number', () => {
+    given(...funded(100n))
+      .when(accept(1, { maxOutputTokens: 999_999_999 }))
+      .thenHappens(['RequestAccepted', { hold: 100n, underHeld: true }])
+    given(...funded(100n, 'strict'))
+      .when(accept(1, { maxOutputTokens: 999_999_999 }))
+      .thenHappens(['RequestAccepted', { hold: 98n, maxOutputTokens: 26 }])
+    for (const broken of [-1, 1.5, Number.NaN, 2 ** 40]) {
+      given(...funded(100n))
+        .when(accept(1, { maxOutputTokens: broken }))
+        .thenRefused('invalid_value')
+      given(...funded(100n))
+        .when(accept(1, { promptTokens: broken }))
+        .thenRefused('invalid_value')
+    }
+  })
+
+  test('pitfall 29: a request that runs is not accepted again', () => {
+    given(...funded(1_000n), accept(1))
+      .when(accept(1))
+      .thenRefused('conflict')
+  })
+
+  test('free tokens need a balance above zero and hold nothing', () => {
+    const free = { version: 'price_free', input: 0n, cachedInput: 0n, output: 0n }
+    given(...funded(1n))
+      .when(accept(1, { price: free }))
+      .thenHappens(['RequestAccepted', { hold: 0n, underHeld: false }])
+    given(open(), createKey())
+      .when(accept(1, { price: free }))
+      .thenRefused('insufficient_quota')
+  })
+})
+
+describe('the standard policy', () => {
+  test('serves above zero: the request that does not fit holds all that is available', () => {
+    given(...funded(70n), accept(1))
+      .when(accept(2))
+      .thenHappens(['RequestAccepted', { hold: 20n, underHeld: true, maxOutputTokens: 10 }])
+  })
+
+  test('only one under-held request runs: the next one waits', () => {
+    given(...funded(70n), accept(1), accept(2))
+      .when(accept(3))
+      .thenWaits()
+  })
+
+  test('also after others end and free credit, a second that does not fit waits', () => {
+    const freed = [...funded(70n), accept(1), accept(2), ended(1, 0)] as const
+    expect(given(...freed).state).toMatchObject({ balance: 50n, held: 20n })
+    given(...freed)
+      .when(accept(3))
+      .thenWaits()
+  })
+
+  test('what fits into freed credit is held in full beside the under-held one', () => {
+    given(...funded(70n), accept(1), accept(2), ended(1, 0))
+      .when(accept(3, { maxOutputTokens: 3 }))
+      .thenHappens(['RequestAccepted', { hold: 29n, underHeld: false }])
+  })
+
+  test('when the under-held one has ended, the next may be under-held', () => {
+    given(...funded(70n), accept(1), accept(2), ended(2, 0), ended(1, 5))
+      .when(accept(3, { maxOutputTokens: 50 }))
+      .thenHappens(['RequestAccepted', { hold: 15n, underHeld: true }])
+  })
+
+  test('after an overdraft that running requests hold back, a request waits', () => {
+    // 70 granted, 50 held by 1; 2 held 20 and cost 50: available is −30 while the balance is 20.
+    const overdrawn = [...funded(70n), accept(1), accept(2), ended(2)] as const
+    expect(given(...overdrawn).state).toMatchObject({ balance: 20n, held: 50n })
+    given(...overdrawn)
+      .when(accept(3))
+      .thenWaits()
+  })
+})
+
+describe('the strict policy', () => {
+  test('leaves the limit alone when the worst case fits', () => {
+    given(...funded(50n, 'strict'))
+      .when(accept(1))
+      .thenHappens(['RequestAccepted', { hold: 50n, maxOutputTokens: 10 }])
+  })
+
+  test('lowers the limit to what is affordable', () => {
+    given(...funded(49n, 'strict'))
+      .when(accept(1))
+      .thenHappens(['RequestAccepted', { hold: 47n, maxOutputTokens: 9, underHeld: false }])
+    given(...funded(23n, 'strict'))
+      .when(accept(1))
+      .thenHappens(['RequestAccepted', { hold: 23n, maxOutputTokens: 1 }])
+  })
+
+  test('refuses when not one token of output is affordable', () => {
+    given(...funded(22n, 'strict'))
+      .when(accept(1))
+      .thenRefused('insufficient_quota', /up to \$0\.000000000023, available is \$0\.000000000022/)
+  })
+
+  test('says so when running requests hold the rest', () => {
+    given(...funded(60n, 'strict'), accept(1))
+      .when(accept(2))
+      .thenRefused('balance_in_use', /available is \$0\.00000000001/)
+  })
+})
+
+describe('pitfall 19: an Idempotency-Key', () => {
+  const idempotency = { keyHash: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
+  const keyed = (index: number, at = START_MS) => accept(index, { idempotency, at })
+
+  test('is in use while its request runs', () => {
+    given(...funded(1_000n), keyed(1))
+      .when(keyed(2))
+      .thenRefused('idempotency_key_in_use')
+  })
+
+  test('does not run again when its request has ended, and names the receipt', () => {
+    const { decision } = given(...funded(1_000n), keyed(1), settle(1)).when(keyed(2))
+    const refusal = { code: 'idempotency_answer_gone', requestId: requestId(1) }
+    expect(decision).toMatchObject({ kind: 'refused', refusal })
+  })
+
+  test('is refused with another body', () => {
+    given(...funded(1_000n), keyed(1))
+      .when(accept(2, { idempotency: { ...idempotency, bodyHash: 'c'.repeat(64) } }))
+      .thenRefused('idempotency_key_reused')
+  })
+
+  test('may be used anew after a day', () => {
+    const used = given(...funded(1_000n), keyed(1), settle(1))
+    used
+      .when(keyed(2, START_MS + IDEMPOTENCY_KEY_LIFE_MS - 1))
+      .thenRefused('idempotency_answer_gone')
+    used
+      .when(keyed(2, START_MS + IDEMPOTENCY_KEY_LIFE_MS))
+      .thenHappens(['RequestAccepted', { idempotency }])
+  })
+})

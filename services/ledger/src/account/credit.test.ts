@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { decideWatched, given } from '../../testing/decider-specification.ts'
+import { START_MS } from '../../testing/manual-time.ts'
+import { accept, createKey, grant, grantId, meter, open, settle } from '../../testing/sample.ts'
+import { decide } from './decide.ts'
+import { evolve } from './evolve.ts'
+import { MAX_GRANTS_WITH_CREDIT } from './state.ts'
+
+const expire = (at: number) => ({ type: 'ExpireCredit', actor: 'operator', at }) as const
+const usable = [open(), createKey()] as const
+
+describe('credit', () => {
+  test('lies in a bounded number of grants', () => {
+    const many = Array.from({ length: MAX_GRANTS_WITH_CREDIT }, (_, index) => grant(index, 1n))
+    const state = given(open()).state
+    for (const each of many) {
+      const decision = decide(state, each)
+      if (decision.kind === 'happens') for (const event of decision.events) evolve(state, event)
+    }
+    expect(state.burning).toHaveLength(MAX_GRANTS_WITH_CREDIT)
+    const oneMore = grant(MAX_GRANTS_WITH_CREDIT, 1n)
+    expect(decideWatched(state, oneMore)).toMatchObject({ kind: 'refused' })
+    expect(decideWatched(state, grant(7, 1n))).toEqual({ kind: 'happens', events: [] })
+  })
+
+  test('is granted', () => {
+    given(open())
+      .when(grant(1, 100n))
+      .thenHappens(['CreditGranted', { amount: 100n, paidDebt: 0n, balanceAfter: 100n }])
+  })
+
+  test('is more than zero, and not past its time', () => {
+    given(open()).when(grant(1, 0n)).thenRefused('invalid_value')
+    given(open()).when(grant(1, -5n)).thenRefused('invalid_value')
+    given(open())
+      .when(grant(1, 5n, { expiresAt: START_MS }))
+      .thenRefused('invalid_value')
+    given(open())
+      .when(grant(1, 5n, { priority: 1_001 }))
+      .thenRefused('invalid_value')
+  })
+
+  test('pitfall 20: the same grant, or the same payment, is granted once', () => {
+    given(open(), grant(1, 100n))
+      .when(grant(1, 100n, { reason: 'again' }))
+      .thenNothing()
+    given(open(), grant(1, 100n)).when(grant(1, 101n)).thenRefused('conflict')
+    const paid = grant(1, 100n, { reference: 'payment-7' })
+    given(open(), paid)
+      .when({ ...paid, grantId: grantId(2) })
+      .thenNothing()
+    given(open(), paid)
+      .when({ ...paid, grantId: grantId(2), amount: 1n })
+      .thenRefused('conflict')
+  })
+
+  test('a debt is paid first by the next grant', () => {
+    const indebted = [...usable, grant(1, 30n), accept(1), settle(1)] as const
+    const state = given(...indebted)
+      .when(grant(2, 100n))
+      .thenHappens(['CreditGranted', { paidDebt: 20n, balanceAfter: 80n }])
+    expect(state).toMatchObject({ balance: 80n, debt: 0n })
+    given(...indebted)
+      .when(grant(2, 15n))
+      .thenHappens(['CreditGranted', { paidDebt: 15n, balanceAfter: -5n }])
+  })
+
+  test('expires at its time, once', () => {
+    const expiring = given(open(), grant(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 5n))
+    expiring.when(expire(START_MS + 9)).thenNothing()
+    expiring
+      .when(expire(START_MS + 10))
+      .thenHappens(['CreditExpired', { grantId: grantId(1), amount: 100n, balanceAfter: 5n }])
+    expiring.when(expire(START_MS + 11)).thenNothing()
+  })
+
+  test('does not expire as far as an open hold needs it, and does when the hold has ended', () => {
+    const held = given(...usable, grant(1, 100n, { expiresAt: START_MS + 10 }), accept(1))
+    held
+      .when(expire(START_MS + 10))
+      .thenHappens(['CreditExpired', { grantId: grantId(1), amount: 50n, balanceAfter: 50n }])
+    held
+      .when(settle(1, { meter: meter({ outputTokens: 1 }), at: START_MS + 20 }))
+      .thenHappens(
+        ['TokensMetered'],
+        ['CreditDebited', { amount: 23n, debt: 0n, balanceAfter: 27n }],
+      )
+    held
+      .when(expire(START_MS + 20))
+      .thenHappens(['CreditExpired', { amount: 27n, balanceAfter: 0n }])
+  })
+
+  test('that has expired is not spent: it is booked with the next acceptance', () => {
+    const mixed = [...usable, grant(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 60n)] as const
+    given(...mixed)
+      .when(accept(1, { at: START_MS + 10 }))
+      .thenHappens(
+        ['CreditExpired', { amount: 100n, balanceAfter: 60n }],
+        ['RequestAccepted', { hold: 50n }],
+      )
+    given(...usable, grant(1, 100n, { expiresAt: START_MS + 10 }))
+      .when(accept(1, { at: START_MS + 10 }))
+      .thenRefused('insufficient_quota')
+  })
+})

@@ -1,0 +1,113 @@
+/** Decides about credit that comes, and credit that expires. */
+import type { ExpireCredit, GrantCredit } from '@svc/contracts/commands'
+import type { AccountEventOf } from '@svc/contracts/events/account'
+import type { PicoDollars } from '@svc/contracts/money'
+import { smallerOf } from './burn-down.ts'
+import { type Decision, happens, nothingToDo, refused } from './decision.ts'
+import {
+  type AccountState,
+  type Grant,
+  grantOfReference,
+  MAX_GRANTS,
+  MAX_GRANTS_WITH_CREDIT,
+} from './state.ts'
+
+/** Expired grants that are written off by one command; the next command goes on. */
+const MAX_EXPIRED_PER_COMMAND = 100
+const MAX_PRIORITY = 1_000
+const MAX_REFERENCE_CHARACTERS = 200
+const MAX_REASON_CHARACTERS = 500
+
+export function decideGrant(state: AccountState, command: GrantCredit): Decision {
+  const { reference } = command
+  const made =
+    state.grants.get(command.grantId) ??
+    (reference === null ? undefined : grantOfReference(state, reference))
+  if (made !== undefined) {
+    return isSameGrant(made, command)
+      ? nothingToDo
+      : refused('conflict', 'This grant was made before, with other content.')
+  }
+  const refusal = refuseMalformed(command)
+  if (refusal !== undefined) return refusal
+  if (state.grants.size >= MAX_GRANTS || state.burning.length >= MAX_GRANTS_WITH_CREDIT) {
+    return refused('conflict', 'The account has as many grants as an account can have.')
+  }
+  return happens(creditGranted(state, command))
+}
+
+function refuseMalformed(command: GrantCredit): Decision | undefined {
+  const { amount, expiresAt, priority, reference, reason, at } = command
+  if (amount <= 0n) {
+    return refused('invalid_value', 'A grant must be more than zero.', { param: 'amount' })
+  }
+  if (!Number.isSafeInteger(priority) || priority < 0 || priority > MAX_PRIORITY) {
+    const message = `The priority of a grant is a whole number from 0 to ${MAX_PRIORITY}.`
+    return refused('invalid_value', message, { param: 'priority' })
+  }
+  if (expiresAt !== null && expiresAt <= at) {
+    return refused('invalid_value', 'The grant would have expired already.', { param: 'expiresAt' })
+  }
+  if (reference?.length === 0 || (reference?.length ?? 0) > MAX_REFERENCE_CHARACTERS) {
+    const message = `A reference has 1 to ${MAX_REFERENCE_CHARACTERS} characters.`
+    return refused('invalid_value', message, { param: 'reference' })
+  }
+  if (reason.length > MAX_REASON_CHARACTERS) {
+    const message = `A reason has at most ${MAX_REASON_CHARACTERS} characters.`
+    return refused('invalid_value', message, { param: 'reason' })
+  }
+  return undefined
+}
+
+export interface ExpiredCredit {
+  readonly events: readonly AccountEventOf<'CreditExpired'>[]
+  /** All that is past its time and not needed by a hold, also where the events are cut short. */
+  readonly amount: PicoDollars
+}
+
+export function decideExpire(state: AccountState, command: ExpireCredit): Decision {
+  const { events } = expiredCredit(state, command.at)
+  return events.length === 0 ? nothingToDo : happens(...events)
+}
+
+/**
+ * What is past its time and not needed by an open hold: of each expired grant, as much as is
+ * available. What a hold needs stays until its request has ended.
+ */
+export function expiredCredit(state: AccountState, at: number): ExpiredCredit {
+  const events: AccountEventOf<'CreditExpired'>[] = []
+  let available = state.balance - state.held
+  let balanceAfter = state.balance
+  let amount = 0n
+  for (const { grantId, expiresAt, remaining } of state.burning) {
+    if (expiresAt === null || at < expiresAt) continue
+    if (available <= 0n) break
+    const expiring = smallerOf(remaining, available)
+    available -= expiring
+    amount += expiring
+    if (events.length >= MAX_EXPIRED_PER_COMMAND) continue
+    balanceAfter -= expiring
+    events.push({ type: 'CreditExpired', data: { grantId, amount: expiring, balanceAfter, at } })
+  }
+  return { events, amount }
+}
+
+function creditGranted(
+  state: AccountState,
+  { type: _, actor: __, ...grant }: GrantCredit,
+): AccountEventOf<'CreditGranted'> {
+  const paidDebt = smallerOf(state.debt, grant.amount)
+  const balanceAfter = state.balance + grant.amount
+  return { type: 'CreditGranted', data: { ...grant, paidDebt, balanceAfter } }
+}
+
+/** Who granted it and why may be said differently when the same payment is told again. */
+function isSameGrant(made: Grant, asked: GrantCredit): boolean {
+  return (
+    made.amount === asked.amount &&
+    made.category === asked.category &&
+    made.priority === asked.priority &&
+    made.expiresAt === asked.expiresAt &&
+    made.reference === asked.reference
+  )
+}

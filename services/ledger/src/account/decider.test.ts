@@ -1,0 +1,227 @@
+import { describe, expect, test } from 'vitest'
+import { given } from '../../testing/decider-specification.ts'
+import { START_MS } from '../../testing/manual-time.ts'
+import {
+  accept,
+  accountId,
+  createKey,
+  grant,
+  grantId,
+  keyId,
+  meter,
+  open,
+  requestId,
+  sampleId,
+  settle,
+} from '../../testing/sample.ts'
+import { MAX_ACTIVE_KEYS } from './state.ts'
+
+const operator = { actor: 'operator', at: START_MS }
+const revoke = { ...operator, type: 'RevokeApiKey', keyId, reason: 'lost' } as const
+const fail = (index: number) =>
+  ({ ...operator, type: 'FailRequest', requestId: requestId(index), reason: 'broke' }) as const
+const abandon = (index: number) =>
+  ({ ...operator, type: 'AbandonRequest', requestId: requestId(index), reason: 'gone' }) as const
+const usable = [open(), createKey()] as const
+
+describe('an account', () => {
+  test('is opened once', () => {
+    given()
+      .when(open())
+      .thenHappens(['AccountOpened', { accountId, currency: 'USD' }])
+    given(open()).when(open()).thenNothing()
+    given(open())
+      .when(open({ name: 'other' }))
+      .thenRefused('conflict')
+    given()
+      .when(open({ name: '' }))
+      .thenRefused('invalid_value')
+  })
+
+  test('can do nothing before it is opened', () => {
+    given().when(createKey()).thenRefused('not_found')
+    given().when(accept(1)).thenRefused('not_found')
+    given().when(grant(1, 1n)).thenRefused('not_found')
+  })
+
+  test('changes its spend policy', () => {
+    const strict = { ...operator, type: 'SetSpendPolicy', spendPolicy: 'strict' } as const
+    given(open())
+      .when(strict)
+      .thenHappens(['SpendPolicySet', { spendPolicy: 'strict' }])
+    given(open(), strict).when(strict).thenNothing()
+  })
+})
+
+describe('keys', () => {
+  test('a key is created once', () => {
+    given(open()).when(createKey()).thenHappens(['ApiKeyCreated', { keyId }])
+    given(...usable)
+      .when(createKey())
+      .thenNothing()
+    given(...usable)
+      .when(createKey({ secretHash: 'b'.repeat(64) }))
+      .thenRefused('conflict')
+  })
+
+  test('a key needs a name and a future', () => {
+    given(open())
+      .when(createKey({ name: '' }))
+      .thenRefused('invalid_value')
+    given(open())
+      .when(createKey({ expiresAt: START_MS }))
+      .thenRefused('invalid_value')
+  })
+
+  test(`at most ${MAX_ACTIVE_KEYS} keys are active; revoked and expired ones do not count`, () => {
+    const key = (index: number, expiresAt: number | null = null) =>
+      createKey({ keyId: sampleId('key', index), expiresAt })
+    const keys = Array.from({ length: MAX_ACTIVE_KEYS }, (_, index) => key(index + 1))
+    given(open(), ...keys)
+      .when(key(99))
+      .thenRefused('conflict', /50 active keys/)
+    given(open(), ...keys, { ...revoke, keyId: sampleId('key', 3) })
+      .when(key(99))
+      .thenHappens(['ApiKeyCreated'])
+    given(open(), ...keys.slice(1), key(98, START_MS + 5))
+      .when({ ...key(99), at: START_MS + 5 })
+      .thenHappens(['ApiKeyCreated'])
+  })
+
+  test('pitfall 25: after its revocation a key accepts nothing, and it cannot be made valid again', () => {
+    given(...usable, grant(1, 1_000n))
+      .when(revoke)
+      .thenHappens(['ApiKeyRevoked', { keyId, reason: 'lost' }])
+    given(...usable, revoke)
+      .when(revoke)
+      .thenNothing()
+    given(...usable, grant(1, 1_000n), revoke)
+      .when(accept(1))
+      .thenRefused('invalid_api_key')
+    given(...usable, grant(1, 1_000n), revoke, createKey())
+      .when(accept(1))
+      .thenRefused('invalid_api_key')
+    given(open()).when(revoke).thenRefused('not_found')
+  })
+
+  test('an unknown or expired key accepts nothing', () => {
+    given(open(), grant(1, 1_000n)).when(accept(1)).thenRefused('invalid_api_key')
+    const expiring = given(open(), createKey({ expiresAt: START_MS + 10 }), grant(1, 1_000n))
+    expiring.when(accept(1, { at: START_MS + 10 })).thenRefused('invalid_api_key')
+    expiring.when(accept(1, { at: START_MS + 9 })).thenHappens(['RequestAccepted'])
+  })
+})
+
+describe('the end of a request', () => {
+  const running = [...usable, grant(1, 100n), accept(1)] as const
+
+  test('bills the meter, line by line, at the pinned price', () => {
+    const counts = { inputTokens: 4, cachedInputTokens: 6, outputTokens: 3 }
+    const state = given(...running)
+      .when(settle(1, { meter: meter(counts) }))
+      .thenHappens(
+        ['TokensMetered', { requestId: requestId(1), ...counts, rule: 'metered' }],
+        [
+          'CreditDebited',
+          {
+            amount: 23n,
+            lines: [
+              { class: 'input', tokens: 4, price: 2n, amount: 8n },
+              { class: 'cached_input', tokens: 6, price: 1n, amount: 6n },
+              { class: 'output', tokens: 3, price: 3n, amount: 9n },
+            ],
+            slices: [{ grantId: grantId(1), amount: 23n }],
+            debt: 0n,
+            balanceAfter: 77n,
+          },
+        ],
+      )
+    expect(state.held).toBe(0n)
+  })
+
+  test('pitfall 13: a meter beyond what was accepted is cut to the cheaper reading', () => {
+    given(...running)
+      .when(settle(1, { meter: meter({ inputTokens: 9, cachedInputTokens: 4, outputTokens: 99 }) }))
+      .thenHappens(
+        ['TokensMetered', { inputTokens: 6, cachedInputTokens: 4, outputTokens: 10 }],
+        ['CreditDebited', { amount: 46n }],
+      )
+    given(...running)
+      .when(settle(1, { meter: meter({ cachedInputTokens: 50, reasoningTokens: 99 }) }))
+      .thenHappens(
+        ['TokensMetered', { inputTokens: 0, cachedInputTokens: 10, reasoningTokens: 10 }],
+        ['CreditDebited', { amount: 40n }],
+      )
+  })
+
+  test('pitfall 7: a meter of nothing costs nothing, and is debited once all the same', () => {
+    const nothing = { inputTokens: 0, outputTokens: 0 }
+    given(...running)
+      .when(settle(1, { meter: meter(nothing), finishReason: 'cancelled' }))
+      .thenHappens(['TokensMetered'], ['CreditDebited', { amount: 0n, slices: [], debt: 0n }])
+  })
+
+  test('an unreadable meter is refused before it can do harm', () => {
+    for (const broken of [
+      { inputTokens: -1 },
+      { outputTokens: 1.5 },
+      { outputTokens: Number.NaN },
+    ]) {
+      given(...running)
+        .when(settle(1, { meter: meter(broken) }))
+        .thenRefused('internal_error')
+    }
+  })
+
+  test('a failure after output is charged and named', () => {
+    given(...running)
+      .when(settle(1, { failure: 'worker_failed', rule: 'delivered_before_failure' }))
+      .thenHappens(
+        ['TokensMetered'],
+        ['CreditDebited'],
+        ['RequestFailed', { reason: 'worker_failed' }],
+      )
+  })
+
+  test('pitfall 4: a failed or abandoned request costs nothing, and its hold ends', () => {
+    const failed = given(...running)
+      .when(fail(1))
+      .thenHappens(['RequestFailed', { reason: 'broke' }])
+    expect(failed).toMatchObject({ balance: 100n, held: 0n })
+    const abandoned = given(...running)
+      .when(abandon(1))
+      .thenHappens(['RequestAbandoned'])
+    expect(abandoned).toMatchObject({ balance: 100n, held: 0n })
+  })
+
+  test('pitfall 5: what has ended stays as it is', () => {
+    const ends = [settle(1), fail(1), abandon(1)]
+    for (const first of ends) {
+      for (const second of ends)
+        given(...running, first)
+          .when(second)
+          .thenRefused('conflict')
+    }
+    for (const end of ends)
+      given(...usable)
+        .when(end)
+        .thenRefused('conflict')
+  })
+
+  test('is never refused for lack of credit: what no grant covers is debt', () => {
+    given(...usable, grant(1, 30n), accept(1))
+      .when(settle(1))
+      .thenHappens(
+        ['TokensMetered'],
+        [
+          'CreditDebited',
+          {
+            amount: 50n,
+            slices: [{ grantId: grantId(1), amount: 30n }],
+            debt: 20n,
+            balanceAfter: -20n,
+          },
+        ],
+      )
+  })
+})

@@ -1,0 +1,45 @@
+/** Decides about the API keys of an account. */
+import type { CreateApiKey, RevokeApiKey } from '@svc/contracts/commands'
+import { type Decision, happens, nothingToDo, refused } from './decision.ts'
+import { type AccountState, isActive, MAX_ACTIVE_KEYS } from './state.ts'
+
+const MAX_NAME_CHARACTERS = 200
+
+export function decideCreateKey(state: AccountState, command: CreateApiKey): Decision {
+  const { keyId, name, secretHash, lastFour, expiresAt, at } = command
+  const known = state.keys.get(keyId)
+  if (known !== undefined) {
+    return known.secretHash === secretHash
+      ? nothingToDo
+      : refused('conflict', 'A key with this id exists with another secret.')
+  }
+  if (name.length === 0 || name.length > MAX_NAME_CHARACTERS) {
+    const message = `The name of a key must have 1 to ${MAX_NAME_CHARACTERS} characters.`
+    return refused('invalid_value', message, { param: 'name' })
+  }
+  if (expiresAt !== null && expiresAt <= at) {
+    return refused('invalid_value', 'The key would have expired already.', { param: 'expiresAt' })
+  }
+  if (activeKeys(state, at) >= MAX_ACTIVE_KEYS) {
+    const message = `The account has ${MAX_ACTIVE_KEYS} active keys, the most there can be: revoke one first.`
+    return refused('conflict', message)
+  }
+  return happens({
+    type: 'ApiKeyCreated',
+    data: { keyId, name, secretHash, lastFour, expiresAt, at },
+  })
+}
+
+export function decideRevokeKey(state: AccountState, command: RevokeApiKey): Decision {
+  const { keyId, reason, at } = command
+  const key = state.keys.get(keyId)
+  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (key.revokedAt !== null) return nothingToDo
+  return happens({ type: 'ApiKeyRevoked', data: { keyId, reason, at } })
+}
+
+function activeKeys(state: AccountState, at: number): number {
+  let active = 0
+  for (const key of state.keys.values()) if (isActive(key, at)) active += 1
+  return active
+}

@@ -1,0 +1,195 @@
+/** What holds whatever happens: any commands, in any order, decided one after the other. */
+import type { AccountCommand } from '@svc/contracts/commands'
+import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import { costOf, worstCase } from '@svc/contracts/price'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { START_MS } from '../../testing/manual-time.ts'
+import {
+  accept,
+  createKey,
+  grant,
+  meter,
+  open,
+  price,
+  requestId,
+  settle,
+} from '../../testing/sample.ts'
+import { decide } from './decide.ts'
+import { evolve } from './evolve.ts'
+import { type AccountState, type OpenRequest, unopenedAccount } from './state.ts'
+
+const REQUESTS = 8
+
+/** A step names its request by number, so that steps meet: the same request settled twice, say. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: acceptStep() },
+  { weight: 4, arbitrary: settleStep() },
+  { weight: 1, arbitrary: endStep() },
+  { weight: 1, arbitrary: grantStep() },
+  { weight: 1, arbitrary: fc.constant({ type: 'ExpireCredit', actor: 'x', at: 0 } as const) },
+)
+const history = fc.array(fc.tuple(step, fc.nat(20)), { maxLength: 60, size: 'max' })
+
+function acceptStep(): fc.Arbitrary<AccountCommand> {
+  return fc
+    .record({
+      index: fc.nat(REQUESTS),
+      promptTokens: fc.nat(40),
+      maxOutputTokens: fc.integer({ min: 1, max: 40 }),
+    })
+    .map(({ index, ...counts }) => accept(index, counts))
+}
+
+function settleStep(): fc.Arbitrary<AccountCommand> {
+  const counts = fc.record({
+    inputTokens: fc.nat(50),
+    cachedInputTokens: fc.nat(50),
+    outputTokens: fc.nat(50),
+  })
+  return fc
+    .tuple(fc.nat(REQUESTS), counts, fc.option(fc.constant('worker_failed')))
+    .map(([index, tokens, failure]) => settle(index, { meter: meter(tokens), failure }))
+}
+
+function endStep(): fc.Arbitrary<AccountCommand> {
+  return fc
+    .tuple(fc.nat(REQUESTS), fc.constantFrom('FailRequest' as const, 'AbandonRequest' as const))
+    .map(([index, type]) => ({ type, requestId: requestId(index), reason: 'x', actor: 'x', at: 0 }))
+}
+
+function grantStep(): fc.Arbitrary<AccountCommand> {
+  return fc
+    .tuple(fc.nat(6), fc.bigInt(1n, 200n), fc.option(fc.nat(300)))
+    .map(([index, amount, expiresIn]) =>
+      grant(index, amount, { expiresAt: expiresIn === null ? null : START_MS + expiresIn }),
+    )
+}
+
+/** Plays the steps with time going on, and looks at the state after every event. */
+function play(
+  spendPolicy: 'standard' | 'strict',
+  steps: readonly (readonly [AccountCommand, number])[],
+  look: (state: AccountState, event: AccountEvent) => void,
+): AccountState {
+  const state = unopenedAccount()
+  let at = START_MS
+  const first = [open({ spendPolicy }), createKey(), grant(99, 150n)].map(
+    (command) => [command, 0] as const,
+  )
+  for (const [command, laterMs] of [...first, ...steps]) {
+    at += laterMs
+    const decision = decide(state, { ...command, at })
+    if (decision.kind !== 'happens') continue
+    for (const event of decision.events) look(evolve(state, event), event)
+  }
+  return state
+}
+
+const available = (state: AccountState) => state.balance - state.held
+
+describe('any order of commands', () => {
+  test('I1, I9: balance is what grants have left less the debt; holds are those of open requests', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('standard', 'strict'), history, (policy, steps) => {
+        play(policy, steps, (state) => {
+          const grants = [...state.grants.values()]
+          const left = grants.reduce((sum, { remaining }) => sum + remaining, 0n)
+          const holds = [...state.openRequests.values()].map(({ hold }) => hold)
+          expect(state.balance).toBe(left - state.debt)
+          expect(state.held).toBe(holds.reduce((sum, hold) => sum + hold, 0n))
+          expect(state.debt >= 0n && holds.every((hold) => hold >= 0n)).toBe(true)
+          expect(state.debt > 0n && left > 0n).toBe(false)
+          expect(state.burning.map(({ grantId }) => grantId).toSorted()).toEqual(
+            grants
+              .filter(({ remaining }) => remaining > 0n)
+              .map(({ grantId }) => grantId)
+              .toSorted(),
+          )
+        })
+      }),
+    )
+  })
+
+  test('I8, strict: neither the balance nor what is available ever falls below zero', () => {
+    fc.assert(
+      fc.property(history, (steps) => {
+        play('strict', steps, (state) => {
+          expect(state.balance >= 0n && available(state) >= 0n).toBe(true)
+          expect(state.underHeldRequestId).toBeNull()
+        })
+      }),
+    )
+  })
+
+  test('I8, standard: below zero by at most one request, and one under-held request at most', () => {
+    let overdrafts = 0
+    fc.assert(
+      fc.property(history, (steps) => {
+        /** What the last under-held request cost beyond its hold. */
+        let excess = 0n
+        let last: OpenRequest | undefined
+        play('standard', steps, (state, { type, data }) => {
+          const underHeld = [...state.openRequests.values()].filter((open) => open.underHeld)
+          expect(underHeld.length).toBeLessThanOrEqual(1)
+          if (type === 'CreditDebited' && data.requestId === last?.requestId) {
+            excess = data.amount - last.hold
+          }
+          last = underHeld[0]
+          const floor = excess > 0n ? -excess : 0n
+          expect(available(state) >= floor).toBe(true)
+          expect(state.balance >= floor).toBe(true)
+          if (state.balance < 0n) overdrafts += 1
+        })
+      }),
+    )
+    expect(overdrafts).toBeGreaterThan(0)
+  })
+
+  test('I2, I3: a debit follows its meter, is its price exactly, and is never above the worst case', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('standard', 'strict'), history, (policy, steps) => {
+        let metered: AccountEventOf<'TokensMetered'>['data'] | undefined
+        const limits = new Map<string, bigint>()
+        play(policy, steps, (_state, { type, data }) => {
+          if (type === 'RequestAccepted') {
+            limits.set(data.requestId, worstCase(price, data.promptTokens, data.maxOutputTokens))
+          } else if (type === 'TokensMetered') {
+            metered = data
+          } else if (type === 'CreditDebited') {
+            expect(data.requestId).toBe(metered?.requestId)
+            expect(data.amount).toBe(metered && costOf(price, metered))
+            expect(data.amount <= (limits.get(data.requestId) ?? -1n)).toBe(true)
+            limits.delete(data.requestId)
+            metered = undefined
+          }
+        })
+      }),
+    )
+  })
+})
+
+describe('money is exact', () => {
+  test('pitfall 14: 1,000,000 one-token requests cost exactly the product', () => {
+    const perToken = 7n
+    const tiny = { version: 'price_tiny', input: perToken, cachedInput: 1n, output: 1n }
+    const state = unopenedAccount()
+    const credit = 8_000_001n
+    const run = (command: AccountCommand): void => {
+      const decision = decide(state, command)
+      if (decision.kind !== 'happens') throw new Error(JSON.stringify(decision))
+      for (const event of decision.events) evolve(state, event)
+    }
+    for (const command of [open(), createKey(), grant(1, credit)]) run(command)
+    const asked = accept(1, { promptTokens: 1, maxOutputTokens: 0, price: tiny })
+    const ended = settle(1, { meter: meter({ inputTokens: 1, outputTokens: 0 }) })
+    for (let request = 0; request < 1_000_000; request += 1) {
+      run(asked)
+      run(ended)
+    }
+    expect(state.balance).toBe(credit - 1_000_000n * perToken)
+    // Nothing in the state grows with the requests that have ended.
+    expect(state.openRequests.size + state.idempotencyKeys.size).toBe(0)
+    expect(state.grants.size).toBe(1)
+  })
+})

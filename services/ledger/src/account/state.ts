@@ -1,0 +1,122 @@
+/**
+ * What an account is, folded from its events: everything that a decision needs and nothing else.
+ *
+ * The state is bounded. Requests that have ended leave no trace in it, except for their
+ * Idempotency-Key, of which a bounded number is kept for a bounded time.
+ */
+import type { SpendPolicy } from '@svc/contracts/events/account'
+import type { PicoDollars } from '@svc/contracts/money'
+import type { PriceVersion } from '@svc/contracts/price'
+
+export const MAX_ACTIVE_KEYS = 50
+/** Keys that are kept in memory. The oldest go first of those that are revoked or expired. */
+export const MAX_KNOWN_KEYS = 1_000
+/** Grants with credit left. It bounds the slices of one debit, and so the size of an append. */
+export const MAX_GRANTS_WITH_CREDIT = 1_000
+/** Grants ever made. All are remembered, so that none is made twice. */
+export const MAX_GRANTS = 10_000
+export const MAX_OPEN_REQUESTS = 10_000
+export const MAX_IDEMPOTENCY_KEYS = 10_000
+export const IDEMPOTENCY_KEY_LIFE_MS = 24 * 60 * 60 * 1_000
+
+export interface ApiKey {
+  readonly keyId: string
+  readonly name: string
+  readonly secretHash: string
+  readonly lastFour: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  revokedAt: number | null
+}
+
+export interface Grant {
+  readonly grantId: string
+  readonly amount: PicoDollars
+  readonly category: 'paid' | 'promotional'
+  readonly priority: number
+  readonly expiresAt: number | null
+  readonly reference: string | null
+  readonly grantedAt: number
+  remaining: PicoDollars
+}
+
+/** A request that was accepted and has not ended: what it holds, and the price it is pinned to. */
+export interface OpenRequest {
+  readonly requestId: string
+  readonly price: PriceVersion
+  readonly promptTokens: number
+  readonly maxOutputTokens: number
+  readonly hold: PicoDollars
+  /** Whether the hold is less than the worst case. At most one open request is under-held. */
+  readonly underHeld: boolean
+}
+
+export interface UsedIdempotencyKey {
+  readonly requestId: string
+  readonly bodyHash: string
+  readonly acceptedAt: number
+}
+
+export interface AccountState {
+  /** Null until the account is opened. */
+  accountId: string | null
+  name: string
+  spendPolicy: SpendPolicy
+  /** By key id, oldest first. */
+  readonly keys: Map<string, ApiKey>
+  /** By grant id, oldest first; spent ones too. */
+  readonly grants: Map<string, Grant>
+  /** The grants that have credit left, in the order in which they burn. */
+  readonly burning: Grant[]
+  /** Grants less debits and expiries: what the grants have left, less the debt. */
+  balance: PicoDollars
+  /** The sum of the holds of the open requests. */
+  held: PicoDollars
+  /** What was debited and no grant covered; the next grant pays it first. */
+  debt: PicoDollars
+  readonly openRequests: Map<string, OpenRequest>
+  /** The open request that is under-held, when one is. */
+  underHeldRequestId: string | null
+  /** By hash of the key, oldest first. */
+  readonly idempotencyKeys: Map<string, UsedIdempotencyKey>
+}
+
+/** An account of which there are no events. */
+export function unopenedAccount(): AccountState {
+  return {
+    accountId: null,
+    name: '',
+    spendPolicy: 'standard',
+    keys: new Map(),
+    grants: new Map(),
+    burning: [],
+    balance: 0n,
+    held: 0n,
+    debt: 0n,
+    openRequests: new Map(),
+    underHeldRequestId: null,
+    idempotencyKeys: new Map(),
+  }
+}
+
+/** A key that may be used at a moment. */
+export function isActive(key: ApiKey, at: number): boolean {
+  return key.revokedAt === null && (key.expiresAt === null || at < key.expiresAt)
+}
+
+/** A used Idempotency-Key, unless it is so old that it may be used anew. */
+export function usedIdempotencyKey(
+  state: AccountState,
+  keyHash: string,
+  at: number,
+): UsedIdempotencyKey | undefined {
+  const used = state.idempotencyKeys.get(keyHash)
+  if (used === undefined || at - used.acceptedAt >= IDEMPOTENCY_KEY_LIFE_MS) return undefined
+  return used
+}
+
+/** The grant that a payment made, when it has made one. */
+export function grantOfReference(state: AccountState, reference: string): Grant | undefined {
+  for (const grant of state.grants.values()) if (grant.reference === reference) return grant
+  return undefined
+}

@@ -1,0 +1,45 @@
+/** Wires the ledger to its ports. */
+import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { EventStore } from '@svc/contracts/event-store'
+import type { IdSource } from '@svc/contracts/ids'
+import { AccountWriters } from './account-writers.ts'
+import { EventSourcedLedger } from './event-sourced-ledger.ts'
+import type { Ledger } from './ledger.ts'
+import { defaultLimits, type LedgerLimits } from './limits.ts'
+import type { Clock, SnapshotStore, Timer } from './ports.ts'
+import { PriceBook } from './pricing.ts'
+
+export interface LedgerDependencies {
+  readonly store: EventStore
+  readonly snapshots: SnapshotStore
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly ids: IdSource
+  /** From a cryptographic source: secrets are made of them. */
+  readonly randomBytes: (count: number) => Uint8Array
+  /** `gw_…`: a new one for every start, so that a later process knows what this one left. */
+  readonly gatewayId: string
+  readonly reach?: ReachCrashPoint
+  readonly limits?: Partial<LedgerLimits>
+}
+
+/**
+ * Resolves when the price list is read. Accounts are read when they are first asked for.
+ * Store and snapshots stay the caller's: close them after the ledger.
+ */
+export async function createLedger(dependencies: LedgerDependencies): Promise<Ledger> {
+  const { store, snapshots, clock, timer, ids, randomBytes, gatewayId } = dependencies
+  const reach = dependencies.reach ?? noCrashPoints
+  const limits = { ...defaultLimits, ...dependencies.limits }
+  const actor = `gateway:${gatewayId}`
+  const prices = new PriceBook({ store, clock, timer, ids, actor, limits })
+  await prices.open()
+  return new EventSourcedLedger({
+    writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits }),
+    prices,
+    clock,
+    ids,
+    randomBytes,
+    gatewayId,
+  })
+}

@@ -1,0 +1,87 @@
+/** A command, or a question, on its way through the writer of an account. */
+import type { AccountCommand } from '@svc/contracts/commands'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import type { AccountState } from './account/state.ts'
+
+/** A command to be decided. */
+export interface Work<Result> {
+  /** The command, given the moment of the decision. Called again when it is decided again. */
+  command(at: number): AccountCommand
+  /** What to answer, read from the events and the state right after them. */
+  result(events: readonly AccountEvent[], state: AccountState): Result
+  /** Called once, when the first decision is made in memory: before anything is durable. */
+  goAhead?(result: Result): void
+  /** Ends a wait in the queue. Once the work went ahead it has no effect. */
+  readonly signal?: AbortSignal | undefined
+  /** The end of a request is let in although the queue is full: an open request allows for one. */
+  readonly endsRequest?: boolean
+}
+
+/** A question to be answered from a state that is as new as the stream. */
+export type Query<Result> = (state: AccountState) => Result
+
+export type Task =
+  | { readonly kind: 'work'; readonly work: Work<unknown> }
+  | { readonly kind: 'query'; readonly query: Query<unknown> }
+
+/**
+ *     queued ─▶ decided ─▶ told          decided again after a lost race
+ *       ▲          │
+ *       └─ waiting ◀┘                     for a running request to end
+ *
+ * A job is told its outcome once; what comes later is ignored.
+ */
+export class Job {
+  readonly task: Task
+  readonly promise: Promise<unknown>
+  readonly #resolve: (result: unknown) => void
+  readonly #reject: (error: unknown) => void
+  readonly #onAbort: (() => void) | undefined
+  #isTold = false
+  /** It was told to go ahead on the strength of a decision in memory. */
+  wentAhead = false
+  /** It has waited for as long as it may. */
+  waitIsOver = false
+
+  constructor(task: Task) {
+    this.task = task
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>()
+    this.promise = promise
+    this.#resolve = resolve
+    this.#reject = reject
+    const signal = task.kind === 'work' ? task.work.signal : undefined
+    if (signal === undefined) return
+    this.#onAbort = () => {
+      if (!this.wentAhead) this.reject(signal.reason)
+    }
+    if (signal.aborted) this.#onAbort()
+    else signal.addEventListener('abort', this.#onAbort)
+  }
+
+  get isTold(): boolean {
+    return this.#isTold
+  }
+
+  goAhead(result: unknown): void {
+    if (this.wentAhead || this.task.kind !== 'work' || this.task.work.goAhead === undefined) return
+    this.wentAhead = true
+    this.task.work.goAhead(result)
+  }
+
+  resolve(result: unknown): void {
+    if (this.#tell()) this.#resolve(result)
+  }
+
+  reject(error: unknown): void {
+    if (this.#tell()) this.#reject(error)
+  }
+
+  #tell(): boolean {
+    if (this.#isTold) return false
+    this.#isTold = true
+    if (this.#onAbort !== undefined && this.task.kind === 'work') {
+      this.task.work.signal?.removeEventListener('abort', this.#onAbort)
+    }
+    return true
+  }
+}

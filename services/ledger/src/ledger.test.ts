@@ -1,0 +1,219 @@
+import { describe, expect, test } from 'vitest'
+import {
+  ending,
+  eventsOf,
+  MODEL,
+  openFunded,
+  openLedger,
+  payment,
+  rates,
+  request,
+} from '../testing/open-ledger.ts'
+
+describe('the life of a request', () => {
+  test('is accepted with a hold, then metered and debited in one append', async () => {
+    const setting = await openLedger()
+    const { ledger, store } = setting
+    const { accountId, keyId, secret } = await openFunded(setting, 1_000n)
+    expect(await ledger.authenticate(secret)).toEqual({ accountId, keyId })
+    const asked = request(setting, keyId)
+
+    const accepted = await ledger.accept(accountId, asked)
+    expect(accepted).toMatchObject({ hold: 50n, maxOutputTokens: 10, lowered: false })
+    await accepted.durable
+    expect(ledger.isRunning(asked.requestId)).toBe(true)
+    expect(await ledger.balance(accountId)).toEqual({ settled: 1_000n, held: 50n, available: 950n })
+
+    const settled = await ledger.settle(accountId, ending(asked.requestId, { outputTokens: 4 }))
+    expect(settled).toMatchObject({ amount: 32n, balanceAfter: 968n })
+    expect(ledger.isRunning(asked.requestId)).toBe(false)
+    expect(await ledger.balance(accountId)).toEqual({ settled: 968n, held: 0n, available: 968n })
+    expect((await eventsOf(store, accountId)).map(({ type }) => type)).toEqual([
+      'AccountOpened',
+      'CreditGranted',
+      'ApiKeyCreated',
+      'RequestAccepted',
+      'TokensMetered',
+      'CreditDebited',
+    ])
+    expect(ledger.lastPosition(accountId)).toBe(await store.lastPosition())
+  })
+
+  test('strict says that it has lowered the output limit', async () => {
+    const setting = await openLedger()
+    const { accountId, keyId } = await openFunded(setting, 30n, 'strict')
+    const accepted = await setting.ledger.accept(accountId, request(setting, keyId))
+    expect(accepted).toMatchObject({ hold: 29n, maxOutputTokens: 3, lowered: true })
+  })
+
+  test('pitfall 4: fails without a charge; is abandoned once', async () => {
+    const setting = await openLedger()
+    const { ledger } = setting
+    const { accountId, keyId } = await openFunded(setting, 1_000n)
+    const [first, second] = [request(setting, keyId), request(setting, keyId)]
+    for (const asked of [first, second]) await (await ledger.accept(accountId, asked)).durable
+    await ledger.fail(accountId, first.requestId, 'worker_failed')
+    expect(await ledger.abandon(accountId, first.requestId, 'gone')).toBe(false)
+    expect(await ledger.abandon(accountId, second.requestId, 'gone')).toBe(true)
+    expect(await ledger.abandon(accountId, second.requestId, 'gone')).toBe(false)
+    expect(await ledger.balance(accountId)).toMatchObject({ settled: 1_000n, held: 0n })
+    await expect(ledger.settle(accountId, ending(second.requestId))).rejects.toMatchObject({
+      code: 'conflict',
+    })
+  })
+})
+
+describe('money', () => {
+  test.each([
+    ['strict', 500n, 0n],
+    ['standard', 500n, 0n],
+    ['standard', 520n, -30n],
+  ] as const)(
+    'pitfall 1: 200 at once on a %s balance of %s: never below %s',
+    async (policy, credit, floor) => {
+      const setting = await openLedger({ limits: { waitMs: 1 } })
+      const { ledger, time, store } = setting
+      const { accountId, keyId } = await openFunded(setting, credit, policy)
+      const asked = Array.from({ length: 200 }, () => request(setting, keyId))
+      const answers = await time.until(
+        Promise.allSettled(asked.map((each) => ledger.accept(accountId, each))),
+      )
+      const accepted = answers.filter(({ status }) => status === 'fulfilled')
+      expect(accepted).toHaveLength(floor === 0n ? 10 : 11)
+      for (const answer of answers) {
+        if (answer.status === 'rejected') {
+          expect(['insufficient_quota', 'balance_in_use']).toContain(answer.reason.code)
+        }
+      }
+      const running = asked.filter(({ requestId }) => ledger.isRunning(requestId))
+      for (const { requestId } of running) await ledger.settle(accountId, ending(requestId))
+      expect(await ledger.balance(accountId)).toEqual({
+        settled: floor,
+        held: 0n,
+        available: floor,
+      })
+      for (const event of await eventsOf(store, accountId)) {
+        if ('balanceAfter' in event.data) expect(event.data.balanceAfter >= floor).toBe(true)
+      }
+    },
+  )
+
+  test('pitfall 17: a price change in flight does not change the bill', async () => {
+    const setting = await openLedger()
+    const { ledger } = setting
+    const { accountId, keyId } = await openFunded(setting, 1_000n)
+    const before = request(setting, keyId)
+    await (await ledger.accept(accountId, before)).durable
+    await ledger.publishPrice({ model: MODEL, rates: { ...rates, output: 30n } })
+    const after = request(setting, keyId)
+    expect(await ledger.accept(accountId, after)).toMatchObject({ hold: 320n })
+    expect(await ledger.settle(accountId, ending(before.requestId))).toMatchObject({ amount: 50n })
+    expect(await ledger.settle(accountId, ending(after.requestId))).toMatchObject({ amount: 320n })
+  })
+
+  test('pitfall 18: ten price changes later, a replay bills the past as it was billed', async () => {
+    const setting = await openLedger()
+    const { ledger, store, time } = setting
+    const { accountId, keyId } = await openFunded(setting, 10_000n)
+    const amounts: bigint[] = []
+    for (let change = 0n; change < 10n; change += 1n) {
+      await ledger.publishPrice({ model: MODEL, rates: { ...rates, output: 3n + change } })
+      const asked = request(setting, keyId)
+      await (await ledger.accept(accountId, asked)).durable
+      amounts.push((await ledger.settle(accountId, ending(asked.requestId))).amount)
+    }
+    expect(amounts).toEqual(Array.from({ length: 10 }, (_, change) => 50n + 10n * BigInt(change)))
+    const replayed = await openLedger({ store, time })
+    expect(await replayed.ledger.account(accountId)).toEqual(await ledger.account(accountId))
+    const debits = (await eventsOf(store, accountId)).filter(({ type }) => type === 'CreditDebited')
+    expect(debits.map(({ data }) => 'amount' in data && data.amount)).toEqual(amounts)
+  })
+
+  test('pitfall 20: 50 deliveries of one payment make one grant', async () => {
+    const setting = await openLedger()
+    const other = await openLedger({ ...setting, gatewayId: 'gw_other' })
+    const { accountId } = await openFunded(setting, 0n)
+    const ids = await setting.time.until(
+      Promise.all(
+        Array.from({ length: 50 }, (_, index) =>
+          (index % 2 === 0 ? setting : other).ledger.grant(accountId, payment(100n, 'payment-7')),
+        ),
+      ),
+    )
+    expect(new Set(ids).size).toBe(1)
+    expect(await setting.ledger.balance(accountId)).toMatchObject({ settled: 100n })
+    const changed = setting.ledger.grant(accountId, payment(101n, 'payment-7'))
+    await expect(changed).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('credit past its time is not shown as a balance, and is booked as expired', async () => {
+    const setting = await openLedger()
+    const { ledger, time, store } = setting
+    const { accountId } = await openFunded(setting, 5n)
+    await ledger.grant(accountId, { ...payment(100n), expiresAt: time.nowMs() + 1_000 })
+    expect(await ledger.balance(accountId)).toMatchObject({ settled: 105n })
+    await time.advance(1_000)
+    expect(await ledger.balance(accountId)).toMatchObject({ settled: 5n })
+    expect((await eventsOf(store, accountId)).at(-1)).toMatchObject({ type: 'CreditExpired' })
+  })
+})
+
+describe('an account', () => {
+  test('is summed up without its secrets', async () => {
+    const setting = await openLedger()
+    const { accountId, keyId } = await openFunded(setting, 100n)
+    const summary = await setting.ledger.account(accountId)
+    expect(summary).toMatchObject({
+      accountId,
+      name: 'funded',
+      spendPolicy: 'standard',
+      keys: [{ keyId, name: 'key', revokedAt: null }],
+      grants: [{ amount: 100n, remaining: 100n }],
+      openRequests: 0,
+    })
+    expect(summary.keys[0]).not.toHaveProperty('secretHash')
+  })
+
+  test('that does not exist is not found, however its id looks', async () => {
+    const { ledger } = await openLedger()
+    for (const accountId of ['acct_00000000000000000000000000', 'acct_x', '', '../pricing']) {
+      await expect(ledger.balance(accountId)).rejects.toMatchObject({ code: 'not_found' })
+      await expect(ledger.grant(accountId, payment(1n))).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    }
+  })
+
+  test('pitfall 19: knows the request of an Idempotency-Key', async () => {
+    const setting = await openLedger()
+    const { ledger } = setting
+    const { accountId, keyId } = await openFunded(setting, 1_000n)
+    const idempotency = { keyHash: 'k', bodyHash: 'b' }
+    expect(await ledger.idempotent(accountId, 'k')).toBeUndefined()
+    const asked = request(setting, keyId, { idempotency })
+    await ledger.accept(accountId, asked)
+    const known = { requestId: asked.requestId, bodyHash: 'b' }
+    expect(await ledger.idempotent(accountId, 'k')).toEqual({ ...known, running: true })
+    await ledger.settle(accountId, ending(asked.requestId))
+    expect(await ledger.idempotent(accountId, 'k')).toEqual({ ...known, running: false })
+    const again = ledger.accept(accountId, request(setting, keyId, { idempotency }))
+    await expect(again).rejects.toMatchObject({
+      code: 'idempotency_answer_gone',
+      ...{ requestId: asked.requestId },
+    })
+  })
+
+  test('is closed with everything durable, and then takes nothing', async () => {
+    const setting = await openLedger()
+    const { ledger, store, snapshots } = setting
+    const { accountId, keyId } = await openFunded(setting, 1_000n)
+    const accepted = await ledger.accept(accountId, request(setting, keyId))
+    await ledger.close()
+    await accepted.durable
+    expect(await eventsOf(store, accountId)).toHaveLength(4)
+    expect(snapshots.load(`account-${accountId}`)).toMatchObject({ head: { revision: 3 } })
+    await expect(ledger.balance(accountId)).rejects.toMatchObject({ code: 'shutting_down' })
+    const late = ledger.accept(accountId, request(setting, keyId))
+    await expect(late).rejects.toMatchObject({ code: 'shutting_down' })
+  })
+})

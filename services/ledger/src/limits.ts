@@ -1,0 +1,39 @@
+/** Every bound of the ledger, with its unit in its name. */
+import { MAX_APPEND_BYTES, MAX_APPEND_EVENTS } from '@svc/contracts/event-store'
+
+export interface LedgerLimits {
+  /** Commands that wait for the writer of one account; more are refused. */
+  readonly queuedCommandsPerAccount: number
+  /** Requests of one account that wait for an under-held one to end; more are refused. */
+  readonly waitersPerAccount: number
+  /** How long a request waits so. */
+  readonly waitMs: number
+  readonly batchCommands: number
+  readonly batchEvents: number
+  readonly batchBytes: number
+  /** Lost races for a stream after which a batch is refused. */
+  readonly conflictsInARow: number
+  /** How long callers wait for an append whose outcome is unknown. */
+  readonly unknownOutcomeMs: number
+  readonly accountsInMemory: number
+  /** Events after which the state of an account is saved again. */
+  readonly snapshotEveryEvents: number
+  readonly replayPageEvents: number
+  /** How often prices published by another process are looked for. */
+  readonly priceRefreshMs: number
+}
+
+export const defaultLimits: LedgerLimits = {
+  queuedCommandsPerAccount: 1_024,
+  waitersPerAccount: 1_024,
+  waitMs: 10_000,
+  batchCommands: 64,
+  batchEvents: MAX_APPEND_EVENTS,
+  batchBytes: MAX_APPEND_BYTES,
+  conflictsInARow: 20,
+  unknownOutcomeMs: 30_000,
+  accountsInMemory: 10_000,
+  snapshotEveryEvents: 2_000,
+  replayPageEvents: 2_000,
+  priceRefreshMs: 5_000,
+}

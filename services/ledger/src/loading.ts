@@ -1,0 +1,74 @@
+/** Folds an account from its stream, or from a snapshot and the events behind it. */
+import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/event-store'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import { decodeEvent } from '@svc/contracts/events/codec'
+import { evolve } from './account/evolve.ts'
+import { type AccountState, unopenedAccount } from './account/state.ts'
+import type { SnapshotStore, Timer } from './ports.ts'
+import { pause } from './settled-append.ts'
+import { stateOfSnapshot } from './snapshots.ts'
+
+/** A state together with the head of the stream that it was folded up to. */
+export interface LoadedAccount {
+  readonly state: AccountState
+  head: StreamHead
+  /** Events since the last snapshot. */
+  unsavedEvents: number
+}
+
+export interface LoadingPorts {
+  readonly store: EventStore
+  readonly snapshots: SnapshotStore
+  readonly timer: Timer
+  readonly pageEvents: number
+}
+
+export async function loadAccount(ports: LoadingPorts, stream: string): Promise<LoadedAccount> {
+  const account = (await loadSnapshot(ports, stream)) ?? {
+    state: unopenedAccount(),
+    head: NO_STREAM,
+    unsavedEvents: 0,
+  }
+  await catchUp(ports, stream, account)
+  return account
+}
+
+/** Folds the events behind the head into the state. */
+export async function catchUp(
+  { store, timer, pageEvents }: LoadingPorts,
+  stream: string,
+  account: LoadedAccount,
+): Promise<void> {
+  for (;;) {
+    const from = account.head.revision + 1
+    const page = await store.readStream({ stream, direction: 'forwards', from, limit: pageEvents })
+    for (const recorded of page) {
+      evolve(account.state, decodeEvent(recorded) as AccountEvent)
+      account.head = { revision: recorded.revision, hash: recorded.hash }
+      account.unsavedEvents += 1
+    }
+    if (page.length < pageEvents) return
+    // A long history must not keep the process from its other work.
+    await pause(timer, 0)
+  }
+}
+
+/** A snapshot counts only when the stream has, at its revision, the very event it was made at. */
+async function loadSnapshot(
+  { store, snapshots }: LoadingPorts,
+  stream: string,
+): Promise<LoadedAccount | undefined> {
+  const snapshot = snapshots.load(stream)
+  if (snapshot === undefined || snapshot.stream !== stream) return undefined
+  const { revision, hash } = snapshot.head
+  if (!Number.isSafeInteger(revision) || revision < 0) return undefined
+  const [event] = await store.readStream({
+    stream,
+    direction: 'forwards',
+    from: revision,
+    limit: 1,
+  })
+  if (event === undefined || event.hash !== hash) return undefined
+  const state = stateOfSnapshot(snapshot)
+  return state && { state, head: { revision, hash }, unsavedEvents: 0 }
+}

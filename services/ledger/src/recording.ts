@@ -1,0 +1,47 @@
+/** Events of the domain as they are recorded: with deterministic ids, and where they come from. */
+import type { AccountCommand } from '@svc/contracts/commands'
+import type { NewEvent } from '@svc/contracts/event-store'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import { encodeEvent } from '@svc/contracts/events/codec'
+import { eventId } from '@svc/contracts/ids'
+
+/**
+ * @param accountId whose events they are
+ * @param revision of the first of the events
+ */
+export function recordable(
+  events: readonly AccountEvent[],
+  command: AccountCommand,
+  accountId: string,
+  revision: number,
+): NewEvent[] {
+  let causationId = subjectOfCommand(command, accountId)
+  return events.map((event, index) => {
+    const subject = subjectOf(event, accountId)
+    const id = eventId(subject, stepOf(event, revision + index))
+    const origin = { correlationId: subject, causationId, actor: command.actor }
+    causationId = id
+    return encodeEvent(id, event, origin)
+  })
+}
+
+/** The request, grant or key that an event belongs to; what concerns the whole account, its id. */
+function subjectOf({ data }: AccountEvent, accountId: string): string {
+  if ('requestId' in data) return data.requestId
+  if ('grantId' in data) return data.grantId
+  if ('keyId' in data) return data.keyId
+  return accountId
+}
+
+function subjectOfCommand(command: AccountCommand, accountId: string): string {
+  if ('requestId' in command) return command.requestId
+  if ('grantId' in command) return command.grantId
+  if ('keyId' in command) return command.keyId
+  return accountId
+}
+
+/** What can happen more than once to its subject is told apart by its revision. */
+function stepOf({ type }: AccountEvent, revision: number): string {
+  const repeats = type === 'SpendPolicySet' || type === 'CreditExpired'
+  return repeats ? `${type}@${revision}` : type
+}

@@ -1,0 +1,42 @@
+/** What the ledger says when it is not the decider that refuses. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { Refusal } from './account/decision.ts'
+
+const RETRY_SECONDS = 1
+
+export function serviceErrorOf({ code, message, ...details }: Refusal): ServiceError {
+  return new ServiceError(code, message, details)
+}
+
+export function overloaded(): ServiceError {
+  const message = 'Too many commands wait for this account.'
+  return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
+}
+
+export function shuttingDown(): ServiceError {
+  return new ServiceError('shutting_down', 'The server is stopping.', {
+    retryAfterSeconds: RETRY_SECONDS,
+  })
+}
+
+/** Nothing was written. */
+export function storeUnavailable(cause?: unknown): ServiceError {
+  const message = 'The event store cannot take the request now. Nothing was charged.'
+  return new ServiceError('store_unavailable', message, {
+    retryAfterSeconds: RETRY_SECONDS,
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+/** It may have been written, now or later. */
+export function outcomeUnknown(cause?: unknown): ServiceError {
+  const message = 'The event store did not confirm the request in time.'
+  return new ServiceError('store_unavailable', message, {
+    retryAfterSeconds: RETRY_SECONDS,
+    ...(cause === undefined ? {} : { cause }),
+  })
+}
+
+export function defect(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', 'The ledger cannot go on with this account.', { cause })
+}

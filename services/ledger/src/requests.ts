@@ -1,0 +1,150 @@
+/** Requests through the ledger: accepted, run by this process, ended. */
+import type { AccountCommand } from '@svc/contracts/commands'
+import { ServiceError } from '@svc/contracts/errors'
+import type { AccountEvent, AccountEventOf, AccountEventType } from '@svc/contracts/events/account'
+import { type AccountState, usedIdempotencyKey } from './account/state.ts'
+import type { Accepted, Ledger, Settled } from './ledger.ts'
+import type { Clock } from './ports.ts'
+import type { PriceBook } from './pricing.ts'
+import { RunningRequests } from './running-requests.ts'
+import type { AccountWriter } from './writer.ts'
+
+export type NewRequest = Parameters<Ledger['accept']>[1]
+export type EndedRequest = Parameters<Ledger['settle']>[1]
+
+export interface RequestsParts {
+  /** @throws {ServiceError} */
+  readonly writerOf: (accountId: string) => AccountWriter
+  readonly prices: PriceBook
+  readonly clock: Clock
+  readonly gatewayId: string
+  readonly actor: string
+}
+
+export class Requests {
+  readonly #parts: RequestsParts
+  readonly #running: RunningRequests
+
+  constructor(parts: RequestsParts) {
+    this.#parts = parts
+    this.#running = new RunningRequests(parts.clock)
+  }
+
+  isRunning(requestId: string): boolean {
+    return this.#running.has(requestId)
+  }
+
+  async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
+    const { prices, gatewayId, actor, writerOf } = this.#parts
+    const { requestId, model } = request
+    const decided = Promise.withResolvers<Accepted>()
+    let wentAhead = false
+    const durable = writerOf(accountId)
+      .submit({
+        command: (at) => ({
+          type: 'AcceptRequest',
+          ...request,
+          price: prices.inForce(model, at),
+          gatewayId,
+          actor,
+          at,
+        }),
+        result: (events) => dataOf(events, 'RequestAccepted'),
+        goAhead: ({ price, hold, maxOutputTokens, deadline }) => {
+          wentAhead = true
+          this.#running.add(requestId, deadline)
+          const lowered = maxOutputTokens < request.maxOutputTokens
+          decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, durable })
+        },
+        signal,
+      })
+      .then(
+        () => {},
+        (error: unknown) => {
+          if (wentAhead) this.#running.delete(requestId)
+          decided.reject(error)
+          throw error
+        },
+      )
+    // The caller may have no use for it: that must not end the process.
+    durable.catch(() => {})
+    return decided.promise
+  }
+
+  async settle(accountId: string, request: EndedRequest): Promise<Settled> {
+    const { actor } = this.#parts
+    return this.#end(accountId, request.requestId, {
+      command: (at) => ({ type: 'SettleRequest', ...request, actor, at }),
+      result: (events) => {
+        const { amount, lines, slices, balanceAfter } = dataOf(events, 'CreditDebited')
+        return { amount, lines, slices, balanceAfter }
+      },
+    })
+  }
+
+  async fail(accountId: string, requestId: string, reason: string): Promise<void> {
+    const { actor } = this.#parts
+    await this.#end(accountId, requestId, {
+      command: (at) => ({ type: 'FailRequest', requestId, reason, actor, at }),
+      result: () => undefined,
+    })
+  }
+
+  async abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
+    try {
+      await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'AbandonRequest', requestId, reason, actor: 'sweeper', at }),
+        result: () => undefined,
+      })
+      return true
+    } catch (error) {
+      if (hasEnded(error)) return false
+      throw error
+    }
+  }
+
+  async idempotent(accountId: string, keyHash: string): ReturnType<Ledger['idempotent']> {
+    const { clock, writerOf } = this.#parts
+    const writer = writerOf(accountId)
+    const find = (state: AccountState) => {
+      const used = usedIdempotencyKey(state, keyHash, clock.nowMs())
+      if (used === undefined) return undefined
+      const { requestId, bodyHash } = used
+      return { requestId, bodyHash, running: state.openRequests.has(requestId) }
+    }
+    // Memory will do: what it has not heard of, the acceptance will.
+    return writer.state === undefined ? writer.ask(find) : find(writer.state)
+  }
+
+  async #end<Result>(
+    accountId: string,
+    requestId: string,
+    work: {
+      readonly command: (at: number) => AccountCommand
+      readonly result: (events: readonly AccountEvent[]) => Result
+    },
+  ): Promise<Result> {
+    const { writerOf } = this.#parts
+    try {
+      const result = await writerOf(accountId).submit({ ...work, endsRequest: true })
+      this.#running.delete(requestId)
+      return result
+    } catch (error) {
+      if (hasEnded(error)) this.#running.delete(requestId)
+      throw error
+    }
+  }
+}
+
+function dataOf<T extends AccountEventType>(
+  events: readonly AccountEvent[],
+  type: T,
+): AccountEventOf<T>['data'] {
+  const event = events.find((candidate): candidate is AccountEventOf<T> => candidate.type === type)
+  if (event === undefined) throw new Error(`the decision has no ${type}`)
+  return event.data as AccountEventOf<T>['data']
+}
+
+function hasEnded(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'conflict'
+}

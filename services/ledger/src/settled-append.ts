@@ -1,0 +1,103 @@
+/**
+ * Appends until the outcome is known.
+ *
+ *     send ── appended │ duplicate │ conflict ──▶ known
+ *      │  └── rejected ──▶ nothing was written: the caller hears of it
+ *      └── unknown ──▶ wait ──▶ the SAME request again … until it is known
+ *
+ * An unknown append may become durable at any later time, so a read that does not find it proves
+ * nothing, and a new decision could be written beside it. The same events at the same revision are
+ * harmless: the store has them, or takes them, or somebody else was there first. For the same
+ * reason a rejection that comes after an `unknown` settles nothing, and a conflict is believed only
+ * when somebody else's events are seen in the place of these: from then on they can not be written.
+ *
+ * Callers do not wait for ever: after a bounded time `onOverdue` is called, once, and the sending
+ * goes on without them.
+ */
+import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/event-store'
+import type { Timer } from './ports.ts'
+
+const FIRST_PAUSE_MS = 50
+const LONGEST_PAUSE_MS = 5_000
+
+export type KnownOutcome = Exclude<AppendOutcome, { readonly kind: 'unknown' }>
+
+/** The process ends before the outcome is known; the next one reads what is there. */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError'
+}
+
+export interface SettlingOptions {
+  readonly store: EventStore
+  readonly timer: Timer
+  readonly boundMs: number
+  readonly onOverdue: (cause: unknown) => void
+  /** Whether to give up once overdue, because the process ends. */
+  readonly isStopping: () => boolean
+}
+
+/**
+ * @throws what the store throws at the first sending: then nothing was written
+ * @throws {OutcomeUnknownError}
+ */
+export async function appendUntilKnown(
+  request: AppendRequest,
+  options: SettlingOptions,
+): Promise<KnownOutcome> {
+  const outcome = await options.store.append(request)
+  return outcome.kind === 'unknown' ? settle(request, options, outcome.cause) : outcome
+}
+
+async function settle(
+  request: AppendRequest,
+  { store, timer, boundMs, onOverdue, isStopping }: SettlingOptions,
+  firstCause: unknown,
+): Promise<KnownOutcome> {
+  let cause = firstCause
+  let isOverdue = false
+  const cancelBound = timer.after(boundMs, () => {
+    isOverdue = true
+    onOverdue(cause)
+  })
+  try {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      if (isOverdue && isStopping())
+        throw new OutcomeUnknownError('an append is unknown', { cause })
+      await pause(timer, pauseMs)
+      const outcome = await sendAgain(store, request)
+      if (outcome.kind !== 'unknown') return outcome
+      cause = outcome.cause
+    }
+  } finally {
+    cancelBound()
+  }
+}
+
+async function sendAgain(store: EventStore, request: AppendRequest): Promise<AppendOutcome> {
+  try {
+    const outcome = await store.append(request)
+    return outcome.kind === 'conflict' ? await whoseEventsAreThere(store, request) : outcome
+  } catch (cause) {
+    return { kind: 'unknown', cause }
+  }
+}
+
+async function whoseEventsAreThere(
+  store: EventStore,
+  { stream, expected, events }: AppendRequest,
+): Promise<AppendOutcome> {
+  const from = expected.revision + 1
+  const limit = events.length
+  const there = await store.readStream({ stream, direction: 'forwards', from, limit })
+  const last = there.at(-1)
+  if (last === undefined) return { kind: 'unknown', cause: new Error('a conflict with nothing') }
+  if (events.some(({ id }, index) => there[index]?.id !== id)) return { kind: 'conflict' }
+  const { revision, hash, position } = last
+  return { kind: 'duplicate', head: { revision, hash }, position }
+}
+
+export function pause(timer: Timer, delayMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  timer.after(delayMs, resolve)
+  return promise
+}

@@ -1,0 +1,111 @@
+import type { CrashPoint } from '@svc/contracts/crash-points'
+import { describe, expect, test } from 'vitest'
+import { openFunded, openLedger, request } from '../testing/open-ledger.ts'
+import { sampleId } from '../testing/sample.ts'
+import { createSweeper, type RunningRow, type SweeperPorts } from './sweeper.ts'
+
+const deadGateway = sampleId('gw', 66)
+const ownGateway = sampleId('gw', 77)
+
+/** Two requests that a dead gateway left, and one that this gateway runs. */
+async function openOrphaned(ports: Partial<SweeperPorts> = {}) {
+  const dead = await openLedger({ gatewayId: deadGateway })
+  const { accountId, keyId } = await openFunded(dead, 1_000n)
+  const { store, time } = dead
+  const live = await openLedger({ store, time, gatewayId: ownGateway })
+  const rows: RunningRow[] = []
+  const accept = async (setting: typeof dead, gatewayId: string): Promise<RunningRow> => {
+    const asked = request(setting, keyId)
+    await (await setting.ledger.accept(accountId, asked)).durable
+    const { requestId, deadline } = asked
+    rows.push({ accountId, requestId, gatewayId, deadline })
+    return { accountId, requestId, gatewayId, deadline }
+  }
+  const orphans = [await accept(dead, deadGateway), await accept(dead, deadGateway)]
+  const own = await accept(live, ownGateway)
+  const reached: CrashPoint[] = []
+  const sweeper = createSweeper({
+    ledger: live.ledger,
+    findRunning: (limit) => rows.slice(0, limit),
+    clock: time,
+    timer: time,
+    exclusiveStore: true,
+    gatewayId: ownGateway,
+    reach: (point) => reached.push(point),
+    ...ports,
+  })
+  return { ...live, accountId, orphans, own, rows, sweeper, reached }
+}
+
+describe('the sweeper', () => {
+  test('pitfall 4: ends what a dead gateway left; swept twice, nothing changes', async () => {
+    const { ledger, accountId, own, sweeper, reached } = await openOrphaned()
+    expect(await sweeper.sweep()).toBe(2)
+    expect(await ledger.balance(accountId)).toEqual({ settled: 1_000n, held: 50n, available: 950n })
+    expect(ledger.isRunning(own.requestId)).toBe(true)
+    expect(await sweeper.sweep()).toBe(0)
+    expect(reached.slice(0, 3)).toEqual(['sweep.before', 'sweep.before', 'sweep.after'])
+  })
+
+  test('with a shared store, waits for the deadline of another gateway', async () => {
+    const { sweeper, time, own, ledger } = await openOrphaned({ exclusiveStore: false })
+    expect(await sweeper.sweep()).toBe(0)
+    await time.advance(605_000)
+    expect(await sweeper.sweep()).toBe(0)
+    await time.advance(1)
+    // Its own request is past its deadline too: whoever ran it has given it up.
+    expect(ledger.isRunning(own.requestId)).toBe(false)
+    expect(await sweeper.sweep()).toBe(3)
+  })
+
+  test('ends a request of its own that it does not run', async () => {
+    const { sweeper, rows, orphans } = await openOrphaned({ exclusiveStore: false })
+    rows.splice(0, 2, ...orphans.map((row) => ({ ...row, gatewayId: ownGateway })))
+    expect(await sweeper.sweep()).toBe(2)
+  })
+
+  test('sweeps on start and every few seconds, until it is stopped', async () => {
+    const { sweeper, time, ledger, accountId, rows, orphans } = await openOrphaned()
+    const [first, second, own] = rows.splice(0) as [RunningRow, RunningRow, RunningRow]
+    rows.push(first)
+    sweeper.start()
+    await time.quiet()
+    expect(await ledger.balance(accountId)).toMatchObject({ held: 100n })
+    rows.push(second, own)
+    await time.advance(5_000)
+    expect(await ledger.balance(accountId)).toMatchObject({ held: 50n })
+    await sweeper.stop()
+    expect(orphans).toHaveLength(2)
+  })
+
+  test('goes on when one account, or the view, fails', async () => {
+    const errors: unknown[] = []
+    const { sweeper, rows, time, ledger, accountId } = await openOrphaned({
+      onError: (error) => errors.push(error),
+    })
+    rows.unshift({
+      accountId: sampleId('acct', 404),
+      requestId: sampleId('req', 404),
+      gatewayId: deadGateway,
+      deadline: 0,
+    })
+    expect(await sweeper.sweep()).toBe(2)
+    expect(errors).toMatchObject([{ code: 'not_found' }])
+
+    const view = createSweeper({
+      ledger,
+      findRunning: () => Promise.reject(new Error('the view is closed')),
+      clock: time,
+      timer: time,
+      exclusiveStore: true,
+      gatewayId: ownGateway,
+      reach: () => {},
+      onError: (error) => errors.push(error),
+    })
+    view.start()
+    await time.advance(5_000)
+    await view.stop()
+    expect(errors).toHaveLength(3)
+    expect(await ledger.balance(accountId)).toMatchObject({ held: 50n })
+  })
+})

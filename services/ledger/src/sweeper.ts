@@ -1,0 +1,130 @@
+/**
+ * Ends requests that nobody runs any more, so that their holds do not last.
+ *
+ *     start ─▶ sweep ─▶ pause ─▶ sweep … until it is stopped
+ *
+ * A request is orphaned when
+ *   - another gateway accepted it, and this process has the store for itself: that gateway is dead;
+ *   - this gateway accepted it, but does not run it: its acceptance was given up while its outcome
+ *     was unknown, and became durable later;
+ *   - its deadline is past, whoever accepted it: no gateway runs a request longer.
+ *
+ * The rows come from a view, which may be behind. That does no harm: the ledger decides, and a
+ * request that has ended already is left as it is. Sweeping twice changes nothing.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { Ledger } from './ledger.ts'
+import type { Clock, Timer } from './ports.ts'
+
+const SWEEP_EVERY_MS = 5_000
+/** For clocks that differ a little. */
+const DEADLINE_GRACE_MS = 5_000
+const MAX_ROWS_PER_SWEEP = 10_000
+/** Ended at once, so that they share their appends. */
+const SWEPT_TOGETHER = 64
+
+export interface RunningRow {
+  readonly accountId: string
+  readonly requestId: string
+  readonly gatewayId: string
+  readonly deadline: number
+}
+
+export interface SweeperPorts {
+  readonly ledger: Pick<Ledger, 'abandon' | 'isRunning'>
+  /** Requests that a view shows as running, those with the earliest deadline first. */
+  readonly findRunning: (limit: number) => readonly RunningRow[] | Promise<readonly RunningRow[]>
+  readonly clock: Clock
+  readonly timer: Timer
+  /** Whether no other process can write to the store while this one runs. */
+  readonly exclusiveStore: boolean
+  readonly gatewayId: string
+  readonly reach: ReachCrashPoint
+  /** Told when a sweep, or one of its requests, fails; the next sweep tries again. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface Sweeper {
+  /** Sweeps at once, and again every few seconds. */
+  start(): void
+  /** @returns how many requests were ended */
+  sweep(): Promise<number>
+  /** Resolves when a sweep that runs has come to its end. */
+  stop(): Promise<void>
+}
+
+export function createSweeper(ports: SweeperPorts): Sweeper {
+  return new OrphanSweeper(ports)
+}
+
+class OrphanSweeper implements Sweeper {
+  readonly #ports: SweeperPorts
+  #isStopped = false
+  #cancelNext: () => void = () => {}
+  #running: Promise<void> | undefined
+
+  constructor(ports: SweeperPorts) {
+    this.#ports = ports
+  }
+
+  start(): void {
+    if (this.#isStopped || this.#running !== undefined) return
+    this.#running = this.sweep()
+      .then(() => {}, this.#report)
+      .then(() => {
+        this.#running = undefined
+        if (!this.#isStopped) {
+          this.#cancelNext = this.#ports.timer.after(SWEEP_EVERY_MS, () => this.start())
+        }
+      })
+  }
+
+  async sweep(): Promise<number> {
+    const rows = await this.#ports.findRunning(MAX_ROWS_PER_SWEEP)
+    let ended = 0
+    for (let first = 0; first < rows.length && !this.#isStopped; first += SWEPT_TOGETHER) {
+      const group = rows.slice(first, first + SWEPT_TOGETHER)
+      const outcomes = await Promise.all(group.map((row) => this.#sweepRow(row)))
+      ended += outcomes.filter(Boolean).length
+    }
+    return ended
+  }
+
+  /** @returns whether the request was ended */
+  async #sweepRow(row: RunningRow): Promise<boolean> {
+    const reason = this.#orphanedBecause(row)
+    if (reason === undefined) return false
+    this.#ports.reach('sweep.before')
+    const hasEnded = await this.#abandon(row, reason)
+    this.#ports.reach('sweep.after')
+    return hasEnded
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#cancelNext()
+    await this.#running
+  }
+
+  #orphanedBecause({ requestId, gatewayId, deadline }: RunningRow): string | undefined {
+    const { ledger, clock, exclusiveStore, gatewayId: ownId } = this.#ports
+    if (ledger.isRunning(requestId)) return undefined
+    if (gatewayId === ownId) return 'acceptance_given_up'
+    if (exclusiveStore) return 'gateway_gone'
+    return clock.nowMs() > deadline + DEADLINE_GRACE_MS ? 'deadline_passed' : undefined
+  }
+
+  /** One account that cannot be written must not keep the others from being swept. */
+  async #abandon({ accountId, requestId }: RunningRow, reason: string): Promise<boolean> {
+    try {
+      return await this.#ports.ledger.abandon(accountId, requestId, reason)
+    } catch (error) {
+      this.#report(error)
+      return false
+    }
+  }
+
+  readonly #report = (error: unknown): void => {
+    this.#ports.onError?.(error)
+  }
+}

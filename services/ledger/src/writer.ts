@@ -1,0 +1,282 @@
+/**
+ * The one loop through which an account of this process is read and written.
+ *
+ *     queue ─▶ decide each against memory ─▶ ONE append for all ─▶ tell each its outcome ─▶ …
+ *
+ * The trade. A command waits for the append before it (a few milliseconds), and in exchange any
+ * number of commands costs one fsync: under load the batches grow by themselves, without load there
+ * is nothing to wait for. Nothing is written by two appends at once, so memory is never ahead of
+ * the stream by more than one append, and when that append fails there is one thing to do: forget
+ * the state and fold it again.
+ *
+ * States. *Idle*: nothing queued. *Working*: as above. *Parked*: the outcome of an append is
+ * unknown for longer than callers wait; they have been told so, commands are refused, the same
+ * append is sent on until its outcome is known, and then the state is folded anew. *Closed*.
+ *
+ * What an append can lead to:
+ *
+ *     appended, duplicate → each job is told its outcome
+ *     conflict            → another process was first: load again, decide the whole batch again.
+ *                           A request that was told to go ahead may be refused now; its `durable`
+ *                           then rejects
+ *     rejected            → nothing was written: the jobs are refused, the state is dropped
+ *     unknown             → the same append is sent again; nothing is decided meanwhile
+ *
+ * A refusal is never given from memory alone. Another process may have granted credit or made the
+ * key, and an account that only refuses would never append, never conflict and never hear of it.
+ * So what is refused on a state that may be old is decided again after the end of the stream was
+ * read. An acceptance needs no such care: its append is at an exact revision.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import {
+  type AppendRequest,
+  type EventStore,
+  type Position,
+  StoreUnavailableError,
+} from '@svc/contracts/event-store'
+import { accountStream } from '@svc/contracts/events/account'
+import type { AccountState } from './account/state.ts'
+import { type Batch, type DecidedJob, decideBatch } from './batch.ts'
+import { Job, type Query, type Work } from './job.ts'
+import type { LedgerLimits } from './limits.ts'
+import { catchUp, type LoadedAccount, type LoadingPorts, loadAccount } from './loading.ts'
+import type { Clock, SnapshotStore, Timer } from './ports.ts'
+import { defect, outcomeUnknown, overloaded, shuttingDown, storeUnavailable } from './refusals.ts'
+import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
+import { snapshotOf } from './snapshots.ts'
+import { WaitingRoom } from './waiting-room.ts'
+
+export interface WriterPorts {
+  readonly store: EventStore
+  readonly snapshots: SnapshotStore
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly reach: ReachCrashPoint
+  readonly limits: LedgerLimits
+}
+
+export class AccountWriter {
+  readonly accountId: string
+  readonly #stream: string
+  readonly #ports: WriterPorts
+  readonly #loading: LoadingPorts
+  readonly #waiting: WaitingRoom
+  readonly #queue: Job[] = []
+  #account: LoadedAccount | undefined
+  /** Whether the state is known to be as new as the stream: true for the next batch only. */
+  #isFresh = false
+  #mustCatchUp = false
+  #conflictsInARow = 0
+  #isParked = false
+  #isClosing = false
+  #work: Promise<void> | undefined
+  #lastPosition: Position | undefined
+  readonly #onIdle: (writer: AccountWriter) => void
+
+  constructor(accountId: string, ports: WriterPorts, onIdle: (writer: AccountWriter) => void) {
+    this.accountId = accountId
+    this.#onIdle = onIdle
+    this.#stream = accountStream(accountId)
+    this.#ports = ports
+    const { store, snapshots, timer, limits } = ports
+    this.#loading = { store, snapshots, timer, pageEvents: limits.replayPageEvents }
+    this.#waiting = new WaitingRoom({
+      timer,
+      waitMs: limits.waitMs,
+      capacity: limits.waitersPerAccount,
+      onOver: (job) => this.#enqueue(job),
+    })
+  }
+
+  /** The state in memory, when there is one. It may be ahead of, or behind, what is durable. */
+  get state(): AccountState | undefined {
+    return this.#account?.state
+  }
+
+  /** Position of the last event that this writer appended. */
+  get lastPosition(): Position | undefined {
+    return this.#lastPosition
+  }
+
+  /** Whether nothing is under way, so that the writer can be forgotten. */
+  get isIdle(): boolean {
+    return this.#work === undefined && this.#waiting.size === 0
+  }
+
+  /** Resolves when what was decided is durable. @throws {ServiceError} */
+  submit<Result>(work: Work<Result>): Promise<Result> {
+    const job = new Job({ kind: 'work', work: work as Work<unknown> })
+    this.#admit(job, work.endsRequest === true)
+    return job.promise as Promise<Result>
+  }
+
+  /** Answers from a state that is as new as the stream. @throws {ServiceError} */
+  ask<Result>(query: Query<Result>): Promise<Result> {
+    const job = new Job({ kind: 'query', query })
+    this.#admit(job, false)
+    return job.promise as Promise<Result>
+  }
+
+  /** Refuses what comes and what waits, finishes what is queued, and saves the state. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    for (const job of this.#waiting.close()) job.reject(shuttingDown())
+    await this.#work
+    this.saveSnapshot()
+  }
+
+  /** Only between two appends: a snapshot is of what is durable. */
+  saveSnapshot(): void {
+    const account = this.#account
+    if (account === undefined || account.unsavedEvents === 0) return
+    this.#ports.snapshots.save(snapshotOf(this.#stream, account.head, account.state))
+    account.unsavedEvents = 0
+  }
+
+  #admit(job: Job, isAlwaysLetIn: boolean): void {
+    const isFull = this.#queue.length >= this.#ports.limits.queuedCommandsPerAccount
+    if (this.#isClosing) job.reject(shuttingDown())
+    else if (this.#isParked) job.reject(outcomeUnknown())
+    else if (isFull && !isAlwaysLetIn) job.reject(overloaded())
+    else this.#enqueue(job)
+  }
+
+  #enqueue(...jobs: readonly Job[]): void {
+    this.#queue.push(...jobs)
+    this.#work ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    do {
+      // What is asked for in the same turn shares the append.
+      await undefined
+      await this.#takeTurn()
+    } while (this.#queue.length > 0)
+    this.#isFresh = false
+    this.#work = undefined
+    this.#onIdle(this)
+  }
+
+  async #takeTurn(): Promise<void> {
+    let account: LoadedAccount
+    try {
+      account = await this.#newestAccount()
+    } catch (cause) {
+      this.#forget()
+      const error = cause instanceof StoreUnavailableError ? storeUnavailable : defect
+      for (const job of this.#queue.splice(0)) job.reject(error(cause))
+      return
+    }
+    const batch = this.#decide(account)
+    if (batch === undefined) return
+    this.#mustCatchUp = batch.needsNewerState
+    this.#isFresh = false
+    if (batch.events.length > 0) await this.#write(account, batch)
+    else for (const { tell } of batch.decided) tell()
+  }
+
+  async #newestAccount(): Promise<LoadedAccount> {
+    if (this.#account === undefined) {
+      this.#account = await loadAccount(this.#loading, this.#stream)
+      this.#isFresh = true
+    } else if (this.#mustCatchUp && !this.#isFresh) {
+      await catchUp(this.#loading, this.#stream, this.#account)
+      this.#isFresh = true
+    }
+    return this.#account
+  }
+
+  /** @returns undefined when a rule of the ledger itself was broken: then nothing was written */
+  #decide(account: LoadedAccount): Batch | undefined {
+    const { clock, limits, reach } = this.#ports
+    const queued = [...this.#queue]
+    try {
+      return decideBatch(this.#queue, account, {
+        accountId: this.accountId,
+        at: clock.nowMs(),
+        limits,
+        isFresh: this.#isFresh,
+        waiting: this.#waiting,
+        onAccepted: () => reach('accept.decided'),
+      })
+    } catch (cause) {
+      this.#forget()
+      this.#queue.length = 0
+      for (const job of queued) job.reject(defect(cause))
+      return undefined
+    }
+  }
+
+  async #write(account: LoadedAccount, batch: Batch): Promise<void> {
+    const { reach } = this.#ports
+    const request = { stream: this.#stream, expected: account.head, events: batch.events }
+    reach('append.before')
+    const outcome = await this.#append(request, batch.decided)
+    if (outcome === undefined) return this.#forget()
+    if (outcome.kind === 'conflict') return this.#decideAgain(batch.decided)
+    reach('append.after')
+    account.head = outcome.head
+    account.unsavedEvents += batch.events.length
+    this.#lastPosition = outcome.position
+    this.#isFresh = true
+    this.#conflictsInARow = 0
+    if (batch.freesCredit) this.#queue.unshift(...this.#waiting.leaveAll())
+    for (const { tell } of batch.decided) tell()
+    if (account.unsavedEvents >= this.#ports.limits.snapshotEveryEvents) this.saveSnapshot()
+  }
+
+  /** @returns undefined when the jobs were refused: then the state is ahead of the stream */
+  async #append(
+    request: AppendRequest,
+    decided: readonly DecidedJob[],
+  ): Promise<KnownOutcome | undefined> {
+    const { store, timer, limits } = this.#ports
+    const refuseAll = (error: Error): void => {
+      for (const { job } of decided) job.reject(error)
+    }
+    try {
+      const outcome = await appendUntilKnown(request, {
+        store,
+        timer,
+        boundMs: limits.unknownOutcomeMs,
+        onOverdue: (cause) => {
+          refuseAll(outcomeUnknown(cause))
+          this.#park(cause)
+        },
+        isStopping: () => this.#isClosing,
+      })
+      return this.#isParked ? undefined : outcome
+    } catch (cause) {
+      refuseAll(cause instanceof RangeError ? defect(cause) : storeUnavailable(cause))
+      return undefined
+    } finally {
+      this.#isParked = false
+    }
+  }
+
+  #park(cause: unknown): void {
+    this.#isParked = true
+    const stranded = [...this.#queue.splice(0), ...this.#waiting.leaveAll()]
+    for (const job of stranded) job.reject(outcomeUnknown(cause))
+  }
+
+  #decideAgain(decided: readonly DecidedJob[]): void {
+    this.#forget()
+    this.#conflictsInARow += 1
+    const jobs = decided.map(({ job }) => job)
+    if (this.#conflictsInARow <= this.#ports.limits.conflictsInARow) {
+      this.#queue.unshift(...jobs)
+      return
+    }
+    this.#conflictsInARow = 0
+    for (const job of jobs) job.reject(storeUnavailable())
+  }
+
+  /** What waits was sent to wait by the state that is forgotten now: it is decided again. */
+  #forget(): void {
+    this.#account = undefined
+    this.#isFresh = false
+    this.#mustCatchUp = false
+    this.#queue.unshift(...this.#waiting.leaveAll())
+  }
+}

@@ -1,0 +1,138 @@
+/** A ledger over a store in memory, with time and ids that a test controls. */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { EventStore } from '@svc/contracts/event-store'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import { accountStream } from '@svc/contracts/events/account'
+import { decodeEvent } from '@svc/contracts/events/codec'
+import { type IdKind, type IdSource, makeId } from '@svc/contracts/ids'
+import type { PicoDollars } from '@svc/contracts/money'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { createLedger } from '../src/create-ledger.ts'
+import type { Ledger } from '../src/ledger.ts'
+import type { LedgerLimits } from '../src/limits.ts'
+import type { SnapshotStore } from '../src/ports.ts'
+import { ManualTime } from './manual-time.ts'
+import { gatewayId, meter } from './sample.ts'
+
+export const MODEL = 'svc-beta'
+/** At 2, 1 and 3 pico-dollars per token. */
+export const rates = { input: 2n, cachedInput: 1n, output: 3n }
+
+export interface LedgerSetting {
+  readonly ledger: Ledger
+  readonly store: EventStore
+  readonly snapshots: SnapshotStore
+  readonly time: ManualTime
+}
+
+export interface LedgerSettingOptions extends Partial<LedgerSetting> {
+  readonly limits?: Partial<LedgerLimits>
+  readonly gatewayId?: string
+  readonly reach?: ReachCrashPoint
+  readonly isPriced?: boolean
+}
+
+let madeLedgers = 0
+
+export async function openLedger(options: LedgerSettingOptions = {}): Promise<LedgerSetting> {
+  const store = options.store ?? new MemoryEventStore()
+  const snapshots = options.snapshots ?? new MemorySnapshotStore()
+  const time = options.time ?? new ManualTime()
+  madeLedgers += 1
+  const ledger = await time.until(
+    createLedger({
+      store,
+      snapshots,
+      clock: time,
+      timer: time,
+      ids: countedIds(time, madeLedgers),
+      randomBytes: countedBytes(madeLedgers),
+      gatewayId: options.gatewayId ?? gatewayId,
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+      ...(options.reach === undefined ? {} : { reach: options.reach }),
+    }),
+  )
+  if (options.isPriced !== false && ledger.currentPrice(MODEL) === null) {
+    await time.until(ledger.publishPrice({ model: MODEL, rates }))
+  }
+  return { ledger, store, snapshots, time }
+}
+
+/** Opens an account with one key and some credit. */
+export async function openFunded(
+  { ledger, time }: Pick<LedgerSetting, 'ledger' | 'time'>,
+  credit: PicoDollars,
+  spendPolicy: 'standard' | 'strict' = 'standard',
+): Promise<{ accountId: string; keyId: string; secret: string }> {
+  const accountId = await time.until(
+    ledger.openAccount({ name: 'funded', spendPolicy, actor: 'operator' }),
+  )
+  if (credit > 0n) await time.until(ledger.grant(accountId, payment(credit)))
+  const key = await time.until(ledger.createKey(accountId, { name: 'key', actor: 'operator' }))
+  return { accountId, ...key }
+}
+
+export function payment(amount: PicoDollars, reference: string | null = null) {
+  return {
+    amount,
+    category: 'paid' as const,
+    priority: 100,
+    expiresAt: null,
+    reference,
+    reason: 'a payment',
+    actor: 'operator',
+  }
+}
+
+/** A request for 10 prompt tokens and at most 10 output tokens: at most 50 pico-dollars. */
+export function request(
+  { ledger, time }: Pick<LedgerSetting, 'ledger' | 'time'>,
+  keyId: string,
+  fields: Partial<Parameters<Ledger['accept']>[1]> = {},
+): Parameters<Ledger['accept']>[1] {
+  return {
+    requestId: ledger.newRequestId(),
+    keyId,
+    format: 'chat',
+    model: MODEL,
+    promptTokens: 10,
+    maxOutputTokens: 10,
+    idempotency: null,
+    deadline: time.nowMs() + 600_000,
+    ...fields,
+  }
+}
+
+export function ending(requestId: string, fields: Parameters<typeof meter>[0] = {}) {
+  return {
+    requestId,
+    meter: meter(fields),
+    finishReason: 'stop' as const,
+    rule: 'metered' as const,
+    failure: null,
+  }
+}
+
+export async function eventsOf(store: EventStore, accountId: string): Promise<AccountEvent[]> {
+  const stream = accountStream(accountId)
+  const recorded = await store.readStream({ stream, direction: 'forwards', limit: 10_000 })
+  return recorded.map((event) => decodeEvent(event) as AccountEvent)
+}
+
+function countedIds(time: ManualTime, ledgerIndex: number): IdSource {
+  const bytes = countedBytes(ledgerIndex)
+  return { next: (kind: IdKind) => makeId(kind, time.nowMs(), bytes(10)) }
+}
+
+/** Different in every call and every ledger, the same in every run of a test on its own. */
+function countedBytes(ledgerIndex: number): (count: number) => Uint8Array {
+  let calls = 0
+  return (count) => {
+    calls += 1
+    const bytes = Buffer.alloc(count)
+    bytes.writeUInt32BE(calls, count - 4)
+    bytes.writeUInt32BE(ledgerIndex, count - 8)
+    return bytes
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * Which of the waiting evaluations form the next batch.
+ *
+ * A batch is either one chunk of one prompt alone, or one token of every generating sequence: the
+ * two kinds take turns. So a long prompt delays the others by one chunk at a time (the runtime's
+ * own strategy would let it take every batch until it is done), and the bytes that a prompt
+ * leaves in the KV cache never depend on who else was running.
+ */
+
+/** The part of the runtime's batch item that matters here. */
+export interface WaitingItem {
+  readonly tokens: readonly unknown[]
+  /** True at the tokens after which a new token is drawn: none in a chunk of a prompt. */
+  readonly logits: readonly (true | undefined)[]
+  readonly evaluationPriority: number
+}
+
+/** The evaluation priority of a sequence that must not share a batch. */
+export const PRIORITY_ALONE = 1
+export const PRIORITY_SHARED = 5
+
+export type BatchStrategy = <Item extends WaitingItem>(waiting: {
+  readonly items: readonly Item[]
+  readonly size: number
+}) => { item: Item; processAmount: number }[]
+
+/** A strategy with its own turn counters: one for each context. */
+export function alternatingBatches(): BatchStrategy {
+  let lastWasPrompt = false
+  let turns = 0
+  return ({ items, size }) => {
+    const prompts = items.filter((item) => !item.logits.includes(true))
+    const drawing = items.filter((item) => item.logits.includes(true))
+    if (drawing.length > 0 && (lastWasPrompt || prompts.length === 0)) {
+      lastWasPrompt = false
+      const lonely = drawing.find((item) => item.evaluationPriority === PRIORITY_ALONE)
+      const batch = lonely === undefined ? drawing.slice(0, size) : [lonely]
+      return batch.map((item) => ({ item, processAmount: item.tokens.length }))
+    }
+    const prompt = prompts[turns % Math.max(1, prompts.length)]
+    if (prompt === undefined) return []
+    lastWasPrompt = true
+    turns += 1
+    return [{ item: prompt, processAmount: Math.min(size, prompt.tokens.length) }]
+  }
+}

@@ -1,0 +1,259 @@
+/**
+ * llama.cpp behind the {@link Engine} port. The only file that imports node-llama-cpp.
+ *
+ * The runtime's own defaults are dangerous for a service that bills, so every one is set:
+ * - threads: more threads than cores slow it down 300 times, and its default is at least four;
+ * - a full context silently drops the oldest tokens: here that throws;
+ * - erasing the middle of a sequence shifts positions, so only tails are ever erased;
+ * - it never compiles or downloads anything.
+ */
+import { readFileSync } from 'node:fs'
+import {
+  getLlama,
+  getModuleVersion,
+  type Llama,
+  type LlamaContext,
+  type LlamaContextSequence,
+  LlamaLogLevel,
+  type LlamaModel,
+  resolveModelFile,
+  type Token,
+} from 'node-llama-cpp'
+import { StartRefused } from '../start-refused.ts'
+import { alternatingBatches, PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
+import {
+  BLOCK_TOKENS,
+  type Engine,
+  type EngineSequence,
+  type GenerateOptions,
+  type ModelFacts,
+  type Vocabulary,
+} from './engine.ts'
+
+/** Output tokens that penalties look back on. */
+const PENALTY_WINDOW_TOKENS = 1024
+
+export interface LlamaOptions {
+  readonly modelPath: string
+  /**
+   * Tokens for each sequence; null takes what the model was trained for, up to `contextSizeMax`.
+   */
+  readonly contextSize: number | null
+  readonly contextSizeMax: number
+  readonly sequences: number
+  readonly threads: number
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
+}
+
+/**
+ * Loads a model and reserves the memory of its sequences.
+ *
+ * @throws StartRefused when the file cannot be loaded or the memory is not there
+ */
+export async function startLlama(options: LlamaOptions): Promise<{
+  readonly engine: Engine
+  readonly facts: ModelFacts
+}> {
+  const llama = await getLlama({
+    gpu: false,
+    build: 'never',
+    skipDownload: true,
+    maxThreads: options.threads,
+    logLevel: LlamaLogLevel.warn,
+    logger: (level, message) => {
+      const severity = level === 'error' || level === 'fatal' ? 'error' : 'warn'
+      options.log(severity, message.trimEnd())
+    },
+  }).catch((error: unknown) => {
+    throw new StartRefused(`no llama.cpp binary runs on this machine: ${firstLine(error)}`)
+  })
+  const model = await llama
+    .loadModel({ modelPath: options.modelPath, gpuLayers: 0, defaultContextSwaFullCache: true })
+    .catch((error: unknown) => {
+      throw new StartRefused(
+        `llama.cpp cannot load the model ${options.modelPath}: ${firstLine(error)}`,
+      )
+    })
+  const context = await createContext(model, options)
+  return { engine: new LlamaEngine(model, context), facts: await modelFacts(llama, context) }
+}
+
+async function createContext(model: LlamaModel, options: LlamaOptions): Promise<LlamaContext> {
+  const trained = model.trainContextSize
+  const contextSize = options.contextSize ?? Math.min(trained, options.contextSizeMax)
+  if (contextSize > trained) {
+    throw new StartRefused(
+      `the model was trained for contexts of ${trained} tokens; --context-size ${contextSize} is more`,
+    )
+  }
+  const context = await model
+    .createContext({
+      sequences: options.sequences,
+      contextSize,
+      batchSize: Math.max(BLOCK_TOKENS, options.sequences),
+      flashAttention: true,
+      swaFullCache: true,
+      threads: { ideal: options.threads, min: options.threads },
+      batching: {
+        dispatchSchedule: 'nextCycle',
+        itemPrioritizationStrategy: alternatingBatches(),
+      },
+    })
+    .catch((error: unknown) => {
+      throw new StartRefused(
+        `no memory for ${options.sequences} sequences of ${contextSize} tokens; ` +
+          `lower --sequences or --context-size (${firstLine(error)})`,
+      )
+    })
+  if (context.currentThreads > options.threads) {
+    throw new StartRefused(
+      `llama.cpp took ${context.currentThreads} threads, ${options.threads} are allowed`,
+    )
+  }
+  return context
+}
+
+async function modelFacts(llama: Llama, context: LlamaContext): Promise<ModelFacts> {
+  const { metadata } = context.model.fileInfo
+  return {
+    modelName: metadata.general.name ?? context.model.filename ?? 'model',
+    chatTemplate: metadata.tokenizer?.chat_template ?? null,
+    threads: context.currentThreads,
+    cpuVariant: loadedCpuVariant() ?? process.arch,
+    llamaCppRelease: llama.llamaCppRelease.release,
+    libraryVersion: await getModuleVersion(),
+  }
+}
+
+/** Which of the shipped builds for kinds of CPU was taken, or undefined where that is hidden. */
+function loadedCpuVariant(): string | undefined {
+  try {
+    return /libggml-cpu-([\w-]+)/.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Finds the file that an `hf:` URI names, in the downloads' folder or on the network.
+ *
+ * @throws StartRefused with one line when it is neither there nor reachable
+ */
+export async function downloadModel(
+  uri: string,
+  folder: string,
+  onProgress: (downloadedBytes: number, totalBytes: number) => void,
+): Promise<string> {
+  try {
+    return await resolveModelFile(uri, {
+      directory: folder,
+      cli: false,
+      onProgress: ({ downloadedSize, totalSize }) => onProgress(downloadedSize, totalSize),
+    })
+  } catch (error) {
+    throw new StartRefused(
+      `cannot download ${uri} (${firstLine(error)}); check the name and the network, ` +
+        'or name a downloaded .gguf file instead',
+    )
+  }
+}
+
+class LlamaEngine implements Engine {
+  readonly vocabulary: Vocabulary
+  readonly contextSize: number
+  readonly canReusePrefix: boolean
+  readonly sequences: readonly LlamaSequence[]
+  readonly #context: LlamaContext
+
+  constructor(model: LlamaModel, context: LlamaContext) {
+    this.#context = context
+    this.vocabulary = vocabularyOf(model)
+    this.contextSize = context.contextSize
+    this.sequences = Array.from({ length: context.totalSequences }, () => this.#take())
+    const needsCheckpoints = this.sequences.some((each) => each.native.needsCheckpoints)
+    this.canReusePrefix = !model.fileInsights.isRecurrent && !needsCheckpoints
+  }
+
+  async replace(sequence: EngineSequence): Promise<EngineSequence> {
+    if (sequence instanceof LlamaSequence) await sequence.native.dispose()
+    return this.#take()
+  }
+
+  async dispose(): Promise<void> {
+    await this.#context.dispose()
+  }
+
+  #take(): LlamaSequence {
+    const refuse = (): never => {
+      throw new Error('the context is full')
+    }
+    return new LlamaSequence(this.#context.getSequence({ contextShift: { strategy: refuse } }))
+  }
+}
+
+class LlamaSequence implements EngineSequence {
+  readonly native: LlamaContextSequence
+
+  constructor(native: LlamaContextSequence) {
+    this.native = native
+  }
+
+  get length(): number {
+    return this.native.nextTokenIndex
+  }
+
+  get evaluatedTokens(): number {
+    const meter = this.native.tokenMeter
+    return meter.usedInputTokens + meter.usedOutputTokens
+  }
+
+  async truncate(length: number): Promise<void> {
+    if (length < this.length) {
+      await this.native.eraseContextTokenRanges([{ start: length, end: this.length }])
+    }
+  }
+
+  async prefill(tokens: readonly number[]): Promise<void> {
+    await this.native.evaluateWithoutGeneratingNewTokens([...tokens] as Token[])
+  }
+
+  generate(lastToken: number, options: GenerateOptions): AsyncGenerator<number, void, void> {
+    const { sampling, penalised, alone } = options
+    return this.native.evaluate([lastToken as Token], {
+      temperature: sampling.temperature,
+      topP: sampling.topP,
+      topK: sampling.topK,
+      minP: sampling.minP,
+      seed: sampling.seed,
+      repeatPenalty: {
+        punishTokens: () => penalised().slice(-PENALTY_WINDOW_TOKENS) as Token[],
+        maxPunishTokens: PENALTY_WINDOW_TOKENS,
+        penalty: sampling.repetitionPenalty,
+        frequencyPenalty: sampling.frequencyPenalty,
+        presencePenalty: sampling.presencePenalty,
+      },
+      evaluationPriority: alone ? PRIORITY_ALONE : PRIORITY_SHARED,
+      yieldEogToken: false,
+    })
+  }
+}
+
+function vocabularyOf(model: LlamaModel): Vocabulary {
+  const { tokens } = model
+  return {
+    size: model.fileInfo.metadata.tokenizer.ggml.tokens.length,
+    beginOfText: tokens.shouldPrependBosToken ? tokens.bos : null,
+    beginOfTextString: tokens.bosString ?? '',
+    endOfTextString: tokens.eosString ?? '',
+    tokenize: (text, special, continues) =>
+      model.tokenize(text, special, continues ? 'trimLeadingSpace' : undefined),
+    detokenize: (tokens, previous) =>
+      model.detokenize(tokens as Token[], false, previous as Token[]),
+    isEndOfGeneration: (token) => model.isEogToken(token as Token),
+  }
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return (message.split('\n')[0] ?? '').slice(0, 300)
+}

@@ -1,0 +1,40 @@
+/** Reads the JSON body of a request, within bounds. */
+import type { IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+
+/** A body that is not what it should be; the message is for the caller. */
+export class BadBody extends Error {
+  override readonly name = 'BadBody'
+}
+
+/** @throws BadBody when the body is too long, no JSON, or has another shape */
+export async function readJsonBody<Schema extends z.ZodType>(
+  request: IncomingMessage,
+  schema: Schema,
+  bytesMax: number,
+): Promise<z.output<Schema>> {
+  const parsed = schema.safeParse(parseJson(await readText(request, bytesMax)))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const path = issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.')
+  throw new BadBody(`${path}: ${issue?.message ?? 'is not valid'}`)
+}
+
+async function readText(request: IncomingMessage, bytesMax: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw new BadBody(`body: is longer than ${bytesMax} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new BadBody('body: is not valid JSON')
+  }
+}

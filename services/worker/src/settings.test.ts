@@ -1,0 +1,44 @@
+import { availableParallelism } from 'node:os'
+import { describe, expect, it } from 'vitest'
+import { readSettings } from './settings.ts'
+
+const secret = 'a secret of many characters'
+
+describe('the settings of a worker', () => {
+  it('default to the demo model on one thread with eight sequences', () => {
+    expect(readSettings(['--socket', '/tmp/w.sock'], {})).toMatchObject({
+      listen: { socketPath: '/tmp/w.sock' },
+      model: 'demo',
+      contextSize: null,
+      sequences: 8,
+      threads: 1,
+      queueLimit: 256,
+      supervised: false,
+      secret: null,
+    })
+  })
+
+  it('never let another model use more threads than all cores but one', () => {
+    const allowed = Math.max(1, availableParallelism() - 1)
+    const settings = readSettings(['--socket', 's', '--model', 'm.gguf'], {})
+    expect(settings.threads).toBe(allowed)
+    const asked = ['--socket', 's', '--model', 'm.gguf', '--threads', String(allowed + 1)]
+    expect(() => readSettings(asked, {})).toThrow(/--threads \d+ is too many/)
+  })
+
+  it('need a secret for TCP', () => {
+    expect(() => readSettings(['--port', '0'], {})).toThrow(/SVC_WORKER_SECRET/)
+    expect(() => readSettings(['--port', '0'], { SVC_WORKER_SECRET: 'short' })).toThrow(/16/)
+    expect(readSettings(['--port', '0'], { SVC_WORKER_SECRET: secret }).listen).toEqual({ port: 0 })
+  })
+
+  it.each([
+    [[], /either --socket PATH or --port N/],
+    [['--socket', 's', '--port', '1'], /either --socket PATH or --port N/],
+    [['--socket', 's', '--sequences', '0'], /--sequences must be a whole number from 1 to 256/],
+    [['--socket', 's', '--context-size', '1e3'], /--context-size must be a whole number/],
+    [['--socket', 's', '--unknown'], /--unknown/],
+  ])('refuse %j in one line', (argv, message) => {
+    expect(() => readSettings(argv, {})).toThrow(message)
+  })
+})

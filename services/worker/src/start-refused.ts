@@ -1,0 +1,10 @@
+/**
+ * The worker cannot start, for a reason that a retry does not change. The message is one line for
+ * the operator and says what is wrong with what.
+ */
+export class StartRefused extends Error {
+  override readonly name = 'StartRefused'
+}
+
+/** Exit code of a worker that refused to start (EX_CONFIG of sysexits). */
+export const EXIT_REFUSED = 78

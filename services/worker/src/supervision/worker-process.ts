@@ -1,0 +1,144 @@
+/** One run of a worker process: its start, its one line on stdout, its log, its end. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker-protocol'
+import { z } from 'zod'
+import type { Log, LogLevel } from '../log.ts'
+import { EXIT_REFUSED } from '../start-refused.ts'
+
+const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
+/**
+ * Decoding, sampling and file work of the worker share libuv's pool; its default of 4 is too few.
+ */
+const LIBUV_THREADS = '16'
+/** What the host process may keep in its environment that is none of the worker's business. */
+const PRIVATE_VARIABLE = /^(SVC_|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
+const LOG_CHARACTERS_MAX = 8192
+
+const firstLine = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready'), health: healthAnswer }),
+  z.object({ type: z.literal('refused'), reason: z.string() }),
+])
+
+export interface WorkerEnd {
+  /** One line: why the worker ended, or why it could not start. */
+  readonly reason: string
+  /** True when another start would end the same way. */
+  readonly definite: boolean
+}
+
+export interface WorkerProcessOptions {
+  readonly socketPath: string
+  readonly workerId: string
+  readonly modelArguments: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly log: Log
+  readonly onReady: (health: HealthAnswer) => void
+  /** Called when the process says anything, so that a slow start is not taken for a hung one. */
+  readonly onSign: () => void
+  readonly onEnd: (end: WorkerEnd) => void
+}
+
+export interface WorkerProcess {
+  readonly pid: number | undefined
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void
+}
+
+/** Starts the process. `onEnd` is called exactly once. */
+export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess {
+  const { socketPath, workerId, modelArguments } = options
+  const child = spawn(
+    process.execPath,
+    [
+      MAIN_PATH,
+      ...['--socket', socketPath, '--worker-id', workerId, '--supervised'],
+      ...modelArguments,
+    ],
+    { stdio: ['pipe', 'pipe', 'pipe'], env: environment(options.env) },
+  )
+  // The worker ends when this pipe closes; a write error on it only says that it has ended.
+  child.stdin.on('error', () => {})
+  let refusal: string | undefined
+  let wasReady = false
+  onLines(child.stdout, (line) => {
+    const parsed = firstLine.safeParse(parseJson(line))
+    if (!parsed.success) options.log('warn', 'unknown line from the worker', { workerId })
+    else if (parsed.data.type === 'refused') refusal = parsed.data.reason
+    else {
+      wasReady = true
+      options.onReady(parsed.data.health)
+    }
+  })
+  onLines(child.stderr, (line) => {
+    options.onSign()
+    forwardLog(line, workerId, options.log)
+  })
+  reportEnd(child, options.onEnd, (how) => {
+    if (refusal !== undefined) return refusal
+    return wasReady ? `the worker process ended (${how})` : neverReady(how)
+  })
+  return {
+    pid: child.pid,
+    kill: (signal) => {
+      child.kill(signal)
+    },
+  }
+}
+
+/** Native code ends the process when it meets bytes that it does not expect. */
+function neverReady(how: string): string {
+  return `the worker process ended (${how}) before it was ready; the model file may be damaged`
+}
+
+function reportEnd(
+  child: ChildProcess,
+  onEnd: (end: WorkerEnd) => void,
+  reasonOf: (how: string) => string,
+): void {
+  let ended = false
+  const end = (result: WorkerEnd) => {
+    if (ended) return
+    ended = true
+    onEnd(result)
+  }
+  child.on('error', (error) => {
+    end({ reason: `the worker process cannot be started: ${error.message}`, definite: true })
+  })
+  // 'close' and not 'exit': only then are the last lines of stdout and stderr read.
+  child.on('close', (code, signal) => {
+    const reason = reasonOf(signal ?? `exit code ${code}`)
+    end({ reason, definite: code === EXIT_REFUSED })
+  })
+}
+
+function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !PRIVATE_VARIABLE.test(name))
+  return { ...Object.fromEntries(inherited), UV_THREADPOOL_SIZE: LIBUV_THREADS, ...extra }
+}
+
+function onLines(stream: Readable, onLine: (line: string) => void): void {
+  createInterface({ input: stream }).on('line', onLine)
+}
+
+const logLine = z.looseObject({ level: z.enum(['info', 'warn', 'error']), message: z.string() })
+
+function forwardLog(line: string, workerId: string, log: Log): void {
+  const parsed = logLine.safeParse(parseJson(line))
+  if (!parsed.success) {
+    // Native code writes to stderr as it likes.
+    log('warn', line.slice(0, LOG_CHARACTERS_MAX), { workerId })
+    return
+  }
+  const { level, message, time, ...fields } = parsed.data
+  log(level satisfies LogLevel, message, { ...fields, workerId, workerTime: time })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

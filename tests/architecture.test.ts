@@ -1,0 +1,131 @@
+/**
+ * The rules of `CONTRIBUTING.md` that a machine can check, each with a planted breach that it
+ * finds.
+ */
+import { describe, expect, test } from 'vitest'
+import { impurities } from './rules/domain-purity.ts'
+import { importBreaches } from './rules/imports.ts'
+import { moneyAsNumber } from './rules/money-types.ts'
+import { isCode, manifests, textFilesOfWorkspace } from './support/workspace.ts'
+
+const files = textFilesOfWorkspace()
+const code = files.filter(isCode)
+const packages = manifests(files)
+
+test('the walk finds the sources', () => {
+  const paths = code.map(({ path }) => path)
+  expect(paths).toContain('contracts/src/money.ts')
+  expect(paths).toContain('services/ledger/src/ledger.ts')
+  expect(paths.some((path) => path.includes('node_modules'))).toBe(false)
+  expect(packages.length).toBeGreaterThanOrEqual(8)
+})
+
+describe('imports point one way', () => {
+  test('in all sources', () => {
+    expect(importBreaches(code, packages)).toEqual([])
+  })
+
+  test.each([
+    ['contracts/src/x.ts', "import { a } from '@svc/ledger/ledger'", 'may import no other'],
+    ['services/ledger/src/x.ts', "import type { A } from '@svc/infra/x'", 'may import contracts'],
+    ['services/ledger/src/x.ts', "export * from '@svc/projections/x'", 'may import contracts'],
+    ['projections/src/x.ts', "await import('@svc/ledger/ledger')", 'may import contracts'],
+    ['infra/event-store/x.ts', "import '@svc/gateway/gateway'", 'may import contracts, ledger'],
+    ['services/gateway/src/x.ts', "import '@svc/worker/main'", 'may import contracts, ledger'],
+    ['services/worker/src/x.ts', "import '@svc/ledger/ledger'", 'may import contracts, infra'],
+    ['services/ledger/src/x.ts', "import '../../../contracts/src/money.ts'", 'by its name'],
+    ['services/worker/src/main.ts', "import { getLlama } from 'node-llama-cpp'", 'only ^services'],
+    ['services/ledger/src/x.ts', "import { DatabaseSync } from 'node:sqlite'", 'only ^(infra'],
+    ['services/ledger/src/x.ts', "import { request } from 'undici'", 'package.json'],
+    ['contracts/src/x.ts', "import fc from 'fast-check'", 'package.json'],
+  ])('a breach is found: %s with %s', (path, text, problem) => {
+    expect(importBreaches([{ path, text }], packages).join('\n')).toContain(problem)
+  })
+
+  test.each([
+    ['services/ledger/src/x.ts', "import { formatExact } from '@svc/contracts/money'"],
+    ['services/ledger/src/x.int.test.ts', "import '@svc/infra/event-store/memory/store'"],
+    ['infra/event-store/sqlite/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
+    ['services/worker/src/engine/llama.ts', "import { getLlama } from 'node-llama-cpp'"],
+    ['contracts/src/events/x.ts', "import { a } from '../money.ts'"],
+  ])('what is allowed is let through: %s with %s', (path, text) => {
+    expect(importBreaches([{ path, text }], packages)).toEqual([])
+  })
+})
+
+describe('money is never a number', () => {
+  test('in all sources', () => {
+    expect(moneyAsNumber(code)).toEqual([])
+  })
+
+  test.each([
+    'interface A { readonly amount: number }',
+    'interface A { balanceAfter?: number | null }',
+    'type A = { holds: readonly number[] }',
+    'const pay = (debit: number): void => {}',
+    'function f({ a }: { price: number }) {}',
+    'class A { credit: number }',
+    'function costOf(a: bigint): number { return 1 }',
+    'const totalCost = (a: bigint): number => 1',
+    'interface A { balance(): Promise<number> }',
+    'const a = Number(row.amount)',
+    'const a = Number(amount / 1000n)',
+    'const a = Number.parseFloat(price)',
+    "const a = parseFloat(held + '')",
+    'const a = balance as unknown as number',
+    'const a = z.object({ amount: z.number().min(0) })',
+    'const a = z.object({ max_price: z.int() })',
+  ])('a breach is found: %s', (text) => {
+    expect(moneyAsNumber([{ path: 'services/gateway/src/x.ts', text }])).not.toEqual([])
+  })
+
+  test.each([
+    'interface A { readonly amount: bigint; holdCount: number; priceMadeAt: number }',
+    'interface A { tokens: number }',
+    'const a = z.object({ price: z.object({ tokens: z.int() }) })',
+    'const a = Number(tokens)',
+    'const affordableTokens = Number(available / price.output)',
+    'function costOf(tokens: number): bigint { return 1n }',
+  ])('what is allowed is let through: %s', (text) => {
+    expect(moneyAsNumber([{ path: 'services/gateway/src/x.ts', text }])).toEqual([])
+  })
+})
+
+describe('the domain is pure', () => {
+  test('in all sources', () => {
+    expect(impurities(code)).toEqual([])
+  })
+
+  test.each([
+    'const a = Date.now()',
+    'const a = new Date()',
+    'const a = performance.now()',
+    'setTimeout(f, 1)',
+    'setInterval(f, 1)',
+    'const a = Math.random()',
+    "const a = Math['random']()",
+    'const a = process.env.HOME',
+    'const a = { process }',
+    'const a = crypto.randomUUID()',
+    'await fetch(a)',
+    'const a = globalThis.Date',
+    "import { randomBytes } from 'node:crypto'",
+    "import { hash, randomUUID } from 'node:crypto'",
+    "import * as crypto from 'node:crypto'",
+    "import { readFileSync } from 'node:fs'",
+    "import net from 'node:net'",
+    "const a = await import('node:os')",
+  ])('a breach is found: %s', (text) => {
+    expect(impurities([{ path: 'services/ledger/src/account/x.ts', text }])).not.toEqual([])
+    expect(impurities([{ path: 'services/ledger/src/writer.ts', text }])).toEqual([])
+  })
+
+  test.each([
+    "import { hash } from 'node:crypto'",
+    'const a = Math.max(1, 2)',
+    'const a = event.process',
+    'const a = { performance: 1 }',
+  ])('what is allowed is let through: %s', (text) => {
+    expect(impurities([{ path: 'services/ledger/src/account/x.ts', text }])).toEqual([])
+  })
+})

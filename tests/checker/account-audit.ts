@@ -1,0 +1,164 @@
+import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import type { PriceList } from './price-list.ts'
+import { RequestAudit } from './request-audit.ts'
+import type { Invariant, Violation } from './violation.ts'
+
+/**
+ * One account, event by event.
+ *
+ * Overdraft (I8). When a request is accepted, what is available covers its hold, so available
+ * credit is zero or more. Only the debit of an under-held request can take more than was held: it
+ * may leave the account below zero by that difference. From there available credit can rise and not
+ * fall.
+ */
+export class AccountAudit {
+  readonly requests = new Map<string, RequestAudit>()
+  readonly #stream: string
+  readonly #prices: PriceList
+  readonly #violations: Violation[]
+  readonly #grants = new Map<string, { left: bigint }>()
+  #strict = false
+  #settled = 0n
+  #held = 0n
+  /** How far available credit may fall. */
+  #floor = 0n
+
+  constructor(stream: string, prices: PriceList, violations: Violation[]) {
+    this.#stream = stream
+    this.#prices = prices
+    this.#violations = violations
+  }
+
+  take(event: AccountEvent, { revision }: { readonly revision: number }): void {
+    switch (event.type) {
+      case 'AccountOpened':
+      case 'SpendPolicySet':
+        this.#strict = event.data.spendPolicy === 'strict'
+        break
+      case 'ApiKeyCreated':
+      case 'ApiKeyRevoked':
+        break
+      case 'CreditGranted':
+        this.#grant(event.data)
+        break
+      case 'CreditExpired':
+        this.#expire(event.data)
+        break
+      case 'RequestAccepted':
+        this.#accept(event.data)
+        break
+      case 'TokensMetered':
+        this.#request(event.data.requestId, 'metered')?.take(event.data, revision)
+        break
+      case 'CreditDebited':
+        this.#debit(event.data, revision)
+        break
+      case 'RequestFailed':
+        this.#end(event.data.requestId, 'failed')
+        break
+      case 'RequestAbandoned':
+        this.#end(event.data.requestId, 'abandoned')
+        break
+    }
+    this.#checkOverdraft(revision)
+  }
+
+  /** To be called when nothing runs any more. */
+  finish(): void {
+    for (const request of this.requests.values()) request.finish()
+    if (this.#held !== 0n) this.#report('I9', `has holds of ${this.#held} and nothing runs`)
+    const left = [...this.#grants.values()].reduce((sum, grant) => sum + grant.left, 0n)
+    const owned = this.#settled > 0n ? this.#settled : 0n
+    if (left !== owned) this.#report('I1', `has grants worth ${left} and a balance of ${owned}`)
+  }
+
+  #checkOverdraft(revision: number): void {
+    const available = this.#settled - this.#held
+    if (available < this.#floor) {
+      this.#report('I8', `is at ${available} available after revision ${revision}`)
+    }
+    this.#floor = available < 0n ? available : 0n
+  }
+
+  #grant(granted: AccountEventOf<'CreditGranted'>['data']): void {
+    const { grantId, amount, paidDebt, balanceAfter } = granted
+    const debt = this.#settled < 0n ? -this.#settled : 0n
+    const owed = debt < amount ? debt : amount
+    if (amount <= 0n) this.#report('I1', `is granted ${amount}`)
+    if (this.#grants.has(grantId)) this.#report('I1', `has the grant ${grantId} twice`)
+    if (paidDebt !== owed) this.#report('I1', `pays ${paidDebt} of a debt of ${debt}`)
+    this.#grants.set(grantId, { left: amount - paidDebt })
+    this.#settle(amount, balanceAfter)
+  }
+
+  #expire({ grantId, amount, balanceAfter }: AccountEventOf<'CreditExpired'>['data']): void {
+    if (amount <= 0n) this.#report('I1', `has ${amount} of ${grantId} expire`)
+    this.#spend(grantId, amount)
+    this.#settle(-amount, balanceAfter)
+  }
+
+  #accept(accepted: AccountEventOf<'RequestAccepted'>['data']): void {
+    const { requestId, hold, underHeld, price } = accepted
+    const report = (invariant: Invariant, problem: string) =>
+      this.#report(invariant, problem, requestId)
+    if (this.requests.has(requestId)) report('I4', 'is accepted twice')
+    if (!this.#prices.has(price)) report('I2', 'is pinned to a price that was not published')
+    if (underHeld && this.#strict) report('I8', 'is under-held on a strict account')
+    if (underHeld && this.#runsUnderHeld()) report('I8', 'is the second under-held request')
+    if (hold < 0n) report('I8', `holds ${hold}`)
+    this.requests.set(requestId, new RequestAudit(accepted, report))
+    this.#held += hold
+    this.#floor = 0n
+  }
+
+  #debit(debit: AccountEventOf<'CreditDebited'>['data'], revision: number): void {
+    const { requestId, amount, slices, debt, balanceAfter } = debit
+    const request = this.#request(requestId, 'debited')
+    const hold = request?.openHold ?? 0n
+    request?.debit(debit, revision)
+    for (const slice of slices) this.#spend(slice.grantId, slice.amount)
+    this.#held -= hold
+    this.#settle(-amount, balanceAfter)
+    if (request?.accepted.underHeld && amount > hold) this.#floor = hold - amount
+    if (debt < 0n) this.#report('I1', `has a debt of ${debt}`, requestId)
+  }
+
+  #end(requestId: string, how: 'failed' | 'abandoned'): void {
+    const request = this.#request(requestId, how)
+    this.#held -= request?.openHold ?? 0n
+    request?.end(how)
+  }
+
+  #settle(change: bigint, balanceAfter: bigint): void {
+    this.#settled += change
+    if (balanceAfter === this.#settled) return
+    this.#report('I1', `says a balance of ${balanceAfter}, its events add up to ${this.#settled}`)
+  }
+
+  #spend(grantId: string, amount: bigint): void {
+    const grant = this.#grants.get(grantId)
+    if (grant === undefined) {
+      this.#report('I1', `spends an unknown grant ${grantId}`)
+      return
+    }
+    if (amount < 0n) this.#report('I1', `spends ${amount} of ${grantId}`)
+    grant.left -= amount
+    if (grant.left < 0n) this.#report('I1', `spends more of ${grantId} than was granted`)
+  }
+
+  #request(requestId: string, how: string): RequestAudit | undefined {
+    const request = this.requests.get(requestId)
+    if (request === undefined) this.#report('I4', `is ${how} and was not accepted`, requestId)
+    return request
+  }
+
+  #runsUnderHeld(): boolean {
+    return [...this.requests.values()].some(
+      ({ running, accepted }) => running && accepted.underHeld,
+    )
+  }
+
+  #report(invariant: Invariant, problem: string, subject = this.#stream): void {
+    this.#violations.push({ invariant, subject, problem })
+  }
+}

@@ -1,0 +1,95 @@
+import type { AccountEventOf } from '@svc/contracts/events/account'
+import type { Invariant } from './violation.ts'
+
+type Accepted = AccountEventOf<'RequestAccepted'>['data']
+type Metered = AccountEventOf<'TokensMetered'>['data']
+type Debited = AccountEventOf<'CreditDebited'>['data']
+
+/** Reports a breach about the request. */
+type Report = (invariant: Invariant, problem: string) => void
+
+/**
+ * One request through its life:
+ *
+ *     accepted ──▶ metered ──▶ debited ──▶ (failed)      the debit ends the hold
+ *         └──────▶ failed │ abandoned                    nothing is charged
+ */
+export class RequestAudit {
+  readonly accepted: Accepted
+  meter: Metered | undefined
+  debits = 0
+  debited = 0n
+  readonly #report: Report
+  #meterRevision = -1
+  #ended: 'debited' | 'failed' | 'abandoned' | undefined
+
+  constructor(accepted: Accepted, report: Report) {
+    this.accepted = accepted
+    this.#report = report
+  }
+
+  /** What is held for the request now. */
+  get openHold(): bigint {
+    return this.#ended === undefined ? this.accepted.hold : 0n
+  }
+
+  get running(): boolean {
+    return this.#ended === undefined
+  }
+
+  take(metered: Metered, revision: number): void {
+    if (this.meter !== undefined) this.#report('I3', 'is metered twice')
+    if (this.#ended !== undefined) this.#report('I4', `is metered after it was ${this.#ended}`)
+    const prompt = metered.inputTokens + metered.cachedInputTokens
+    if (prompt > this.accepted.promptTokens) {
+      this.#report('I2', `is metered for ${prompt} prompt tokens of ${this.accepted.promptTokens}`)
+    }
+    if (metered.outputTokens > this.accepted.maxOutputTokens) {
+      this.#report('I2', `is metered for more output than ${this.accepted.maxOutputTokens}`)
+    }
+    this.meter = metered
+    this.#meterRevision = revision
+  }
+
+  debit(debit: Debited, revision: number): void {
+    this.debits += 1
+    this.debited += debit.amount
+    if (this.debits > 1) this.#report('I3', 'is debited twice')
+    if (this.meter === undefined) this.#report('I3', 'is debited and was not metered')
+    else if (revision !== this.#meterRevision + 1) this.#report('I4', 'has events between')
+    if (this.#ended === 'failed' || this.#ended === 'abandoned') {
+      this.#report('I4', `is debited after it was ${this.#ended}`)
+    }
+    if (debit.amount > this.accepted.hold && !this.accepted.underHeld) {
+      this.#report('I8', `is debited ${debit.amount} on a hold of ${this.accepted.hold}`)
+    }
+    this.#checkPrice(debit)
+    this.#ended = 'debited'
+  }
+
+  end(how: 'failed' | 'abandoned'): void {
+    const failedAfterDebit = how === 'failed' && this.#ended === 'debited'
+    if (this.#ended !== undefined && !failedAfterDebit) this.#report('I5', 'ends twice')
+    this.#ended = how
+  }
+
+  finish(): void {
+    if (this.running) this.#report('I5', 'never ended')
+    if (this.meter !== undefined && this.debits === 0) this.#report('I3', 'is metered, not debited')
+  }
+
+  #checkPrice({ amount, lines, slices, debt }: Debited): void {
+    if (this.meter === undefined) return
+    const { inputTokens, cachedInputTokens, outputTokens } = this.meter
+    const { input, cachedInput, output } = this.accepted.price
+    const owed =
+      BigInt(inputTokens) * input +
+      BigInt(cachedInputTokens) * cachedInput +
+      BigInt(outputTokens) * output
+    if (amount !== owed) this.#report('I2', `is debited ${amount}, its tokens cost ${owed}`)
+    const sumOf = (parts: readonly { readonly amount: bigint }[]) =>
+      parts.reduce((sum, part) => sum + part.amount, 0n)
+    if (sumOf(lines) !== amount) this.#report('I2', 'has lines that do not add up')
+    if (sumOf(slices) + debt !== amount) this.#report('I1', 'has slices that do not add up')
+  }
+}

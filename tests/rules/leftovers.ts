@@ -1,0 +1,57 @@
+/** Names and words that do not belong in the project. */
+import { lineOf, parse, visit } from '../support/syntax.ts'
+import type { SourceFile } from '../support/workspace.ts'
+
+/** A file named so says nothing about what belongs in it. */
+const emptyNames = /(^|[-._])(utils?|helpers?|common|managers?|misc|stuff)([-._]|$)/i
+
+/** Written in pieces, so that this file does not break its own rule. */
+const unfinished = new RegExp(`\\b(${['TO' + 'DO', 'FIX' + 'ME', 'X' + 'XX'].join('|')})\\b`)
+
+/** Places that exist on one machine or in one company only. */
+const places = [
+  new RegExp(`${'/wo' + 'rk'}/`),
+  new RegExp(`(^|[^\\w.-])(\\.\\./)*${'sha' + 'red'}/`),
+  new RegExp(`${'regis' + 'try'}\\.(npm|yarn)`),
+  /https?:\/\/[\w.-]*(artifactory|nexus|verdaccio|jfrog)/i,
+]
+
+/** Written by npm: hashes hold every short word sooner or later. */
+const generated = /(^|\/)package-lock\.json$/
+
+export function emptyFileNames(files: readonly SourceFile[]): readonly string[] {
+  return files.map(({ path }) => path).filter((path) => path.split('/').some(isEmptyName))
+}
+
+export function unfinishedWork(files: readonly SourceFile[]): readonly string[] {
+  return files.filter(({ path }) => !generated.test(path)).flatMap(linesWith([unfinished]))
+}
+
+export function machinePlaces(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap(linesWith(places))
+}
+
+/** Output goes through the logger or a stream that is handed in. */
+export function consoleUses(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) => {
+    const found: string[] = []
+    visit(parse(file), (node) => {
+      const object = node.type === 'MemberExpression' ? node.object : undefined
+      if ((object as { name?: unknown } | undefined)?.name !== 'console') return
+      found.push(`${file.path}:${lineOf(file.text, node.start)} writes to the console`)
+    })
+    return found
+  })
+}
+
+function isEmptyName(segment: string): boolean {
+  return emptyNames.test(segment.replace(/\.[a-z]+$/, ''))
+}
+
+function linesWith(patterns: readonly RegExp[]) {
+  return ({ path, text }: SourceFile): readonly string[] =>
+    text.split('\n').flatMap((line, index) => {
+      const match = patterns.map((pattern) => pattern.exec(line)?.[0]).find(Boolean)
+      return match === undefined ? [] : [`${path}:${index + 1} says "${match.trim()}"`]
+    })
+}

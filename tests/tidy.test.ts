@@ -1,0 +1,120 @@
+/** Keeps the tree tidy, so that reviews can be about more than that. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as dependencies from './rules/dependencies.ts'
+import * as leftovers from './rules/leftovers.ts'
+import * as size from './rules/size.ts'
+import { isCode, manifests, textFilesOfWorkspace, workspaceRoot } from './support/workspace.ts'
+
+const files = textFilesOfWorkspace()
+const code = files.filter(isCode)
+const packages = manifests(files)
+const lockfile = JSON.parse(read('package-lock.json')) as dependencies.Lockfile
+const source = (text: string, path = 'services/cli/src/x.ts') => [{ path, text }]
+
+function read(path: string): string {
+  return readFileSync(join(workspaceRoot, path), 'utf8')
+}
+
+describe('size', () => {
+  test(`no file has more than ${size.FILE_LINES_MAX} lines`, () => {
+    expect(size.longFiles(code)).toEqual([])
+    expect(size.longFiles(source('a\n'.repeat(300)))).toEqual([])
+    expect(size.longFiles(source('a\n'.repeat(301)))).toHaveLength(1)
+  })
+
+  test(`no function has more than ${size.FUNCTION_LINES_MAX} lines`, () => {
+    const withLines = (lines: number) => `function f() {\n${'g()\n'.repeat(lines - 2)}}`
+    const suite = `function suite() { describe('x', () => {\n${'g()\n'.repeat(80)}}) }`
+    expect(size.longFunctions(code)).toEqual([])
+    expect(size.longFunctions(source(withLines(70)))).toEqual([])
+    expect(size.longFunctions(source(withLines(71)))).toHaveLength(1)
+    expect(size.longFunctions(source(`const f = () => {\n${'g()\n'.repeat(80)}}`))).toHaveLength(1)
+    expect(size.longFunctions(source(suite))).toHaveLength(1)
+  })
+
+  test(`no line has more than ${size.LINE_COLUMNS_MAX} columns, except for a text`, () => {
+    expect(size.longLines(code)).toEqual([])
+    expect(size.longLines(source('a'.repeat(100)))).toEqual([])
+    expect(size.longLines(source('a'.repeat(101)))).toHaveLength(1)
+    expect(size.longLines(source(`doc: '${'a'.repeat(101)}',`))).toEqual([])
+  })
+})
+
+describe('leftovers', () => {
+  test('every file is named for what belongs in it', () => {
+    expect(leftovers.emptyFileNames(files)).toEqual([])
+    for (const path of ['a/utils.ts', 'a/test-helpers.ts', 'common/a.ts', 'x-manager.ts']) {
+      expect(leftovers.emptyFileNames(source('', path))).toEqual([path])
+    }
+    expect(leftovers.emptyFileNames(source('', 'a/community.ts'))).toEqual([])
+  })
+
+  test('nothing is marked as unfinished', () => {
+    expect(leftovers.unfinishedWork(files)).toEqual([])
+    expect(leftovers.unfinishedWork(source(`// ${'TO'}${'DO'}: later`))).toHaveLength(1)
+    expect(leftovers.unfinishedWork(source(`/* ${'FIX'}${'ME'} */`))).toHaveLength(1)
+  })
+
+  test('no file names a place that exists on one machine only', () => {
+    expect(leftovers.machinePlaces(files)).toEqual([])
+    const places = [
+      `${'/wo'}${'rk'}/main`,
+      `../${'sha'}${'red'}/x.md`,
+      `${'regis'}${'try'}.npmjs.org`,
+    ]
+    for (const place of places) {
+      expect(leftovers.machinePlaces(source(`see ${place}`))).toHaveLength(1)
+    }
+  })
+
+  test('nothing writes to the console', () => {
+    expect(leftovers.consoleUses(code)).toEqual([])
+    expect(leftovers.consoleUses(source("console.log('x')"))).toHaveLength(1)
+  })
+})
+
+describe('dependencies', () => {
+  test('each has its reason in docs/decisions/dependencies.md, and no reason is stale', () => {
+    const page = read('docs/decisions/dependencies.md')
+    expect(dependencies.explainedDependencies(page)).toEqual(
+      dependencies.directDependencies(packages),
+    )
+  })
+
+  test('each is pinned to one version across the workspace', () => {
+    const one = [{ path: 'a', name: 'a', dependencies: { zod: '4.0.0' } }]
+    const two = [...one, { path: 'b', name: 'b', devDependencies: { zod: '^4.1.0' } }]
+    expect(dependencies.unpinnedVersions(packages)).toEqual([])
+    expect(dependencies.unpinnedVersions(two)).toEqual(['b: zod ^4.1.0'])
+    expect(dependencies.disagreeingVersions(packages)).toEqual([])
+    expect(dependencies.disagreeingVersions(two)).toEqual(['zod'])
+  })
+
+  test('none needs a script to be installed', () => {
+    const scripted = { packages: { 'node_modules/x': { hasInstallScript: true } } }
+    expect(dependencies.neededInstallScripts(lockfile)).toEqual([])
+    expect(dependencies.neededInstallScripts(scripted)).toEqual(['x'])
+  })
+
+  test('each is checked by its hash, wherever it comes from', () => {
+    const addressed = { packages: { 'node_modules/x': { resolved: 'https://example.com/x.tgz' } } }
+    expect(dependencies.downloadAddresses(lockfile)).toEqual([])
+    expect(dependencies.uncheckedPackages(lockfile)).toEqual([])
+    expect(dependencies.downloadAddresses(addressed)).toHaveLength(1)
+    expect(dependencies.uncheckedPackages(addressed)).toEqual(['x'])
+  })
+
+  test('each is in the lockfile for every platform, so that npm ci takes it', () => {
+    const platforms = { 'node_modules/x': { optionalDependencies: { 'x-mac': '1.0.0' } } }
+    const mac = { 'node_modules/x/node_modules/x-mac': {} }
+    expect(dependencies.forgottenPackages(lockfile)).toEqual([])
+    expect(dependencies.forgottenPackages({ packages: platforms })).toEqual(['x-mac'])
+    expect(dependencies.forgottenPackages({ packages: { ...platforms, ...mac } })).toEqual([])
+  })
+
+  test('the packages that bring Node are all of one version', () => {
+    expect(dependencies.nodeVersions(packages)).toHaveLength(1)
+  })
+})

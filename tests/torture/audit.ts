@@ -1,0 +1,104 @@
+/**
+ * After every restart: the whole log, read from the server, held against what the clients were
+ * told.
+ */
+import type { RecordedEvent } from '@svc/contracts/event-store'
+import { decodeEvent } from '@svc/contracts/events/codec'
+import { formatExact, type PicoDollars } from '@svc/contracts/money'
+import type { EventLine, Operations } from '@svc/gateway/operations/operations'
+import { check } from '../checker/check.ts'
+import type { ClientAnswer } from '../checker/history.ts'
+
+const PAGE = 1_000
+const SWEPT_WITHIN_MS = 30_000
+const LOOK_AGAIN_MS = 25
+
+/** Reads the log on from where it was left, and keeps it. */
+export class Audit {
+  readonly #events: RecordedEvent[] = []
+
+  get events(): number {
+    return this.#events.length
+  }
+
+  /** @returns what is wrong, a line each; empty when the books are in order */
+  async check(operations: Operations, history: readonly ClientAnswer[]): Promise<string[]> {
+    const orphans = await waitUntilSwept(operations)
+    if (orphans > 0) return [`${orphans} requests are still open after ${SWEPT_WITHIN_MS} ms`]
+    await this.#readOn(operations)
+    const violations = check(history, this.#events).map(
+      ({ invariant, subject, problem }) => `${invariant} ${subject} ${problem}`,
+    )
+    const { broken } = await operations.verify()
+    const chains = broken.map(({ stream, revision }) => `${stream} is broken at ${revision}`)
+    return [...violations, ...chains, ...(await this.#balanceProblems(operations))]
+  }
+
+  async #readOn(operations: Operations): Promise<void> {
+    for (;;) {
+      const after = this.#events.at(-1)?.position
+      const page = await operations.listEvents({
+        limit: PAGE,
+        ...(after === undefined ? {} : { after: after.toString() }),
+      })
+      this.#events.push(...page.map(recorded))
+      if (page.length < PAGE) return
+    }
+  }
+
+  /** The ledger's balances and the view's, against those that a full replay gives. */
+  async #balanceProblems(operations: Operations): Promise<string[]> {
+    const problems: string[] = []
+    const replayed = replayBalances(this.#events)
+    const rows = await operations.listAccounts({ limit: PAGE })
+    if (rows.length !== replayed.size) problems.push(`${rows.length} accounts in the view`)
+    for (const row of rows) {
+      const account = await operations.showAccount(row.accountId)
+      const expected = formatExact(replayed.get(row.accountId) ?? 0n)
+      if (row.settled !== expected) problems.push(`view: ${row.settled} instead of ${expected}`)
+      if (account.settled !== expected) {
+        problems.push(`ledger: ${account.settled} instead of ${expected} on ${row.accountId}`)
+      }
+      if (row.held !== '0.00' || account.held !== '0.00') {
+        problems.push(`${row.accountId} still holds ${account.held} (view: ${row.held})`)
+      }
+    }
+    return problems
+  }
+}
+
+/** Grants less debits and expiries, added up anew: no balance that an event claims is believed. */
+function replayBalances(events: readonly RecordedEvent[]): Map<string, PicoDollars> {
+  const balances = new Map<string, PicoDollars>()
+  for (const recordedEvent of events) {
+    const { type, data } = decodeEvent(recordedEvent)
+    const account = recordedEvent.stream.replace('account-', '')
+    const add = (amount: PicoDollars) =>
+      balances.set(account, (balances.get(account) ?? 0n) + amount)
+    if (type === 'AccountOpened') add(0n)
+    else if (type === 'CreditGranted') add(data.amount)
+    else if (type === 'CreditDebited' || type === 'CreditExpired') add(-data.amount)
+  }
+  return balances
+}
+
+async function waitUntilSwept(operations: Operations): Promise<number> {
+  const start = performance.now()
+  for (;;) {
+    const { openRequests } = await operations.status()
+    if (openRequests === 0 || performance.now() - start > SWEPT_WITHIN_MS) return openRequests
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+  }
+}
+
+/**
+ * JSON text of our own writing comes back to the byte: were it not so, the chain check would tell.
+ */
+function recorded(line: EventLine): RecordedEvent {
+  return {
+    ...line,
+    position: BigInt(line.position),
+    data: JSON.stringify(line.data),
+    metadata: JSON.stringify(line.metadata),
+  }
+}

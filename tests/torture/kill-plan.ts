@@ -1,0 +1,40 @@
+/**
+ * When and how the server of a round is killed: half of the rounds at random, half at named places.
+ */
+import { type CrashPoint, crashPoints } from '@svc/contracts/crash-points'
+import type { Random } from './random.ts'
+
+export type KillPlan =
+  /** `kill -9` this long after the server was started, or after clients began to call it. */
+  | { readonly kind: 'random'; readonly since: 'start' | 'load'; readonly afterMs: number }
+  /** The server kills itself at the pass-th time it gets there. */
+  | {
+      readonly kind: 'point'
+      readonly point: CrashPoint
+      readonly pass: number
+      /** Reached on the way to an orderly stop: so one is asked for. */
+      readonly whileStopping: boolean
+    }
+
+const SHARE_WHILE_STARTING = 0.25
+const MAX_MS = { start: 1_200, load: 600 }
+const MAX_PASS = 25
+const STOPPING: readonly CrashPoint[] = ['shutdown.draining', 'snapshot.before', 'snapshot.after']
+/** Reached once or twice in the life of a server. */
+const SELDOM: readonly CrashPoint[] = [...STOPPING, 'sweep.before', 'sweep.after']
+
+export function killPlanOf(round: number, random: Random): KillPlan {
+  if (round % 2 === 0) {
+    const since = random.next() < SHARE_WHILE_STARTING ? 'start' : 'load'
+    return { kind: 'random', since, afterMs: random.integer(MAX_MS[since]) }
+  }
+  const point = crashPoints[((round - 1) / 2) % crashPoints.length]
+  if (point === undefined) throw new RangeError('no crash points')
+  const pass = SELDOM.includes(point) ? 1 : 1 + random.integer(maxPassOf(point))
+  return { kind: 'point', point, pass, whileStopping: STOPPING.includes(point) }
+}
+
+/** Only some requests have an Idempotency-Key, so only some answers are recorded. */
+function maxPassOf(point: CrashPoint): number {
+  return point.startsWith('recorded-answer') ? MAX_PASS / 5 : MAX_PASS
+}

@@ -1,0 +1,217 @@
+/**
+ * One lane of the kill test: a data folder that lives through round after round.
+ *
+ *     start → audit the round before → load → kill → start …
+ *
+ * After a number of rounds the folder is given up and a new one begun, so that first starts are
+ * killed as well and logs stay short enough to be checked whole every time.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createRemoteOperations } from '@svc/cli/remote-operations'
+import { DataFolder } from '@svc/cli/start/data-folder'
+import type { Operations } from '@svc/gateway/operations/operations'
+import type { ClientAnswer } from '../checker/history.ts'
+import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
+import { Audit } from './audit.ts'
+import { type KillPlan, killPlanOf } from './kill-plan.ts'
+import { type Customer, type LoadHistory, runLoad } from './load.ts'
+import type { Random } from './random.ts'
+
+const ROUNDS_PER_FOLDER = 12
+const CLIENTS = 16
+/** A place that was not reached by then will not be: the server is killed like that. */
+const POINT_TIMEOUT_MS = 1_500
+const LOAD_BEFORE_STOP_MS = 250
+
+export interface LaneOptions {
+  readonly random: Random
+  readonly environment: Readonly<Record<string, string>>
+  readonly report: (result: RoundResult) => void
+}
+
+export interface RoundResult {
+  readonly round: number
+  readonly plan: KillPlan
+  /** Whether the server died where the plan wanted it. */
+  readonly asPlanned: boolean
+  /** Answers that clients had read to their end when the server died. */
+  readonly told: number
+  readonly statuses: ReadonlyMap<number | 'broken', number>
+  /** Found at the start after the kill of the round before. */
+  readonly problems: readonly string[]
+}
+
+export class Lane {
+  readonly #options: LaneOptions
+  #folder = ''
+  #roundsInFolder = 0
+  #audit = new Audit()
+  #history: ClientAnswer[] = []
+  #unanswered: LoadHistory['unanswered'] = []
+  #customers: readonly Customer[] = []
+
+  constructor(options: LaneOptions) {
+    this.#options = options
+    this.#renewFolder()
+  }
+
+  async round(round: number): Promise<void> {
+    const { random } = this.#options
+    const plan = killPlanOf(round, random)
+    const server = new ServerProcess(this.#folder, {
+      ...this.#options.environment,
+      ...(plan.kind === 'point' ? { SVC_CRASH_POINT: `${plan.point}:${plan.pass}` } : {}),
+    })
+
+    const startTimer =
+      plan.kind === 'random' && plan.since === 'start'
+        ? setTimeout(() => server.kill('SIGKILL'), plan.afterMs)
+        : undefined
+    const load = newHistory(this.#unanswered)
+    const problems = await this.#live(server, plan, load)
+    clearTimeout(startTimer)
+    server.kill('SIGKILL')
+    const { signal } = await server.exited
+    this.#history.push(...load.told.map(asClientAnswer))
+    this.#options.report({
+      round,
+      plan,
+      asPlanned: signal === 'SIGKILL' && load.asPlanned,
+      told: load.told.length,
+      statuses: load.statuses,
+      problems,
+    })
+    this.#roundsInFolder += 1
+    if (this.#roundsInFolder === ROUNDS_PER_FOLDER) await this.finish()
+  }
+
+  /** Starts once more, in peace, audits, stops in order, and gives the folder up. */
+  async finish(): Promise<void> {
+    const server = new ServerProcess(this.#folder, this.#options.environment)
+    const ready = await server.ready()
+    const problems = await this.#audit.check(this.#operations(ready), this.#history)
+    const { code } = await server.stop()
+    if (code !== 0) problems.push(`an orderly stop ended with ${code}: ${server.stderr}`)
+    if (problems.length > 0) throw new Error(problems.join('\n'))
+    this.#removeFolder()
+    this.#renewFolder()
+  }
+
+  /** From the start of a server to its death. @returns what the audit found */
+  async #live(server: ServerProcess, plan: KillPlan, load: RunningHistory): Promise<string[]> {
+    const dead = new AbortController()
+    void server.exited.then(() => dead.abort())
+    try {
+      const ready = await server.ready()
+      const operations = this.#operations(ready)
+      const problems = await this.#audit.check(operations, this.#history)
+      if (this.#customers.length === 0) this.#customers = await openCustomers(operations)
+      const loading = runLoad({
+        baseUrl: ready.baseUrl,
+        customers: this.#customers,
+        clients: CLIENTS,
+        random: this.#options.random,
+        history: load,
+        signal: dead.signal,
+      })
+      load.asPlanned = await dieAsPlanned(server, plan)
+      await loading
+      return problems
+    } catch (error) {
+      await server.exited
+      // Killed while it started, or while it was asked: the next start is the one that has to be
+      // right.
+      if (server.stderr.trim() === '') return []
+      return [`${error}: ${server.stderr}`]
+    }
+  }
+
+  #operations({ baseUrl, dataDir }: ReadyLine): Operations {
+    const secrets = new DataFolder(dataDir).readSecrets()
+    if (secrets === undefined) throw new Error(`${dataDir} has no secrets`)
+    const signal = AbortSignal.timeout(60_000)
+    return createRemoteOperations({ baseUrl, operatorToken: secrets.operatorToken, signal })
+  }
+
+  #renewFolder(): void {
+    this.#folder = join(mkdtempSync(join(tmpdir(), 'svc-torture-')), 'data')
+    this.#roundsInFolder = 0
+    this.#audit = new Audit()
+    this.#history = []
+    this.#unanswered = []
+    this.#customers = []
+  }
+
+  #removeFolder(): void {
+    rmSync(join(this.#folder, '..'), { recursive: true, force: true })
+  }
+}
+
+type RunningHistory = LoadHistory & { asPlanned: boolean }
+
+function newHistory(unanswered: LoadHistory['unanswered']): RunningHistory {
+  return { told: [], unanswered, statuses: new Map(), asPlanned: true }
+}
+
+/** @returns whether it was the planned death */
+async function dieAsPlanned(server: ServerProcess, plan: KillPlan): Promise<boolean> {
+  if (plan.kind === 'random') {
+    if (plan.since === 'load') await Promise.race([server.exited, pause(plan.afterMs)])
+    if (plan.since === 'load') server.kill('SIGKILL')
+    await server.exited
+    return true
+  }
+  if (plan.whileStopping) {
+    await Promise.race([server.exited, pause(LOAD_BEFORE_STOP_MS)])
+    server.kill('SIGTERM')
+  }
+  const reached = await Promise.race([
+    server.exited.then(({ signal }) => signal === 'SIGKILL'),
+    pause(POINT_TIMEOUT_MS).then(() => false),
+  ])
+  server.kill('SIGKILL')
+  await server.exited
+  return reached
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** One that is rich, one that may not go below zero and will run dry, one that runs dry and may. */
+async function openCustomers(operations: Operations): Promise<Customer[]> {
+  const open = async (name: string, spendPolicy: 'standard' | 'strict', amount: string) => {
+    const { accountId } = await operations.openAccount({ name, spendPolicy })
+    await operations.grant({
+      accountId,
+      amount,
+      category: 'paid',
+      priority: 0,
+      expiresAt: null,
+      reference: name,
+      reason: 'torture',
+    })
+    const { secret } = await operations.createKey({ accountId, name, expiresAt: null })
+    return { accountId, apiKey: secret }
+  }
+  return [
+    await open('rich', 'standard', '100'),
+    await open('strict', 'strict', '0.0004'),
+    await open('poor', 'standard', '0.0003'),
+  ]
+}
+
+function asClientAnswer(told: LoadHistory['told'][number]): ClientAnswer {
+  const { requestId, promptTokens, cachedTokens, outputTokens } = told
+  return {
+    requestId,
+    status: 200,
+    usage: {
+      inputTokens: promptTokens - cachedTokens,
+      cachedInputTokens: cachedTokens,
+      outputTokens,
+    },
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Kills the real server, over and over, and audits its books after every restart.
+ *
+ *     npm run torture -- [--rounds 200] [--seed N] [--model] [--json]
+ *
+ * The worker is a scripted one, so that a round takes a second; with `--model` it is the real one.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { crashPoints } from '@svc/contracts/crash-points'
+import { ScriptedWorker } from '../support/scripted-worker.ts'
+import { Lane, type RoundResult } from './lane.ts'
+import { Random } from './random.ts'
+
+const LANES = 2
+const DEFAULT_ROUNDS = 200
+const TOKENS = 16
+const TOKEN_DELAY_MS = 2
+
+export interface TortureSummary {
+  readonly rounds: number
+  readonly seed: number
+  readonly answers_told: number
+  readonly refusals_402: number
+  /** Rounds that died at the named place that they were meant to die at. */
+  readonly deaths_at_points: number
+  readonly points_never_reached: readonly string[]
+  readonly problems: readonly string[]
+}
+
+export interface TortureOptions {
+  readonly rounds: number
+  readonly seed: number
+  readonly realModel: boolean
+  readonly onRound?: (result: RoundResult) => void
+}
+
+export async function torture(options: TortureOptions): Promise<TortureSummary> {
+  const results: RoundResult[] = []
+  const folder = mkdtempSync(join(tmpdir(), 'svc-torture-worker-'))
+  const socketPath = join(folder, 'worker.sock')
+  const script = { tokens: TOKENS, delayMs: TOKEN_DELAY_MS }
+  const worker = new ScriptedWorker({ socketPath, script }, false)
+  await worker.listen()
+  const environment: Record<string, string> = options.realModel
+    ? {}
+    : { SVC_WORKER_URLS: `unix:${socketPath}` }
+  const report = (result: RoundResult) => {
+    results.push(result)
+    options.onRound?.(result)
+  }
+  let next = 0
+  const runLane = async (lane: number) => {
+    const random = new Random(options.seed * LANES + lane)
+    const running = new Lane({ random, environment, report })
+    for (let round = next++; round < options.rounds; round = next++) await running.round(round)
+    await running.finish()
+  }
+  try {
+    await Promise.all(Array.from({ length: LANES }, (_, lane) => runLane(lane)))
+  } finally {
+    await worker.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return summaryOf(options, results)
+}
+
+function summaryOf(
+  { rounds, seed }: TortureOptions,
+  results: readonly RoundResult[],
+): TortureSummary {
+  const atPoints = results.flatMap(({ plan, asPlanned }) =>
+    plan.kind === 'point' && asPlanned ? [plan.point] : [],
+  )
+  return {
+    rounds,
+    seed,
+    answers_told: results.reduce((sum, { told }) => sum + told, 0),
+    refusals_402: results.reduce((sum, { statuses }) => sum + (statuses.get(402) ?? 0), 0),
+    deaths_at_points: atPoints.length,
+    points_never_reached: crashPoints.filter((point) => !atPoints.includes(point)),
+    problems: results.flatMap(({ round, problems }) =>
+      problems.map((problem) => `round ${round}: ${problem}`),
+    ),
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      model: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const seed = Number(values.seed)
+  process.stderr.write(`seed ${seed}\n`)
+  const summary = await torture({
+    rounds: Number(values.rounds),
+    seed,
+    realModel: values.model,
+    onRound: ({ round, plan, asPlanned, told, statuses, problems }) => {
+      const place =
+        plan.kind === 'point'
+          ? `${plan.point}:${plan.pass}`
+          : `${plan.afterMs} ms after ${plan.since}`
+      const answers = [...statuses].map(([status, count]) => `${count} × ${status}`).join(', ')
+      process.stderr.write(
+        `round ${round}: killed ${asPlanned ? place : `elsewhere than ${place}`}, ` +
+          `${told} answers told (${answers})\n${problems.map((problem) => `  ${problem}\n`).join('')}`,
+      )
+    },
+  })
+  process.stdout.write(`${JSON.stringify(summary, null, values.json ? undefined : 2)}\n`)
+  process.exitCode = summary.problems.length === 0 ? 0 : 1
+}
+
+if (import.meta.main) await main()
