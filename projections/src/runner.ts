@@ -24,6 +24,11 @@ export const BATCH_EVENTS = 1500
  * While catching up a view commits after this many events; at the end of the log, at every batch.
  */
 export const COMMIT_EVENTS = 30_000
+/**
+ * At the end of the log a batch waits so long for company, unless somebody waits for it: then requests
+ * that are being answered are not held up by views that nobody looks at.
+ */
+const LIVE_LINGER_MS = 10
 const FIRST_RETRY_DELAY_MS = 100
 const LAST_RETRY_DELAY_MS = 5_000
 
@@ -46,6 +51,7 @@ export class Runner {
   readonly #log: ProjectionLog
   readonly #closing = new AbortController()
   readonly #waiters = new Set<Waiter>()
+  #endLinger: () => void = () => {}
   #running: Promise<void> | undefined
   #delivered: Position = START
   #caughtUp = false
@@ -68,6 +74,7 @@ export class Runner {
 
   async close(): Promise<void> {
     this.#closing.abort()
+    this.#endLinger()
     await this.#running
     for (const view of this.#views) {
       view.file.commit()
@@ -96,6 +103,7 @@ export class Runner {
     const timer = setTimeout(resolve, timeoutMs, false)
     const waiter: Waiter = { views, position, settle: resolve }
     this.#waiters.add(waiter)
+    this.#endLinger()
     try {
       return await promise
     } finally {
@@ -121,10 +129,22 @@ export class Runner {
     this.#caughtUp = false
     const request = { after: this.#delivered, batchSize: BATCH_EVENTS, signal }
     for await (const batch of this.#store.subscribe(request)) {
+      if (batch.caughtUp && this.#caughtUp) await this.#linger(signal)
       this.#deliver(batch)
       this.#retryDelayMs = FIRST_RETRY_DELAY_MS
       await nextTurn()
     }
+  }
+
+  #linger(signal: AbortSignal): Promise<void> {
+    if (this.#waiters.size > 0 || signal.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, LIVE_LINGER_MS)
+      this.#endLinger = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   }
 
   #deliver({ events, caughtUp }: SubscriptionBatch): void {
