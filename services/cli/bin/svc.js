@@ -3,6 +3,7 @@
 // alone is plain JavaScript that Node 20 understands.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import * as nodeModule from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,9 +11,18 @@ const NEEDED_MAJOR = 26
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
+  keepCompiled()
   await import(main)
 } else {
   runOn(bundledNode())
+}
+
+// Stripping the types of every file costs half a second, so the result is kept, for the worker's process
+// as well. Beside the packages and not in the shared temporary folder, where others could write.
+function keepCompiled() {
+  const folder = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url))
+  nodeModule.enableCompileCache(folder)
+  process.env.NODE_COMPILE_CACHE ??= folder
 }
 
 function bundledNode() {
