@@ -23,15 +23,26 @@ const STOPPING: readonly CrashPoint[] = ['shutdown.draining', 'snapshot.before',
 /** Reached once or twice in the life of a server. */
 const SELDOM: readonly CrashPoint[] = [...STOPPING, 'sweep.before', 'sweep.after']
 
-export function killPlanOf(round: number, random: Random): KillPlan {
-  if (round % 2 === 0) {
-    const since = random.next() < SHARE_WHILE_STARTING ? 'start' : 'load'
-    return { kind: 'random', since, afterMs: random.integer(MAX_MS[since]) }
+/** Goes round and round the named places; one that was not reached has its turn again at once. */
+export class KillPlans {
+  #places: readonly CrashPoint[] = []
+
+  next(round: number, random: Random): KillPlan {
+    if (round % 2 === 0) {
+      const since = random.next() < SHARE_WHILE_STARTING ? 'start' : 'load'
+      return { kind: 'random', since, afterMs: random.integer(MAX_MS[since]) }
+    }
+    const [point, ...rest] = this.#places.length > 0 ? this.#places : crashPoints
+    this.#places = rest
+    if (point === undefined) throw new RangeError('no crash points')
+    const pass = SELDOM.includes(point) ? 1 : 1 + random.integer(maxPassOf(point))
+    return { kind: 'point', point, pass, whileStopping: STOPPING.includes(point) }
   }
-  const point = crashPoints[((round - 1) / 2) % crashPoints.length]
-  if (point === undefined) throw new RangeError('no crash points')
-  const pass = SELDOM.includes(point) ? 1 : 1 + random.integer(maxPassOf(point))
-  return { kind: 'point', point, pass, whileStopping: STOPPING.includes(point) }
+
+  /** @param asPlanned whether the server died where the plan wanted it */
+  ended(plan: KillPlan, asPlanned: boolean): void {
+    if (plan.kind === 'point' && !asPlanned) this.#places = [plan.point, ...this.#places]
+  }
 }
 
 /** Only some requests have an Idempotency-Key, so only some answers are recorded. */

@@ -15,7 +15,7 @@ import type { Operations } from '@svc/gateway/operations/operations'
 import type { ClientAnswer } from '../checker/history.ts'
 import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
 import { Audit } from './audit.ts'
-import { type KillPlan, killPlanOf } from './kill-plan.ts'
+import type { KillPlan, KillPlans } from './kill-plan.ts'
 import { type Customer, type LoadHistory, runLoad } from './load.ts'
 import type { Random } from './random.ts'
 
@@ -27,6 +27,7 @@ const LOAD_BEFORE_STOP_MS = 250
 
 export interface LaneOptions {
   readonly random: Random
+  readonly plans: KillPlans
   readonly environment: Readonly<Record<string, string>>
   readonly report: (result: RoundResult) => void
 }
@@ -58,8 +59,8 @@ export class Lane {
   }
 
   async round(round: number): Promise<void> {
-    const { random } = this.#options
-    const plan = killPlanOf(round, random)
+    const { random, plans } = this.#options
+    const plan = plans.next(round, random)
     const server = new ServerProcess(this.#folder, {
       ...this.#options.environment,
       ...(plan.kind === 'point' ? { SVC_CRASH_POINT: `${plan.point}:${plan.pass}` } : {}),
@@ -75,10 +76,12 @@ export class Lane {
     server.kill('SIGKILL')
     const { signal } = await server.exited
     this.#history.push(...load.told.map(asClientAnswer))
+    const asPlanned = signal === 'SIGKILL' && load.asPlanned
+    plans.ended(plan, asPlanned)
     this.#options.report({
       round,
       plan,
-      asPlanned: signal === 'SIGKILL' && load.asPlanned,
+      asPlanned,
       told: load.told.length,
       statuses: load.statuses,
       problems,

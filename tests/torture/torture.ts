@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { crashPoints } from '@svc/contracts/crash-points'
 import { ScriptedWorker } from '../support/scripted-worker.ts'
+import { KillPlans } from './kill-plan.ts'
 import { Lane, type RoundResult } from './lane.ts'
 import { Random } from './random.ts'
 
@@ -51,10 +52,11 @@ export async function torture(options: TortureOptions): Promise<TortureSummary> 
     results.push(result)
     options.onRound?.(result)
   }
+  const plans = new KillPlans()
   let next = 0
   const runLane = async (lane: number) => {
     const random = new Random(options.seed * LANES + lane)
-    const running = new Lane({ random, environment, report })
+    const running = new Lane({ random, plans, environment, report })
     for (let round = next++; round < options.rounds; round = next++) await running.round(round)
     await running.finish()
   }
