@@ -1,24 +1,26 @@
 import { defineConfig } from 'vitest/config'
 
-/**
- * The suffix of a test says what it costs: pure, with real files and processes, or a whole server.
- */
-const project = (name: string, suffix: string, testTimeout: number) => ({
-  test: {
-    name,
-    include: [`**/*.${suffix}.ts`],
-    exclude: ['**/node_modules/**', ...(suffix === 'test' ? ['**/*.{int,e2e}.test.ts'] : [])],
-    testTimeout,
-    hookTimeout: testTimeout,
-  },
-})
+/** The suffix of a test says its cost: pure, with real files and processes, or a whole server. */
+const projects = [
+  { name: 'unit', suffix: 'test', testTimeout: 20_000 },
+  { name: 'integration', suffix: 'int.test', testTimeout: 60_000 },
+  { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000 },
+]
 
 export default defineConfig({
   test: {
-    projects: [
-      project('unit', 'test', 20_000),
-      project('integration', 'int.test', 60_000),
-      project('e2e', 'e2e.test', 180_000),
-    ],
+    projects: projects.map(({ name, suffix, testTimeout }, groupOrder) => ({
+      test: {
+        name,
+        include: [`**/*.${suffix}.ts`],
+        exclude: ['**/node_modules/**', ...(suffix === 'test' ? ['**/*.{int,e2e}.test.ts'] : [])],
+        testTimeout,
+        hookTimeout: testTimeout,
+        // A whole server with its clients wants the machine to itself.
+        fileParallelism: name !== 'e2e',
+        // One project after the other: what is cheap and tells most comes first.
+        sequence: { groupOrder },
+      },
+    })),
   },
 })

@@ -2,7 +2,9 @@
  * The rules of `CONTRIBUTING.md` that a machine can check, each with a planted breach that it
  * finds.
  */
+import { crashPoints } from '@svc/contracts/crash-points'
 import { describe, expect, test } from 'vitest'
+import { crashPointBreaches } from './rules/crash-points.ts'
 import { impurities } from './rules/domain-purity.ts'
 import { importBreaches } from './rules/imports.ts'
 import { moneyAsNumber } from './rules/money-types.ts'
@@ -127,5 +129,30 @@ describe('the domain is pure', () => {
     'const a = { performance: 1 }',
   ])('what is allowed is let through: %s', (text) => {
     expect(impurities([{ path: 'services/ledger/src/account/x.ts', text }])).toEqual([])
+  })
+})
+
+describe('every named crash point is a place in the product', () => {
+  const path = 'services/gateway/src/x.ts'
+
+  test('in all sources', () => {
+    expect(crashPointBreaches(code, crashPoints)).toEqual([])
+  })
+
+  test.each([
+    ['a name that is reached nowhere', "reach('b.before')", ['a.before is reached nowhere']],
+    ['another name', "reach('a.before'); ports.reach('c.x')", [`${path}:1 reaches c.x`]],
+    ['a private field', "reach('a.before'); this.#reachCrashPoint('c.x')", ['c.x']],
+    ['a name that a run makes up', "reach('a.before'); reach(name)", ['what only a run can tell']],
+  ])('a breach is found: %s', (_what, text, problems) => {
+    const names = text.includes('b.before') ? ['a.before', 'b.before'] : ['a.before']
+    const found = crashPointBreaches([{ path, text }], names)
+    expect(found).toHaveLength(problems.length)
+    for (const [index, problem] of problems.entries()) expect(found[index]).toContain(problem)
+  })
+
+  test('what is reached in a test does not count', () => {
+    const planted = { path: 'services/gateway/src/x.test.ts', text: "reach('a.before')" }
+    expect(crashPointBreaches([planted], ['a.before'])).toEqual(['a.before is reached nowhere'])
   })
 })

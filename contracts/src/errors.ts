@@ -248,7 +248,8 @@ export const errorCatalogue = {
     status: 504,
     openaiType: 'server_error',
     anthropicType: 'timeout_error',
-    retry: true,
+    // Clients that repeat it by themselves would pay for the same long run again.
+    retry: false,
     doc: 'The request ran longer than the limit and was stopped; what was made is charged.',
   },
 } as const satisfies Record<string, ErrorEntry>

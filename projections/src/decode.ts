@@ -2,9 +2,9 @@
  * Stored events as the views read them: parsed once for all views, money still as the decimal text
  * that is stored, because most of it is only carried from the log into a row.
  *
- * The schema of the data is not checked again: it was when the event was decided, and the hash
- * chain proves that nothing changed since. Checking it once more would make a rebuild three times
- * slower.
+ * The schema of the data is not checked again: what an event is made of was, where it came in, and
+ * the hash chain proves that nothing changed since. Checking it once more would make a rebuild
+ * three times slower.
  */
 import type { RecordedEvent } from '@svc/contracts/event-store'
 import { accountEventSchemas, accountOfStream } from '@svc/contracts/events/account'

@@ -5,11 +5,12 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import type { CrashPoint } from '@svc/contracts/crash-points'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { dump, KeptLog, TIMEOUT_MS, temporaryFolder, viewsOf } from '../testing/open-views.ts'
-import { projections } from './open-projections.ts'
+import { openProjections, projections } from './open-projections.ts'
 import { AccountHistory, requestId, START_MS } from './testing/history.ts'
 import { viewPath } from './view-file.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
@@ -75,6 +76,80 @@ describe('an event that cannot be followed', () => {
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS, 'accounts')).toBe(true)
   })
 })
+
+describe('a disk that is full', () => {
+  test('at a single commit holds a view up for a moment', async () => {
+    const { store } = await someHistory()
+    const folder = temporaryFolder()
+    let commits = 0
+    const reach = (point: CrashPoint) => {
+      if (point !== 'view.before-commit') return
+      commits += 1
+      if (commits === 1) throw diskFull()
+    }
+    const views = await openProjections({ folder, store, log: new KeptLog(), reach })
+    onTestFinished(() => views.close())
+    views.start()
+    expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect((await views.status()).map(({ state }) => state)).toEqual(projections.map(() => 'live'))
+  })
+
+  test('holds the views up, and when there is room again they go on and miss nothing', async () => {
+    const { store, history } = await someHistory()
+    const folder = temporaryFolder()
+    const log = new KeptLog()
+    let full = false
+    const views = await openProjections({
+      folder,
+      store,
+      log,
+      reach(point) {
+        if (full && point === 'view.before-commit') throw diskFull()
+      },
+    })
+    onTestFinished(() => views.close())
+    views.start()
+    await views.reached(await store.lastPosition(), TIMEOUT_MS)
+
+    full = true
+    const late = requestId(START_MS + 1, 'while the disk is full')
+    await history
+      .accept(late, START_MS + 1)
+      .settle(late, START_MS + 2)
+      .writeTo(store)
+    const errors = async () => (await views.status()).map(({ error }) => error)
+    await expect.poll(errors).toEqual(projections.map(() => 'database or disk is full'))
+    expect((await views.status()).map(({ state }) => state)).not.toContain('failed')
+    expect(log.lines).toHaveLength(1)
+
+    full = false
+    expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect(views.views.request(late)?.status).toBe('finished')
+    await views.close()
+    const fresh = temporaryFolder()
+    await (await viewsOf(store, fresh)).close()
+    expect(dump(folder)).toBe(dump(fresh))
+  })
+
+  test('does not keep the views from closing: the log has what they could not write', async () => {
+    const { store } = await someHistory()
+    const folder = temporaryFolder()
+    const reach = (point: CrashPoint) => {
+      if (point === 'view.before-commit') throw diskFull()
+    }
+    const views = await openProjections({ folder, store, log: new KeptLog(), reach })
+    views.start()
+    await views.reached(await store.lastPosition(), 50)
+    await views.close()
+    const again = await viewsOf(store, folder)
+    expect(again.views.request(id)?.status).toBe('finished')
+  })
+})
+
+/** As SQLite says it. */
+function diskFull(): Error {
+  return Object.assign(new Error('database or disk is full'), { errcode: 13 })
+}
 
 describe('a file that cannot be trusted', () => {
   test('a damaged one is rebuilt, with a warning', async () => {

@@ -7,17 +7,21 @@
  *                             a rebuild, or a start of a program that can fold it, revives it
  *     stopped                 before the start and after the close
  */
-import type { Position } from '@svc/contracts/event-store'
+import { type Position, START } from '@svc/contracts/event-store'
 import type { DecodedEvent } from './decode.ts'
+import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import type { Projection } from './projection.ts'
 import type { ProjectionLog } from './runner.ts'
-import { type CommitSteps, isDamage, removeDatabase, ViewFile, viewPath } from './view-file.ts'
+import { removeDatabase } from './view-database.ts'
+import { type CommitSteps, ViewFile, viewPath } from './view-file.ts'
 import type { ProjectionStatus } from './views.ts'
 
 export class LiveView {
   readonly file: ViewFile
   state: ProjectionStatus['state'] = 'stopped'
   error: string | null = null
+  /** Among the events up to here one cannot be folded: they are folded and committed one by one. */
+  #inDoubtUntil: Position = START
 
   constructor(file: ViewFile) {
     this.file = file
@@ -32,12 +36,12 @@ export class LiveView {
   ): LiveView {
     const path = viewPath(folder, projection)
     try {
-      return new LiveView(ViewFile.open(projection, path, steps))
+      return new LiveView(new ViewFile(projection, path, steps))
     } catch (error) {
       if (!isDamage(error)) throw error
       log.warn(`view ${projection.name}: ${path} is damaged; it is rebuilt from the event log`)
       removeDatabase(path)
-      return new LiveView(ViewFile.open(projection, path, steps))
+      return new LiveView(new ViewFile(projection, path, steps))
     }
   }
 
@@ -45,24 +49,36 @@ export class LiveView {
     return this.file.projection.name
   }
 
+  /** The last event in the rows that readers see. */
   get position(): Position {
-    return this.file.checkpoint.position
+    return this.file.committed.position
+  }
+
+  /** The last event that it was given and took. */
+  get folded(): Position {
+    return this.file.folded.position
   }
 
   /**
-   * Folds what is new of the events. When one cannot be folded, those before it are, and it is
-   * named.
+   * Folds what is new of the events.
    *
+   * @throws {ViewRewoundError} when one cannot be folded: which one shows when they come again
    * @throws {UnfoldableEventError} with the view standing just before the event
    */
-  apply(events: readonly DecodedEvent[]): void {
+  fold(events: readonly DecodedEvent[]): void {
     const news = this.#newsAmong(events)
-    try {
-      this.file.apply(news)
-    } catch (error) {
-      if (isDamage(error)) throw error
-      this.#applyOneByOne(news)
-    }
+    if (this.folded < this.#inDoubtUntil) this.#foldOneByOne(news)
+    else this.#orRewind(news.at(-1)?.recorded.position ?? START, () => this.file.fold(news))
+  }
+
+  /** Makes what was folded visible. @throws {ViewRewoundError} when a row cannot be written */
+  commit(): void {
+    this.#orRewind(this.folded, () => this.file.commit())
+  }
+
+  /** As {@link commit}, at the end of the log: a file that was being built is then whole. */
+  finish(): void {
+    this.#orRewind(this.folded, () => this.file.finish())
   }
 
   fail(error: unknown): void {
@@ -71,22 +87,38 @@ export class LiveView {
   }
 
   #newsAmong(events: readonly DecodedEvent[]): readonly DecodedEvent[] {
-    const { position } = this
+    const position = this.folded
     const first = events[0]
     if (first === undefined || first.recorded.position > position) return events
     return events.filter(({ recorded }) => recorded.position > position)
   }
 
-  #applyOneByOne(events: readonly DecodedEvent[]): void {
+  #orRewind(until: Position, step: () => void): void {
+    try {
+      step()
+    } catch (error) {
+      if (isDamage(error) || isPassingTrouble(error)) throw error
+      this.#inDoubtUntil = until
+      throw new ViewRewoundError()
+    }
+  }
+
+  #foldOneByOne(events: readonly DecodedEvent[]): void {
     for (const event of events) {
       try {
-        this.file.apply([event])
+        this.file.fold([event])
+        this.file.commit()
       } catch (error) {
-        if (isDamage(error)) throw error
+        if (isDamage(error) || isPassingTrouble(error)) throw error
         throw new UnfoldableEventError(event, error)
       }
     }
   }
+}
+
+/** The view is back at its last commit, and takes the events behind it again. */
+export class ViewRewoundError extends Error {
+  override readonly name = 'ViewRewoundError'
 }
 
 /** An event that does not fit the rows: history that a view cannot follow. */

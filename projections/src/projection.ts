@@ -25,10 +25,12 @@ export interface Projection {
 
 export interface Projector {
   /**
-   * Folds events into the tables, inside a transaction that the caller opened. Reads nothing but
-   * the events and the tables, so that the same log always gives the same rows.
+   * Folds events into rows in memory. Reads nothing but the events and the tables, so that the same
+   * log always gives the same rows.
    */
-  apply(events: readonly DecodedEvent[]): void
-  /** Forgets what it keeps in memory, after an `apply` that was rolled back. */
+  fold(events: readonly DecodedEvent[]): void
+  /** Writes the rows that changed, inside a transaction that the caller opened. */
+  flush(): void
+  /** Forgets what it keeps in memory, after a fold or a flush that failed. */
   forget(): void
 }

@@ -15,7 +15,8 @@ import { countDifferences } from './compare.ts'
 import { decodeBatch } from './decode.ts'
 import type { LiveView } from './live-view.ts'
 import { BATCH_EVENTS, COMMIT_EVENTS, type Runner } from './runner.ts'
-import { type CommitSteps, removeDatabase, ViewFile } from './view-file.ts'
+import { removeDatabase } from './view-database.ts'
+import { type CommitSteps, ViewFile } from './view-file.ts'
 
 export interface RebuildProgress {
   /** Events folded. */
@@ -45,11 +46,11 @@ export async function rebuildView(request: RebuildRequest): Promise<RebuildSumma
   const { view, steps, signal } = request
   const path = rebuildPath(view.file.path)
   removeDatabase(path)
-  const built = ViewFile.open(view.file.projection, path, steps)
+  const built = new ViewFile(view.file.projection, path, steps)
   try {
-    const total = view.file.checkpoint.events
+    const total = view.file.committed.events
     const report = () => {
-      request.onProgress({ done: Math.min(built.checkpoint.events, total), total })
+      request.onProgress({ done: Math.min(built.folded.events, total), total })
     }
     await fold(built, view.position, request, report)
     const differences = await compare(built, request)
@@ -57,7 +58,7 @@ export async function rebuildView(request: RebuildRequest): Promise<RebuildSumma
     signal.throwIfAborted()
     view.file.replaceWith(built)
     request.runner.revive(view)
-    return { name: view.name, events: view.file.checkpoint.events, differences }
+    return { name: view.name, events: view.file.committed.events, differences }
   } finally {
     built.close()
     removeDatabase(path)
@@ -74,6 +75,7 @@ async function compare(built: ViewFile, request: RebuildRequest): Promise<number
   const snapshot = view.file.openSnapshot()
   try {
     await fold(built, snapshot.checkpoint.position, request)
+    built.commit()
     return await countDifferences(built.projection, snapshot.database, built.database, signal)
   } finally {
     snapshot.close()
@@ -83,7 +85,9 @@ async function compare(built: ViewFile, request: RebuildRequest): Promise<number
 /** Ends in the same turn in which the new view has all that the runner has delivered. */
 async function catchUp(built: ViewFile, request: RebuildRequest): Promise<void> {
   await fold(built, await request.store.lastPosition(), request)
-  while (built.checkpoint.position < request.runner.delivered) {
+  built.commit()
+  await built.syncToDisk()
+  while (built.folded.position < request.runner.delivered) {
     await fold(built, request.runner.delivered, request)
   }
 }
@@ -95,15 +99,15 @@ async function fold(
   { store, signal }: RebuildRequest,
   report: () => void = () => {},
 ): Promise<void> {
-  while (until !== START && built.checkpoint.position < until) {
-    const page = await store.readAll({ after: built.checkpoint.position, limit: BATCH_EVENTS })
+  while (until !== START && built.folded.position < until) {
+    const page = await store.readAll({ after: built.folded.position, limit: BATCH_EVENTS })
     const batch = page.filter(({ position }) => position <= until)
     if (batch.length === 0) return
     const { events, unreadable } = decodeBatch(batch)
     if (unreadable !== undefined) throw unreadable
-    built.apply(events)
-    if (built.uncommittedEvents >= COMMIT_EVENTS) built.commit()
+    built.fold(events)
     report()
     await nextTurn(undefined, { signal })
+    if (built.uncommittedEvents >= COMMIT_EVENTS) built.commit()
   }
 }

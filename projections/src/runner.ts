@@ -3,8 +3,8 @@
  *
  * Each view has its own checkpoint and its own transaction. The subscription starts behind the one
  * that lies furthest back; the others skip what they have. A view that cannot go on stops alone.
- * Whatever else goes wrong (the store is away, a file is damaged) ends the subscription, and a new
- * one starts from the checkpoints.
+ * Whatever else goes wrong (the store is away, the disk is full, a file is damaged) ends the
+ * subscription, and a new one starts from the checkpoints.
  */
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import {
@@ -15,18 +15,19 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/event-store'
 import { decodeBatch } from './decode.ts'
-import type { LiveView } from './live-view.ts'
-import { isDamage } from './view-file.ts'
+import { isDamage, isPassingTrouble } from './file-trouble.ts'
+import { type LiveView, ViewRewoundError } from './live-view.ts'
 
-/** Events that are folded without a break: about 10 ms, then others get their turn. */
-export const BATCH_EVENTS = 1500
+/** Events that are read and folded without a break: about 8 ms, then others get their turn. */
+export const BATCH_EVENTS = 1_000
 /**
- * While catching up a view commits after this many events; at the end of the log, at every batch.
+ * While catching up a view commits after this many events, about 10 ms in a turn of its own; at the
+ * end of the log, at every batch.
  */
-export const COMMIT_EVENTS = 30_000
+export const COMMIT_EVENTS = 4_000
 /**
- * At the end of the log a batch waits so long for company, unless somebody waits for it: then requests
- * that are being answered are not held up by views that nobody looks at.
+ * At the end of the log a batch waits so long for company, unless somebody waits for it: then
+ * requests that are being answered are not held up by views that nobody looks at.
  */
 const LIVE_LINGER_MS = 10
 const FIRST_RETRY_DELAY_MS = 100
@@ -77,7 +78,7 @@ export class Runner {
     this.#endLinger()
     await this.#running
     for (const view of this.#views) {
-      view.file.commit()
+      this.#finishForTheLastTime(view)
       if (view.state !== 'failed') view.state = 'stopped'
     }
     for (const waiter of this.#waiters) waiter.settle(false)
@@ -112,6 +113,16 @@ export class Runner {
     }
   }
 
+  /** What a full disk does not take is folded again at the next start: no reason not to stop. */
+  #finishForTheLastTime(view: LiveView): void {
+    try {
+      view.file.finish()
+    } catch (error) {
+      if (!isPassingTrouble(error)) throw error
+      this.#log.warn(`view ${view.name}: its last events are not kept: ${messageOf(error)}`)
+    }
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
@@ -125,12 +136,12 @@ export class Runner {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    this.#delivered = lowest(this.#active().map(({ position }) => position))
+    this.#delivered = lowest(this.#active().map(({ folded }) => folded))
     this.#caughtUp = false
     const request = { after: this.#delivered, batchSize: BATCH_EVENTS, signal }
     for await (const batch of this.#store.subscribe(request)) {
       if (batch.caughtUp && this.#caughtUp) await this.#linger(signal)
-      this.#deliver(batch)
+      await this.#deliver(batch)
       this.#retryDelayMs = FIRST_RETRY_DELAY_MS
       await nextTurn()
     }
@@ -147,19 +158,23 @@ export class Runner {
     })
   }
 
-  #deliver({ events, caughtUp }: SubscriptionBatch): void {
+  async #deliver({ events, caughtUp }: SubscriptionBatch): Promise<void> {
     const active = this.#active()
     const decoded = decodeBatch(active.length > 0 ? events : [])
+    // Said before the turns in between: a rebuilt view that takes its place has these events too.
+    this.#delivered = events.at(-1)?.position ?? this.#delivered
     for (const view of active) {
       try {
-        view.apply(decoded.events)
-        if (caughtUp || view.file.uncommittedEvents >= COMMIT_EVENTS) view.file.commit()
-        if (decoded.unreadable !== undefined) throw decoded.unreadable
+        view.fold(decoded.events)
+        if (decoded.unreadable !== undefined) {
+          view.commit()
+          throw decoded.unreadable
+        }
+        await this.#commit(view, caughtUp)
       } catch (error) {
         this.#stopView(view, error)
       }
     }
-    this.#delivered = events.at(-1)?.position ?? this.#delivered
     this.#caughtUp = caughtUp
     for (const view of this.#active()) {
       view.state = caughtUp ? 'live' : 'catching-up'
@@ -168,13 +183,23 @@ export class Runner {
     this.#settleWaiters()
   }
 
+  async #commit(view: LiveView, caughtUp: boolean): Promise<void> {
+    if (caughtUp) {
+      await view.file.syncToDisk()
+      view.finish()
+    } else if (view.file.uncommittedEvents >= COMMIT_EVENTS) {
+      await nextTurn()
+      view.commit()
+    }
+  }
+
   #stopView(view: LiveView, error: unknown): void {
     if (isDamage(error)) {
       this.#log.warn(`view ${view.name}: its file is damaged; it is rebuilt from the event log`)
       view.file.reset()
       throw new ViewResetError()
     }
-    view.file.commit()
+    if (isPassingTrouble(error) || error instanceof ViewRewoundError) throw error
     view.fail(error)
     this.#log.error(
       `view ${view.name} stopped and shows the state before this: ${view.error} ` +
@@ -190,7 +215,7 @@ export class Runner {
     const last = await this.#store.lastPosition()
     for (const view of this.#active()) {
       view.state = view.position < last ? 'catching-up' : 'live'
-      const { position, stream, revision, hash } = view.file.checkpoint
+      const { position, stream, revision, hash } = view.file.folded
       if (position === START) continue
       const [event] = await this.#store.readStream({
         stream,
@@ -210,9 +235,12 @@ export class Runner {
   }
 
   async #pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
-    if (error instanceof ViewResetError || signal.aborted) return
-    const why = error instanceof Error ? error.message : String(error)
-    this.#log.error(`the views do not follow the event log, trying again: ${why}`)
+    if (error instanceof ViewResetError || error instanceof ViewRewoundError) return
+    if (signal.aborted) return
+    const why = messageOf(error)
+    if (this.#active().some((view) => view.error !== why)) {
+      this.#log.error(`the views do not follow the event log, trying again: ${why}`)
+    }
     for (const view of this.#active()) view.error = why
     await delay(this.#retryDelayMs, undefined, { signal }).catch(() => {})
     this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, LAST_RETRY_DELAY_MS)
@@ -232,6 +260,10 @@ export class Runner {
 
 class ViewResetError extends Error {
   override readonly name = 'ViewResetError'
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function lowest(positions: readonly Position[]): Position {

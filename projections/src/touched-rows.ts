@@ -1,9 +1,9 @@
 /**
- * Rows of a table in memory: read from it at most once, changed here, written once per batch.
+ * Rows of a table in memory: read from it at most once, changed here, written once per commit.
  *
- * A request that begins and ends within a batch costs one insert instead of an insert and two
- * updates, and a busy account is not read again for every batch. The view has one writer, so what
- * is here is true.
+ * A request that begins and ends between two commits costs one insert instead of an insert and two
+ * updates, and a busy account is neither read nor written for every event. The view has one writer,
+ * so what is here is true.
  */
 export interface RowTable<Row> {
   load(key: string): Row | undefined
@@ -24,7 +24,7 @@ export class TouchedRows<Row> {
   readonly #rowsKept: number
   readonly #rows = new Map<string, Touched<Row>>()
 
-  /** @param rowsKept how many rows may stay in memory between batches */
+  /** @param rowsKept how many rows may stay in memory between commits */
   constructor(table: RowTable<Row>, rowsKept: number) {
     this.#table = table
     this.#rowsKept = rowsKept
@@ -35,7 +35,7 @@ export class TouchedRows<Row> {
     return this.#touch(key).row
   }
 
-  /** The row for changing: it is written when the batch ends. @throws when there is none */
+  /** The row for changing: it is written at the next flush. @throws when there is none */
   change(key: string): Row {
     const touched = this.#touch(key)
     if (touched.row === undefined) throw new Error(`the view has no row for ${key}`)
@@ -68,7 +68,7 @@ export class TouchedRows<Row> {
     if (this.#rows.size > this.#rowsKept) this.#rows.clear()
   }
 
-  /** Forgets all: what is here came from a batch that failed. */
+  /** Forgets all: what is here came from a fold or a flush that failed. */
   clear(): void {
     this.#rows.clear()
   }

@@ -1,50 +1,32 @@
 /**
  * One view in one SQLite file: its rows, and the checkpoint that says which events are in them.
+ * Events are folded in memory; a commit writes what came of them.
  *
  * A file for each view, so that a damaged one costs only itself, a rebuild builds beside it, and
  * the swap is one rename. Rows and checkpoint change in one transaction: an event is in the rows
  * exactly once.
  *
- * `synchronous=NORMAL`: after a power cut the last transactions may be missing, never half of one.
- * They are then folded again from the log, which is the source; waiting for the disk would buy
- * nothing.
+ *     being built ── finish ──▶ kept
+ *
+ * A file that is being built is marked so and has no journal on disk: after a crash it is thrown
+ * away and built again, so what would make it safe would only make it slow. A kept one has a
+ * write-ahead log with `synchronous=NORMAL`: after a power cut the last transactions may be
+ * missing, never half of one. They are then folded again from the log, which is the source; waiting
+ * for the disk would buy nothing.
  */
-import { renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { type Position, START } from '@svc/contracts/event-store'
 import type { DecodedEvent } from './decode.ts'
 import type { Projection, Projector } from './projection.ts'
-
-/** The last event in the rows, and how many events that makes. */
-export interface Checkpoint {
-  readonly position: Position
-  readonly stream: string
-  readonly revision: number
-  readonly hash: string
-  readonly events: number
-}
-
-const BEFORE_ALL: Checkpoint = { position: START, stream: '', revision: -1, hash: '', events: 0 }
-
-const CHECKPOINT_SCHEMA = `
-  CREATE TABLE checkpoint (
-    one       INTEGER PRIMARY KEY CHECK (one = 1),
-    position  TEXT NOT NULL,
-    stream    TEXT NOT NULL,
-    revision  INTEGER NOT NULL,
-    hash      TEXT NOT NULL,
-    events    INTEGER NOT NULL
-  ) STRICT;
-  INSERT INTO checkpoint VALUES (1, '${START}', '', -1, '', 0);
-`
-/**
- * What a batch of a thousand accounts touches fits: a page is then written once, not many times.
- */
-const CACHE_KIB = 32 * 1024
-const SQLITE_CORRUPT = 11
-const SQLITE_NOT_A_DATABASE = 26
-const PRIMARY_CODE_MASK = 0xff
+import {
+  type Checkpoint,
+  KEEP_SETTINGS,
+  openViewDatabase,
+  readCheckpoint,
+  removeDatabase,
+} from './view-database.ts'
 
 /** Called at the end of a transaction, and after it. */
 export interface CommitSteps {
@@ -59,40 +41,40 @@ export class ViewFile {
   generation = 0
   #database: DatabaseSync
   #projector: Projector
-  #checkpoint: Checkpoint
-  #uncommitted = 0
+  #isBeingBuilt: boolean
+  #committed: Checkpoint
+  #folded: Checkpoint
   readonly #steps: CommitSteps
 
-  private constructor(
-    projection: Projection,
-    path: string,
-    steps: CommitSteps,
-    opened: OpenedFile,
-  ) {
-    this.projection = projection
-    this.path = path
-    this.#steps = steps
-    this.#database = opened.database
-    this.#projector = opened.projector
-    this.#checkpoint = opened.checkpoint
-  }
-
   /**
-   * Opens the file, or makes it.
+   * Opens the file, or begins to build it.
    *
    * @throws when it is damaged, as {@link isDamage} tells
    */
-  static open(projection: Projection, path: string, steps: CommitSteps): ViewFile {
-    return new ViewFile(projection, path, steps, openFile(projection, path))
+  constructor(projection: Projection, path: string, steps: CommitSteps) {
+    this.projection = projection
+    this.path = path
+    this.#steps = steps
+    const opened = openViewDatabase(projection, path)
+    this.#database = opened.database
+    this.#projector = opened.projector
+    this.#isBeingBuilt = opened.isBeingBuilt
+    this.#committed = opened.checkpoint
+    this.#folded = opened.checkpoint
   }
 
-  /** The last event in the rows, also when they are not committed yet. */
-  get checkpoint(): Checkpoint {
-    return this.#checkpoint
+  /** The last event in the rows that readers see. */
+  get committed(): Checkpoint {
+    return this.#committed
+  }
+
+  /** The last event that was folded; the next one comes behind it. */
+  get folded(): Checkpoint {
+    return this.#folded
   }
 
   get uncommittedEvents(): number {
-    return this.#uncommitted
+    return this.#folded.events - this.#committed.events
   }
 
   /** For queries. Never kept: another one takes its place when the file is reset or replaced. */
@@ -101,44 +83,74 @@ export class ViewFile {
   }
 
   /**
-   * Folds the events into the rows, all or none, and leaves the transaction open: a later `commit`
-   * writes a page once that many batches have touched.
+   * Folds the events in memory.
+   *
+   * @throws with the view back at its last commit
    */
-  apply(events: readonly DecodedEvent[]): void {
+  fold(events: readonly DecodedEvent[]): void {
     const last = events.at(-1)?.recorded
     if (last === undefined) return
-    if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
-    this.#database.exec('SAVEPOINT batch')
     try {
-      this.#projector.apply(events)
+      this.#projector.fold(events)
     } catch (error) {
-      this.#projector.forget()
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK TO batch; RELEASE batch')
+      this.#rollBack()
       throw error
     }
-    this.#database.exec('RELEASE batch')
     const { position, stream, revision, hash } = last
-    const count = this.#checkpoint.events + events.length
-    this.#checkpoint = { position, stream, revision, hash, events: count }
-    this.#uncommitted += events.length
+    const count = this.#folded.events + events.length
+    this.#folded = { position, stream, revision, hash, events: count }
   }
 
-  /** Makes the rows and their checkpoint stay, together. */
+  /**
+   * Writes the rows and their checkpoint, together.
+   *
+   * @throws with the view back at its last commit
+   */
   commit(): void {
-    if (!this.#database.isOpen || !this.#database.isTransaction) return
-    const { position, stream, revision, hash, events } = this.#checkpoint
-    this.#database
-      .prepare('UPDATE checkpoint SET position = ?, stream = ?, revision = ?, hash = ?, events = ?')
-      .run(position.toString(), stream, revision, hash, events)
-    this.#steps.beforeCommit()
-    this.#database.exec('COMMIT')
-    this.#uncommitted = 0
+    if (!this.#database.isOpen || this.uncommittedEvents === 0) return
+    const { position, stream, revision, hash, events } = this.#folded
+    try {
+      this.#database.exec('BEGIN IMMEDIATE')
+      this.#projector.flush()
+      this.#database
+        .prepare(
+          'UPDATE checkpoint SET position = ?, stream = ?, revision = ?, hash = ?, events = ?',
+        )
+        .run(position.toString(), stream, revision, hash, events)
+      this.#steps.beforeCommit()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+    this.#committed = this.#folded
     this.#steps.afterCommit()
+  }
+
+  /** Lets the disk take what is committed of a file being built, so that the finish is short. */
+  async syncToDisk(): Promise<void> {
+    if (!this.#isBeingBuilt) return
+    const file = await open(this.path, 'r+')
+    try {
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** Commits, and makes a file that is being built one that is kept. */
+  finish(): void {
+    this.commit()
+    if (!this.#isBeingBuilt || !this.#database.isOpen) return
+    syncToDiskAtOnce(this.path)
+    this.#database.exec(KEEP_SETTINGS)
+    this.#database.exec(`PRAGMA user_version = ${this.projection.version}`)
+    this.#isBeingBuilt = false
   }
 
   /** A second connection that sees the rows as they are now, however long it reads. */
   openSnapshot(): { database: DatabaseSync; checkpoint: Checkpoint; close(): void } {
-    this.commit()
+    this.finish()
     const database = new DatabaseSync(this.path, { readOnly: true })
     database.exec('BEGIN')
     return {
@@ -158,7 +170,7 @@ export class ViewFile {
   /** Takes the place of this file's content by that of another, in one rename. */
   replaceWith(built: ViewFile): void {
     // Closing folds the write-ahead logs into the files: only the files themselves remain.
-    built.commit()
+    built.finish()
     built.close()
     this.close()
     renameSync(built.path, this.path)
@@ -170,12 +182,20 @@ export class ViewFile {
     if (this.#database.isOpen) this.#database.close()
   }
 
+  #rollBack(): void {
+    this.#projector.forget()
+    this.#folded = this.#committed
+    // SQLite rolls back by itself when the disk is full, but not always.
+    if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
+  }
+
   #reopen(): void {
-    const opened = openFile(this.projection, this.path)
+    const opened = openViewDatabase(this.projection, this.path)
     this.#database = opened.database
     this.#projector = opened.projector
-    this.#checkpoint = opened.checkpoint
-    this.#uncommitted = 0
+    this.#isBeingBuilt = opened.isBeingBuilt
+    this.#committed = opened.checkpoint
+    this.#folded = opened.checkpoint
     this.generation += 1
   }
 }
@@ -184,71 +204,11 @@ export function viewPath(folder: string, { name, version }: Projection): string 
   return join(folder, `${name}-v${version}.db`)
 }
 
-export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
-}
-
-/** Whether SQLite found the file damaged, or no view of this version: then only a new one helps. */
-export function isDamage(error: unknown): boolean {
-  if (error instanceof ForeignFileError) return true
-  if (!(error instanceof Error && 'errcode' in error)) return false
-  const code = Number(error.errcode) & PRIMARY_CODE_MASK
-  return code === SQLITE_CORRUPT || code === SQLITE_NOT_A_DATABASE
-}
-
-class ForeignFileError extends Error {
-  override readonly name = 'ForeignFileError'
-}
-
-interface OpenedFile {
-  readonly database: DatabaseSync
-  readonly projector: Projector
-  readonly checkpoint: Checkpoint
-}
-
-function openFile(projection: Projection, path: string): OpenedFile {
-  const database = new DatabaseSync(path)
+function syncToDiskAtOnce(path: string): void {
+  const file = openSync(path, 'r+')
   try {
-    database.exec(`
-      PRAGMA journal_mode = WAL;
-      PRAGMA synchronous = NORMAL;
-      PRAGMA trusted_schema = OFF;
-      PRAGMA cell_size_check = ON;
-      PRAGMA cache_size = -${CACHE_KIB};
-      PRAGMA temp_store = MEMORY;
-      PRAGMA wal_autocheckpoint = 10000;`)
-    prepareSchema(database, projection, path)
-    const checkpoint = readCheckpoint(database)
-    return { database, projector: projection.projector(database), checkpoint }
-  } catch (error) {
-    database.close()
-    throw error
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
-}
-
-function prepareSchema(database: DatabaseSync, projection: Projection, path: string): void {
-  const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
-    user_version: number
-  }
-  if (version === projection.version) return
-  const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as {
-    tables: number
-  }
-  if (tables > 0) throw new ForeignFileError(`${path} is no view of version ${projection.version}`)
-  database.exec(`
-    BEGIN IMMEDIATE;
-    ${projection.schema}
-    ${CHECKPOINT_SCHEMA}
-    PRAGMA user_version = ${projection.version};
-    COMMIT;`)
-}
-
-function readCheckpoint(database: DatabaseSync): Checkpoint {
-  const row = database
-    .prepare('SELECT position, stream, revision, hash, events FROM checkpoint')
-    .get() as
-    | { position: string; stream: string; revision: number; hash: string; events: number }
-    | undefined
-  if (row === undefined) return BEFORE_ALL
-  return { ...row, position: BigInt(row.position) }
 }

@@ -95,6 +95,15 @@ export function forgottenPackages({ packages }: Lockfile): readonly string[] {
   )
 }
 
+const gpuPackage = /@node-llama-cpp\/.*(cuda|vulkan)/
+
+/** GPU binaries (600 MB) that an install would load: each must be a link to the empty package. */
+export function downloadedGpuBinaries({ packages }: Lockfile): readonly string[] {
+  return Object.entries(packages)
+    .filter(([path, { link }]) => gpuPackage.test(path) && link !== true)
+    .map(([path]) => nameOf(path))
+}
+
 /** The versions of the packages that bring Node, which must be one. */
 export function nodeVersions(manifests: readonly Manifest[]): readonly string[] {
   const versions = manifests.flatMap(({ optionalDependencies }) =>

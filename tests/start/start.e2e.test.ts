@@ -10,6 +10,8 @@ import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../services/cli/bin/svc.js', import.meta.url))
 
+const EXIT_CONFLICT = 5
+
 function startServer(dataDir: string, environment: Record<string, string> = {}): ServerProcess {
   const server = new ServerProcess(dataDir, environment)
   onTestFinished(() => server.kill('SIGKILL'))
@@ -30,7 +32,7 @@ describe('a first start', () => {
       dataDir,
       pid: server.pid,
     })
-    expect(statSync(dataDir).mode & 0o777).toBe(0o700)
+    expectOwnerOnly(dataDir)
     const balance = await getBalance(ready.baseUrl, ready.apiKey)
     expect(balance).toEqual({
       object: 'balance',
@@ -89,7 +91,7 @@ describe('a start that cannot succeed says why in one line, exits with an error,
     const dataDir = join(temporaryFolder(), 'data')
     const server = startServer(dataDir)
     await server.ready()
-    await expectRefusal(['--data-dir', dataDir], {}, /another|already/i)
+    await expectRefusal(['--data-dir', dataDir], {}, /in use by another process/, EXIT_CONFLICT)
     expect(await server.stop()).toEqual({ code: 0, signal: null })
   })
 
@@ -121,11 +123,19 @@ describe('a start that cannot succeed says why in one line, exits with an error,
   test.each([
     ['a port that is no number', { SVC_PORT: 'eighty' }, /SVC_PORT/],
     ['a setting that does not exist', { SVC_PROT: '1' }, /SVC_PROT is not a setting/],
+    ['workers without their secret', { SVC_WORKER_URLS: 'http://h:1' }, /SVC_WORKER_SECRET/],
     ['a crash point that does not exist', { SVC_CRASH_POINT: 'nowhere:1' }, /nowhere/],
   ])('%s', async (_name, environment, reason) => {
     const dataDir = join(temporaryFolder(), 'data')
     await expectRefusal(['--data-dir', dataDir], environment, reason)
     expect(existsSync(dataDir)).toBe(false)
+  })
+
+  test('a note of the first run that is damaged', async () => {
+    const dataDir = temporaryFolder()
+    writeFileSync(join(dataDir, 'first-run.json'), '{"accountId":')
+    await expectRefusal(['--data-dir', dataDir], {}, /first-run\.json is damaged/)
+    expect(readdirSync(dataDir)).toEqual(['first-run.json'])
   })
 
   test('a folder that cannot be made', async () => {
@@ -135,6 +145,14 @@ describe('a start that cannot succeed says why in one line, exits with an error,
     await expectRefusal(['--data-dir', join(folder, 'file-in-the-way', 'data', 'x')], {}, /folder/)
   })
 })
+
+function expectOwnerOnly(folder: string): void {
+  expect(statSync(folder).mode & 0o777).toBe(0o700)
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const { mode } = statSync(join(entry.parentPath, entry.name))
+    expect(mode & 0o077, entry.name).toBe(0)
+  }
+}
 
 async function getBalance(baseUrl: string, apiKey: string | undefined): Promise<unknown> {
   const headers = { authorization: `Bearer ${apiKey}` }
@@ -147,13 +165,15 @@ async function expectRefusal(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   reason: RegExp,
+  exitCode?: number,
 ): Promise<void> {
   const { code, stdout, stderr } = await runLauncher(['start', ...args], {
     SVC_PORT: '0',
     ...environment,
   })
   expect(stderr).toMatch(reason)
-  expect(code).not.toBe(0)
+  if (exitCode === undefined) expect(code).toBeGreaterThan(0)
+  else expect(code).toBe(exitCode)
   expect(stderr.trim().split('\n')).toHaveLength(1)
   expect(stdout).toBe('')
 }

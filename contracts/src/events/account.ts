@@ -67,11 +67,15 @@ export const cacheEvidence = z.object({
 })
 export type CacheEvidence = z.output<typeof cacheEvidence>
 
+/** Milliseconds with three decimals at most: whole microseconds, because they are kept for ever. */
 export const latencies = z.object({
+  /** From when the worker took the request until it ran. */
   queueMs: z.number().min(0),
+  /** From then until the prompt was computed, or the run ended. */
   prefillMs: z.number().min(0),
-  /** From the worker's start of the request to its first token; null without output. */
+  /** From when the worker took the request to its first token; null without output. */
   firstTokenMs: z.number().min(0).nullable(),
+  /** From when the worker took the request to its end. */
   totalMs: z.number().min(0),
 })
 export type Latencies = z.output<typeof latencies>

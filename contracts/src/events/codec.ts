@@ -26,6 +26,11 @@ const schemas: ReadonlyMap<string, ZodType> = new Map(
 /**
  * Writes an event as it is stored. @param id from `eventId`: deterministic, so that a retry is
  * recognised
+ *
+ * The schema is not run here. What events are made of was parsed where it came in (the wire, the
+ * worker's meter, the operator's commands), and the deciders are typed from there on; a second look
+ * costs 4 µs for each event, a tenth of the ledger's throughput. That everything it writes can be
+ * read again is shown by tests instead: they decode every event of every history that they make.
  */
 export function encodeEvent(
   id: string,

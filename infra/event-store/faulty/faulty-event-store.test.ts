@@ -10,6 +10,10 @@ describeEventStore('a faulty store without faults', async () => {
   const log = new MemoryLog()
   return {
     open: async () => new FaultyEventStore(new MemoryEventStore(log), listedFaults()),
+    async tamper(stream, revision) {
+      const event = log.streams.get(stream)?.[revision]
+      if (event !== undefined) Object.assign(event, { data: '{"amount":"0"}' })
+    },
     remove: async () => {},
   }
 })

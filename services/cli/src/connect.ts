@@ -99,9 +99,11 @@ function remote(baseUrl: string, operatorToken: string, stop: AbortSignal): Conn
 }
 
 /**
- * Whatever it says: that it speaks HTTP is enough. A record of a dead server names a closed port.
+ * A server that was killed leaves its record behind. By now its port may be somebody else's, who
+ * must not be sent the operator's token: so its process is looked for first.
  */
-async function answers({ baseUrl }: ServerRecord): Promise<boolean> {
+async function answers({ baseUrl, pid }: ServerRecord): Promise<boolean> {
+  if (!lives(pid)) return false
   try {
     const answer = await fetch(new URL('/admin/v1/status', baseUrl), {
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
@@ -110,5 +112,14 @@ async function answers({ baseUrl }: ServerRecord): Promise<boolean> {
     return true
   } catch {
     return false
+  }
+}
+
+/** A process of another user cannot be signalled, but it is there. */
+function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }

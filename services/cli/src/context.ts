@@ -4,6 +4,7 @@
 import { styleText } from 'node:util'
 import type { Operations } from '@svc/gateway/operations/operations'
 import { connect, type Target } from './connect.ts'
+import { DEFAULT_DATA_DIR } from './start/data-folder.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
@@ -13,8 +14,6 @@ export interface GlobalOptions {
   readonly quiet?: true
   readonly color: 'auto' | 'always' | 'never'
 }
-
-const DEFAULT_DATA_DIR = './data'
 
 export class Context {
   readonly terminal: Terminal
@@ -27,6 +26,11 @@ export class Context {
 
   get json(): boolean {
     return this.options.json === true
+  }
+
+  /** Where the folder is, when no URL is named. */
+  get dataDir(): string {
+    return this.options.dataDir ?? this.terminal.environment.SVC_DATA_DIR ?? DEFAULT_DATA_DIR
   }
 
   /** Opens the way to the service for as long as the work takes. */
@@ -81,7 +85,6 @@ export class Context {
     if (url !== undefined) {
       return { url, operatorToken: environment.SVC_OPERATOR_TOKEN, stop, warn }
     }
-    const dataDir = this.options.dataDir ?? environment.SVC_DATA_DIR ?? DEFAULT_DATA_DIR
-    return { dataDir, stop, warn }
+    return { dataDir: this.dataDir, stop, warn }
   }
 }

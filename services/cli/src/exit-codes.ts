@@ -68,6 +68,9 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof CliError) return error.exitCode
   if (error instanceof BrokenChainError) return EXIT_DIFFERENCE
   if (error instanceof ServiceError) return codesOf[error.code] ?? EXIT_DIFFERENCE
-  if (error instanceof Error) return codesByName[error.name] ?? EXIT_DIFFERENCE
-  return EXIT_DIFFERENCE
+  if (!(error instanceof Error)) return EXIT_DIFFERENCE
+  if (error.name === 'StoreOpenError' && 'code' in error && error.code === 'in-use') {
+    return EXIT_CONFLICT
+  }
+  return codesByName[error.name] ?? EXIT_DIFFERENCE
 }

@@ -4,6 +4,7 @@ import { accountCommand } from './commands/account.ts'
 import { eventsCommand } from './commands/events.ts'
 import { explainCommand } from './commands/explain.ts'
 import { keyCommand } from './commands/key.ts'
+import { operatorTokenCommand } from './commands/operator-token.ts'
 import type { ContextOf } from './commands/options.ts'
 import { priceCommand } from './commands/price.ts'
 import { projectionCommand } from './commands/projection.ts'
@@ -12,6 +13,7 @@ import { statusCommand } from './commands/status.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { Context } from './context.ts'
 import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './exit-codes.ts'
+import { VERSION } from './start/version.ts'
 import { printable, type Terminal } from './terminal.ts'
 
 /** Words on the command line with which `start`, and so most of a server, has to be loaded. */
@@ -31,17 +33,25 @@ async function programFor(args: readonly string[], terminal: Terminal): Promise<
   const contextOf: ContextOf = (command) => new Context(terminal, command.optsWithGlobals())
   const program = new Command('svc')
     .description('runs a language model and sells it by the token, with a ledger you can verify')
+    .version(VERSION, '--version', 'print the version')
     .option('--data-dir <dir>', 'the data folder of the service (SVC_DATA_DIR, default ./data)')
-    .option('--url <url>', 'a running server instead, with its SVC_OPERATOR_TOKEN')
+    .addOption(
+      new Option('--url <url>', 'a running server instead, with its SVC_OPERATOR_TOKEN').conflicts(
+        'dataDir',
+      ),
+    )
     .option('--json', 'one JSON object on standard output')
     .option('--quiet', 'nothing on standard error but errors')
     .addOption(
       new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'),
     )
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()
     .configureOutput({ writeOut: (text) => void terminal.out(text), writeErr: terminal.err })
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
   commands.push(explainCommand, verifyCommand, projectionCommand, eventsCommand)
+  commands.push(operatorTokenCommand)
   for (const command of commands) add(program, command(contextOf))
   if (args.length === 0 || args.some((word) => NEEDS_START.has(word))) {
     const { startCommand } = await import('./start/start-command.ts')

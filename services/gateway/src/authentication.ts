@@ -23,9 +23,13 @@ export async function authenticate(
   try {
     return await ledger.authenticate(secret)
   } catch (cause) {
-    if (cause instanceof ServiceError && cause.code === 'invalid_api_key') throw invalidKey()
-    throw cause
+    throw asCallersError(cause)
   }
+}
+
+/** A key that is refused later, because it was revoked meanwhile, gets the very same answer. */
+export function asCallersError(cause: unknown): unknown {
+  return cause instanceof ServiceError && cause.code === 'invalid_api_key' ? invalidKey() : cause
 }
 
 function secretOf(headers: IncomingHttpHeaders): string | undefined {

@@ -62,6 +62,26 @@ describe('a receipt is 404', () => {
   )
 })
 
+test('a receipt that the views do not have yet is 503 with Retry-After, and nothing else is', async () => {
+  const behind = await startGateway({ viewsReached: async () => false })
+  try {
+    const answer = await behind.post(chatBody())
+    const path = `/v1/requests/${answer.headers.get('x-request-id')}`
+    // Nothing was appended by this process that a view could lack.
+    expect((await behind.get(path)).status).toBe(200)
+    behind.ledger.position = 7n
+    const receiptAnswer = await behind.get(path)
+    expect(receiptAnswer.status).toBe(503)
+    expect(receiptAnswer.headers.get('retry-after')).toBe('1')
+    expectErrorBody(await receiptAnswer.text(), { status: 503, code: 'view_behind' })
+    for (const other of ['/v1/balance', '/v1/models', '/readyz']) {
+      expect((await behind.get(other)).status, other).toBe(200)
+    }
+  } finally {
+    await behind[Symbol.asyncDispose]()
+  }
+})
+
 describe.each(['/v1', '/pro/v1'])('%s/models', (prefix) => {
   test('lists the one model, and shows it by its names', async () => {
     const list = modelList.parse(await (await fixture.get(`${prefix}/models`)).json())

@@ -197,7 +197,7 @@ describe('paths that are close to right', () => {
     const response = await fixture.get(path)
     const text = await response.clone().text()
     await expectRefused(fixture, response, { status: 404, code: 'unknown_url', param: null })
-    expect(text).toContain(`http(s)://127.0.0.1:${fixture.port}/v1`)
+    expect(text).toContain(`http://127.0.0.1:${fixture.port}/v1`)
   })
 
   test('a wrong method is 405 and lists the right ones', async () => {

@@ -28,7 +28,7 @@ const SETTLING_MS = 10_000
 export interface GatewayDependencies {
   readonly ledger: Ledger
   readonly views: Views
-  /** Resolves to whether the views hold everything up to the position before the time is over. */
+  /** Resolves to whether the receipts are as far as the position before the time is over. */
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
   readonly workers: WorkerPool
   readonly recordedAnswers: RecordedAnswers

@@ -6,11 +6,13 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { baseUrlOf } from './base-address.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
-import { KnownPaths, unknownUrl } from './known-paths.ts'
+import { KnownPaths, pathOf, unknownUrl } from './known-paths.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './refusal.ts'
 
 /** How long sockets are given to take their last bytes when the server closes. */
@@ -87,13 +89,14 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply, done) => {
     setIdentity(reply, request.id)
+    closeAtLimit(reply)
     if (isDraining()) throw shuttingDown(reply)
     checkHead(request.raw, limits)
-    if (request.is404) throw noSuchRoute(paths, request.raw, reply)
+    if (request.is404) throw noSuchRoute(paths, request, reply)
     done()
   })
   app.setNotFoundHandler((request, reply) => {
-    throw noSuchRoute(paths, request.raw, reply)
+    throw noSuchRoute(paths, request, reply)
   })
   app.setErrorHandler((cause, request, reply) => {
     const error = asServiceError(cause)
@@ -110,6 +113,15 @@ function setIdentity(reply: FastifyReply, requestId: string): void {
   reply.raw.setHeader('x-content-type-options', 'nosniff')
 }
 
+/**
+ * At its limit Node only announces the end, and answers what comes all the same with a bare 503. A
+ * header that we set ourselves it takes at its word.
+ */
+function closeAtLimit({ raw }: FastifyReply): void {
+  const { maxRequestsOnConnectionReached } = raw as { maxRequestsOnConnectionReached?: boolean }
+  if (maxRequestsOnConnectionReached) raw.setHeader('connection', 'close')
+}
+
 function shuttingDown(reply: FastifyReply): ServiceError {
   reply.header('connection', 'close')
   return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
@@ -117,20 +129,29 @@ function shuttingDown(reply: FastifyReply): ServiceError {
 
 function noSuchRoute(
   paths: KnownPaths,
-  { url = '', method = '', headers }: IncomingMessage,
+  request: FastifyRequest,
   reply: FastifyReply,
 ): ServiceError {
-  const path = url.split('?', 1)[0] ?? url
+  const { url = '', method = '' } = request.raw
+  const path = pathOf(url)
   const methods = paths.methodsOf(path)
-  if (methods.length === 0) return unknownUrl(method, path, headers.host)
+  if (methods.length === 0) return unknownUrl(method, path, baseUrlOf(request))
   const allowed = methods.join(', ')
   reply.header('allow', allowed)
   return new ServiceError('method_not_allowed', `${path} takes ${allowed}, not ${method}.`)
 }
 
-/** Answers what never became a request: malformed, oversized or too slow. */
+/**
+ * Answers what never became a request: malformed, oversized or too slow. What comes behind a whole
+ * request is not answered in that request's place: it is told its own end, then the connection is.
+ */
 function refuseRaw(cause: Error & { code?: string }, socket: Socket, requestId: string): void {
   const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage
+  if (cause.code !== 'ECONNRESET' && answering?.req.complete) {
+    if (answering.shouldKeepAlive) answering.once('close', () => socket.destroySoon())
+    answering.shouldKeepAlive = false
+    return
+  }
   if (cause.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
     socket.destroy()
     return
@@ -144,6 +165,9 @@ function refuseRaw(cause: Error & { code?: string }, socket: Socket, requestId: 
 
 async function closeServer(app: FastifyInstance): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), LAST_BYTES_MS)
-  await app.close()
-  clearTimeout(cut)
+  try {
+    await app.close()
+  } finally {
+    clearTimeout(cut)
+  }
 }

@@ -52,6 +52,35 @@ test('another body under the key is 422, also while the first one runs', async (
   expect(fixture.ledger.debits().length).toBe(1)
 })
 
+test('one that waits for another and leaves gives up its place at once', async () => {
+  await using busy = await startGateway({
+    script: { tokens: 10_000, delayMs: 2 },
+    limits: { requestsPerKey: 2 },
+  })
+  const first = await busy.post(chatBody({ stream: true }), key())
+  const leave = new AbortController()
+  const second = fetch(`${busy.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    signal: leave.signal,
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${busy.ledger.secret}`,
+      ...key(),
+    },
+    body: JSON.stringify(chatBody({ stream: true })),
+  })
+  const status = async () => {
+    const answer = await busy.post(chatBody({ stream: true }), key('another'))
+    await answer.body?.cancel()
+    return answer.status
+  }
+  await expect.poll(status).toBe(429)
+  leave.abort()
+  await expect(second).rejects.toThrow()
+  await expect.poll(status).not.toBe(429)
+  await first.body?.cancel()
+})
+
 test('a key of another account is another key', async () => {
   await fixture.post(chatBody(), key())
   const authorization = `Bearer ${fixture.ledger.otherSecret}`
@@ -74,12 +103,26 @@ test('an answer that is gone is 409 with the receipt, never a second run', async
   expect(fixture.worker.runs.length).toBe(1)
 })
 
-test('a request that failed is not run again under its key', async () => {
+test('a request that failed without a charge is run again under its key', async () => {
   fixture.worker.script = { ...plainScript, fault: { kind: 'die', afterTokens: 0 } }
   expect((await fixture.post(chatBody(), key())).status).toBe(503)
   fixture.worker.script = plainScript
-  expect((await fixture.post(chatBody(), key())).status).toBe(409)
-  expect(fixture.ledger.debits()).toEqual([])
+  expect(await fixture.pool.whenReady(5_000)).toBe(true)
+  expect((await fixture.post(chatBody(), key())).status).toBe(200)
+  expect(fixture.ledger.debits().length).toBe(1)
+})
+
+test('one that broke after output was charged, and is not run again', async () => {
+  const fault = { kind: 'die', afterTokens: 2 } as const
+  fixture.worker.script = { ...plainScript, tokens: 5, delayMs: 10, fault }
+  const body = chatBody({ stream: true })
+  const broken = await (await fixture.post(body, key())).text()
+  expect(broken).toMatch(/word1.*worker_failed/s)
+  fixture.worker.script = plainScript
+  expect(await fixture.pool.whenReady(5_000)).toBe(true)
+  const retry = await fixture.post(body, key())
+  expect(await retry.json()).toMatchObject({ error: { code: 'idempotency_answer_gone' } })
+  expect(fixture.ledger.debits().length).toBe(1)
 })
 
 test('a request that was refused before it was accepted leaves the key free', async () => {

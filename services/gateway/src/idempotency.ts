@@ -4,9 +4,10 @@
  *
  * A key belongs to its account. The first request with it runs; one that comes meanwhile waits for
  * it (joins) and is given the recorded answer, or 409 when that takes too long; later ones are
- * given the recorded answer for a day. Another body under the same key is 422. Where the answer is
- * gone, because the request failed or the record was lost, the retry is 409 with the receipt: the
- * ledger refuses to run a key twice, also when two gateways are asked at once.
+ * given the recorded answer for a day. Another body under the same key is 422. A request that ended
+ * without a debit has freed its key: the retry runs. Where there is a debit and no answer, because
+ * the run was broken off or the record was lost, the retry is 409 with the receipt: the ledger
+ * refuses to debit a key twice, also when two gateways are asked at once.
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '@svc/contracts/errors'
@@ -68,8 +69,13 @@ export class Idempotency {
     this.#ports = ports
   }
 
-  /** @throws {ServiceError} 409 or 422 when the request can neither run nor be answered again */
-  async enter(accountId: string, claim: IdempotencyClaim | null): Promise<Turn> {
+  /**
+   * Resolves when it is known what to do. The stop signal ends a wait for another request, as if it
+   * had taken too long.
+   *
+   * @throws {ServiceError} 409 or 422 when the request can neither run nor be answered again
+   */
+  async enter(accountId: string, claim: IdempotencyClaim | null, stop: AbortSignal): Promise<Turn> {
     if (claim === null) return { kind: 'run', leave: () => {} }
     const name = `${accountId}/${claim.keyHash}`
     const giveUpAt = this.#ports.clock.nowMs() + JOIN_WAIT_MS
@@ -77,7 +83,7 @@ export class Idempotency {
       const running = this.#running.get(name)
       if (running === undefined) return this.#first(name, accountId, claim)
       if (running.bodyHash !== claim.bodyHash) throw keyReused()
-      await this.#join(running, giveUpAt - this.#ports.clock.nowMs())
+      await this.#join(running, giveUpAt - this.#ports.clock.nowMs(), stop)
     }
   }
 
@@ -126,15 +132,15 @@ export class Idempotency {
     return { kind: 'replay', requestId, answer }
   }
 
-  async #join(running: RunningClaim, waitMs: number): Promise<void> {
-    if (waitMs <= 0) throw inUse()
-    await new Promise<void>((resolve) => {
-      const cancel = this.#ports.timer.after(waitMs, resolve)
-      void running.ended.then(() => {
-        cancel()
-        resolve()
-      })
-    })
+  async #join(running: RunningClaim, waitMs: number, stop: AbortSignal): Promise<void> {
+    if (waitMs <= 0 || stop.aborted) throw inUse()
+    const { promise: over, resolve } = Promise.withResolvers<void>()
+    const end = (): void => resolve()
+    const cancel = this.#ports.timer.after(waitMs, end)
+    stop.addEventListener('abort', end)
+    await Promise.race([running.ended, over])
+    cancel()
+    stop.removeEventListener('abort', end)
   }
 }
 

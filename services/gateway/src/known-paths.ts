@@ -6,7 +6,6 @@ interface KnownPath {
   readonly methods: Set<string>
 }
 
-const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/
 const FORMAT_TAIL = /^(?:\/v1)*\/(?:chat\/completions|models|responses|messages|completions)\b/
 const SHOWN_PATH_CHARACTERS = 128
 
@@ -29,12 +28,16 @@ export class KnownPaths {
   }
 }
 
-/** @param host the Host header: the address by which the caller reached us */
-export function unknownUrl(method: string, path: string, host: string | undefined): ServiceError {
-  const base = host !== undefined && HOST.test(host) ? `http(s)://${host}/v1` : '…/v1'
+/** The path of a request target, also when that is a whole URL. */
+export function pathOf(target: string): string {
+  return target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/'
+}
+
+/** @param baseUrl what a client has to be given to reach us */
+export function unknownUrl(method: string, path: string, baseUrl: string): ServiceError {
   const advice = FORMAT_TAIL.test(path)
-    ? ` Set the base URL of your client to ${base}.`
-    : ` The base URL is ${base}.`
+    ? ` Set the base URL of your client to ${baseUrl}.`
+    : ` The base URL is ${baseUrl}.`
   const shown = path.slice(0, SHOWN_PATH_CHARACTERS)
   return new ServiceError('unknown_url', `There is no ${method} ${shown} here.${advice}`)
 }

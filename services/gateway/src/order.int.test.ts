@@ -73,12 +73,27 @@ describe('until the debit is durable', () => {
     expect((await answer).status).toBe(200)
   })
 
-  test('a debit that fails ends a stream with an error and without [DONE]', async () => {
-    fixture.ledger.beforeSettle = () =>
-      Promise.reject(new ServiceError('store_unavailable', 'The store is away.'))
+  test.each([true, false])(
+    'a store that is away for a while is waited for, stream %s',
+    async (stream) => {
+      let tries = 0
+      fixture.ledger.beforeSettle = async () => {
+        tries += 1
+        if (tries < 4) throw new ServiceError('store_unavailable', 'The store is away.')
+      }
+      const response = await fixture.post(chatBody({ stream }))
+      const text = await response.text()
+      expect(text).toContain(stream ? '[DONE]' : '"finish_reason":"stop"')
+      expect(tries).toBe(4)
+      expect(fixture.ledger.debits().length).toBe(1)
+    },
+  )
+
+  test('a debit that cannot be made ends a stream with an error and without [DONE]', async () => {
+    fixture.ledger.beforeSettle = () => Promise.reject(new ServiceError('internal_error', 'No.'))
     const response = await fixture.post(chatBody({ stream: true }))
     const text = await new StreamReader(response).rest()
-    expect(text).toContain('"code":"store_unavailable"')
+    expect(text).toContain('"code":"internal_error"')
     expect(text).not.toContain('[DONE]')
   })
 })

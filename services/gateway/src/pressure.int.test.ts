@@ -139,14 +139,26 @@ describe('a stop', () => {
     socket.destroy()
   })
 
-  test.each([true, false])('settles what outlasts the grace, stream %s', async (stream) => {
-    await start({ script: { ...plainScript, tokens: 8_000, delayMs: 5 } })
-    const answer = fixture.post(chatBody({ stream })).then((response) => response.text())
-    await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(3)
-    await fixture.gateway.close({ graceMs: 50 })
-    expect(await answer).toContain('"code":"shutting_down"')
+  test('settles a stream that outlasts the grace', async () => {
+    const answer = await outlastTheGrace({ stream: true })
+    expect(answer).toContain('"code":"shutting_down"')
     const { settled } = fixture.ledger.only()
     expect(settled?.input).toMatchObject({ failure: 'shutting_down', finishReason: 'cancelled' })
     expect(settled?.input.meter.outputTokens).toBe(fixture.worker.runs[0]?.made)
   })
+
+  test('charges nothing for an answer of which nothing was sent', async () => {
+    const answer = await outlastTheGrace({ stream: false })
+    expect(answer).toContain('"code":"shutting_down"')
+    const { settled, failed } = fixture.ledger.only()
+    expect({ settled, failed }).toEqual({ settled: undefined, failed: 'shutting_down' })
+  })
+
+  async function outlastTheGrace(fields: { stream: boolean }): Promise<string> {
+    await start({ script: { ...plainScript, tokens: 8_000, delayMs: 5 } })
+    const answer = fixture.post(chatBody(fields)).then((response) => response.text())
+    await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(3)
+    await fixture.gateway.close({ graceMs: 50 })
+    return answer
+  }
 })

@@ -105,6 +105,36 @@ describe('is served or closed, and nothing else', () => {
     fixture.ledger.entries.clear()
   })
 
+  test('11 what is malformed behind a whole request does not take the place of its answer', async () => {
+    const { text } = await send(`${post(length)}GARBAGE\r\n\r\n`, 2)
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200'])
+    expect(text).toContain('"finish_reason":"stop"')
+    expect(fixture.ledger.only().settled?.input.rule).toBe('metered')
+    fixture.ledger.entries.clear()
+  })
+
+  test('an inference request behind one that runs is refused: its client could not be watched', async () => {
+    const { text } = await send(post(length) + post(length), 2)
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400'])
+    expect(text).toContain('"code":"invalid_request"')
+    expect(fixture.ledger.entries.size).toBe(1)
+    fixture.ledger.entries.clear()
+  })
+
+  test.each(['DELETE http://elsewhere/v1/models?x=1', 'DELETE /v1/models'])(
+    '%s is 405 and names what the path takes',
+    async (line) => {
+      const answer = await send(`${line} HTTP/1.1\r\nHost: a\r\n\r\n`)
+      expect(answer).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+    },
+  )
+
+  test('without a Host, an unknown path names the address that was reached', async () => {
+    const answer = await send('GET /models HTTP/1.0\r\n\r\n')
+    expect(answer.status).toBe(404)
+    expect(answer.body).toContain(`http://127.0.0.1:${fixture.port}/v1.`)
+  })
+
   test('16 a tab before the coding means what a space means', async () => {
     const answer = await send(post('Transfer-Encoding:\tchunked\r\n', chunks))
     expect(answer.status).toBe(200)

@@ -14,6 +14,8 @@ import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
 import { answerEnding, badEnding } from './answer-ending.ts'
+import { asCallersError } from './authentication.ts'
+import { bookEnd } from './book-end.ts'
 import type { ClientConnection } from './client-connection.ts'
 import type { Delivery } from './delivery.ts'
 import { generateAnswer } from './generate-answer.ts'
@@ -29,8 +31,11 @@ import { type EndedRun, isImplausible, settlementOf } from './settlement.ts'
 import { ClientGone, type Stop, stoppedError } from './stop.ts'
 import { sendWhole } from './whole-answer.ts'
 
-/** Added to a request's deadline, so that nothing that still settles is taken for orphaned. */
-const SETTLING_ALLOWANCE_MS = 30_000
+/**
+ * Added to a request's deadline, so that nothing that still settles is taken for orphaned: the wait
+ * for credit, the wait for the final meter, and an append whose outcome is unknown for long.
+ */
+const SETTLING_ALLOWANCE_MS = 60_000
 
 export interface RequestLifePorts {
   readonly ledger: Ledger
@@ -62,11 +67,11 @@ export interface Exchange {
  * @throws {ServiceError | ClientGone}
  */
 export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
-  const { format, body, caller, route, idempotencyKey } = exchange
+  const { format, body, caller, route, idempotencyKey, stop } = exchange
   const jsonLimits = { ...defaultJsonLimits, depth: ports.limits.jsonDepth }
   const request = format.parse(readJsonObject(body, jsonLimits))
   const claim = claimOf(idempotencyKey, route, body)
-  const turn = await ports.idempotency.enter(caller.accountId, claim)
+  const turn = await ports.idempotency.enter(caller.accountId, claim, stop.signal)
   if (turn.kind === 'replay') return replay(exchange, turn)
   try {
     await new RequestLife(ports, exchange, request, claim).run()
@@ -85,6 +90,8 @@ class RequestLife {
   readonly #exchange: Exchange
   readonly #request: InferenceRequest
   readonly #claim: IdempotencyClaim | null
+  /** In milliseconds since 1970: after it the request is not counted as running any more. */
+  readonly #deadline: number
 
   constructor(
     ports: RequestLifePorts,
@@ -96,6 +103,8 @@ class RequestLife {
     this.#exchange = exchange
     this.#request = request
     this.#claim = claim
+    const { clock, limits } = ports
+    this.#deadline = clock.nowMs() + limits.requestDeadlineMs + SETTLING_ALLOWANCE_MS
   }
 
   async run(): Promise<void> {
@@ -118,7 +127,7 @@ class RequestLife {
     try {
       const run = await this.#generate(prepared, accepted, delivery)
       // Rejects with the reason when the acceptance failed: then there is nothing to settle.
-      await accepted.durable
+      await accepted.durable.catch((cause) => Promise.reject(asCallersError(cause)))
       const settled = await this.#settle(run)
       await this.#answer(run, settled, delivery)
     } catch (cause) {
@@ -130,7 +139,7 @@ class RequestLife {
   }
 
   async #accept(prepared: PrepareAnswer): Promise<Accepted> {
-    const { ledger, limits, clock } = this.#ports
+    const { ledger, limits } = this.#ports
     const { caller, requestId, format, stop } = this.#exchange
     const request = this.#request
     try {
@@ -144,13 +153,13 @@ class RequestLife {
           promptTokens: prepared.tokens.length,
           maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
           idempotency: this.#claim,
-          deadline: clock.nowMs() + limits.requestDeadlineMs + SETTLING_ALLOWANCE_MS,
+          deadline: this.#deadline,
         },
         stop.signal,
       )
     } catch (cause) {
       this.#refuseIfStopped()
-      throw cause
+      throw asCallersError(cause)
     }
   }
 
@@ -163,7 +172,7 @@ class RequestLife {
     const { requestId, caller, stop } = this.#exchange
     const request = this.#request
     const cancelDeadline = timer.after(limits.requestDeadlineMs, () => stop.stop('timeout'))
-    const { record, workerId } = await generateAnswer(this.#ports, {
+    const running = generateAnswer(this.#ports, {
       request: {
         requestId,
         tenant: caller.accountId,
@@ -179,7 +188,7 @@ class RequestLife {
       stop: stop.signal,
       cancelWaitMs: limits.cancelWaitMs,
     })
-    cancelDeadline()
+    const { record, workerId } = await running.finally(cancelDeadline)
     return {
       record,
       workerId,
@@ -191,7 +200,7 @@ class RequestLife {
   }
 
   async #settle(run: EndedRun): Promise<Settled | undefined> {
-    const { ledger, reach, logger } = this.#ports
+    const { reach, logger } = this.#ports
     const { caller, requestId } = this.#exchange
     const { meter } = run.record
     if (meter !== undefined && isImplausible(meter, run)) {
@@ -199,13 +208,9 @@ class RequestLife {
     }
     const settlement = settlementOf(run)
     reach('settle.before')
-    if (settlement.kind === 'fail') {
-      await ledger.fail(caller.accountId, requestId, settlement.reason)
-      reach('settle.after')
-      return undefined
-    }
-    const { kind: _, ...charge } = settlement
-    const settled = await ledger.settle(caller.accountId, { requestId, ...charge })
+    const { accountId } = caller
+    const end = { accountId, requestId, settlement, deadline: this.#deadline }
+    const settled = await bookEnd(this.#ports, end)
     reach('settle.after')
     return settled
   }

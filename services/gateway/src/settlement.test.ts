@@ -63,13 +63,22 @@ describe('a run that was stopped', () => {
     ['timeout', 'timeout'],
     ['shutting_down', 'shutting_down'],
   ] as const)('by %s is metered up to the acknowledgement', (stop, reason) => {
-    const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered: false })
+    const delivered = stop === 'shutting_down'
+    const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered })
     expect(settlementOf(run)).toMatchObject({
       meter: { inputTokens: 20, cachedInputTokens: 80, outputTokens: 7 },
       rule: 'metered_until_cancelled',
       failure: reason,
     })
   })
+})
+
+test('a run that our own stop ended before anything was sent costs nothing', () => {
+  const run = ended(
+    { meter: meter(), finishReason: 'cancelled' },
+    { stop: 'shutting_down', delivered: false },
+  )
+  expect(settlementOf(run)).toEqual({ kind: 'fail', reason: 'shutting_down' })
 })
 
 describe('a run that broke', () => {

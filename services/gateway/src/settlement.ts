@@ -3,6 +3,7 @@
  *
  *     finished                        the metered triple
  *     stopped by client, time, drain  the triple computed up to the worker's acknowledgement
+ *     drained before parts were sent  nothing: the caller is told to ask again
  *     broken after parts were sent    the prompt, and the output tokens that had come
  *     broken before                   nothing
  *
@@ -49,7 +50,8 @@ export function settlementOf(run: EndedRun): Settlement {
       failure: null,
     }
   }
-  if (stop === undefined) return brokenRun(run)
+  // We stopped and nothing was sent: the caller has to ask again, and pays then.
+  if (stop === undefined || (stop === 'shutting_down' && !run.delivered)) return brokenRun(run)
   return {
     kind: 'settle',
     meter: bounded(meter, run),

@@ -176,6 +176,8 @@ test.each([{}, stream])(
     expect(text).toContain('"code":"timeout"')
     expect(text).not.toContain('[DONE]')
     expect(response.status).toBe('stream' in fields ? 200 : 504)
+    // It was charged: a client that repeats it by itself would pay again.
+    expect(response.headers.get('x-should-retry')).toBe('stream' in fields ? null : 'false')
     const { settled } = fixture.ledger.only()
     expect(settled?.input).toMatchObject({ rule: 'metered_until_cancelled', failure: 'timeout' })
     expect(settled?.input.meter.outputTokens).toBe(2)

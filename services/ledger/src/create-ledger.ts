@@ -35,6 +35,7 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
   const prices = new PriceBook({ store, clock, timer, ids, actor, limits })
   await prices.open()
   return new EventSourcedLedger({
+    reading: { store, timer, pageEvents: limits.replayPageEvents },
     writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits }),
     prices,
     clock,

@@ -31,11 +31,13 @@ import type {
 } from './ledger.ts'
 import type { Clock } from './ports.ts'
 import type { NewPrice, PriceBook } from './pricing.ts'
+import type { ReadingPorts } from './recorded-end.ts'
 import { shuttingDown } from './refusals.ts'
 import { type EndedRequest, type NewRequest, Requests } from './requests.ts'
 import type { AccountWriter } from './writer.ts'
 
 export interface LedgerParts {
+  readonly reading: ReadingPorts
   readonly writers: AccountWriters
   readonly prices: PriceBook
   readonly clock: Clock

@@ -203,6 +203,33 @@ describe('an account', () => {
     })
   })
 
+  test('pitfall 19: a key that another process freed is not in use', async () => {
+    const one = await openLedger()
+    const two = await openLedger({ store: one.store, time: one.time })
+    const { accountId, keyId } = await openFunded(one, 1_000n)
+    const idempotency = { keyHash: 'k', bodyHash: 'b' }
+    const asked = request(one, keyId, { idempotency })
+    await (await one.ledger.accept(accountId, asked)).durable
+    expect(await two.ledger.idempotent(accountId, 'k')).toMatchObject({ running: true })
+    await one.ledger.fail(accountId, asked.requestId, 'broke')
+    expect(await two.ledger.idempotent(accountId, 'k')).toBeUndefined()
+  })
+
+  test('knows its last position also when it was only read', async () => {
+    const one = await openLedger()
+    const { accountId, secret } = await openFunded(one, 1_000n)
+    const position = one.ledger.lastPosition(accountId)
+    expect(position).toBe(await one.store.lastPosition())
+    const two = await openLedger({ store: one.store, time: one.time })
+    expect(two.ledger.lastPosition(accountId)).toBeUndefined()
+    await two.ledger.authenticate(secret)
+    expect(two.ledger.lastPosition(accountId)).toBe(position)
+    await one.ledger.close()
+    const three = await openLedger({ store: one.store, snapshots: one.snapshots, time: one.time })
+    await three.ledger.authenticate(secret)
+    expect(three.ledger.lastPosition(accountId)).toBe(position)
+  })
+
   test('is closed with everything durable, and then takes nothing', async () => {
     const setting = await openLedger()
     const { ledger, store, snapshots } = setting

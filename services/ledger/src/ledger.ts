@@ -129,22 +129,35 @@ export interface Ledger {
     request: Omit<AcceptRequest, 'type' | 'at' | 'actor' | 'gatewayId' | 'price'>,
     signal?: AbortSignal,
   ): Promise<Accepted>
-  /** Resolves when meter and debit are durable, in one append. Never refuses for lack of credit. */
+  /**
+   * Resolves when meter and debit are durable, in one append. Never refuses for lack of credit.
+   * After `store_unavailable` or `server_is_overloaded` it may be sent again: a request that was
+   * debited gives the debit that is recorded, one that ended without any is a `conflict`.
+   */
   settle(
     accountId: string,
     request: Pick<SettleRequest, 'requestId' | 'meter' | 'finishReason' | 'rule' | 'failure'>,
   ): Promise<Settled>
-  /** Ends a request without a charge. Resolves when durable. */
+  /**
+   * Ends a request without a charge. Resolves when durable, also when it had ended so before; a
+   * request that was debited is a `conflict`.
+   */
   fail(accountId: string, requestId: string, reason: string): Promise<void>
   /** Ends a request whose gateway died. Resolves to false when it had ended already. */
   abandon(accountId: string, requestId: string, reason: string): Promise<boolean>
 
-  /** The request of an Idempotency-Key that this account has used in the last 24 hours. */
+  /**
+   * The request of an Idempotency-Key that this account has used in the last 24 hours, unless it
+   * ended without a debit: then the key is free.
+   */
   idempotent(
     accountId: string,
     keyHash: string,
   ): Promise<{ requestId: string; bodyHash: string; running: boolean } | undefined>
-  /** Position of the last event that this process appended to the account, for read-your-writes. */
+  /**
+   * Position of the last event of the account that this process has appended or read, for
+   * read-your-writes; undefined when it has not looked at the account.
+   */
   lastPosition(accountId: string): Position | undefined
   /** Whether this process is running the request now. */
   isRunning(requestId: string): boolean

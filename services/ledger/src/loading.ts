@@ -1,5 +1,10 @@
 /** Folds an account from its stream, or from a snapshot and the events behind it. */
-import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/event-store'
+import {
+  type EventStore,
+  NO_STREAM,
+  type Position,
+  type StreamHead,
+} from '@svc/contracts/event-store'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { evolve } from './account/evolve.ts'
@@ -12,6 +17,8 @@ import { stateOfSnapshot } from './snapshots.ts'
 export interface LoadedAccount {
   readonly state: AccountState
   head: StreamHead
+  /** Of the event at the head; undefined for a stream without events. */
+  position: Position | undefined
   /** Events since the last snapshot. */
   unsavedEvents: number
 }
@@ -27,6 +34,7 @@ export async function loadAccount(ports: LoadingPorts, stream: string): Promise<
   const account = (await loadSnapshot(ports, stream)) ?? {
     state: unopenedAccount(),
     head: NO_STREAM,
+    position: undefined,
     unsavedEvents: 0,
   }
   await catchUp(ports, stream, account)
@@ -45,6 +53,7 @@ export async function catchUp(
     for (const recorded of page) {
       evolve(account.state, decodeEvent(recorded) as AccountEvent)
       account.head = { revision: recorded.revision, hash: recorded.hash }
+      account.position = recorded.position
       account.unsavedEvents += 1
     }
     if (page.length < pageEvents) return
@@ -70,5 +79,5 @@ async function loadSnapshot(
   })
   if (event === undefined || event.hash !== hash) return undefined
   const state = stateOfSnapshot(snapshot)
-  return state && { state, head: { revision, hash }, unsavedEvents: 0 }
+  return state && { state, head: { revision, hash }, position: event.position, unsavedEvents: 0 }
 }

@@ -52,14 +52,21 @@ describe('prices', () => {
 
   test.each([
     ['a negative price', { model: MODEL, rates: { ...rates, output: -1n } }, 'rates'],
+    [
+      'a negative price of the prompt',
+      { model: MODEL, rates: { input: -1n, cachedInput: -1n, output: 1n } },
+      'rates',
+    ],
     ['cached above computed', { model: MODEL, rates: { ...rates, cachedInput: 3n } }, 'rates'],
     ['no model', { model: '', rates }, 'model'],
     ['no time', { model: MODEL, rates, effectiveFrom: Number.NaN }, 'effectiveFrom'],
   ])('%s is refused', async (_name, price, param) => {
-    const { ledger } = await openLedger()
+    const { ledger, store } = await openLedger()
+    const before = await store.lastPosition()
     const refused = ledger.publishPrice(price)
     await expect(refused).rejects.toMatchObject({ code: 'invalid_value', param })
     expect(ledger.prices()).toHaveLength(1)
+    expect(await store.lastPosition()).toBe(before)
   })
 
   test('of which the outcome is unknown is published once', async () => {

@@ -1,21 +1,27 @@
 /** Requests through the ledger: accepted, run by this process, ended. */
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
+import { StoreUnavailableError } from '@svc/contracts/event-store'
 import type { AccountEvent, AccountEventOf, AccountEventType } from '@svc/contracts/events/account'
 import { type AccountState, usedIdempotencyKey } from './account/state.ts'
 import type { Accepted, Ledger, Settled } from './ledger.ts'
 import type { Clock } from './ports.ts'
 import type { PriceBook } from './pricing.ts'
+import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
+import { defect, storeUnavailable } from './refusals.ts'
 import { RunningRequests } from './running-requests.ts'
 import type { AccountWriter } from './writer.ts'
 
 export type NewRequest = Parameters<Ledger['accept']>[1]
 export type EndedRequest = Parameters<Ledger['settle']>[1]
 
+type Debit = AccountEventOf<'CreditDebited'>['data']
+
 export interface RequestsParts {
   /** @throws {ServiceError} */
   readonly writerOf: (accountId: string) => AccountWriter
   readonly prices: PriceBook
+  readonly reading: ReadingPorts
   readonly clock: Clock
   readonly gatewayId: string
   readonly actor: string
@@ -73,21 +79,30 @@ export class Requests {
 
   async settle(accountId: string, request: EndedRequest): Promise<Settled> {
     const { actor } = this.#parts
-    return this.#end(accountId, request.requestId, {
-      command: (at) => ({ type: 'SettleRequest', ...request, actor, at }),
-      result: (events) => {
-        const { amount, lines, slices, balanceAfter } = dataOf(events, 'CreditDebited')
-        return { amount, lines, slices, balanceAfter }
-      },
-    })
+    const { requestId } = request
+    try {
+      return await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'SettleRequest', ...request, actor, at }),
+        result: (events) => settledBy(dataOf(events, 'CreditDebited')),
+      })
+    } catch (error) {
+      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
+      if (!end?.debit) throw error
+      return settledBy(end.debit)
+    }
   }
 
   async fail(accountId: string, requestId: string, reason: string): Promise<void> {
     const { actor } = this.#parts
-    await this.#end(accountId, requestId, {
-      command: (at) => ({ type: 'FailRequest', requestId, reason, actor, at }),
-      result: () => undefined,
-    })
+    try {
+      await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'FailRequest', requestId, reason, actor, at }),
+        result: () => undefined,
+      })
+    } catch (error) {
+      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
+      if (end?.debit !== null) throw error
+    }
   }
 
   async abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
@@ -112,8 +127,20 @@ export class Requests {
       const { requestId, bodyHash } = used
       return { requestId, bodyHash, running: state.openRequests.has(requestId) }
     }
-    // Memory will do: what it has not heard of, the acceptance will.
-    return writer.state === undefined ? writer.ask(find) : find(writer.state)
+    // Memory will do: what it has not heard of, the acceptance will. Only that a request runs may
+    // have ceased to be true, and nothing would ever say so.
+    const known = writer.state === undefined ? undefined : find(writer.state)
+    const isCertain = writer.state !== undefined && known?.running !== true
+    return isCertain ? known : writer.ask(find)
+  }
+
+  /** For an end that is told again because its first telling was not answered. */
+  async #recordedEnd(accountId: string, requestId: string): Promise<RecordedEnd | undefined> {
+    try {
+      return await findRecordedEnd(this.#parts.reading, accountId, requestId)
+    } catch (cause) {
+      throw cause instanceof StoreUnavailableError ? storeUnavailable(cause) : defect(cause)
+    }
   }
 
   async #end<Result>(
@@ -134,6 +161,10 @@ export class Requests {
       throw error
     }
   }
+}
+
+function settledBy({ amount, lines, slices, balanceAfter }: Debit): Settled {
+  return { amount, lines, slices, balanceAfter }
 }
 
 function dataOf<T extends AccountEventType>(

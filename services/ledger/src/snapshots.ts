@@ -16,7 +16,7 @@ import {
 import type { Snapshot } from './ports.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
-export const SNAPSHOT_SCHEMA = 'account-state/1'
+export const SNAPSHOT_SCHEMA = 'account-state/2'
 
 const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',

@@ -93,7 +93,7 @@ export class AccountWriter {
     return this.#account?.state
   }
 
-  /** Position of the last event that this writer appended. */
+  /** Position of the last event of the stream that this writer has read or appended. */
   get lastPosition(): Position | undefined {
     return this.#lastPosition
   }
@@ -179,9 +179,11 @@ export class AccountWriter {
     if (this.#account === undefined) {
       this.#account = await loadAccount(this.#loading, this.#stream)
       this.#isFresh = true
+      this.#lastPosition = this.#account.position
     } else if (this.#mustCatchUp && !this.#isFresh) {
       await catchUp(this.#loading, this.#stream, this.#account)
       this.#isFresh = true
+      this.#lastPosition = this.#account.position
     }
     return this.#account
   }
@@ -201,8 +203,8 @@ export class AccountWriter {
       })
     } catch (cause) {
       this.#forget()
-      this.#queue.length = 0
-      for (const job of queued) job.reject(defect(cause))
+      const waited = this.#queue.splice(0)
+      for (const job of [...queued, ...waited]) job.reject(defect(cause))
       return undefined
     }
   }
@@ -216,6 +218,7 @@ export class AccountWriter {
     if (outcome.kind === 'conflict') return this.#decideAgain(batch.decided)
     reach('append.after')
     account.head = outcome.head
+    account.position = outcome.position
     account.unsavedEvents += batch.events.length
     this.#lastPosition = outcome.position
     this.#isFresh = true

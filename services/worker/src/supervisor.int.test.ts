@@ -109,6 +109,24 @@ describe('a supervised worker', () => {
     expect(supervised.restarts).toBe(1)
   })
 
+  it('that is killed over and over waits longer each time, up to a limit', async () => {
+    const delaysMs: unknown[] = []
+    const { supervised, untilState } = supervise({
+      timings: { backOffMinMs: 20, backOffMaxMs: 50 },
+      log: (_level, message, fields) => {
+        if (message === 'the worker ended and is started again') delaysMs.push(fields?.delayMs)
+      },
+    })
+    for (let round = 0; round < 3; round += 1) {
+      await supervised.ready()
+      const restarting = untilState('restarting')
+      process.kill(supervised.pid ?? 0, 'SIGKILL')
+      await restarting
+    }
+    await supervised.ready()
+    expect(delaysMs).toEqual([20, 40, 50])
+  })
+
   it('lets running requests end when it is stopped', async () => {
     const { supervised } = supervise()
     await supervised.ready()

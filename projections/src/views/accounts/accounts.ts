@@ -18,9 +18,12 @@ export const accountsProjection: Projection = {
   projector(database) {
     const accounts = new TouchedRows(accountsTable(database), ACCOUNTS_KEPT)
     const holds = new TouchedRows(holdsTable(database), 0)
+    const rows = { accounts, holds }
     return {
-      apply(events) {
-        for (const event of events) projectAccounts({ accounts, holds }, event)
+      fold(events) {
+        for (const event of events) projectAccounts(rows, event)
+      },
+      flush() {
         accounts.flush()
         holds.flush()
       },

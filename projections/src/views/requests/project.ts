@@ -1,4 +1,5 @@
 /** Every request with its meter, its price, its charge, and the events that prove them. */
+import type { RecordedEvent } from '@svc/contracts/event-store'
 import type { FinishReason, WireFormat } from '@svc/contracts/events/account'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type { RequestStatus } from '@svc/contracts/wire/billing'
@@ -49,7 +50,7 @@ export function projectRequests(
     case 'RequestFailed':
     case 'RequestAbandoned': {
       const request = requests.change(event.data.requestId)
-      request.events.push(recorded)
+      request.events.push(referenceTo(recorded))
       if (event.type === 'TokensMetered') meter(request, event.data)
       else if (event.type === 'CreditDebited') debit(request, event.data)
       else if (event.type === 'RequestFailed') end(request, 'failed', event.data)
@@ -63,7 +64,7 @@ export function projectRequests(
 function acceptedRequest(
   accountId: string,
   data: StoredData<'RequestAccepted'>,
-  reference: EventReference,
+  recorded: RecordedEvent,
 ): RequestState {
   return {
     requestId: data.requestId,
@@ -89,8 +90,13 @@ function acceptedRequest(
     acceptedAt: data.at,
     endedAt: null,
     latencies: null,
-    events: [reference],
+    events: [referenceTo(recorded)],
   }
+}
+
+/** Without the event's data: requests wait in memory for their row, and their data are as large. */
+function referenceTo({ type, stream, revision, id, hash }: RecordedEvent): EventReference {
+  return { type, stream, revision, id, hash }
 }
 
 function meter(request: RequestState, data: StoredData<'TokensMetered'>): void {

@@ -12,10 +12,10 @@ export const requestsProjection: Projection = {
   projector(database) {
     const requests = new TouchedRows(requestsTable(database), 0)
     return {
-      apply(events) {
+      fold(events) {
         for (const event of events) projectRequests(requests, event)
-        requests.flush()
       },
+      flush: () => requests.flush(),
       forget: () => requests.clear(),
     }
   },

@@ -10,6 +10,8 @@ import type { StatementRow } from '../../views.ts'
 
 /** An entry on its way into the table, money as it is stored. */
 export type NewEntry = Omit<StatementRow, 'debit' | 'credit' | 'balance'> & {
+  /** Number of the account's entry before this one; 0 for the first. */
+  readonly above: number
   readonly debit: string
   readonly credit: string
   readonly balance: string
@@ -18,6 +20,9 @@ export type NewEntry = Omit<StatementRow, 'debit' | 'credit' | 'balance'> & {
 /** Where an account's statement stands: its last entry. */
 export interface StatementHead {
   readonly accountId: string
+  /** Its number in the order of the log, over all accounts. */
+  number: number
+  /** Its number within the account. */
   entry: number
   at: number
 }
@@ -37,7 +42,8 @@ export interface StatementRows {
   readonly heads: TouchedRows<StatementHead>
   readonly running: TouchedRows<RunningRequest>
   readonly keyNames: TouchedRows<KeyName>
-  addEntry(entry: NewEntry): void
+  /** @returns the entry's number in the order of the log */
+  addEntry(entry: NewEntry): number
 }
 
 const NOTHING = '0'
@@ -128,7 +134,8 @@ function addEntry(rows: StatementRows, decoded: DecodedEvent, movement: Movement
   head.entry += 1
   head.at = Math.max(head.at, event.data.at)
   const { type, stream, revision, id, hash } = recorded
-  rows.addEntry({
+  head.number = rows.addEntry({
+    above: head.number,
     entry: head.entry,
     accountId,
     at: head.at,
@@ -139,7 +146,7 @@ function addEntry(rows: StatementRows, decoded: DecodedEvent, movement: Movement
 
 function headOf(rows: StatementRows, accountId: string): StatementHead {
   if (rows.heads.find(accountId) === undefined) {
-    rows.heads.add(accountId, { accountId, entry: 0, at: 0 })
+    rows.heads.add(accountId, { accountId, number: 0, entry: 0, at: 0 })
   }
   return rows.heads.change(accountId)
 }

@@ -8,16 +8,32 @@ export interface StatementQueries {
 }
 
 export function statementQueries(database: DatabaseSync): StatementQueries {
-  const last = database.prepare(
-    'SELECT entry FROM entries WHERE account_id = ? ORDER BY entry DESC LIMIT 1',
-  )
-  const timeOf = database.prepare('SELECT at FROM entries WHERE account_id = ? AND entry = ?')
-  const balanceOf = database.prepare(
-    'SELECT balance FROM entries WHERE account_id = ? AND entry = ?',
-  )
-  const page = database.prepare(`
-    SELECT * FROM entries WHERE account_id = ? AND entry > ? AND entry <= ?
-    ORDER BY entry LIMIT ?`)
+  const head = database.prepare('SELECT number, entry FROM heads WHERE account_id = ?')
+  const sixteenthAtOrBelow = database.prepare(`
+    SELECT number FROM entries WHERE account_id = ? AND entry >= ? AND entry % 16 = 0
+    ORDER BY entry LIMIT 1`)
+  const climb = database.prepare(`
+    WITH RECURSIVE climbed (number, above, entry) AS (
+      SELECT number, above, entry FROM entries WHERE number = :start
+      UNION ALL
+      SELECT entries.number, entries.above, entries.entry
+      FROM climbed JOIN entries ON entries.number = climbed.above
+      WHERE climbed.entry > :first
+    )
+    SELECT entries.* FROM climbed JOIN entries ON entries.number = climbed.number
+    WHERE climbed.entry <= :last ORDER BY climbed.entry`)
+
+  function lastEntryOf(accountId: string): number {
+    return (head.get(accountId) as { entry: number } | undefined)?.entry ?? 0
+  }
+
+  /** Entries from the first to the last one, both included and both there. */
+  function entriesBetween(accountId: string, first: number, last: number): StoredEntry[] {
+    if (last < first) return []
+    const below = sixteenthAtOrBelow.get(accountId, last) ?? head.get(accountId)
+    const { number: start } = below as { number: number }
+    return climb.all({ start, first, last }) as unknown as StoredEntry[]
+  }
 
   /**
    * The last entry before a moment, or 0. Entries are dense and their times never go back, so it is
@@ -28,27 +44,26 @@ export function statementQueries(database: DatabaseSync): StatementQueries {
     let notBefore = lastEntry + 1
     while (notBefore - before > 1) {
       const middle = Math.floor((before + notBefore) / 2)
-      const { at } = timeOf.get(accountId, middle) as { at: number }
-      if (at < timeMs) before = middle
+      const [entry] = entriesBetween(accountId, middle, middle)
+      if (entry !== undefined && entry.at < timeMs) before = middle
       else notBefore = middle
     }
     return before
   }
 
   function balanceAfter(accountId: string, entry: number): bigint {
-    if (entry === 0) return 0n
-    return BigInt((balanceOf.get(accountId, entry) as { balance: string }).balance)
+    const [stored] = entry === 0 ? [] : entriesBetween(accountId, entry, entry)
+    return BigInt(stored?.balance ?? 0)
   }
 
   return {
     statement({ accountId, from, to, after = 0, limit }) {
-      const lastEntry = (last.get(accountId) as { entry: number } | undefined)?.entry ?? 0
+      const lastEntry = lastEntryOf(accountId)
       const end = to === undefined ? lastEntry : lastBefore(accountId, to, lastEntry)
       const start = from === undefined ? 0 : lastBefore(accountId, from, lastEntry)
       const behind = Math.min(Math.max(start, after), Math.max(start, end))
-      const rows = (page.all(accountId, behind, end, limit) as unknown as StoredEntry[]).map(
-        readEntry,
-      )
+      const last = Math.min(end, behind + limit)
+      const rows = entriesBetween(accountId, behind + 1, last).map(readEntry)
       const opening = balanceAfter(accountId, behind)
       const lastRow = rows.at(-1)
       return {

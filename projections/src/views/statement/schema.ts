@@ -1,11 +1,20 @@
 /**
  * Amounts are pico-dollars as decimal text: they outgrow SQLite's 64-bit integer at $9.2 million.
+ *
+ * Entries lie in the order of the log, so that a new one is always written at the end of the table.
+ * An index of all of them by account would cost more than the entries themselves, because each new
+ * one lands on another page of it. So every entry names the one above it in its account instead,
+ * and only each sixteenth is in the index: to read entries, find one below them and climb.
+ *
+ *     heads ──▶ entry 35 ─▶ 34 ─▶ 33 ─▶ 32 ─▶ 31 ─▶ … ─▶ 16 ─▶ …
+ *                                       ▲                ▲
+ *                             index ────┴────────────────┘
  */
 export const statementSchema = `
-  -- In the order of the log, so that a rebuild only ever writes at the end of the table. The stream
-  -- of the event is the account's, and so is not stored.
+  -- The stream of the event is the account's, and so is not stored.
   CREATE TABLE entries (
     number          INTEGER PRIMARY KEY,
+    above           INTEGER NOT NULL,
     account_id      TEXT NOT NULL,
     entry           INTEGER NOT NULL,
     at              INTEGER NOT NULL,
@@ -21,7 +30,15 @@ export const statementSchema = `
     event_hash      TEXT NOT NULL
   ) STRICT;
 
-  CREATE UNIQUE INDEX entries_of_account ON entries (account_id, entry);
+  CREATE UNIQUE INDEX sixteenth_entries ON entries (account_id, entry) WHERE entry % 16 = 0;
+
+  -- The last entry of every account.
+  CREATE TABLE heads (
+    account_id  TEXT PRIMARY KEY,
+    number      INTEGER NOT NULL,
+    entry       INTEGER NOT NULL,
+    at          INTEGER NOT NULL
+  ) STRICT;
 
   -- What the description of a debit needs, kept until the debit comes.
   CREATE TABLE running (

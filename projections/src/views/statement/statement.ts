@@ -1,8 +1,8 @@
 import type { Projection } from '../../projection.ts'
 import { TouchedRows } from '../../touched-rows.ts'
-import { projectStatement } from './project.ts'
+import { type NewEntry, projectStatement } from './project.ts'
 import { statementSchema } from './schema.ts'
-import { entryInserter, headsTable, keyNamesTable, runningTable } from './tables.ts'
+import { headsTable, keyNamesTable, NewEntries, runningTable } from './tables.ts'
 
 /** Busy accounts and keys that stay in memory: about 3 MB. */
 const HEADS_KEPT = 10_000
@@ -14,24 +14,30 @@ export const statementProjection: Projection = {
   schema: statementSchema,
   tables: [
     { name: 'entries', key: ['number'] },
+    { name: 'heads', key: ['account_id'] },
     { name: 'running', key: ['request_id'] },
     { name: 'key_names', key: ['key_id'] },
   ],
   projector(database) {
+    const entries = new NewEntries(database)
     const rows = {
       heads: new TouchedRows(headsTable(database), HEADS_KEPT),
       running: new TouchedRows(runningTable(database), 0),
       keyNames: new TouchedRows(keyNamesTable(database), KEY_NAMES_KEPT),
-      addEntry: entryInserter(database),
+      addEntry: (entry: NewEntry) => entries.add(entry),
     }
     return {
-      apply(events) {
+      fold(events) {
         for (const event of events) projectStatement(rows, event)
+      },
+      flush() {
+        entries.flush()
         rows.heads.flush()
         rows.running.flush()
         rows.keyNames.flush()
       },
       forget() {
+        entries.clear()
         rows.heads.clear()
         rows.running.clear()
         rows.keyNames.clear()

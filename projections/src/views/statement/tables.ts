@@ -1,5 +1,5 @@
 /** Reads and writes the rows of the statement view. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { accountStream } from '@svc/contracts/events/account'
 import type { RowTable } from '../../touched-rows.ts'
 import type { StatementEntryType, StatementRow } from '../../views.ts'
@@ -21,10 +21,48 @@ export interface StoredEntry {
   readonly event_hash: string
 }
 
-export function entryInserter(database: DatabaseSync): (entry: NewEntry) => void {
-  const insert = database.prepare('INSERT INTO entries VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?,?,?)')
-  return (row) => {
-    insert.run(
+/** Numbers entries and keeps them until the next flush. */
+export class NewEntries {
+  readonly #insert: StatementSync
+  readonly #selectLast: StatementSync
+  readonly #waiting: NewEntry[] = []
+  #lastNumber: number | undefined
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare('INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)')
+    this.#selectLast = database.prepare('SELECT coalesce(max(number), 0) AS last FROM entries')
+  }
+
+  /** @returns the number of the entry */
+  add(entry: NewEntry): number {
+    this.#waiting.push(entry)
+    return this.#storedEntries() + this.#waiting.length
+  }
+
+  flush(): void {
+    let number = this.#storedEntries()
+    for (const entry of this.#waiting) {
+      number += 1
+      this.#write(number, entry)
+    }
+    this.#waiting.length = 0
+    this.#lastNumber = number
+  }
+
+  clear(): void {
+    this.#waiting.length = 0
+    this.#lastNumber = undefined
+  }
+
+  #storedEntries(): number {
+    this.#lastNumber ??= (this.#selectLast.get() as { last: number }).last
+    return this.#lastNumber
+  }
+
+  #write(number: number, row: NewEntry): void {
+    this.#insert.run(
+      number,
+      row.above,
       row.accountId,
       row.entry,
       row.at,
@@ -42,21 +80,21 @@ export function entryInserter(database: DatabaseSync): (entry: NewEntry) => void
   }
 }
 
-/**
- * The heads are the last entries: they need no table of their own, and so cannot differ from them.
- */
 export function headsTable(database: DatabaseSync): RowTable<StatementHead> {
-  const select = database.prepare(
-    'SELECT entry, at FROM entries WHERE account_id = ? ORDER BY entry DESC LIMIT 1',
+  const select = database.prepare('SELECT number, entry, at FROM heads WHERE account_id = ?')
+  const insert = database.prepare('INSERT INTO heads VALUES (?,?,?,?)')
+  const update = database.prepare(
+    'UPDATE heads SET number = ?, entry = ?, at = ? WHERE account_id = ?',
   )
+  const remove = database.prepare('DELETE FROM heads WHERE account_id = ?')
   return {
     load(accountId) {
-      const row = select.get(accountId) as { entry: number; at: number } | undefined
+      const row = select.get(accountId) as Omit<StatementHead, 'accountId'> | undefined
       return row === undefined ? undefined : { accountId, ...row }
     },
-    insert: () => {},
-    update: () => {},
-    remove: () => {},
+    insert: (row) => void insert.run(row.accountId, row.number, row.entry, row.at),
+    update: (row) => void update.run(row.number, row.entry, row.at, row.accountId),
+    remove: (accountId) => void remove.run(accountId),
   }
 }
 

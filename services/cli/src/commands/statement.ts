@@ -2,6 +2,7 @@
 import type { Operations, StatementLine, StatementPage } from '@svc/gateway/operations/operations'
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
+import { CliError, EXIT_USAGE } from '../exit-codes.ts'
 import { type StatementWriter, statementWriters } from '../output/statement-formats.ts'
 import {
   ACCOUNT_ARGUMENT,
@@ -42,9 +43,12 @@ async function statement(
   argument: string | undefined,
   options: StatementOptions,
 ): Promise<void> {
-  const period = {
+  const period: { from?: string; to?: string } = {
     ...(options.from === undefined ? {} : { from: moment('--from', options.from) }),
     ...(options.to === undefined ? {} : { to: moment('--to', options.to) }),
+  }
+  if (period.from !== undefined && period.to !== undefined && period.from > period.to) {
+    throw new CliError(EXIT_USAGE, `--from ${period.from} is after --to ${period.to}`)
   }
   const writer = statementWriters[context.json ? 'json' : (options.format ?? 'table')]
   await context.withOperations(async (operations) => {

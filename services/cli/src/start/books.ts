@@ -15,6 +15,7 @@ import type { Ledger } from '@svc/ledger/ledger'
 import { openProjections, type Projections } from '@svc/projections/open-projections'
 import type { Logger } from 'pino'
 import type { DataFolder } from './data-folder.ts'
+import { OpenParts } from './open-parts.ts'
 
 export interface BooksOptions {
   readonly folder: DataFolder
@@ -30,43 +31,46 @@ export interface Books {
   readonly store: EventStore
   readonly ledger: Ledger
   readonly projections: Projections
-  /** In the opposite order of dependence. */
-  close(): Promise<void>
+  /**
+   * In the opposite order of dependence.
+   *
+   * @returns whether everything was closed whole; what was not is in the log
+   */
+  close(): Promise<boolean>
 }
 
 /** @throws {StoreOpenError} when the log cannot be used, with nothing written */
 export async function openBooks({ folder, reach, logger, onFatal }: BooksOptions): Promise<Books> {
-  const store = openSqliteEventStore(folder.ledgerFile, { onFatal, reachCrashPoint: reach })
-  const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
-  const ids = new SystemIds(systemClock)
-  const gatewayId = ids.next('gw')
-  const ledger = await createLedger({
-    store,
-    snapshots,
-    clock: systemClock,
-    timer: systemTimer,
-    ids,
-    randomBytes,
-    gatewayId,
-    reach,
-  })
-  const projections = await openProjections({
-    folder: folder.viewsFolder,
-    store,
-    reach,
-    log: logger,
-  })
-  projections.start()
-  return {
-    gatewayId,
-    store,
-    ledger,
-    projections,
-    async close() {
-      await ledger.close()
-      await projections.close()
-      snapshots.close()
-      await store.close()
-    },
+  const parts = new OpenParts(logger)
+  try {
+    const store = openSqliteEventStore(folder.ledgerFile, { onFatal, reachCrashPoint: reach })
+    parts.add(() => store.close())
+    const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
+    parts.add(() => snapshots.close())
+    const projections = await openProjections({
+      folder: folder.viewsFolder,
+      store,
+      reach,
+      log: logger,
+    })
+    parts.add(() => projections.close())
+    const ids = new SystemIds(systemClock)
+    const gatewayId = ids.next('gw')
+    const ledger = await createLedger({
+      store,
+      snapshots,
+      clock: systemClock,
+      timer: systemTimer,
+      ids,
+      randomBytes,
+      gatewayId,
+      reach,
+    })
+    parts.add(() => ledger.close())
+    projections.start()
+    return { gatewayId, store, ledger, projections, close: () => parts.close() }
+  } catch (error) {
+    await parts.close()
+    throw error
   }
 }

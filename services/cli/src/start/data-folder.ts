@@ -25,6 +25,8 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
 
+/** Where it is when nobody names another. */
+export const DEFAULT_DATA_DIR = './data'
 const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY_FILE = 0o600
 const KEY_BYTES = 32
@@ -46,7 +48,11 @@ export type Secrets = z.output<typeof secrets>
 const serverRecord = z.object({ pid: z.int(), baseUrl: z.string(), startedAt: z.string() })
 export type ServerRecord = z.output<typeof serverRecord>
 
-const firstRunRecord = z.object({ accountId: z.string(), keyId: z.string().optional() })
+/** Empty while the first run goes on; whole when it is done. */
+const firstRunRecord = z.object({
+  accountId: z.string().optional(),
+  keyId: z.string().optional(),
+})
 export type FirstRunRecord = z.output<typeof firstRunRecord>
 
 export class DataFolder {
@@ -90,6 +96,7 @@ export class DataFolder {
       throw new DataFolderError(`the folder ${existing} cannot be written: mend its permissions`)
     }
     this.readSecrets()
+    this.readFirstRun()
   }
 
   /** Makes the folder unless it is there. Existing content stays as it is. */
@@ -111,6 +118,7 @@ export class DataFolder {
     return this.#read('secrets.json', secrets)
   }
 
+  /** Who wrote it last; whether that server still runs is not said. */
   readServer(): ServerRecord | undefined {
     return this.#read('server.json', serverRecord)
   }
@@ -134,8 +142,9 @@ export class DataFolder {
   #read<T>(name: string, schema: z.ZodType<T>): T | undefined {
     const file = join(this.path, name)
     if (!existsSync(file)) return undefined
+    const text = textOf(file)
     try {
-      return schema.parse(JSON.parse(readFileSync(file, 'utf8')))
+      return schema.parse(JSON.parse(text))
     } catch {
       throw new DataFolderError(`${file} is damaged: restore it from a backup, or move it away`)
     }
@@ -153,6 +162,14 @@ export class DataFolder {
 /** The folder itself, or the closest one above it that is there. */
 function nearestExisting(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path))
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new DataFolderError(`${file} cannot be read: mend its permissions`, { cause })
+  }
 }
 
 function randomKey(): string {

@@ -1,9 +1,11 @@
 /**
  * What the first start makes, so that a newcomer has something to call: a price, an account, a key.
  */
+import { type RecordedEvent, START } from '@svc/contracts/event-store'
+import { accountStream } from '@svc/contracts/events/account'
 import { parseDollars, parsePricePerMillion } from '@svc/contracts/money'
 import { MODEL } from '@svc/contracts/wire/models'
-import type { Ledger } from '@svc/ledger/ledger'
+import type { Books } from './books.ts'
 import type { DataFolder } from './data-folder.ts'
 
 const ACTOR = 'first-run'
@@ -14,26 +16,36 @@ const DEMO_RATES = {
   output: parsePricePerMillion('0.60'),
 }
 
+/** Events that the first run itself wrote are among the first of the log. */
+const FIRST_EVENTS = 100
+
 export interface DemoAccount {
-  readonly accountId: string
+  /** Undefined for a ledger that was restored and holds no account. */
+  readonly accountId: string | undefined
   /** The secret, on the run that made it; no later run can show it. */
   readonly apiKey: string | undefined
 }
 
 /**
  * Makes what is missing, step by step, so that a first run that was killed half-way is finished by
- * the next: what is noted in the folder exists already, and the grant is recognised by its
- * reference.
+ * the next. That a first run has begun is noted before anything is written to the ledger: a ledger
+ * without that note was restored from a backup, and is given nothing.
  */
-export async function prepareDemoAccount(ledger: Ledger, folder: DataFolder): Promise<DemoAccount> {
-  if (ledger.currentPrice(MODEL) === null && ledger.prices().length === 0) {
-    await ledger.publishPrice({ model: MODEL, rates: DEMO_RATES })
-  }
+export async function prepareDemoAccount(
+  { ledger, store }: Pick<Books, 'ledger' | 'store'>,
+  folder: DataFolder,
+): Promise<DemoAccount> {
   const done = folder.readFirstRun()
   if (done?.keyId !== undefined) return { accountId: done.accountId, apiKey: undefined }
-
-  const accountId = done?.accountId ?? (await ledger.openAccount({ name: 'demo', actor: ACTOR }))
-  folder.writeFirstRun({ accountId })
+  const written = await store.readAll({ after: START, limit: FIRST_EVENTS })
+  const opened = firstAccountOf(written)
+  if (done === undefined) {
+    if (written.length > 0) return { accountId: opened, apiKey: undefined }
+    folder.writeFirstRun({})
+  }
+  if (ledger.prices().length === 0) await ledger.publishPrice({ model: MODEL, rates: DEMO_RATES })
+  const accountId = opened ?? (await ledger.openAccount({ name: 'demo', actor: ACTOR }))
+  // Known by its reference: it is given once, however often it is asked for.
   await ledger.grant(accountId, {
     amount: DEMO_CREDIT,
     category: 'promotional',
@@ -46,4 +58,9 @@ export async function prepareDemoAccount(ledger: Ledger, folder: DataFolder): Pr
   const { keyId, secret } = await ledger.createKey(accountId, { name: 'demo', actor: ACTOR })
   folder.writeFirstRun({ accountId, keyId })
   return { accountId, apiKey: secret }
+}
+
+function firstAccountOf(events: readonly RecordedEvent[]): string | undefined {
+  const opened = events.find(({ type }) => type === 'AccountOpened')
+  return opened?.stream.slice(accountStream('').length)
 }

@@ -2,6 +2,7 @@
 
 import type { WorkerLine } from '@svc/gateway/operations/operations'
 import type { WorkerAddress } from '@svc/gateway/routing/worker-client'
+import type { WorkerFailure } from '@svc/gateway/routing/worker-failure'
 import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { type Supervised, superviseWorker } from '@svc/worker/supervisor'
@@ -20,13 +21,14 @@ export interface InferenceWorkers {
   /** Resolves when a worker serves. @throws with one line when the model cannot be used */
   ready(): Promise<void>
   lines(): WorkerLine[]
+  /** Also before they are ready: then `ready` rejects. Can be called again. */
   stop(graceMs: number): Promise<void>
 }
 
 export function startInferenceWorkers(settings: Settings, logger: Logger): InferenceWorkers {
   return settings.SVC_WORKER_URLS === undefined
     ? superviseOne(settings, logger)
-    : useRemote(settings.SVC_WORKER_URLS, settings.SVC_WORKER_SECRET)
+    : useRemote(settings.SVC_WORKER_URLS, settings.SVC_WORKER_SECRET, logger)
 }
 
 function superviseOne(settings: Settings, logger: Logger): InferenceWorkers {
@@ -59,13 +61,21 @@ function superviseOne(settings: Settings, logger: Logger): InferenceWorkers {
   }
 }
 
-function useRemote(urls: readonly string[], secret: string | undefined): InferenceWorkers {
+function useRemote(
+  urls: readonly string[],
+  secret: string | undefined,
+  logger: Logger,
+): InferenceWorkers {
   const pool = createWorkerPool({
     workers: urls.map((url, index) => ({
       workerId: `worker-${index + 1}`,
       address: addressOf(url, secret),
     })),
     timer: systemTimer,
+    onProblem(workerId, problem) {
+      if (problem === undefined) logger.info({ workerId }, 'the worker answers')
+      else logger.error({ workerId, err: problem }, whatToDo(problem))
+    },
   })
   return {
     pool,
@@ -75,6 +85,12 @@ function useRemote(urls: readonly string[], secret: string | undefined): Inferen
     lines: () => linesOf(pool, undefined),
     stop: () => pool.close(),
   }
+}
+
+function whatToDo({ code, message }: WorkerFailure): string {
+  return code === 'unauthorized'
+    ? 'the worker has another secret: set SVC_WORKER_SECRET to the same for both'
+    : `the worker cannot be used: ${message}`
 }
 
 function addressOf(url: string, secret: string | undefined): WorkerAddress {

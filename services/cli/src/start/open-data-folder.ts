@@ -4,6 +4,7 @@ import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import type { Operations } from '@svc/gateway/operations/operations'
 import { StoreOpenError } from '@svc/infra/sqlite/store-open-error'
 import { type Logger, pino } from 'pino'
+import { EXIT_UNREACHABLE } from '../exit-codes.ts'
 import { openBooks } from './books.ts'
 import { DataFolder, DataFolderError } from './data-folder.ts'
 import { VERSION } from './version.ts'
@@ -40,7 +41,12 @@ export async function openDataFolder(
       storeKind: 'sqlite',
     },
   })
-  return { operations, close: () => books.close() }
+  return {
+    operations,
+    async close() {
+      await books.close()
+    },
+  }
 }
 
 async function open(folder: DataFolder, logger: Logger): ReturnType<typeof openBooks> {
@@ -56,7 +62,9 @@ async function open(folder: DataFolder, logger: Logger): ReturnType<typeof openB
 
 /** The disk has failed under the event log: nothing that this process believes can be trusted. */
 function endNow(error: unknown): never {
-  throw error
+  const reason = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`svc: the disk of the ledger has failed: ${reason}\n`)
+  process.exit(EXIT_UNREACHABLE)
 }
 
 /** The log of a server is for machines; here a person reads. */

@@ -1,11 +1,14 @@
 /** What `svc start` says when it is ready: one JSON line for programs, a page for people. */
+import { resolve } from 'node:path'
 import { MODEL } from '@svc/contracts/wire/models'
+import { DEFAULT_DATA_DIR } from './data-folder.ts'
 
 export interface Ready {
   readonly baseUrl: string
   /** Only on the run that made it. */
   readonly apiKey: string | undefined
-  readonly accountId: string
+  /** Undefined for a restored ledger without an account. */
+  readonly accountId: string | undefined
   readonly dataDir: string
   readonly pid: number
   readonly modelName: string
@@ -33,7 +36,7 @@ export function readyPage(ready: Ready): string {
     `  OpenAI base URL   ${ready.baseUrl}/v1`,
     `  Dashboard         ${ready.baseUrl}/`,
     `  Model             ${MODEL} (${ready.modelName})`,
-    `  Account           ${ready.accountId}`,
+    `  Account           ${ready.accountId ?? 'none yet: npx svc account open --name NAME'}`,
     `  Data              ${ready.dataDir}`,
     ...toyNote(ready.toy),
     ...(ready.apiKey === undefined ? secondRun(ready) : firstRun(ready, ready.apiKey)),
@@ -67,11 +70,19 @@ function firstRun(ready: Ready, apiKey: string): string[] {
     '',
     'What did it cost, and why?',
     '',
-    '  npx svc statement        every debit of the account, with the balance after it',
-    '  npx svc verify           the hash chain of the whole history',
+    `  npx svc${folderFlag(ready)} statement           every debit of the account, with the balance after it`,
+    `  npx svc${folderFlag(ready)} explain REQUEST_ID  its tokens, its price, the arithmetic, the events`,
+    `  npx svc${folderFlag(ready)} verify              the hash chain of the whole history`,
   ]
 }
 
 function secondRun(ready: Ready): string[] {
-  return ['', `  A new API key     npx svc key create ${ready.accountId} --name NAME`]
+  if (ready.accountId === undefined) return []
+  const command = `npx svc${folderFlag(ready)} key create ${ready.accountId} --name NAME`
+  return ['', `  A new API key     ${command}`]
+}
+
+/** Where the CLI does not look by itself. */
+function folderFlag({ dataDir }: Ready): string {
+  return dataDir === resolve(DEFAULT_DATA_DIR) ? '' : ` --data-dir '${dataDir}'`
 }

@@ -14,7 +14,9 @@ export interface ReservedPort {
 
 /** @throws {SettingsError} with one line that says what to do */
 export async function reservePort(host: string, port: number): Promise<ReservedPort> {
-  const holder = createServer()
+  // Whoever asks already is turned away, and can try again: a connection that was kept would keep
+  // the port.
+  const holder = createServer((early) => early.destroy())
   try {
     await once(holder.listen({ host, port }), 'listening')
   } catch (error) {

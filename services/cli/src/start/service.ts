@@ -19,6 +19,7 @@ import { DataFolder } from './data-folder.ts'
 import { type DemoAccount, prepareDemoAccount } from './first-run.ts'
 import { httpLimitsOf } from './http-limits.ts'
 import { type InferenceWorkers, startInferenceWorkers } from './inference-workers.ts'
+import { OpenParts } from './open-parts.ts'
 import type { Ready } from './ready-message.ts'
 import { type ReservedPort, reservePort } from './reserved-port.ts'
 import type { Settings } from './settings.ts'
@@ -26,6 +27,7 @@ import { startSweeping } from './sweeping.ts'
 import { VERSION } from './version.ts'
 
 const STANDARD_ERROR = 2
+const EXIT_DEFECT = 1
 const WORKER_STOP_MS = 2_000
 const LINKS = [
   { title: 'Models', href: '/v1/models' },
@@ -36,8 +38,12 @@ export interface RunningService {
   readonly ready: Ready
   /** Resolves when the service cannot go on; why was said on standard error. */
   readonly failed: Promise<void>
-  /** Stops in order. @returns whether the ledger was closed whole */
-  stop(): Promise<boolean>
+  /**
+   * Stops in order. Running requests get `graceMs` to end before they are stopped and settled.
+   *
+   * @returns whether everything was closed whole
+   */
+  stop(graceMs: number): Promise<boolean>
 }
 
 /** What every step of the start can use. */
@@ -48,36 +54,54 @@ interface Surroundings {
   readonly folder: DataFolder
   readonly workers: InferenceWorkers
   readonly reserved: ReservedPort
+  readonly parts: OpenParts
+  /** Aborted by whoever wants no server any more, which can be before there is one. */
+  readonly stopRequested: AbortSignal
 }
 
 /** @throws with one line that says what to do; on a first start nothing was written then */
-export async function startService(settings: Settings): Promise<RunningService> {
+export async function startService(
+  settings: Settings,
+  stopRequested: AbortSignal,
+): Promise<RunningService> {
   const logger = pino(
     { level: settings.SVC_LOG_LEVEL, base: null },
     pino.destination(STANDARD_ERROR),
   )
+  endOnDefects(logger)
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
   folder.check()
-  const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
-  const workers = startInferenceWorkers(settings, logger)
+  const parts = new OpenParts(logger)
   try {
-    return await serve({ settings, logger, reach, folder, workers, reserved })
+    const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
+    parts.add(() => reserved.release())
+    const workers = startInferenceWorkers(settings, logger)
+    parts.add(() => workers.stop(WORKER_STOP_MS))
+    const surroundings = { settings, logger, reach, folder, workers, reserved, parts }
+    // A large model loads for minutes: who wants to stop does not wait for it.
+    const abandon = () => void workers.stop(0)
+    stopRequested.addEventListener('abort', abandon)
+    try {
+      return await serve({ ...surroundings, stopRequested })
+    } finally {
+      stopRequested.removeEventListener('abort', abandon)
+    }
   } catch (error) {
-    await reserved.release()
-    await workers.stop(0)
+    await parts.close()
     throw error
   }
 }
 
 async function serve(surroundings: Surroundings): Promise<RunningService> {
-  const { settings, logger, reach, folder, workers } = surroundings
+  const { logger, reach, folder, workers, parts, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   // On a first start nothing is written before the model is known to work; later starts save the
   // time.
   const modelWorks = workers.ready()
   modelWorks.catch(() => {})
   if (!folder.holdsLedger()) await modelWorks
+  stopRequested.throwIfAborted()
   folder.make()
   const books = await openBooks({
     folder,
@@ -88,36 +112,41 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
       failure.resolve()
     },
   })
-  try {
-    const demo = await prepareDemoAccount(books.ledger, folder)
-    await modelWorks
-    const { gateway, baseUrl, closeAnswers } = await openGateway(surroundings, books)
-    const stopSweeping = startSweeping(books, reach)
-    folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
-    return {
-      ready: readyOf(baseUrl, demo, folder, workers),
-      failed: failure.promise,
-      async stop() {
-        await gateway.close({ graceMs: settings.SVC_SHUTDOWN_GRACE_MS })
-        stopSweeping()
-        folder.removeServer()
-        return closeAll(logger, [
-          () => books.close(),
-          () => closeAnswers(),
-          () => workers.stop(WORKER_STOP_MS),
-        ])
-      },
-    }
-  } catch (error) {
-    await books.close()
-    throw error
+  parts.add(() => books.close())
+  const demo = await prepareDemoAccount(books, folder)
+  await modelWorks
+  stopRequested.throwIfAborted()
+  parts.add(() => folder.removeServer())
+  parts.add(startSweeping(books, reach))
+  const { gateway, baseUrl } = await openGateway(surroundings, books)
+  let grace = 0
+  parts.add(() => gateway.close({ graceMs: grace }))
+  folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
+  return {
+    ready: readyOf(baseUrl, demo, folder, workers),
+    failed: failure.promise,
+    stop(graceMs) {
+      grace = graceMs
+      return parts.close()
+    },
   }
 }
 
+/**
+ * A defect that nobody caught: what this process believes can no longer be trusted, so it ends as a
+ * crash does, and the next start finds the books as they were written.
+ */
+function endOnDefects(logger: Logger): void {
+  process.on('uncaughtException', (error) => {
+    logger.fatal({ err: error }, 'a defect: the server ends at once; start it again')
+    process.exit(EXIT_DEFECT)
+  })
+}
+
 async function openGateway(
-  { settings, logger, reach, folder, workers, reserved }: Surroundings,
+  { settings, logger, reach, folder, workers, reserved, parts }: Surroundings,
   books: Books,
-): Promise<{ gateway: Gateway; baseUrl: string; closeAnswers: () => Promise<void> }> {
+): Promise<{ gateway: Gateway; baseUrl: string }> {
   const { ledger, projections, store } = books
   const { answerKey, operatorToken } = folder.secrets()
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
@@ -125,6 +154,7 @@ async function openGateway(
     key: Buffer.from(answerKey, 'hex'),
     reachCrashPoint: reach,
   })
+  parts.add(() => recordedAnswers.close())
   const operations = createLocalOperations({
     ledger,
     projections,
@@ -141,7 +171,7 @@ async function openGateway(
   const gateway = createGateway({
     ledger,
     views: projections.views,
-    viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs),
+    viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs, 'requests'),
     workers: workers.pool,
     recordedAnswers,
     admin: adminRoutes({ operations, operatorToken }),
@@ -155,7 +185,7 @@ async function openGateway(
   })
   await reserved.release()
   await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
-  return { gateway, baseUrl, closeAnswers: () => recordedAnswers.close() }
+  return { gateway, baseUrl }
 }
 
 /** An IPv6 address stands in brackets in a URL; "every address" is reached through loopback. */
@@ -181,18 +211,4 @@ function readyOf(
     modelName: worker?.modelName ?? 'no worker answers yet',
     toy: worker?.toy ?? false,
   }
-}
-
-/** Each step is tried whatever happened to the one before. */
-async function closeAll(logger: Logger, steps: readonly (() => Promise<void>)[]): Promise<boolean> {
-  let clean = true
-  for (const step of steps) {
-    try {
-      await step()
-    } catch (error) {
-      clean = false
-      logger.error({ err: error }, 'could not stop in order')
-    }
-  }
-  return clean
 }

@@ -4,6 +4,7 @@
  * is silently ignored is worse than a server that does not start.
  */
 import { z } from 'zod'
+import { DEFAULT_DATA_DIR } from './data-folder.ts'
 
 /** A setting that cannot be used. Its message is one line that says what to do. */
 export class SettingsError extends Error {
@@ -20,7 +21,7 @@ const whole = (min: number, max: number) =>
 const DAY_MS = 86_400_000
 
 const schema = z.object({
-  SVC_DATA_DIR: z.string().min(1).default('./data'),
+  SVC_DATA_DIR: z.string().min(1).default(DEFAULT_DATA_DIR),
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
   /** 0 takes any free port. */
   SVC_PORT: whole(0, 65_535).default(8080),

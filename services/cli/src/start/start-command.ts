@@ -1,10 +1,13 @@
 /** `svc start`: the server with everything that it needs, in one process group. */
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
+import { EXIT_DIFFERENCE, EXIT_OK, EXIT_UNREACHABLE } from '../exit-codes.ts'
 import { readyLine, readyPage } from './ready-message.ts'
 import { type RunningService, startService } from './service.ts'
 import { readSettings, type Settings, SettingsError } from './settings.ts'
+import { stopRequests } from './stop-requests.ts'
 
 interface StartOptions {
   readonly port?: string
@@ -15,7 +18,8 @@ interface StartOptions {
   readonly json?: true
 }
 
-const EXIT_INTERRUPTED = 130
+/** How long a server whose disk has failed may take to close the rest. */
+const FAILED_STOP_MS = 5_000
 
 export function startCommand(): Command {
   return new Command('start')
@@ -33,12 +37,44 @@ export function startCommand(): Command {
 
 async function runUntilStopped(options: StartOptions): Promise<void> {
   const settings = settingsOf(options)
-  const stopRequested = nextStopSignal()
-  const service = await startService(settings)
-  const say = options.json === true ? readyLine : readyPage
-  process.stdout.write(`${say(service.ready)}\n`)
-  await Promise.race([stopRequested, service.failed])
-  await stop(service)
+  const stopRequested = stopRequests()
+  const service = await started(settings, stopRequested)
+  if (service === undefined) return
+  if (!stopRequested.aborted) {
+    const say = options.json === true ? readyLine : readyPage
+    process.stdout.write(`${say(service.ready)}\n`)
+  }
+  const failed = await Promise.race([
+    aborted(stopRequested).then(() => false),
+    service.failed.then(() => true),
+  ])
+  if (failed) await endAfterFailure(service)
+  const clean = await service.stop(settings.SVC_SHUTDOWN_GRACE_MS)
+  process.exit(clean ? EXIT_OK : EXIT_DIFFERENCE)
+}
+
+/** Nothing when a stop was asked for while it started: that is no failure. */
+async function started(
+  settings: Settings,
+  stopRequested: AbortSignal,
+): Promise<RunningService | undefined> {
+  try {
+    return await startService(settings, stopRequested)
+  } catch (error) {
+    if (stopRequested.aborted) return undefined
+    throw error
+  }
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort')
+}
+
+/** What can still be closed is closed, but nothing may keep a failed server alive. */
+async function endAfterFailure(service: RunningService): Promise<never> {
+  setTimeout(() => process.exit(EXIT_UNREACHABLE), FAILED_STOP_MS)
+  await service.stop(0)
+  process.exit(EXIT_UNREACHABLE)
 }
 
 /** Flags win over the environment, and that over the file. */
@@ -61,26 +97,4 @@ function readEnvironmentFile(file: string | undefined): NodeJS.Dict<string> {
   if (file === undefined) return {}
   if (!existsSync(file)) throw new SettingsError(`--env-file: there is no file ${file}`)
   return parseEnv(readFileSync(file, 'utf8'))
-}
-
-/**
- * The first signal asks for an orderly stop; a second one, from an impatient operator, ends at
- * once.
- */
-function nextStopSignal(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  let asked = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (asked) process.exit(EXIT_INTERRUPTED)
-      asked = true
-      resolve()
-    })
-  }
-  return promise
-}
-
-async function stop(service: RunningService): Promise<never> {
-  const clean = await service.stop()
-  process.exit(clean ? 0 : 1)
 }

@@ -19,8 +19,8 @@ const MAX_REASON_CHARACTERS = 500
 const MAX_PRIORITY = 1_000
 
 const id = z.string().min(1).max(100)
-const name = z.string().trim().min(1).max(MAX_NAME_CHARACTERS)
-const reason = z.string().trim().min(1).max(MAX_REASON_CHARACTERS)
+const name = textOf(MAX_NAME_CHARACTERS)
+const reason = textOf(MAX_REASON_CHARACTERS)
 /** RFC 3339 with a zone. */
 const moment = z.iso.datetime({ offset: true })
 const amountText = z.string().max(40)
@@ -69,7 +69,7 @@ export const adminApi = {
       category: z.enum(['paid', 'promotional']),
       priority: z.int().min(0).max(MAX_PRIORITY),
       expiresAt: moment.nullable(),
-      reference: z.string().trim().min(1).max(MAX_NAME_CHARACTERS).nullable(),
+      reference: textOf(MAX_NAME_CHARACTERS).nullable(),
       reason,
     }),
     answer: 'json',
@@ -149,6 +149,11 @@ export const adminApi = {
     answer: 'lines',
   },
 } as const satisfies Record<keyof Operations, AdminRoute>
+
+function textOf(charactersMax: number): z.ZodString {
+  const problem = `must have 1 to ${charactersMax} characters`
+  return z.string().trim().min(1, problem).max(charactersMax, problem)
+}
 
 export type AdminOperation = keyof typeof adminApi
 export type AdminInput<Name extends AdminOperation> = z.output<(typeof adminApi)[Name]['input']>

@@ -16,6 +16,7 @@ const READ_YOUR_WRITES_MS = 2_000
 export interface BillingPorts {
   readonly ledger: Ledger
   readonly views: Pick<Views, 'request'>
+  /** Asked about the view of the receipts alone: no other view can hold them up. */
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
 }
 
@@ -46,7 +47,7 @@ async function receiptFor(
   if (!isId('req', requestId)) throw notFound()
   const position = ledger.lastPosition(accountId)
   if (position !== undefined && !(await viewsReached(position, READ_YOUR_WRITES_MS))) {
-    throw new ServiceError('store_unavailable', 'The receipts are behind. Please try again.', {
+    throw new ServiceError('view_behind', 'The receipts are behind. Please try again.', {
       retryAfterSeconds: 1,
     })
   }

@@ -6,9 +6,16 @@ import { chatFormat } from '../formats/chat/format.ts'
 import { checkMediaType } from '../http-limits.ts'
 import type { InferenceFormat } from '../inference-request.ts'
 import { liveRequest, type RequestLifePorts } from '../request-life.ts'
-import type { RunningRequests } from '../running-requests.ts'
+import type { RunningRequest, RunningRequests } from '../running-requests.ts'
 import { ClientGone } from '../stop.ts'
 import { authenticated, callerOf } from './authenticated.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Held from the head of an inference request until its answer takes it over. */
+    place: RunningRequest | null
+  }
+}
 
 /** Each format's path under both prefixes; the behaviour is the same. */
 const routes: readonly { readonly url: string; readonly format: InferenceFormat }[] = [
@@ -19,15 +26,22 @@ const routes: readonly { readonly url: string; readonly format: InferenceFormat 
 /** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
 export function inferenceRoutes(ports: RequestLifePorts, running: RunningRequests) {
   return async (app: FastifyInstance): Promise<void> => {
+    app.decorateRequest('place', null)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
       done(null, body),
     )
     for (const { url, format } of routes) {
-      // Both before the body is read: who has no key gets no memory.
-      const onRequest = [authenticated(ports.ledger), refuseOtherMedia]
+      // All before the body is read: who has no key, or too much under way, gets no memory.
+      const onRequest = [authenticated(ports.ledger), refuseOtherMedia, refusePipelined, takePlace]
       app.post(url, { onRequest }, (request, reply) => answer(format, request, reply))
     }
+  }
+
+  /** Given up with the connection when the request never gets as far as its answer. */
+  async function takePlace(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    request.place = running.enter(callerOf(request).keyId)
+    reply.raw.once('close', () => request.place?.leave())
   }
 
   async function answer(
@@ -35,14 +49,14 @@ export function inferenceRoutes(ports: RequestLifePorts, running: RunningRequest
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const caller = callerOf(request)
-    const { stop, leave } = running.enter(caller.keyId)
+    const { stop, leave } = placeOf(request)
+    request.place = null
     const client = new ClientConnection(reply.raw, ports.timer, ports.limits.writeStallMs)
     client.onGone(() => stop.stop('client_gone'))
     try {
       await liveRequest(ports, {
         requestId: request.id,
-        caller,
+        caller: callerOf(request),
         format,
         route: request.url,
         body: bodyBytes(request.body),
@@ -64,6 +78,18 @@ export function inferenceRoutes(ports: RequestLifePorts, running: RunningRequest
 
 async function refuseOtherMedia(request: FastifyRequest): Promise<void> {
   checkMediaType(request.raw)
+}
+
+/** Until its turn comes, an answer has no socket, and nobody sees its client leave. */
+async function refusePipelined(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (reply.raw.socket !== null) return
+  const message = 'Wait for an answer before you send the next request on its connection.'
+  throw new ServiceError('invalid_request', message)
+}
+
+function placeOf(request: FastifyRequest): RunningRequest {
+  if (request.place === null) throw new Error(`${request.url} has no place to run in`)
+  return request.place
 }
 
 function bodyBytes(body: unknown): Buffer {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { FastifyInstance } from 'fastify'
+import { baseUrlOf } from '../base-address.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 
 export interface PageInformation {
@@ -31,14 +32,10 @@ const headers = {
   'cache-control': 'no-store',
 }
 
-const HOST = /^[A-Za-z0-9.:[\]_-]{1,255}$/
-
 export function pageRoute(information: PageInformation, workers: Pick<WorkerPool, 'workers'>) {
   return async (app: FastifyInstance): Promise<void> => {
     app.get('/', (request, reply) => {
-      const { host } = request.headers
-      const address = host !== undefined && HOST.test(host) ? host : 'this-server'
-      return reply.headers(headers).send(page(information, workers, `http://${address}/v1`))
+      return reply.headers(headers).send(page(information, workers, baseUrlOf(request)))
     })
   }
 }

@@ -8,7 +8,7 @@
 import type { HealthAnswer } from '@svc/contracts/worker-protocol'
 import type { Timer } from '@svc/ledger/ports'
 import { type WorkerAddress, WorkerClient } from './worker-client.ts'
-import { overloaded, WorkerFailure } from './worker-failure.ts'
+import { asWorkerFailure, overloaded, WorkerFailure } from './worker-failure.ts'
 
 /** How often a ready worker is looked at. */
 export const HEALTH_INTERVAL_MS = 1_000
@@ -54,6 +54,11 @@ export interface WorkerPool {
 export interface WorkerPoolOptions {
   readonly workers: readonly WorkerConfiguration[]
   readonly timer: Timer
+  /**
+   * Told once when a worker gives no health answer, again when that has another reason, and, with
+   * no problem, when it answers again.
+   */
+  readonly onProblem?: (workerId: string, problem: WorkerFailure | undefined) => void
 }
 
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
@@ -65,6 +70,8 @@ class Worker implements PooledWorker {
   readonly client: WorkerClient
   health: HealthAnswer | undefined
   running = 0
+  /** Why its last health call failed. */
+  problem: WorkerFailure | undefined
   stopPolling: () => void = () => {}
 
   constructor({ workerId, address }: WorkerConfiguration) {
@@ -80,12 +87,14 @@ class Worker implements PooledWorker {
 class PollingWorkerPool implements WorkerPool {
   readonly workers: readonly Worker[]
   readonly #timer: Timer
+  readonly #onProblem: NonNullable<WorkerPoolOptions['onProblem']>
   readonly #waiting = new Set<() => void>()
   #closed = false
 
-  constructor({ workers, timer }: WorkerPoolOptions) {
+  constructor({ workers, timer, onProblem = () => {} }: WorkerPoolOptions) {
     this.workers = workers.map((worker) => new Worker(worker))
     this.#timer = timer
+    this.#onProblem = onProblem
     for (const worker of this.workers) void this.#poll(worker)
   }
 
@@ -144,12 +153,11 @@ class PollingWorkerPool implements WorkerPool {
   }
 
   async #poll(worker: Worker): Promise<void> {
-    try {
-      worker.health = await worker.client.health()
-    } catch {
-      worker.health = undefined
-    }
+    const { health, problem } = await look(worker)
     if (this.#closed) return
+    worker.health = health
+    if (problem?.code !== worker.problem?.code) this.#onProblem(worker.workerId, problem)
+    worker.problem = problem
     if (worker.ready) for (const done of [...this.#waiting]) done()
     this.#schedule(worker)
   }
@@ -157,5 +165,13 @@ class PollingWorkerPool implements WorkerPool {
   #schedule(worker: Worker): void {
     const delayMs = worker.ready ? HEALTH_INTERVAL_MS : RECOVERY_INTERVAL_MS
     worker.stopPolling = this.#timer.after(delayMs, () => void this.#poll(worker))
+  }
+}
+
+async function look({ client }: Worker): Promise<Pick<Worker, 'health' | 'problem'>> {
+  try {
+    return { health: await client.health(), problem: undefined }
+  } catch (cause) {
+    return { health: undefined, problem: asWorkerFailure(cause) }
   }
 }

@@ -46,6 +46,10 @@ export interface FixtureOptions {
   /** How many workers; all play the same script at first. */
   readonly workers?: number
   readonly worker?: Partial<ScriptedWorkerOptions>
+  /** Whether the receipts have come as far as they are asked for. */
+  readonly viewsReached?: () => Promise<boolean>
+  /** From which level on lines are logged. */
+  readonly logLevel?: 'trace' | 'warn'
   /** Instead of the double, with a key of it. */
   readonly real?: { readonly ledger: Ledger; readonly secret: string }
 }
@@ -92,14 +96,17 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger,
     views: ledger.views as Views,
-    viewsReached: async () => true,
+    viewsReached: options.viewsReached ?? (async () => true),
     workers: pool,
     recordedAnswers: answers,
     clock: systemClock,
     timer: systemTimer,
     reach: (point) => void reached.push(point),
     limits: { ...defaultHttpLimits, ...options.limits },
-    logger: pino({ level: 'warn' }, { write: (line: string) => log.push(line) }),
+    logger: pino(
+      { level: options.logLevel ?? 'warn' },
+      { write: (line: string) => log.push(line) },
+    ),
     createdAt: 1_700_000_000,
     pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: '/docs' }] },
   })

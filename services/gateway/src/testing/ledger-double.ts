@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import { accountOfSecret, makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
 import { ServiceError } from '@svc/contracts/errors'
+import type { Position } from '@svc/contracts/event-store'
 import { ID_RANDOM_BYTES, makeId } from '@svc/contracts/ids'
 import { formatExact, type PicoDollars, parseDollars } from '@svc/contracts/money'
 import { costLines, costOf, type PriceVersion, worstCase } from '@svc/contracts/price'
@@ -46,6 +47,8 @@ export class LedgerDouble implements Ledger {
   /** What a settlement waits for. */
   beforeSettle: () => Promise<void> = () => Promise.resolve()
   acceptCalls = 0
+  /** Of the last event: what a receipt waits for. */
+  position: Position | undefined
 
   async authenticate(secret: string): Promise<Caller> {
     const accountId = accountOfSecret(secret)
@@ -131,6 +134,7 @@ export class LedgerDouble implements Ledger {
     for (const [requestId, entry] of this.entries) {
       const { idempotency } = entry.input
       if (entry.accountId !== accountId || idempotency?.keyHash !== keyHash) continue
+      if (entry.failed !== undefined) continue
       return { requestId, bodyHash: idempotency.bodyHash, running: isOpen(entry) }
     }
     return undefined
@@ -140,8 +144,8 @@ export class LedgerDouble implements Ledger {
     return { request: (requestId) => this.#row(requestId) }
   }
 
-  lastPosition() {
-    return undefined
+  lastPosition(): Position | undefined {
+    return this.position
   }
 
   isRunning(requestId: string): boolean {
@@ -172,7 +176,7 @@ export class LedgerDouble implements Ledger {
   #refuseUsedKey(accountId: string, { idempotency }: AcceptInput): void {
     for (const entry of this.entries.values()) {
       const used = entry.input.idempotency?.keyHash
-      if (idempotency === null || entry.accountId !== accountId) continue
+      if (idempotency === null || entry.accountId !== accountId || entry.failed) continue
       if (used === idempotency.keyHash) {
         throw new ServiceError('idempotency_key_in_use', 'used at the same time')
       }

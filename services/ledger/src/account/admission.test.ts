@@ -161,6 +161,36 @@ describe('pitfall 19: an Idempotency-Key', () => {
     expect(decision).toMatchObject({ kind: 'refused', refusal })
   })
 
+  test('is free again when its request ended without a debit', () => {
+    const end = { requestId: requestId(1), reason: 'x', actor: 'x', at: START_MS }
+    for (const type of ['FailRequest', 'AbandonRequest'] as const) {
+      const freed = () => given(...funded(1_000n), keyed(1), { ...end, type })
+      expect(freed().state.idempotencyKeys.size).toBe(0)
+      freed().when(keyed(2)).thenHappens(['RequestAccepted', { idempotency }])
+      const other = accept(2, { idempotency: { ...idempotency, bodyHash: 'c'.repeat(64) } })
+      freed().when(other).thenHappens(['RequestAccepted'])
+    }
+  })
+
+  test('stays used when its request failed with a debit, also of nothing', () => {
+    const nothing = meter({ inputTokens: 0, outputTokens: 0 })
+    for (const fields of [{}, { meter: nothing }]) {
+      given(...funded(1_000n), keyed(1), settle(1, { ...fields, failure: 'worker_failed' }))
+        .when(keyed(2))
+        .thenRefused('idempotency_answer_gone')
+    }
+  })
+
+  test('is not freed by the end of an earlier request that has lost it', () => {
+    const end = { requestId: requestId(1), reason: 'x', actor: 'x', at: START_MS }
+    given(...funded(1_000n), keyed(1), keyed(2, START_MS + IDEMPOTENCY_KEY_LIFE_MS), {
+      ...end,
+      type: 'FailRequest',
+    })
+      .when(keyed(3, START_MS + IDEMPOTENCY_KEY_LIFE_MS))
+      .thenRefused('idempotency_key_in_use')
+  })
+
   test('is refused with another body', () => {
     given(...funded(1_000n), keyed(1))
       .when(accept(2, { idempotency: { ...idempotency, bodyHash: 'c'.repeat(64) } }))

@@ -64,7 +64,10 @@ function refuseCaller(state: AccountState, command: AcceptRequest): Decision | u
   return undefined
 }
 
-/** A request is never run twice, whether its own id or its Idempotency-Key comes again. */
+/**
+ * A request is never run twice, whether its own id or its Idempotency-Key comes again. A key whose
+ * request ended without a debit is free: the fold has forgotten it.
+ */
 function refuseRepetition(state: AccountState, command: AcceptRequest): Decision | undefined {
   if (state.openRequests.has(command.requestId)) {
     const { requestId } = command

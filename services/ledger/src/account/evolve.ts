@@ -65,8 +65,7 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
       break
     case 'RequestFailed':
     case 'RequestAbandoned':
-      // After a debit the request has ended already: then the event only says how.
-      endRequest(state, event.data.requestId)
+      endWithoutDebit(state, event.data.requestId)
       break
     default:
       throw new InconsistentHistoryError(unreachable(event))
@@ -114,7 +113,9 @@ function openRequest(state: AccountState, accepted: DataOf<'RequestAccepted'>): 
   if (state.openRequests.has(requestId)) {
     throw new InconsistentHistoryError(`${requestId} is accepted twice`)
   }
-  const request = { requestId, price, promptTokens, maxOutputTokens, hold, underHeld }
+  const idempotencyKeyHash = accepted.idempotency?.keyHash ?? null
+  const terms = { price, promptTokens, maxOutputTokens, hold, underHeld }
+  const request = { requestId, ...terms, idempotencyKeyHash }
   state.openRequests.set(requestId, request)
   state.held += hold
   if (underHeld) state.underHeldRequestId = requestId
@@ -142,6 +143,17 @@ function debit(state: AccountState, debited: DataOf<'CreditDebited'>): void {
   state.debt += debt
   endRequest(state, requestId)
   moveBalance(state, -amount, balanceAfter)
+}
+
+/**
+ * After a debit the request has ended already: then the event only says how. Otherwise nothing was
+ * charged, so the Idempotency-Key may run again: there is still one debit at most.
+ */
+function endWithoutDebit(state: AccountState, requestId: string): void {
+  const keyHash = state.openRequests.get(requestId)?.idempotencyKeyHash ?? null
+  endRequest(state, requestId)
+  if (keyHash === null || state.idempotencyKeys.get(keyHash)?.requestId !== requestId) return
+  state.idempotencyKeys.delete(keyHash)
 }
 
 function endRequest(state: AccountState, requestId: string): void {

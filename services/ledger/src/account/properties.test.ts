@@ -37,8 +37,14 @@ function acceptStep(): fc.Arbitrary<AccountCommand> {
       index: fc.nat(REQUESTS),
       promptTokens: fc.nat(40),
       maxOutputTokens: fc.integer({ min: 1, max: 40 }),
+      idempotency: fc.option(
+        fc.record({
+          keyHash: fc.constantFrom('key 1', 'key 2'),
+          bodyHash: fc.constantFrom('body 1', 'body 2'),
+        }),
+      ),
     })
-    .map(({ index, ...counts }) => accept(index, counts))
+    .map(({ index, ...fields }) => accept(index, fields))
 }
 
 function settleStep(): fc.Arbitrary<AccountCommand> {
@@ -167,7 +173,48 @@ describe('any order of commands', () => {
       }),
     )
   })
+
+  test('I19: an Idempotency-Key runs again only without a debit, and is debited at most once', () => {
+    let repeated = 0
+    fc.assert(
+      fc.property(fc.constantFrom('standard', 'strict'), history, (policy, steps) => {
+        const keys = new WatchedKeys()
+        play(policy, steps, (_state, event) => keys.look(event))
+        repeated += keys.repeated
+      }),
+    )
+    expect(repeated).toBeGreaterThan(0)
+  })
 })
+
+class WatchedKeys {
+  repeated = 0
+  /** The keys that run or were debited, and all that ever came. */
+  readonly #taken = new Set<string>()
+  readonly #seen = new Set<string>()
+  readonly #ofRequest = new Map<string, string>()
+
+  look({ type, data }: AccountEvent): void {
+    if (type === 'RequestAccepted') this.#claim(data.requestId, data.idempotency?.keyHash)
+    else if (type === 'CreditDebited') this.#ofRequest.delete(data.requestId)
+    else if (type === 'RequestFailed' || type === 'RequestAbandoned') this.#free(data.requestId)
+  }
+
+  #claim(id: string, keyHash: string | undefined): void {
+    if (keyHash === undefined) return
+    expect(this.#taken.has(keyHash)).toBe(false)
+    if (this.#seen.has(keyHash)) this.repeated += 1
+    this.#taken.add(keyHash)
+    this.#seen.add(keyHash)
+    this.#ofRequest.set(id, keyHash)
+  }
+
+  #free(id: string): void {
+    const keyHash = this.#ofRequest.get(id)
+    if (keyHash !== undefined) this.#taken.delete(keyHash)
+    this.#ofRequest.delete(id)
+  }
+}
 
 describe('money is exact', () => {
   test('pitfall 14: 1,000,000 one-token requests cost exactly the product', () => {

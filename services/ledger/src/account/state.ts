@@ -1,8 +1,8 @@
 /**
  * What an account is, folded from its events: everything that a decision needs and nothing else.
  *
- * The state is bounded. Requests that have ended leave no trace in it, except for their
- * Idempotency-Key, of which a bounded number is kept for a bounded time.
+ * The state is bounded. Requests that have ended leave no trace in it, except for the
+ * Idempotency-Key of those that were debited, of which a bounded number is kept for a bounded time.
  */
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
@@ -49,6 +49,8 @@ export interface OpenRequest {
   readonly hold: PicoDollars
   /** Whether the hold is less than the worst case. At most one open request is under-held. */
   readonly underHeld: boolean
+  /** The hash of its Idempotency-Key, when it came with one. */
+  readonly idempotencyKeyHash: string | null
 }
 
 export interface UsedIdempotencyKey {

@@ -20,6 +20,7 @@ import { AnswerText } from '../prompt/answer-text.ts'
 import type { Engine } from './engine.ts'
 import { type Ending, Generation, type Interruption } from './generation.ts'
 import { nothingComputed, type PromptCounts } from './prompt-meter.ts'
+import { latenciesOf } from './run-times.ts'
 import type { Loan, SequencePool } from './sequences.ts'
 import { TenantQueue } from './tenant-queue.ts'
 
@@ -255,8 +256,6 @@ export class Scheduler {
     outputTokens: number,
     reasoningTokens: number,
   ): WorkerMeter {
-    const endMs = this.#parts.nowMs()
-    const startedMs = run.startedMs ?? endMs
     return {
       inputTokens: counts.inputTokens,
       cachedInputTokens: counts.cachedInputTokens,
@@ -269,12 +268,7 @@ export class Scheduler {
         lastBlockHash: counts.lastBlockHash,
         evaluatedTokens: counts.evaluatedTokens,
       },
-      latencies: {
-        queueMs: startedMs - run.submittedMs,
-        prefillMs: (run.promptDoneMs ?? endMs) - startedMs,
-        firstTokenMs: run.firstTokenMs === null ? null : run.firstTokenMs - run.submittedMs,
-        totalMs: endMs - run.submittedMs,
-      },
+      latencies: latenciesOf(run, this.#parts.nowMs()),
     }
   }
 }

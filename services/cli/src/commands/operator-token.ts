@@ -1,0 +1,24 @@
+/** `svc operator-token`: what `--url` needs, for those who may read the data folder. */
+import { Command } from 'commander'
+import { CliError, EXIT_NOT_FOUND } from '../exit-codes.ts'
+import { DataFolder } from '../start/data-folder.ts'
+import type { ContextOf } from './options.ts'
+
+export function operatorTokenCommand(contextOf: ContextOf): Command {
+  return new Command('operator-token')
+    .description('the token that --url needs, read from the data folder: a secret')
+    .action(async (_options, command: Command) => {
+      const context = contextOf(command)
+      const folder = new DataFolder(context.dataDir)
+      const secrets = folder.readSecrets()
+      if (secrets === undefined) {
+        throw new CliError(
+          EXIT_NOT_FOUND,
+          `${folder.path} holds no secrets: name the folder of a server that was started once`,
+        )
+      }
+      const { operatorToken } = secrets
+      if (context.json) return context.outJson('operator-token/1', { operatorToken })
+      await context.out(`${operatorToken}\n`)
+    })
+}

@@ -1,0 +1,68 @@
+/**
+ * How a request ended, read back from the stream: for a caller that did not hear of it.
+ *
+ * The state of an account forgets a request with its end, so that nothing grows. The stream does
+ * not: from its end back to the acceptance, everything about the request is there.
+ */
+import type { EventStore } from '@svc/contracts/event-store'
+import {
+  type AccountEvent,
+  type AccountEventOf,
+  accountStream,
+} from '@svc/contracts/events/account'
+import { decodeEvent } from '@svc/contracts/events/codec'
+import type { Timer } from './ports.ts'
+import { pause } from './settled-append.ts'
+
+/** More than can happen to one account while an end is sent again. */
+const MAX_EVENTS_READ = 1_000_000
+
+export interface RecordedEnd {
+  /** Null when it ended without a charge. */
+  readonly debit: AccountEventOf<'CreditDebited'>['data'] | null
+}
+
+export interface ReadingPorts {
+  readonly store: EventStore
+  readonly timer: Timer
+  readonly pageEvents: number
+}
+
+/** @returns undefined when the request runs, was never accepted, or lies too far back */
+export async function findRecordedEnd(
+  ports: ReadingPorts,
+  accountId: string,
+  requestId: string,
+): Promise<RecordedEnd | undefined> {
+  let hasEnded = false
+  for await (const { type, data } of eventsOfRequest(ports, accountId, requestId)) {
+    if (type === 'CreditDebited') return { debit: data }
+    if (type === 'RequestFailed' || type === 'RequestAbandoned') hasEnded = true
+    if (type === 'RequestAccepted') break
+  }
+  return hasEnded ? { debit: null } : undefined
+}
+
+/** Newest first. */
+async function* eventsOfRequest(
+  { store, timer, pageEvents }: ReadingPorts,
+  accountId: string,
+  requestId: string,
+): AsyncGenerator<AccountEvent> {
+  const stream = accountStream(accountId)
+  const request = { stream, direction: 'backwards', limit: pageEvents } as const
+  let page = await store.readStream(request)
+  for (let read = page.length; page.length > 0; read += page.length) {
+    for (const recorded of page) {
+      // Cheaper than to decode what is about other requests.
+      if (!recorded.data.includes(requestId)) continue
+      const event = decodeEvent(recorded) as AccountEvent
+      if ('requestId' in event.data && event.data.requestId === requestId) yield event
+    }
+    const oldest = page.at(-1)?.revision ?? 0
+    if (oldest === 0 || read >= MAX_EVENTS_READ) return
+    // A long history must not keep the process from its other work.
+    await pause(timer, 0)
+    page = await store.readStream({ ...request, from: oldest - 1 })
+  }
+}

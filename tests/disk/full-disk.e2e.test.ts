@@ -1,0 +1,115 @@
+/**
+ * The disk of the real server runs full while it works: callers hear so, nothing that was told is
+ * lost, and with room again it goes on by itself.
+ */
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { ClientAnswer } from '../checker/history.ts'
+import { type RunningServer, startRunningServer } from '../support/running-server.ts'
+import { TinyDisk } from '../support/tiny-disk.ts'
+import { Audit } from '../torture/audit.ts'
+
+const DISK_MEGABYTES = 8
+/** Room for some requests, so that the end comes in the middle of one. */
+const LEFT_BYTES = 48 * 1024
+const REQUESTS = 60
+
+test('a full disk refuses requests, loses none that was answered, and is got over', async ({
+  skip,
+}) => {
+  const disk = TinyDisk.mount(DISK_MEGABYTES)
+  if (disk === undefined) return skip('a file system can only be mounted by root on Linux')
+  const dataDir = join(disk.folder, 'data')
+  const server = await startRunningServer({}, dataDir)
+  const before = await askMany(server, 2)
+  expect(before.map(({ status }) => status)).toEqual([200, 200])
+
+  disk.fill(LEFT_BYTES)
+  const during = await askMany(server, REQUESTS)
+  const statuses = new Set(during.map(({ status }) => status))
+  expect(statuses).toContain(503)
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([])
+  disk.fill(0)
+  const refused = await ask(server, 0)
+  expect(refused.body).toMatchObject({
+    error: { code: 'store_unavailable', type: 'server_error', param: null },
+  })
+  expect((await fetch(`${server.ready.baseUrl}/v1/balance`, headersOf(server))).status).toBe(200)
+
+  disk.clear()
+  const after = await askMany(server, 5)
+  expect(after.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
+  const views = () => server.operations.listProjections()
+  await expect
+    .poll(async () => (await views()).map(({ state, error }) => [state, error]), {
+      timeout: 10_000,
+    })
+    .toEqual((await views()).map(() => ['live', null]))
+  expect(await server.process.stop()).toEqual({ code: 0, signal: null })
+
+  // What broke off on the full disk is swept by the next start: then the books must be whole.
+  const again = await startRunningServer({}, dataDir)
+  const history = [...before, ...during, ...after]
+  expect(await new Audit().check(again.operations, history)).toEqual([])
+})
+
+test('a server on a full disk stops in order, and its next start finds its books whole', async ({
+  skip,
+}) => {
+  const disk = TinyDisk.mount(DISK_MEGABYTES)
+  if (disk === undefined) return skip('a file system can only be mounted by root on Linux')
+  const dataDir = join(disk.folder, 'data')
+  const server = await startRunningServer({}, dataDir)
+  const before = await askMany(server, 3)
+  disk.fill(0)
+  expect((await ask(server, 0)).status).toBe(503)
+  expect(await server.process.stop()).toEqual({ code: 0, signal: null })
+
+  disk.clear()
+  const again = await startRunningServer({}, dataDir)
+  expect(await new Audit().check(again.operations, before)).toEqual([])
+})
+
+interface Answer extends ClientAnswer {
+  readonly body: unknown
+}
+
+async function askMany(server: RunningServer, count: number): Promise<Answer[]> {
+  const answers: Answer[] = []
+  for (let index = 0; index < count; index += 1) answers.push(await ask(server, index))
+  return answers
+}
+
+/** Every other request has an Idempotency-Key: its answer is stored as well. */
+async function ask({ ready }: RunningServer, index: number): Promise<Answer> {
+  const answer = await fetch(`${ready.baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${ready.apiKey}`,
+      ...(index % 2 === 0 ? {} : { 'idempotency-key': crypto.randomUUID() }),
+    },
+    body: JSON.stringify({
+      model: 'svc-beta',
+      max_tokens: 2,
+      messages: [{ role: 'user', content: `Hello ${index}` }],
+    }),
+  })
+  const requestId = answer.headers.get('x-request-id') ?? ''
+  const body = await answer.json()
+  return { requestId, status: answer.status, body, usage: usageOf(body) }
+}
+
+function usageOf(body: unknown): ClientAnswer['usage'] {
+  const { usage } = body as { usage?: Record<string, number> }
+  if (usage === undefined) return null
+  return {
+    inputTokens: usage.prompt_cache_miss_tokens ?? 0,
+    cachedInputTokens: usage.prompt_cache_hit_tokens ?? 0,
+    outputTokens: usage.completion_tokens ?? 0,
+  }
+}
+
+function headersOf({ ready }: RunningServer): RequestInit {
+  return { headers: { authorization: `Bearer ${ready.apiKey}` } }
+}

@@ -1,0 +1,68 @@
+/** A real server that runs for one test, with what the test needs to use and to inspect it. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRemoteOperations } from '@svc/cli/remote-operations'
+import { DataFolder } from '@svc/cli/start/data-folder'
+import type { Operations } from '@svc/gateway/operations/operations'
+import { onTestFinished } from 'vitest'
+import { type ReadyLine, ServerProcess } from './server-process.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const TEST_MS_MAX = 120_000
+
+export interface RunningServer {
+  readonly process: ServerProcess
+  readonly ready: ReadyLine
+  /** As the operator sees it. */
+  readonly operations: Operations
+  /** Asks for a chat completion with the key of the demo account. */
+  chat(fields: object, signal?: AbortSignal): Promise<Response>
+}
+
+/** Starts one on a new data folder; it ends with the test. */
+export async function startRunningServer(
+  environment: Readonly<Record<string, string>> = {},
+  dataDir = join(temporaryFolder(), 'data'),
+): Promise<RunningServer> {
+  const server = new ServerProcess(dataDir, environment)
+  onTestFinished(async () => {
+    server.kill('SIGKILL')
+    await server.exited
+  })
+  const ready = await server.ready()
+  const { operatorToken } = new DataFolder(dataDir).readSecrets() ?? { operatorToken: '' }
+  const signal = AbortSignal.timeout(TEST_MS_MAX)
+  return {
+    process: server,
+    ready,
+    operations: createRemoteOperations({ baseUrl: ready.baseUrl, operatorToken, signal }),
+    chat: (fields, aborted) => postChat(ready, fields, aborted),
+  }
+}
+
+/** The inference worker that a server started: its child process, found by Linux's /proc. */
+export function workerOf({ pid }: ServerProcess): {
+  readonly pid: number
+  readonly socketPath: string
+} {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
+  for (const child of children.map(Number)) {
+    const words = readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0')
+    const socketPath = words[words.indexOf('--socket') + 1]
+    if (words.includes('--socket') && socketPath !== undefined) return { pid: child, socketPath }
+  }
+  throw new Error(`process ${pid} has no worker`)
+}
+
+function postChat(
+  { baseUrl, apiKey }: ReadyLine,
+  fields: object,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  return fetch(`${baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+    body: JSON.stringify({ model: 'svc-beta', temperature: 0, ...fields }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+}

@@ -1,0 +1,59 @@
+/** A file system of a few megabytes, in memory, for tests of a full disk. */
+import { execFileSync } from 'node:child_process'
+import { closeSync, ftruncateSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { temporaryFolder } from './temporary-folder.ts'
+
+const BLOCK_BYTES = 4096
+
+export class TinyDisk {
+  /** Where it is mounted. */
+  readonly folder: string
+  readonly #filler: string
+
+  private constructor(folder: string) {
+    this.folder = folder
+    this.#filler = join(folder, 'filler')
+  }
+
+  /** @returns undefined where it cannot be mounted: not on Linux, or not as root */
+  static mount(megabytes: number): TinyDisk | undefined {
+    const folder = temporaryFolder()
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder], {
+        stdio: 'ignore',
+      })
+    } catch {
+      return undefined
+    }
+    onTestFinished(() => void execFileSync('umount', [folder]))
+    return new TinyDisk(folder)
+  }
+
+  get freeBytes(): number {
+    const { bavail, bsize } = statfsSync(this.folder)
+    return bavail * bsize
+  }
+
+  /** Takes all that is free, down to so many bytes. */
+  fill(leaveBytes: number): void {
+    const file = openSync(this.#filler, 'a')
+    const block = Buffer.alloc(BLOCK_BYTES)
+    try {
+      while (this.freeBytes > leaveBytes) writeSync(file, block)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
+    } finally {
+      closeSync(file)
+    }
+  }
+
+  /** Gives back what was filled. */
+  clear(): void {
+    const file = openSync(this.#filler, 'r+')
+    ftruncateSync(file, 0)
+    closeSync(file)
+    rmSync(this.#filler)
+  }
+}
