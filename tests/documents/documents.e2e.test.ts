@@ -1,10 +1,10 @@
 /**
- * The README's quick start and the tutorial are run as they are printed, against a real server with
+ * The README's quick start, the tutorial and how-to pages are run as they are printed, against a real server with
  * the real model: each `sh` block by bash, and where a `text` block follows, its lines are found in
  * the output.
  */
 import { execFile } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -17,35 +17,54 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 /**
  * What the reader does once by hand: the server is started by the test, its values put in place.
  */
-const DONE_BY_THE_TEST = [/npm install/, /^export SVC_(URL|KEY)=/m]
+const DONE_BY_THE_TEST = [
+  /npm install/,
+  /npm start/,
+  /^exec node/m,
+  /^export (SVC_(URL|KEY)=|ACCOUNT=)/m,
+]
 
-describe.each(['README.md', 'docs/tutorial/first-paid-answer.md'])('%s', (document) => {
+/** Some pages are about a server that was stopped. */
+const pages: readonly (readonly [document: string, server: 'running' | 'stopped'])[] = [
+  ['README.md', 'running'],
+  ['docs/tutorial/first-paid-answer.md', 'running'],
+  ['docs/how-to/run-the-server.md', 'running'],
+  ['docs/how-to/back-up-and-restore.md', 'stopped'],
+  ['docs/how-to/rotate-a-key.md', 'running'],
+  ['docs/how-to/read-a-bill-by-hand.md', 'running'],
+]
+
+describe.each(pages)('%s', (document, state) => {
   test('does what it says', async () => {
-    const dataDir = join(temporaryFolder(), 'data')
-    const server = new ServerProcess(dataDir)
+    const place = readersPlace()
+    const server = new ServerProcess(join(place, 'data'))
     onTestFinished(() => server.kill('SIGKILL'))
     const { baseUrl, apiKey = '', accountId } = await server.ready()
-    const environment = {
-      SVC_URL: baseUrl,
-      SVC_KEY: apiKey,
-      ACCOUNT: accountId,
-      SVC_DATA_DIR: dataDir,
-    }
+    const environment = { SVC_URL: baseUrl, SVC_KEY: apiKey, ACCOUNT: accountId }
     const blocks = readBlocks(readFileSync(join(ROOT, document), 'utf8'))
     const commands = blocks.filter(
       ({ commands }) => !DONE_BY_THE_TEST.some((pattern) => pattern.test(commands)),
     )
-    expect(commands.length).toBeGreaterThan(2)
-    for (const block of commands) await runBlock(block, environment)
-    expect(await server.stop()).toEqual({ code: 0, signal: null })
+    expect(commands.length).toBeGreaterThan(1)
+    if (state === 'stopped') await server.stop()
+    for (const block of commands) await runBlock(block, place, environment)
+    if (state === 'running') expect(await server.stop()).toEqual({ code: 0, signal: null })
   })
 })
 
+/** A folder like the reader's: the packages are installed, and `data` will be below it. */
+function readersPlace(): string {
+  const place = temporaryFolder()
+  symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'))
+  return place
+}
+
 async function runBlock(
   block: DocumentBlock,
+  place: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { code, output } = await runInBash(block.commands, environment)
+  const { code, output } = await runInBash(block.commands, place, environment)
   expect(code, `${block.commands}\n→ ${output}`).toBe(0)
   for (const line of block.expectedLines) {
     expect(flat(output), `${block.commands}\n→ ${output}`).toMatch(patternOf(line))
@@ -66,15 +85,16 @@ function flat(text: string): string {
 
 function runInBash(
   commands: string,
+  place: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<{ code: number; output: string }> {
-  const { SVC_URL, SVC_KEY, SVC_DATA_DIR, ...others } = environment
-  const script = `export SVC_DATA_DIR='${SVC_DATA_DIR}'\nSVC_URL='${SVC_URL}'\nSVC_KEY='${SVC_KEY}'\nset -eo pipefail\n${commands}`
+  const { SVC_URL, SVC_KEY, ...others } = environment
+  const script = `SVC_URL='${SVC_URL}'\nSVC_KEY='${SVC_KEY}'\nset -eo pipefail\n${commands}`
   return new Promise((resolve) => {
     const child = execFile(
       'bash',
       ['-c', script],
-      { cwd: ROOT, env: { ...pathOnly(), ...others }, timeout: 60_000 },
+      { cwd: place, env: { ...pathOnly(), ...others }, timeout: 60_000 },
       (_error, stdout, stderr) =>
         resolve({ code: child.exitCode ?? -1, output: `${stdout}\n${stderr}` }),
     )

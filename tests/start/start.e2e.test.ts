@@ -1,6 +1,14 @@
 /** `npm start` as a newcomer and an operator meet it: first run, second run, refusals, stop. */
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -70,6 +78,28 @@ describe('a first start', () => {
     expect(await getBalance(baseUrl, apiKey)).toMatchObject({ settled: '5.00' })
     await second.stop()
   })
+})
+
+test('a ledger that was restored from a backup is given no second demo account', async () => {
+  const dataDir = join(temporaryFolder(), 'data')
+  const first = startServer(dataDir)
+  const { accountId, apiKey } = await first.ready()
+  await first.stop()
+  for (const name of readdirSync(dataDir)) {
+    if (name !== 'ledger.db') rmSync(join(dataDir, name), { recursive: true })
+  }
+
+  const restored = startServer(dataDir)
+  const ready = await restored.ready()
+  expect(ready.accountId).toBe(accountId)
+  expect(ready.apiKey).toBeUndefined()
+  expect(await getBalance(ready.baseUrl, apiKey)).toMatchObject({ settled: '5.00' })
+  const { operatorToken } = JSON.parse(readFileSync(join(dataDir, 'secrets.json'), 'utf8'))
+  const status = await fetch(`${ready.baseUrl}/admin/v1/status`, {
+    headers: { authorization: `Bearer ${operatorToken}` },
+  })
+  expect(await status.json()).toMatchObject({ accounts: 1 })
+  await restored.stop()
 })
 
 describe('a start that cannot succeed says why in one line, exits with an error, and writes nothing', () => {

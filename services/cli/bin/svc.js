@@ -3,33 +3,24 @@
 // alone is plain JavaScript that Node 20 understands.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import module, * as nodeModule from 'node:module'
+import module from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const NEEDED_MAJOR = 26
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 
-// What Node compiles is kept beside the packages, where nobody else can write: a start takes half
-// the time. The worker process inherits it.
+// Stripping the types of every file costs half a second, so the result is kept, for the worker's process
+// as well. Beside the packages and not in the shared temporary folder, where others could write.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
-  new URL('../../../node_modules/.cache/compiled', import.meta.url),
+  new URL('../../../.cache/compiled', import.meta.url),
 )
 
 if (Number(process.versions.node.split('.')[0]) >= NEEDED_MAJOR) {
-  keepCompiled()
   module.enableCompileCache(process.env.NODE_COMPILE_CACHE)
   await import(main)
 } else {
   runOn(bundledNode())
-}
-
-// Stripping the types of every file costs half a second, so the result is kept, for the worker's process
-// as well. Beside the packages and not in the shared temporary folder, where others could write.
-function keepCompiled() {
-  const folder = fileURLToPath(new URL('../../../node_modules/.cache/compiled', import.meta.url))
-  nodeModule.enableCompileCache(folder)
-  process.env.NODE_COMPILE_CACHE ??= folder
 }
 
 function bundledNode() {

@@ -23,6 +23,13 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   ['a time that is none', ['statement', '--from', 'soon'], 2, /--from: "soon" is no time/],
   ['a limit that is none', ['events', 'list', '--limit', '0'], 2, /--limit: "0"/],
   ['a format that is none', ['statement', '--format', 'xls'], 2, /Allowed choices/],
+  [
+    'a period that ends before it begins',
+    ['statement', '--from', '2026-12-01', '--to', '2026-01-01'],
+    2,
+    /is after --to/,
+  ],
+  ['a name of nothing', ['account', 'open', '--name', ' '], 2, /1 to 200 characters/],
   ['an unknown account', ['account', 'show', noAccount], 3, /no account|There is no/],
   ['an unknown request', ['explain', 'req_none'], 3, /There is no request req_none/],
   ['an unknown projection', ['projection', 'rebuild', 'none'], 3, /the views are accounts/],
@@ -39,6 +46,22 @@ describe('the way to the service', () => {
   test('a URL without a token is a usage error', async () => {
     expect((await svc(['--url', 'http://127.0.0.1:1', 'status'])).code).toBe(2)
     expect((await svc(['--url', 'nonsense', 'status'])).code).toBe(2)
+  })
+
+  test('a URL and a folder are two places', async () => {
+    const ran = await svc(['--url', 'http://127.0.0.1:1', '--data-dir', 'data', 'status'])
+    expect(ran.code).toBe(2)
+    expect(ran.err).toContain('cannot be used with')
+  })
+
+  test('the token that a URL needs is printed for who may read the folder', async () => {
+    const { path } = await folderWithHistory()
+    const { code, out } = await svc(['--data-dir', path, 'operator-token'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/^[0-9a-f]{64}\n$/)
+    const json = JSON.parse((await svc(['--data-dir', path, 'operator-token', '--json'])).out)
+    expect(json).toEqual({ schema: 'svc.operator-token/1', operatorToken: out.trim() })
+    expect((await svc(['--data-dir', temporaryFolder(), 'operator-token'])).code).toBe(3)
   })
 
   test('a server that does not answer cannot be reached', async () => {

@@ -2,7 +2,8 @@
 import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http-limits'
 import type { SettingName, Settings } from './settings.ts'
 
-const limitOfSetting = {
+/** Which limit each of these settings puts. */
+export const limitOfSetting = {
   SVC_MAX_BODY_BYTES: 'bodyBytes',
   SVC_MAX_HEADER_BYTES: 'headerBytes',
   SVC_MAX_HEADERS: 'headerCount',

@@ -29,10 +29,8 @@ import { VERSION } from './version.ts'
 const STANDARD_ERROR = 2
 const EXIT_DEFECT = 1
 const WORKER_STOP_MS = 2_000
-const LINKS = [
-  { title: 'Models', href: '/v1/models' },
-  { title: 'Is it ready?', href: '/readyz' },
-]
+/** Only what a browser can open without a key. */
+const LINKS = [{ title: 'Is it ready?', href: '/readyz' }]
 
 export interface RunningService {
   readonly ready: Ready

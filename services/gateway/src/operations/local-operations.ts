@@ -76,17 +76,20 @@ function accountOperations(
   const { ledger, projections } = ports
   return {
     async openAccount({ name, spendPolicy }) {
-      return { accountId: await ledger.openAccount({ name, spendPolicy, actor: ACTOR }) }
+      return {
+        accountId: await ledger.openAccount({ name: name.trim(), spendPolicy, actor: ACTOR }),
+      }
     },
     async listAccounts(page) {
       await viewsCurrent(ports, 'accounts')
       return projections.views.accounts(page).map(accountLine)
     },
     showAccount: (accountId) => accountDetails(ports, accountId),
-    async grant({ accountId, amount, expiresAt, ...grant }) {
+    async grant({ accountId, amount, expiresAt, reason, ...grant }) {
       checkAccountId(accountId)
       const grantId = await ledger.grant(accountId, {
         ...grant,
+        reason: reason.trim(),
         amount: readAmount(amount),
         expiresAt: readOptionalTime(expiresAt, 'expiresAt'),
         actor: ACTOR,
@@ -104,7 +107,7 @@ function keyOperations({
       checkAccountId(accountId)
       const expiry = readOptionalTime(expiresAt, 'expiresAt')
       const { keyId, secret } = await ledger.createKey(accountId, {
-        name,
+        name: name.trim(),
         ...(expiry === null ? {} : { expiresAt: expiry }),
         actor: ACTOR,
       })
@@ -118,7 +121,7 @@ function keyOperations({
     },
     async revokeKey({ accountId, keyId, reason }) {
       checkAccountId(accountId)
-      await ledger.revokeKey(accountId, keyId, reason, ACTOR)
+      await ledger.revokeKey(accountId, keyId, reason.trim(), ACTOR)
     },
   }
 }

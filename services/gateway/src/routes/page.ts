@@ -65,8 +65,12 @@ ${toy}
 <p>Base URL for OpenAI clients: <code>${escapeHtml(baseUrl)}</code>,
 model <code>${MODEL}</code>.</p>
 <pre>curl ${escapeHtml(baseUrl)}/chat/completions \\
-  -H "Authorization: Bearer $SVC_API_KEY" -H "Content-Type: application/json" \\
-  -d '{"model":"${MODEL}","messages":[{"role":"user","content":"What is the capital of France?"}]}'</pre>
+  -H "Authorization: Bearer $SVC_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model":"${MODEL}","messages":[
+       {"role":"user","content":"What is the capital of France?"}]}'</pre>
+<p><code>$SVC_KEY</code> is the key that the first start printed, or one of
+<code>npx svc key create ACCOUNT --name NAME</code>.</p>
 <p>What you have left: <code>GET /v1/balance</code>. What one request cost, and why:
 <code>GET /v1/requests/ID</code>, with the id from the <code>x-request-id</code> header.</p>
 <ul>${items.join('')}</ul>

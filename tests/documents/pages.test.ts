@@ -1,0 +1,80 @@
+/** What can be checked of the pages without a server. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { adminApi } from '@svc/gateway/operations/admin-api'
+import { expect, test } from 'vitest'
+import { svc } from '../../services/cli/testing/run-svc.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const documents = globSync('docs/**/*.md', { cwd: ROOT })
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...documents]
+const read = (page: string) => readFileSync(join(ROOT, page), 'utf8')
+
+test('links lead to files that are there', () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+      .map(([, target = '']) => join(dirname(page), target))
+      .filter((target) => !existsSync(join(ROOT, target)))
+      .map((target) => `${page} → ${target}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('the index leads to every page', () => {
+  const index = read('docs/README.md')
+  const missing = documents
+    .map((page) => page.slice('docs/'.length))
+    .filter((page) => page !== 'README.md' && !page.startsWith('decisions/'))
+    .filter((page) => !index.includes(`(${page})`))
+  expect(missing).toEqual([])
+})
+
+/** Those whose options are settings, which have a page of their own. */
+const CONFIGURED = ['start']
+
+test('the command-line page has a row for every command, with every option', async () => {
+  const rows = read('docs/reference/cli.md').split('\n')
+  const commands = await commandsBelow([])
+  expect(commands.length).toBeGreaterThan(15)
+  for (const words of commands) {
+    const row = rows.find((line) => new RegExp(`^\\| \`svc ${words.join(' ')}[ \`]`).test(line))
+    expect(row, `svc ${words.join(' ')}`).toBeDefined()
+    const options = CONFIGURED.includes(words.join(' ')) ? [] : optionsOf(await helpOf(words))
+    for (const option of options) expect(row, `svc ${words.join(' ')}`).toContain(option)
+  }
+})
+
+test('the command-line page has the operation of every admin route that answers lines', () => {
+  const page = read('docs/reference/cli.md')
+  for (const { method, path, answer } of Object.values(adminApi)) {
+    if (answer === 'lines') expect(page).toContain(`${method} ${path.replace(':name', '{name}')}`)
+  }
+})
+
+async function helpOf(words: readonly string[]): Promise<string> {
+  const { code, out } = await svc([...words, '--help'])
+  expect(code).toBe(0)
+  return out
+}
+
+/** The commands that do something: groups stand for what is in them. */
+async function commandsBelow(words: readonly string[]): Promise<(readonly string[])[]> {
+  const names = [...section(await helpOf(words), 'Commands').matchAll(/^ {2}([a-z-]+)/gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => name !== 'help')
+  if (names.length === 0) return [words]
+  const below = await Promise.all(names.map((name) => commandsBelow([...words, name])))
+  return below.flat()
+}
+
+/** `--account` is explained once, below the table. */
+function optionsOf(help: string): string[] {
+  return [...section(help, 'Options').matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)]
+    .map(([, option = '']) => option)
+    .filter((option) => option !== '--help' && option !== '--account')
+}
+
+function section(help: string, title: string): string {
+  return new RegExp(`^${title}:\n((?:.+\n)*)`, 'm').exec(help)?.[1] ?? ''
+}
