@@ -49,10 +49,16 @@ export interface DecodedBatch {
 
 export function decodeBatch(batch: readonly RecordedEvent[]): DecodedBatch {
   const events: DecodedEvent[] = []
+  const accountIds = new Map<string, string>()
   for (const recorded of batch) {
     try {
-      const event = decode(recorded)
-      events.push({ recorded, event, accountId: accountOfStream(recorded.stream) ?? '' })
+      const { stream } = recorded
+      let accountId = accountIds.get(stream)
+      if (accountId === undefined) {
+        accountId = accountOfStream(stream) ?? ''
+        accountIds.set(stream, accountId)
+      }
+      events.push({ recorded, event: decode(recorded), accountId })
     } catch (cause) {
       return { events, unreadable: new UnreadableEventError(recorded, cause) }
     }

@@ -49,10 +49,10 @@ describe('an event that cannot be followed', () => {
       expect(error).toContain('CreditConjured')
       expect(error).toContain(`position ${head}`)
     }
-    expect(views.views.request(id)?.status).toBe('finished')
+    expect((await views.views.request(id))?.status).toBe('finished')
     expect(log.lines.join('\n')).toContain('view accounts stopped')
     await expect(views.rebuild('requests', () => {})).rejects.toThrow('CreditConjured')
-    expect(views.views.request(id)?.status).toBe('finished')
+    expect((await views.views.request(id))?.status).toBe('finished')
   })
 
   test('of a newer schema version stops the views: money is never guessed at', async () => {
@@ -124,7 +124,7 @@ describe('a disk that is full', () => {
 
     full = false
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
-    expect(views.views.request(late)?.status).toBe('finished')
+    expect((await views.views.request(late))?.status).toBe('finished')
     await views.close()
     const fresh = temporaryFolder()
     await (await viewsOf(store, fresh)).close()
@@ -142,7 +142,7 @@ describe('a disk that is full', () => {
     await views.reached(await store.lastPosition(), 50)
     await views.close()
     const again = await viewsOf(store, folder)
-    expect(again.views.request(id)?.status).toBe('finished')
+    expect((await again.views.request(id))?.status).toBe('finished')
   })
 })
 
@@ -218,7 +218,7 @@ describe('a rebuild', () => {
     expect((await running).differences).toBe(0)
     await history.settle(more, START_MS + 2).writeTo(store)
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
-    expect(views.views.request(more)?.status).toBe('finished')
+    expect((await views.views.request(more))?.status).toBe('finished')
   })
 
   test('that is cancelled leaves the live view as it was', async () => {

@@ -15,6 +15,7 @@ import { viewPath } from './view-file.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
 import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
 import { requestsQueries } from './views/requests/queries.ts'
+import { readRequest } from './views/requests/read-request.ts'
 import { requestsProjection } from './views/requests/requests.ts'
 import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
@@ -109,7 +110,7 @@ export async function openProjections({
   }
 
   return {
-    views: viewsOf(live),
+    views: viewsOf(live, store),
     start: () => runner.start(),
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     status: async () => statusOf(live, await store.lastPosition()),
@@ -133,12 +134,15 @@ function removeLeftovers(folder: string): void {
   }
 }
 
-function viewsOf(live: readonly LiveView[]): OperatorViews {
+function viewsOf(live: readonly LiveView[], store: EventStore): OperatorViews {
   const accounts = queriesOf(live, accountsProjection, accountsQueries)
   const statement = queriesOf(live, statementProjection, statementQueries)
   const requests = queriesOf(live, requestsProjection, requestsQueries)
   return {
-    request: (requestId) => requests().request(requestId),
+    async request(requestId) {
+      const place = requests().place(requestId)
+      return place === undefined ? undefined : readRequest(store, place)
+    },
     runningRequests: (limit) => requests().runningRequests(limit),
     accounts: (page) => accounts().accounts(page),
     account: (accountId) => accounts().account(accountId),

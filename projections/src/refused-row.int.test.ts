@@ -32,9 +32,9 @@ describe('an event that a table refuses', () => {
       const requests = (await views.status()).find(({ name }) => name === 'requests')
       expect(requests).toMatchObject({ state: 'failed', position: again - 1n })
       expect(requests?.error).toContain(`event RequestAccepted at position ${again}`)
-      expect(views.views.request(id)?.status).toBe('finished')
-      expect(views.views.request(between)?.status).toBe('finished')
-      expect(views.views.request(after)).toBeUndefined()
+      expect((await views.views.request(id))?.status).toBe('finished')
+      expect((await views.views.request(between))?.status).toBe('finished')
+      expect(await views.views.request(after)).toBeUndefined()
     },
   )
 })

@@ -108,7 +108,7 @@ test('views follow live, and a read after `reached` includes the event', async (
       .writeTo(store)
     expect(await reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
     expect(views.account(history.accountId)?.settled).toBe(history.balance)
-    expect(views.request(id)?.balanceAfter).toBe(history.balance)
+    expect((await views.request(id))?.balanceAfter).toBe(history.balance)
   }
 })
 

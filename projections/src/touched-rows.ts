@@ -2,8 +2,8 @@
  * Rows of a table in memory: read from it at most once, changed here, written once per commit.
  *
  * A request that begins and ends between two commits costs one insert instead of an insert and two
- * updates, and a busy account is neither read nor written for every event. The view has one writer,
- * so what is here is true.
+ * updates, a row that comes and goes between them costs nothing, and a busy account is neither read
+ * nor written for every event. The view has one writer, so what is here is true.
  */
 export interface RowTable<Row> {
   load(key: string): Row | undefined
@@ -55,8 +55,12 @@ export class TouchedRows<Row> {
     const touched = this.#touch(key)
     const { row } = touched
     if (row === undefined) return undefined
-    touched.row = undefined
-    touched.changed = true
+    if (touched.stored) {
+      touched.row = undefined
+      touched.changed = true
+    } else {
+      this.#rows.delete(key)
+    }
     return row
   }
 

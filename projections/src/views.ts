@@ -28,6 +28,11 @@ export interface AccountRow {
   readonly lastActivityAt: number
 }
 
+export type RunningRequestRow = Pick<
+  RequestRow,
+  'requestId' | 'accountId' | 'gatewayId' | 'deadline'
+>
+
 export interface RequestRow {
   readonly requestId: string
   readonly accountId: string
@@ -73,7 +78,7 @@ export interface StatementRow {
    * Settled balance after the entry: a property of the ledger position, the same under any filter.
    */
   readonly balance: PicoDollars
-  readonly event: EventReference
+  readonly event: Omit<EventReference, 'id'>
 }
 
 export interface StatementQuery {
@@ -107,9 +112,14 @@ export interface ProjectionStatus {
 }
 
 export interface Views {
-  request(requestId: string): RequestRow | undefined
-  /** Requests without an end, oldest first: where the sweeper looks. */
-  runningRequests(limit: number): readonly RequestRow[]
+  /**
+   * A request as the events in the log tell it; the view only knows where they are.
+   *
+   * @throws {BrokenChainError} when one of them was altered
+   */
+  request(requestId: string): Promise<RequestRow | undefined>
+  /** Requests without an end, earliest deadline first: where the sweeper looks. */
+  runningRequests(limit: number): readonly RunningRequestRow[]
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
   statement(query: StatementQuery): Statement

@@ -30,6 +30,7 @@ export function upcast(type: string, version: number, data: unknown): unknown {
       `${type} has schema version ${version}, this program reads up to ${target}: update the program`,
     )
   }
+  if (version === target) return data
   const steps = (upcasters.get(type) ?? []).slice(version - FIRST_VERSION)
   return steps.reduce((older, step) => step(older), data)
 }

@@ -7,7 +7,7 @@ import type { SealedEvent } from '@svc/contracts/hash-chain'
 /** Rows come as arrays and ids as hex text: that reads twice as fast as objects and BLOBs. */
 type EventRow = readonly [
   position: number,
-  stream: string,
+  streamId: number,
   revision: number,
   id: string,
   type: string,
@@ -16,14 +16,18 @@ type EventRow = readonly [
   hash: string,
 ]
 
-// An event whose stream row is gone must still be seen: its broken chain is the evidence.
+// Names of streams and lower case are put in here, not there: a third of the time of a page.
 const SELECT_EVENTS = `
-  SELECT position, coalesce(stream.name, 'unknown stream ' || stream_id), revision,
-         lower(hex(event.id)), type, data, metadata, lower(hex(hash))
-  FROM event LEFT JOIN stream ON stream.id = stream_id`
+  SELECT position, stream_id, revision, hex(id), type, data, metadata, hex(hash) FROM event`
+
+/** About 1 MB. */
+const MAX_NAMES_KEPT = 10_000
 
 export class EventRows {
+  /** A committed stream keeps its name for ever. */
+  readonly #names = new Map<number, string>()
   readonly #selectStream: StatementSync
+  readonly #selectName: StatementSync
   readonly #insertStream: StatementSync
   readonly #selectHead: StatementSync
   readonly #selectForwards: StatementSync
@@ -40,6 +44,7 @@ export class EventRows {
       return statement
     }
     this.#selectStream = prepare('SELECT id FROM stream WHERE name = ?')
+    this.#selectName = prepare('SELECT name FROM stream WHERE id = ?')
     this.#insertStream = prepare('INSERT INTO stream (name) VALUES (?)')
     this.#selectHead = prepare(
       `SELECT revision, lower(hex(hash)) FROM event
@@ -74,16 +79,16 @@ export class EventRows {
   }
 
   forwards(streamId: number, from: number, limit: number): RecordedEvent[] {
-    return eventsOf(this.#selectForwards.all(streamId, from, limit))
+    return this.#eventsOf(this.#selectForwards.all(streamId, from, limit))
   }
 
   /** Newest first. */
   backwards(streamId: number, from: number, limit: number): RecordedEvent[] {
-    return eventsOf(this.#selectBackwards.all(streamId, from, limit))
+    return this.#eventsOf(this.#selectBackwards.all(streamId, from, limit))
   }
 
   all(after: bigint, limit: number): RecordedEvent[] {
-    return eventsOf(this.#selectAll.all(after, limit))
+    return this.#eventsOf(this.#selectAll.all(after, limit))
   }
 
   /** -1 when there is no event. */
@@ -102,21 +107,30 @@ export class EventRows {
   holds(eventId: string): boolean {
     return this.#selectId.get(bytesOf(eventId)) !== undefined
   }
-}
 
-function eventsOf(rows: unknown): RecordedEvent[] {
-  return (rows as readonly EventRow[]).map(
-    ([position, stream, revision, id, type, data, metadata, hash]) => ({
-      stream,
-      revision,
-      position: BigInt(position),
-      id: uuidOf(id),
-      type,
-      data,
-      metadata,
-      hash,
-    }),
-  )
+  #eventsOf(rows: unknown): RecordedEvent[] {
+    return (rows as readonly EventRow[]).map(
+      ([position, streamId, revision, id, type, data, metadata, hash]) => ({
+        stream: this.#names.get(streamId) ?? this.#readName(streamId),
+        revision,
+        position: BigInt(position),
+        id: uuidOf(id),
+        type,
+        data,
+        metadata,
+        hash: hash.toLowerCase(),
+      }),
+    )
+  }
+
+  /** An event whose stream row is gone must still be seen: its broken chain is the evidence. */
+  #readName(streamId: number): string {
+    const name = columnsOf<[string]>(this.#selectName.get(streamId))?.[0]
+    if (name === undefined) return `unknown stream ${streamId}`
+    if (this.#names.size >= MAX_NAMES_KEPT) this.#names.clear()
+    this.#names.set(streamId, name)
+    return name
+  }
 }
 
 function columnsOf<Columns extends readonly unknown[]>(row: unknown): Columns | undefined {
@@ -127,7 +141,8 @@ function bytesOf(uuid: string): Buffer {
   return Buffer.from(uuid.replaceAll('-', ''), 'hex')
 }
 
-function uuidOf(hex: string): string {
+function uuidOf(upperCaseHex: string): string {
+  const hex = upperCaseHex.toLowerCase()
   const [a, b, c, d] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20)]
   return `${a}-${b}-${c}-${d}-${hex.slice(20)}`
 }

@@ -83,14 +83,18 @@ describe('requests', () => {
     )
     expect(views.runningRequests(10).map((row) => row.requestId)).toEqual([first, second])
     expect(views.runningRequests(1)).toHaveLength(1)
-    expect(views.request(first)).toMatchObject({ status: 'running', counts: null, hold: HOLD })
+    expect(await views.request(first)).toMatchObject({
+      status: 'running',
+      counts: null,
+      hold: HOLD,
+    })
   })
 
   test('a finished request has its meter, price, lines, slices and events', async () => {
     const { views, history } = await viewsAfter((ada) =>
       ada.accept(first, minute(1)).settle(first, minute(2)),
     )
-    const row = views.request(first)
+    const row = await views.request(first)
     expect(row).toMatchObject({
       status: 'finished',
       accountId: history.accountId,
@@ -126,7 +130,7 @@ describe('requests', () => {
     const { views } = await viewsAfter((ada) =>
       ada.accept(first, minute(1)).settle(first, minute(2), undefined, 'cancelled'),
     )
-    expect(views.request(first)).toMatchObject({
+    expect(await views.request(first)).toMatchObject({
       status: 'stopped',
       reason: 'metered_until_cancelled',
       amount: COST,
@@ -140,7 +144,7 @@ describe('requests', () => {
         .settle(first, minute(2), undefined, 'error')
         .fail(first, 'worker_failed', minute(2)),
     )
-    expect(views.request(first)).toMatchObject({
+    expect(await views.request(first)).toMatchObject({
       status: 'failed',
       reason: 'worker_failed',
       amount: COST,
@@ -151,7 +155,7 @@ describe('requests', () => {
     const { views } = await viewsAfter((ada) =>
       ada.accept(first, minute(1)).abandon(first, 'gateway died', minute(9)),
     )
-    expect(views.request(first)).toMatchObject({
+    expect(await views.request(first)).toMatchObject({
       status: 'abandoned',
       reason: 'gateway died',
       amount: 0n,
@@ -162,7 +166,7 @@ describe('requests', () => {
 
   test('an unknown request is not there', async () => {
     const { views } = await viewsAfter((ada) => ada)
-    expect(views.request(first)).toBeUndefined()
+    expect(await views.request(first)).toBeUndefined()
   })
 })
 

@@ -1,47 +1,25 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { RequestRow } from '../../views.ts'
-import type { RequestState } from './project.ts'
-import { readRequest, type StoredRequest } from './tables.ts'
+import type { RunningRequestRow } from '../../views.ts'
+import type { RequestPlace } from './project.ts'
+import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
 
 export interface RequestsQueries {
-  request(requestId: string): RequestRow | undefined
-  /** Requests without an end, oldest first. */
-  runningRequests(limit: number): readonly RequestRow[]
+  /** Where the events of the request are. */
+  place(requestId: string): RequestPlace | undefined
+  /** Requests without an end, those with the earliest deadline first. */
+  runningRequests(limit: number): readonly RunningRequestRow[]
 }
 
 export function requestsQueries(database: DatabaseSync): RequestsQueries {
-  const one = database.prepare('SELECT * FROM requests WHERE request_id = ?')
+  const one = database.prepare(SELECT_PLACE)
   const running = database.prepare(`
-    SELECT * FROM requests WHERE status = 'running' ORDER BY accepted_at, request_id LIMIT ?`)
+    SELECT request_id AS requestId, account_id AS accountId, gateway_id AS gatewayId, deadline
+    FROM running JOIN requests USING (request_id) ORDER BY deadline, request_id LIMIT ?`)
   return {
-    request(requestId) {
-      const row = one.get(requestId) as StoredRequest | undefined
-      return row === undefined ? undefined : shown(readRequest(row))
+    place(requestId) {
+      const row = one.get(requestId) as StoredPlace | undefined
+      return row === undefined ? undefined : readPlace(row)
     },
-    runningRequests: (limit) =>
-      (running.all(limit) as unknown as StoredRequest[]).map((row) => shown(readRequest(row))),
-  }
-}
-
-/** Stored money to money. */
-function shown(request: RequestState): RequestRow {
-  const { price } = request
-  return {
-    ...request,
-    price: {
-      version: price.version,
-      input: BigInt(price.input),
-      cachedInput: BigInt(price.cachedInput),
-      output: BigInt(price.output),
-    },
-    hold: BigInt(request.hold),
-    lines: request.lines.map((line) => ({
-      ...line,
-      price: BigInt(line.price),
-      amount: BigInt(line.amount),
-    })),
-    amount: BigInt(request.amount),
-    slices: request.slices.map(({ grantId, amount }) => ({ grantId, amount: BigInt(amount) })),
-    balanceAfter: request.balanceAfter === null ? null : BigInt(request.balanceAfter),
+    runningRequests: (limit) => running.all(limit) as unknown as RunningRequestRow[],
   }
 }

@@ -6,9 +6,12 @@ import { requestsTable } from './tables.ts'
 
 export const requestsProjection: Projection = {
   name: 'requests',
-  version: 1,
+  version: 2,
   schema: requestsSchema,
-  tables: [{ name: 'requests', key: ['request_id'] }],
+  tables: [
+    { name: 'requests', key: ['request_id'] },
+    { name: 'running', key: ['request_id'] },
+  ],
   projector(database) {
     const requests = new TouchedRows(requestsTable(database), 0)
     return {

@@ -1,16 +1,22 @@
 /**
- * What is looked for has a column; the rest of a request is only ever shown as a whole and is one
- * JSON document: half the time of a rebuild, and half the bytes, of a column for each field.
+ * An index into the log and no copy of it: where in the stream of its account the events of a
+ * request stand. What it was, cost and proves is made of those events when somebody asks.
  */
 export const requestsSchema = `
+  -- Revisions of events. Ids begin with their time, so a new row lands at the end of the table.
   CREATE TABLE requests (
-    request_id   TEXT PRIMARY KEY,
-    account_id   TEXT NOT NULL,
-    status       TEXT NOT NULL,
-    accepted_at  INTEGER NOT NULL,
-    document     TEXT NOT NULL
-  ) STRICT;
+    request_id  TEXT PRIMARY KEY,
+    account_id  TEXT NOT NULL,
+    accepted    INTEGER NOT NULL,
+    metered     INTEGER,
+    debited     INTEGER,
+    ended       INTEGER
+  ) STRICT, WITHOUT ROWID;
 
-  -- Only running requests are in this index: the sweeper's question costs ended ones nothing.
-  CREATE INDEX running_requests ON requests (accepted_at, request_id) WHERE status = 'running';
+  -- What the sweeper asks about requests without an end, and only those.
+  CREATE TABLE running (
+    request_id  TEXT PRIMARY KEY,
+    gateway_id  TEXT NOT NULL,
+    deadline    INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
 `

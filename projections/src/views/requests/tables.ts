@@ -1,45 +1,62 @@
 /** Reads and writes the rows of the requests view. */
 import type { DatabaseSync } from 'node:sqlite'
-import type { RequestStatus } from '@svc/contracts/wire/billing'
 import type { RowTable } from '../../touched-rows.ts'
-import { readDocument, writeDocument } from './document.ts'
-import type { RequestState } from './project.ts'
+import type { RequestPlace } from './project.ts'
 
-export interface StoredRequest {
+export const SELECT_PLACE = `
+  SELECT request_id, account_id, accepted, metered, debited, ended, gateway_id, deadline
+  FROM requests LEFT JOIN running USING (request_id) WHERE request_id = ?`
+
+export interface StoredPlace {
   readonly request_id: string
   readonly account_id: string
-  readonly status: RequestStatus
-  readonly accepted_at: number
-  readonly document: string
+  readonly accepted: number
+  readonly metered: number | null
+  readonly debited: number | null
+  readonly ended: number | null
+  readonly gateway_id: string | null
+  readonly deadline: number | null
 }
 
-export function requestsTable(database: DatabaseSync): RowTable<RequestState> {
-  const select = database.prepare('SELECT * FROM requests WHERE request_id = ?')
-  const insert = database.prepare('INSERT INTO requests VALUES (?,?,?,?,?)')
+/** A request's row, and while it runs the one beside it. */
+export function requestsTable(database: DatabaseSync): RowTable<RequestPlace> {
+  const select = database.prepare(SELECT_PLACE)
+  const insert = database.prepare('INSERT INTO requests VALUES (?,?,?,?,?,?)')
   const update = database.prepare(
-    'UPDATE requests SET status = ?, document = ? WHERE request_id = ?',
+    'UPDATE requests SET metered = ?, debited = ?, ended = ? WHERE request_id = ?',
   )
   const remove = database.prepare('DELETE FROM requests WHERE request_id = ?')
+  const insertRunning = database.prepare('INSERT INTO running VALUES (?,?,?)')
+  const removeRunning = database.prepare('DELETE FROM running WHERE request_id = ?')
   return {
     load(requestId) {
-      const row = select.get(requestId) as StoredRequest | undefined
-      return row === undefined ? undefined : readRequest(row)
+      const row = select.get(requestId) as StoredPlace | undefined
+      return row === undefined ? undefined : readPlace(row)
     },
-    insert(row) {
-      const { requestId, accountId, status, acceptedAt } = row
-      insert.run(requestId, accountId, status, acceptedAt, writeDocument(row))
+    insert({ requestId, accountId, accepted, metered, debited, ended, running }) {
+      insert.run(requestId, accountId, accepted, metered, debited, ended)
+      if (running !== null) insertRunning.run(requestId, running.gatewayId, running.deadline)
     },
-    update: (row) => void update.run(row.status, writeDocument(row), row.requestId),
-    remove: (requestId) => void remove.run(requestId),
+    update({ requestId, metered, debited, ended, running }) {
+      update.run(metered, debited, ended, requestId)
+      if (running === null) removeRunning.run(requestId)
+    },
+    remove(requestId) {
+      remove.run(requestId)
+      removeRunning.run(requestId)
+    },
   }
 }
 
-export function readRequest(row: StoredRequest): RequestState {
+export function readPlace(row: StoredPlace): RequestPlace {
+  const { gateway_id: gatewayId, deadline } = row
   return {
     requestId: row.request_id,
     accountId: row.account_id,
-    status: row.status,
-    acceptedAt: row.accepted_at,
-    ...readDocument(row.document, row.account_id),
+    accepted: row.accepted,
+    metered: row.metered,
+    debited: row.debited,
+    ended: row.ended,
+    running: gatewayId === null || deadline === null ? null : { gatewayId, deadline },
   }
 }

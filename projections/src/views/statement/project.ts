@@ -9,12 +9,15 @@ import type { TouchedRows } from '../../touched-rows.ts'
 import type { StatementRow } from '../../views.ts'
 
 /** An entry on its way into the table, money as it is stored. */
-export type NewEntry = Omit<StatementRow, 'debit' | 'credit' | 'balance'> & {
+export interface NewEntry
+  extends Pick<StatementRow, 'entry' | 'accountId' | 'at' | 'type' | 'reference' | 'description'> {
   /** Number of the account's entry before this one; 0 for the first. */
   readonly above: number
-  readonly debit: string
-  readonly credit: string
+  /** A credit for a grant, else a debit. */
+  readonly amount: string
   readonly balance: string
+  readonly eventRevision: number
+  readonly eventHash: string
 }
 
 /** Where an account's statement stands: its last entry. */
@@ -46,12 +49,7 @@ export interface StatementRows {
   addEntry(entry: NewEntry): number
 }
 
-const NOTHING = '0'
-
-type Movement = Pick<
-  NewEntry,
-  'type' | 'reference' | 'description' | 'debit' | 'credit' | 'balance'
->
+type Movement = Pick<NewEntry, 'type' | 'reference' | 'description' | 'amount' | 'balance'>
 
 export function projectStatement(rows: StatementRows, decoded: DecodedEvent): void {
   const { event } = decoded
@@ -87,8 +85,7 @@ function granted(data: StoredData<'CreditGranted'>): Movement {
     type: 'grant',
     reference: data.grantId,
     description: `${data.category} credit: ${data.reason}`,
-    debit: NOTHING,
-    credit: data.amount,
+    amount: data.amount,
     balance: data.balanceAfter,
   }
 }
@@ -98,8 +95,7 @@ function expired(data: StoredData<'CreditExpired'>): Movement {
     type: 'expiry',
     reference: data.grantId,
     description: 'credit expired',
-    debit: data.amount,
-    credit: NOTHING,
+    amount: data.amount,
     balance: data.balanceAfter,
   }
 }
@@ -112,8 +108,7 @@ function debited(rows: StatementRows, data: StoredData<'CreditDebited'>): Moveme
     type: 'usage',
     reference: data.requestId,
     description: `${request.model}, key ${keyName}: ${tokensText(data.lines)}`,
-    debit: data.amount,
-    credit: NOTHING,
+    amount: data.amount,
     balance: data.balanceAfter,
   }
 }
@@ -133,14 +128,14 @@ function addEntry(rows: StatementRows, decoded: DecodedEvent, movement: Movement
   const head = headOf(rows, accountId)
   head.entry += 1
   head.at = Math.max(head.at, event.data.at)
-  const { type, stream, revision, id, hash } = recorded
   head.number = rows.addEntry({
     above: head.number,
     entry: head.entry,
     accountId,
     at: head.at,
     ...movement,
-    event: { type, stream, revision, id, hash },
+    eventRevision: recorded.revision,
+    eventHash: recorded.hash,
   })
 }
 

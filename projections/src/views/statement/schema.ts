@@ -11,7 +11,8 @@
  *                             index ────┴────────────────┘
  */
 export const statementSchema = `
-  -- The stream of the event is the account's, and so is not stored.
+  -- What the type of an entry says is not stored: which way the amount moved, and the type of its
+  -- event. Neither is the stream of the event, which is the account's.
   CREATE TABLE entries (
     number          INTEGER PRIMARY KEY,
     above           INTEGER NOT NULL,
@@ -21,12 +22,9 @@ export const statementSchema = `
     type            TEXT NOT NULL,
     reference       TEXT NOT NULL,
     description     TEXT NOT NULL,
-    debit           TEXT NOT NULL,
-    credit          TEXT NOT NULL,
+    amount          TEXT NOT NULL,
     balance         TEXT NOT NULL,
-    event_type      TEXT NOT NULL,
     event_revision  INTEGER NOT NULL,
-    event_id        TEXT NOT NULL,
     event_hash      TEXT NOT NULL
   ) STRICT;
 

@@ -1,6 +1,7 @@
 /** Reads and writes the rows of the statement view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { accountStream } from '@svc/contracts/events/account'
+import type { StoredEventType } from '../../decode.ts'
 import type { RowTable } from '../../touched-rows.ts'
 import type { StatementEntryType, StatementRow } from '../../views.ts'
 import type { KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
@@ -12,13 +13,16 @@ export interface StoredEntry {
   readonly type: StatementEntryType
   readonly reference: string
   readonly description: string
-  readonly debit: string
-  readonly credit: string
+  readonly amount: string
   readonly balance: string
-  readonly event_type: string
   readonly event_revision: number
-  readonly event_id: string
   readonly event_hash: string
+}
+
+const eventTypes: Readonly<Record<StatementEntryType, StoredEventType>> = {
+  grant: 'CreditGranted',
+  usage: 'CreditDebited',
+  expiry: 'CreditExpired',
 }
 
 /** Numbers entries and keeps them until the next flush. */
@@ -29,7 +33,7 @@ export class NewEntries {
   #lastNumber: number | undefined
 
   constructor(database: DatabaseSync) {
-    this.#insert = database.prepare('INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)')
+    this.#insert = database.prepare('INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?)')
     this.#selectLast = database.prepare('SELECT coalesce(max(number), 0) AS last FROM entries')
   }
 
@@ -69,13 +73,10 @@ export class NewEntries {
       row.type,
       row.reference,
       row.description,
-      row.debit,
-      row.credit,
+      row.amount,
       row.balance,
-      row.event.type,
-      row.event.revision,
-      row.event.id,
-      row.event.hash,
+      row.eventRevision,
+      row.eventHash,
     )
   }
 }
@@ -138,14 +139,13 @@ export function readEntry(row: StoredEntry): StatementRow {
     type: row.type,
     reference: row.reference,
     description: row.description,
-    debit: BigInt(row.debit),
-    credit: BigInt(row.credit),
+    debit: row.type === 'grant' ? 0n : BigInt(row.amount),
+    credit: row.type === 'grant' ? BigInt(row.amount) : 0n,
     balance: BigInt(row.balance),
     event: {
-      type: row.event_type,
+      type: eventTypes[row.type],
       stream: accountStream(row.account_id),
       revision: row.event_revision,
-      id: row.event_id,
       hash: row.event_hash,
     },
   }

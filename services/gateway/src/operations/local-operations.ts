@@ -171,7 +171,7 @@ function billOperations(ports: LocalOperations): Pick<Operations, 'statement' | 
     },
     async explain(requestId) {
       await viewsCurrent(ports, 'requests')
-      const row = views.request(requestId)
+      const row = await views.request(requestId)
       if (row === undefined) throw noSuch('request', requestId)
       return { ...receiptOf(row), account_id: row.accountId }
     },

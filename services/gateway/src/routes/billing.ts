@@ -51,7 +51,7 @@ async function receiptFor(
       retryAfterSeconds: 1,
     })
   }
-  const row = views.request(requestId)
+  const row = await views.request(requestId)
   if (row?.accountId !== accountId) throw notFound()
   return receiptOf(row)
 }

@@ -141,7 +141,7 @@ export class LedgerDouble implements Ledger {
   }
 
   get views(): Pick<Views, 'request'> {
-    return { request: (requestId) => this.#row(requestId) }
+    return { request: async (requestId) => this.#row(requestId) }
   }
 
   lastPosition(): Position | undefined {

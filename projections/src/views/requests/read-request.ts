@@ -1,0 +1,46 @@
+/** Reads the events of a request where the index says that they are. */
+import type { EventStore, RecordedEvent } from '@svc/contracts/event-store'
+import { accountStream } from '@svc/contracts/events/account'
+import { decodeBatch } from '../../decode.ts'
+import type { RequestRow } from '../../views.ts'
+import type { RequestPlace } from './project.ts'
+import { requestOf } from './receipt.ts'
+
+/**
+ * @throws {BrokenChainError} when an event of the request was altered
+ * @throws when the log does not hold what the index names
+ */
+export async function readRequest(
+  store: Pick<EventStore, 'readStream'>,
+  place: RequestPlace,
+): Promise<RequestRow> {
+  const stream = accountStream(place.accountId)
+  const recorded: RecordedEvent[] = []
+  for (const { from, limit } of runsOf(place)) {
+    const page = await store.readStream({ stream, direction: 'forwards', from, limit })
+    if (page.length < limit) {
+      throw new Error(`the event log ends before the events of ${place.requestId}`)
+    }
+    recorded.push(...page)
+  }
+  const { events, unreadable } = decodeBatch(recorded)
+  if (unreadable !== undefined) throw unreadable
+  return requestOf(place.requestId, events)
+}
+
+interface Run {
+  readonly from: number
+  limit: number
+}
+
+/** What ends a request was appended in one piece: two reads are enough for its four events. */
+function runsOf({ accepted, metered, debited, ended }: RequestPlace): readonly Run[] {
+  const revisions = [accepted, metered, debited, ended].filter((revision) => revision !== null)
+  const runs: Run[] = []
+  for (const revision of revisions.sort((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run !== undefined && run.from + run.limit === revision) run.limit += 1
+    else runs.push({ from: revision, limit: 1 })
+  }
+  return runs
+}
