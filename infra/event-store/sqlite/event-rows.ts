@@ -20,11 +20,14 @@ type EventRow = readonly [
 const SELECT_EVENTS = `
   SELECT position, stream_id, revision, hex(id), type, data, metadata, hex(hash) FROM event`
 
-/** About 1 MB. */
+/** Checked between pages; with the names that one page adds, 2 MB at most. */
 const MAX_NAMES_KEPT = 10_000
 
 export class EventRows {
-  /** A committed stream keeps its name for ever. */
+  /**
+   * Filled by pages of all events only: those are read outside of transactions, and a stream that
+   * is committed keeps its name for ever. The id of one that is rolled back is given to another.
+   */
   readonly #names = new Map<number, string>()
   readonly #selectStream: StatementSync
   readonly #selectName: StatementSync
@@ -79,16 +82,25 @@ export class EventRows {
   }
 
   forwards(streamId: number, from: number, limit: number): RecordedEvent[] {
-    return this.#eventsOf(this.#selectForwards.all(streamId, from, limit))
+    const name = this.#nameOf(streamId)
+    return eventsOf(this.#selectForwards.all(streamId, from, limit), () => name)
   }
 
   /** Newest first. */
   backwards(streamId: number, from: number, limit: number): RecordedEvent[] {
-    return this.#eventsOf(this.#selectBackwards.all(streamId, from, limit))
+    const name = this.#nameOf(streamId)
+    return eventsOf(this.#selectBackwards.all(streamId, from, limit), () => name)
   }
 
   all(after: bigint, limit: number): RecordedEvent[] {
-    return this.#eventsOf(this.#selectAll.all(after, limit))
+    if (this.#names.size > MAX_NAMES_KEPT) this.#names.clear()
+    return eventsOf(this.#selectAll.all(after, limit), (streamId) => {
+      const known = this.#names.get(streamId)
+      if (known !== undefined) return known
+      const name = this.#nameOf(streamId)
+      this.#names.set(streamId, name)
+      return name
+    })
   }
 
   /** -1 when there is no event. */
@@ -108,29 +120,26 @@ export class EventRows {
     return this.#selectId.get(bytesOf(eventId)) !== undefined
   }
 
-  #eventsOf(rows: unknown): RecordedEvent[] {
-    return (rows as readonly EventRow[]).map(
-      ([position, streamId, revision, id, type, data, metadata, hash]) => ({
-        stream: this.#names.get(streamId) ?? this.#readName(streamId),
-        revision,
-        position: BigInt(position),
-        id: uuidOf(id),
-        type,
-        data,
-        metadata,
-        hash: hash.toLowerCase(),
-      }),
-    )
-  }
-
   /** An event whose stream row is gone must still be seen: its broken chain is the evidence. */
-  #readName(streamId: number): string {
+  #nameOf(streamId: number): string {
     const name = columnsOf<[string]>(this.#selectName.get(streamId))?.[0]
-    if (name === undefined) return `unknown stream ${streamId}`
-    if (this.#names.size >= MAX_NAMES_KEPT) this.#names.clear()
-    this.#names.set(streamId, name)
-    return name
+    return name ?? `unknown stream ${streamId}`
   }
+}
+
+function eventsOf(rows: unknown, nameOf: (streamId: number) => string): RecordedEvent[] {
+  return (rows as readonly EventRow[]).map(
+    ([position, streamId, revision, id, type, data, metadata, hash]) => ({
+      stream: nameOf(streamId),
+      revision,
+      position: BigInt(position),
+      id: uuidOf(id),
+      type,
+      data,
+      metadata,
+      hash: hash.toLowerCase(),
+    }),
+  )
 }
 
 function columnsOf<Columns extends readonly unknown[]>(row: unknown): Columns | undefined {

@@ -1,0 +1,34 @@
+import { join } from 'node:path'
+import { NO_STREAM } from '@svc/contracts/event-store'
+import { seal } from '@svc/contracts/hash-chain'
+import { expect, onTestFinished, test } from 'vitest'
+import { makeTemporaryFolder } from '../../testing/temporary-folder.ts'
+import { newEvent } from '../compliance/fixtures.ts'
+import { openEventLogFile } from './event-log-file.ts'
+import { EventRows } from './event-rows.ts'
+
+test('a name that was read in a transaction is not kept when that is rolled back', () => {
+  const folder = makeTemporaryFolder()
+  const file = openEventLogFile(join(folder.path, 'ledger.db'))
+  onTestFinished(() => {
+    file.close()
+    folder.remove()
+  })
+  const rows = new EventRows(file.database)
+  const write = (stream: string): number => {
+    const { events } = seal({ stream, expected: NO_STREAM, events: [newEvent('{}')] })
+    const streamId = rows.insertStream(stream)
+    for (const event of events) rows.insertEvent(0, streamId, event)
+    expect(rows.forwards(streamId, 0, 1)[0]?.stream).toBe(stream)
+    return streamId
+  }
+  file.database.exec('BEGIN')
+  const first = write('account-1')
+  file.database.exec('ROLLBACK')
+  const second = write('account-2')
+
+  expect(second).toBe(first)
+  for (const page of [rows.all(-1n, 10), rows.backwards(second, 0, 10)]) {
+    expect(page.map(({ stream }) => stream)).toEqual(['account-2'])
+  }
+})
