@@ -6,7 +6,7 @@ import { requestsTable } from './tables.ts'
 
 export const requestsProjection: Projection = {
   name: 'requests',
-  version: 2,
+  version: 1,
   schema: requestsSchema,
   tables: [
     { name: 'requests', key: ['request_id'] },
