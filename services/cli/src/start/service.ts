@@ -115,7 +115,7 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
   await modelWorks
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
-  parts.add(startSweeping(books, reach))
+  parts.add(startSweeping(books, reach, logger))
   const { gateway, baseUrl } = await openGateway(surroundings, books)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))

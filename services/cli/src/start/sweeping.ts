@@ -3,10 +3,15 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { createSweeper } from '@svc/ledger/sweeper'
+import type { Logger } from 'pino'
 import type { Books } from './books.ts'
 
-/** @returns stops it */
-export function startSweeping(books: Books, reach: ReachCrashPoint): () => void {
+/** @returns stops it, and waits for the sweep that is on */
+export function startSweeping(
+  books: Books,
+  reach: ReachCrashPoint,
+  logger: Logger,
+): () => Promise<void> {
   const { ledger, projections, gatewayId } = books
   const sweeper = createSweeper({
     ledger,
@@ -17,6 +22,7 @@ export function startSweeping(books: Books, reach: ReachCrashPoint): () => void 
     exclusiveStore: true,
     gatewayId,
     reach,
+    onError: (error) => logger.error({ err: error }, 'orphaned requests could not be ended'),
   })
   sweeper.start()
   return () => sweeper.stop()
