@@ -9,7 +9,7 @@ const introduction = `# Errors
 Every error is a JSON body in the format of the API that was called, and carries the id of the
 request in the header \`x-request-id\`. A code is stable and means one thing.
 
-In the chat completions and responses formats:
+In the chat completions format, and on every other path (the responses format will have the same):
 
 \`\`\`json
 {
@@ -22,7 +22,7 @@ In the chat completions and responses formats:
 }
 \`\`\`
 
-In the messages format:
+In the messages format, which is not served yet:
 
 \`\`\`json
 {
@@ -36,8 +36,9 @@ In the messages format:
 }
 \`\`\`
 
-_Retry_ says whether sending the same request again can help. It is sent as \`x-should-retry\`, which
-the official clients obey; where a time is known, \`Retry-After\` tells it in seconds.
+_Retry_ says whether sending the same request again can help. Where it
+cannot, an answer from 401 on carries \`x-should-retry: false\`, which the official clients obey (they
+never retry a 400); where a time is known, \`Retry-After\` tells it in seconds.
 `
 
 const header = ['Status', 'Code', 'Means', 'Type (OpenAI formats)', 'Type (messages)', 'Retry']

@@ -13,7 +13,7 @@ export interface ErrorEntry {
   readonly openaiType: string
   /** `error.type` in the Messages format. */
   readonly anthropicType: string
-  /** Whether sending the same request again can help. Sent as `x-should-retry`. */
+  /** Whether sending the same again can help. If not, `x-should-retry: false` says so from 401 on. */
   readonly retry: boolean
   /** One line for the reference page. */
   readonly doc: string

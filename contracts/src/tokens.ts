@@ -21,8 +21,6 @@ const MAX_TOKENS = 1_000_000_000
 /** A count of tokens: a whole number from 0 to 10⁹. */
 export const tokenCount = z.int().min(0).max(MAX_TOKENS)
 
-export const noTokens: TokenCounts = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
-
 /** The whole prompt: what was computed and what came from the cache. */
 export function promptTokens(counts: TokenCounts): number {
   return counts.inputTokens + counts.cachedInputTokens

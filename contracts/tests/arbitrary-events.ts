@@ -136,5 +136,3 @@ export function anyEventOf(type: DomainEvent['type']): fc.Arbitrary<DomainEvent>
   const data: fc.Arbitrary<DomainEvent['data']> = dataArbitraries[type]
   return data.map((value) => ({ type, data: value }) as DomainEvent)
 }
-
-export const anyEvent: fc.Arbitrary<DomainEvent> = fc.oneof(...eventTypes.map(anyEventOf))

@@ -12,6 +12,3 @@ export const demoModelSha256 = 'eea28d5ab35fd8c9d0c5bc23d29bb932c54dbc057c4c5d0a
 
 /** The name under which the model is sold and shown. */
 export const demoModelName = 'svc-demo'
-
-/** Tokens that the model's file allows in one context: prompt and answer together. */
-export const demoModelContextSize = 4096

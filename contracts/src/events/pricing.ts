@@ -14,8 +14,6 @@ export const pricingEventSchemas = {
   }),
 } as const
 
-export type PricingEventType = keyof typeof pricingEventSchemas
-
 export type PricingEvent = {
   readonly type: 'PricePublished'
   readonly data: Readonly<z.output<typeof pricingEventSchemas.PricePublished>>
