@@ -18,6 +18,9 @@ export interface Lockfile {
 /** Packages that would run a script on install if scripts were on, and why they need not. */
 const needlessScripts: Readonly<Record<string, string>> = {
   'node-llama-cpp': 'builds llama.cpp only where no prebuilt binary package fits',
+  protobufjs: 'only compares versions and prints a warning',
+  ssh2: 'compiles a faster cipher that it works without; nothing here speaks SSH',
+  'cpu-features': 'optional, for ssh2',
   fsevents: 'optional, of macOS only; ships its binary',
 }
 
