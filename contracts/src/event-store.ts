@@ -64,7 +64,8 @@ export type AppendOutcome =
   /**
    * The very same events (same ids, same order, same revision) were durable already. Head and
    * position are those that the first append had, whatever was appended since. Only ids are
-   * compared: the data of the first append stay.
+   * compared: the data of the first append stay, and the head is that of what stands there. After
+   * an `unknown` a store may say `appended` of a repetition, when it is the same to the byte.
    */
   | { readonly kind: 'duplicate'; readonly head: StreamHead; readonly position: Position }
   /** Somebody else's events are there. Nothing was written; load again and decide again. */
@@ -124,6 +125,8 @@ export interface EventStore {
   /**
    * One page of all events, in order of position, as they are stored: chains are not checked here,
    * so that a broken one cannot hide the events behind it. `verify-log.ts` checks them all.
+   *
+   * @throws {RangeError} when `after` is seen to be no place in this log
    */
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]>
   /** Position of the last event of the store, or {@link START}. */
@@ -132,8 +135,13 @@ export interface EventStore {
    * Catches up from a position, then goes on live. The consumer pulls: a slow one is given larger
    * batches later, is never dropped, and never makes the store buffer without bound.
    *
+   * A store on a network that is away is waited for, for as long as it takes: the consumer sees no
+   * batch meanwhile, and afterwards the next event, as if nothing had been. Who has to know whether
+   * the store answers asks it, such as by {@link lastPosition}.
+   *
    * @throws {PositionBeyondEndError} when `after` lies beyond the end: another log, or a restored
    *   backup
+   * @throws {RangeError} when `after` is seen to be no place in this log
    */
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch>
   /** Waits for appends in flight, then closes; subscriptions end. Idempotent. */
@@ -155,7 +163,10 @@ export class BrokenChainError extends Error {
   }
 }
 
-/** The store took nothing of an append, and may take it later: an HTTP 503 for the caller. */
+/**
+ * The store took nothing of an append, or answered no read, and may do so later: an HTTP 503 for
+ * the caller.
+ */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError'
 }

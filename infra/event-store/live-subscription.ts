@@ -1,5 +1,5 @@
 /**
- * Subscriptions for stores whose commits happen in this process.
+ * Subscriptions for stores that can say when their log has grown.
  *
  *     catching up ── the page reaches the end ──▶ live ── a commit ──▶ catching up …
  *
@@ -75,8 +75,9 @@ export async function* subscribeTo(
   try {
     yield* followLog(store, growth, request)
   } catch (error) {
-    // Closed in the middle of a page: an end like any other.
-    if (!(error instanceof StoreClosedError)) throw error
+    // Closed or aborted in the middle of a page: an end like any other.
+    const isOver = growth.closed || request.signal.aborted
+    if (!isOver && !(error instanceof StoreClosedError)) throw error
   }
 }
 
@@ -98,7 +99,8 @@ async function* followLog(
     const seen = growth.commits
     const events = await store.readAll({ after, limit })
     after = events.at(-1)?.position ?? after
-    const caughtUp = after >= (await store.lastPosition())
+    // A page that is not full has met the end.
+    const caughtUp = events.length < limit
     if (events.length > 0 || !toldCaughtUp) yield { events, caughtUp }
     toldCaughtUp = caughtUp
     // A long catch-up must not keep the process from its other work: it gives way at every page.

@@ -3,8 +3,8 @@
  * anew. A file that is in use, or that cannot be written, is left alone and refused as any other.
  */
 import { rmSync } from 'node:fs'
+import { type StoreOpenCode, StoreOpenError } from '../store-open-error.ts'
 import { type DatabaseFile, type DatabaseFileOptions, openDatabaseFile } from './database-file.ts'
-import { type StoreOpenCode, StoreOpenError } from './store-open-error.ts'
 
 const worthless: readonly StoreOpenCode[] = ['damaged', 'foreign-file', 'newer-schema']
 

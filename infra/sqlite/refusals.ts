@@ -1,4 +1,6 @@
 /** What an operator is told when a file is not opened: what is wrong, and what to do about it. */
+
+import { StoreOpenError } from '../store-open-error.ts'
 import {
   SQLITE_BUSY,
   SQLITE_CANTOPEN,
@@ -8,7 +10,6 @@ import {
   SQLITE_READONLY,
   sqliteCodeOf,
 } from './sqlite-errors.ts'
-import { StoreOpenError } from './store-open-error.ts'
 
 export function inUse(path: string): StoreOpenError {
   return new StoreOpenError(

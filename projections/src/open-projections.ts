@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore, Position } from '@svc/contracts/event-store'
+import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { LiveView } from './live-view.ts'
 import type { Projection } from './projection.ts'
 import { type RebuildProgress, type RebuildSummary, rebuildView } from './rebuild.ts'
@@ -41,6 +42,8 @@ export interface OpenProjections {
   readonly store: EventStore
   readonly reach?: ReachCrashPoint
   readonly log: ProjectionLog
+  /** Default `rebuild`. */
+  readonly olderLog?: OlderLogRule
 }
 
 export interface Projections {
@@ -69,11 +72,13 @@ export interface Projections {
   close(): Promise<void>
 }
 
+/** @throws {OlderLogError} when the log lacks what the views have seen, and that is refused */
 export async function openProjections({
   folder,
   store,
   reach = noCrashPoints,
   log,
+  olderLog = 'rebuild',
 }: OpenProjections): Promise<Projections> {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   removeLeftovers(folder)
@@ -82,7 +87,14 @@ export async function openProjections({
     afterCommit: () => reach('view.after-commit'),
   }
   const live = projections.map((projection) => LiveView.open(folder, projection, steps, log))
-  const runner = new Runner(store, live, log)
+  if (olderLog === 'refuse') {
+    // Before anybody reads them: rows of another log are told to nobody.
+    await resetForeignViews(live, store, log, olderLog).catch((error) => {
+      for (const view of live) view.file.close()
+      throw error
+    })
+  }
+  const runner = new Runner(store, live, log, olderLog)
   const closing = new AbortController()
   const rebuilds = new Map<string, Promise<RebuildSummary>>()
 

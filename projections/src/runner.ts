@@ -10,12 +10,12 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import {
   type EventStore,
   type Position,
-  PositionBeyondEndError,
   START,
   type SubscriptionBatch,
 } from '@svc/contracts/event-store'
 import { decodeBatch } from './decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
+import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
 
 /** Events that are read and folded without a break: about 8 ms, then others get their turn. */
@@ -50,6 +50,7 @@ export class Runner {
   readonly #store: EventStore
   readonly #views: readonly LiveView[]
   readonly #log: ProjectionLog
+  readonly #olderLog: OlderLogRule
   readonly #closing = new AbortController()
   readonly #waiters = new Set<Waiter>()
   #endLinger: () => void = () => {}
@@ -58,10 +59,16 @@ export class Runner {
   #caughtUp = false
   #retryDelayMs = FIRST_RETRY_DELAY_MS
 
-  constructor(store: EventStore, views: readonly LiveView[], log: ProjectionLog) {
+  constructor(
+    store: EventStore,
+    views: readonly LiveView[],
+    log: ProjectionLog,
+    olderLog: OlderLogRule = 'rebuild',
+  ) {
     this.#store = store
     this.#views = views
     this.#log = log
+    this.#olderLog = olderLog
   }
 
   /** The last event that the views were given; the next one comes behind it. */
@@ -127,7 +134,7 @@ export class Runner {
     const { signal } = this.#closing
     while (!signal.aborted) {
       try {
-        await this.#resetForeignViews()
+        await resetForeignViews(this.#active(), this.#store, this.#log, this.#olderLog)
         await this.#follow(signal)
       } catch (error) {
         await this.#pauseAfter(error, signal)
@@ -205,33 +212,6 @@ export class Runner {
       `view ${view.name} stopped and shows the state before this: ${view.error} ` +
         `(svc projection rebuild ${view.name})`,
     )
-  }
-
-  /**
-   * A checkpoint must name an event of this very log. One that does not comes from another log, or
-   * from the time before a backup was restored: then all rows are in doubt.
-   */
-  async #resetForeignViews(): Promise<void> {
-    const last = await this.#store.lastPosition()
-    for (const view of this.#active()) {
-      view.state = view.position < last ? 'catching-up' : 'live'
-      const { position, stream, revision, hash } = view.file.folded
-      if (position === START) continue
-      const [event] = await this.#store.readStream({
-        stream,
-        direction: 'forwards',
-        from: revision,
-        limit: 1,
-      })
-      if (event?.position === position && event.hash === hash) continue
-      const why =
-        position > last
-          ? new PositionBeyondEndError(position, last).message
-          : `the event log holds another event at position ${position} than the view has seen`
-      this.#log.warn(`view ${view.name}: ${why}; it is rebuilt`)
-      view.file.reset()
-      view.state = 'catching-up'
-    }
   }
 
   async #pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import { readSettings, settingNames } from '../../services/cli/src/start/setting
 import { startCommand } from '../../services/cli/src/start/start-command.ts'
 
 const page = readFileSync(new URL('../../docs/reference/configuration.md', import.meta.url), 'utf8')
-const rows = [...page.matchAll(/^\| `(SVC_\w+)` *\|([^|]*)\|([^|]*)\|/gm)].map(
+const rows = [...page.matchAll(/^\| `([A-Z_]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(
   ([, name = '', flag = '', preset = '']) => ({
     name,
     flag: flag.replaceAll('`', '').trim(),

@@ -21,6 +21,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const reserved: readonly (readonly [module: string, places: RegExp])[] = [
   ['node-llama-cpp', /^services\/worker\/src\/engine\/llama\.ts$/],
   ['node:sqlite', /^(infra|projections)\//],
+  ['@eventstore/db-client', /^infra\/event-store\/eventstoredb\/(client\.ts$|double\/)/],
 ]
 
 /** Recipes that are run by hand, apart from the product, with dependencies of their own. */

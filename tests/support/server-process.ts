@@ -5,6 +5,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
+/** Where the launcher keeps what Node compiled: a start takes half the time with it. */
+const COMPILED = fileURLToPath(new URL('../../.cache/compiled', import.meta.url))
 const READY_TIMEOUT_MS = 30_000
 const MAX_STDERR_CHARACTERS = 64 * 1024
 
@@ -33,7 +35,11 @@ export class ServerProcess {
       process.execPath,
       [MAIN, 'start', '--port', '0', '--data-dir', dataDir, '--json'],
       {
-        env: { ...withoutSettings(process.env), ...environment },
+        env: {
+          NODE_COMPILE_CACHE: COMPILED,
+          ...withoutSettings(process.env),
+          ...environment,
+        },
         stdio: ['ignore', 'pipe', 'pipe'],
       },
     )
@@ -88,6 +94,8 @@ export class ServerProcess {
 /** The settings of whoever runs the tests do not reach the server under test. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
-    Object.entries(environment).filter(([name]) => !name.startsWith('SVC_')),
+    Object.entries(environment).filter(
+      ([name]) => !name.startsWith('SVC_') && name !== 'EVENTSTORE_URL',
+    ),
   )
 }

@@ -8,6 +8,7 @@ import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import type { EventLine, Operations } from '@svc/gateway/operations/operations'
 import { check } from '../checker/check.ts'
 import type { ClientAnswer } from '../checker/history.ts'
+import type { ToldAnswer } from './load.ts'
 
 const PAGE = 1_000
 const SWEPT_WITHIN_MS = 30_000
@@ -82,11 +83,14 @@ function replayBalances(events: readonly RecordedEvent[]): Map<string, PicoDolla
   return balances
 }
 
+/** A view that is behind the log knows of fewer requests: so it is waited for first. */
 async function waitUntilSwept(operations: Operations): Promise<number> {
   const start = performance.now()
   for (;;) {
-    const { openRequests } = await operations.status()
-    if (openRequests === 0 || performance.now() - start > SWEPT_WITHIN_MS) return openRequests
+    const { openRequests, projections } = await operations.status()
+    const isCurrent = projections.every(({ position, head }) => position === head)
+    const isOver = performance.now() - start > SWEPT_WITHIN_MS
+    if ((isCurrent && openRequests === 0) || isOver) return openRequests
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
 }
@@ -100,5 +104,19 @@ function recorded(line: EventLine): RecordedEvent {
     position: BigInt(line.position),
     data: JSON.stringify(line.data),
     metadata: JSON.stringify(line.metadata),
+  }
+}
+
+/** As the checker takes it. */
+export function asClientAnswer(told: ToldAnswer): ClientAnswer {
+  const { requestId, promptTokens, cachedTokens, outputTokens } = told
+  return {
+    requestId,
+    status: 200,
+    usage: {
+      inputTokens: promptTokens - cachedTokens,
+      cachedInputTokens: cachedTokens,
+      outputTokens,
+    },
   }
 }

@@ -25,7 +25,13 @@ const SELDOM: readonly CrashPoint[] = [...STOPPING, 'sweep.before', 'sweep.after
 
 /** Goes round and round the named places; one that was not reached has its turn again at once. */
 export class KillPlans {
+  readonly #missed = new Set(crashPoints)
   #places: readonly CrashPoint[] = []
+
+  /** Places at which no server has died yet. */
+  get missed(): readonly CrashPoint[] {
+    return [...this.#missed]
+  }
 
   next(round: number, random: Random): KillPlan {
     if (round % 2 === 0) {
@@ -41,7 +47,9 @@ export class KillPlans {
 
   /** @param asPlanned whether the server died where the plan wanted it */
   ended(plan: KillPlan, asPlanned: boolean): void {
-    if (plan.kind === 'point' && !asPlanned) this.#places = [plan.point, ...this.#places]
+    if (plan.kind !== 'point') return
+    if (asPlanned) this.#missed.delete(plan.point)
+    else this.#places = [plan.point, ...this.#places]
   }
 }
 

@@ -12,7 +12,7 @@ test(
   `the books are in order after each of ${ROUNDS} kills, at random and at every named place`,
   async () => {
     const seed = Date.now() % 1_000_000
-    const summary = await torture({ rounds: ROUNDS, seed, realModel: false })
+    const summary = await torture({ store: 'sqlite', rounds: ROUNDS, seed, realModel: false })
     expect(summary.problems, `seed ${seed}`).toEqual([])
     expect(summary.points_never_reached).toEqual([])
     expect(summary.answers_told).toBeGreaterThan(ROUNDS)

@@ -14,8 +14,10 @@ import { DataFolder } from '@svc/cli/start/data-folder'
 import type { Operations } from '@svc/gateway/operations/operations'
 import type { ClientAnswer } from '../checker/history.ts'
 import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
-import { Audit } from './audit.ts'
+import { Audit, asClientAnswer } from './audit.ts'
+import { openCustomers } from './customers.ts'
 import type { KillPlan, KillPlans } from './kill-plan.ts'
+import { type LaneStore, openLaneStore, type StoreKind } from './lane-store.ts'
 import { type Customer, type LoadHistory, runLoad } from './load.ts'
 import type { Random } from './random.ts'
 
@@ -24,8 +26,16 @@ const CLIENTS = 16
 /** A place that was not reached by then will not be: the server is killed like that. */
 const POINT_TIMEOUT_MS = 1_500
 const LOAD_BEFORE_STOP_MS = 250
+const SEEDS = 2 ** 31
+/** Of the rounds with a random kill: the store dies as well, before it or after it. */
+const SHARE_STORE_DIES = 0.3
+const STORE_DIES_WITHIN_MS = 500
+const STORE_AWAY_MS_MAX = 300
+/** Of a log line: the server says why it ends. */
+const FATAL = 60
 
 export interface LaneOptions {
+  readonly store: StoreKind
   readonly random: Random
   readonly plans: KillPlans
   readonly environment: Readonly<Record<string, string>>
@@ -47,6 +57,7 @@ export interface RoundResult {
 export class Lane {
   readonly #options: LaneOptions
   #folder = ''
+  #store: LaneStore | undefined
   #roundsInFolder = 0
   #audit = new Audit()
   #history: ClientAnswer[] = []
@@ -55,14 +66,12 @@ export class Lane {
 
   constructor(options: LaneOptions) {
     this.#options = options
-    this.#renewFolder()
   }
 
   async round(round: number): Promise<void> {
     const { random, plans } = this.#options
     const plan = plans.next(round, random)
-    const server = new ServerProcess(this.#folder, {
-      ...this.#options.environment,
+    const server = await this.#start({
       ...(plan.kind === 'point' ? { SVC_CRASH_POINT: `${plan.point}:${plan.pass}` } : {}),
     })
 
@@ -70,11 +79,13 @@ export class Lane {
       plan.kind === 'random' && plan.since === 'start'
         ? setTimeout(() => server.kill('SIGKILL'), plan.afterMs)
         : undefined
+    const storeDied = plan.kind === 'random' ? this.#killStore() : undefined
     const load = newHistory(this.#unanswered)
     const problems = await this.#live(server, plan, load)
     clearTimeout(startTimer)
     server.kill('SIGKILL')
     const { signal } = await server.exited
+    await storeDied
     this.#history.push(...load.told.map(asClientAnswer))
     const asPlanned = signal === 'SIGKILL' && load.asPlanned
     plans.ended(plan, asPlanned)
@@ -92,14 +103,22 @@ export class Lane {
 
   /** Starts once more, in peace, audits, stops in order, and gives the folder up. */
   async finish(): Promise<void> {
-    const server = new ServerProcess(this.#folder, this.#options.environment)
+    const server = await this.#start()
     const ready = await server.ready()
     const problems = await this.#audit.check(this.#operations(ready), this.#history)
     const { code } = await server.stop()
     if (code !== 0) problems.push(`an orderly stop ended with ${code}: ${server.stderr}`)
     if (problems.length > 0) throw new Error(problems.join('\n'))
-    this.#removeFolder()
-    this.#renewFolder()
+    await this.#giveUpFolder()
+  }
+
+  async #start(environment: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+    this.#store ??= await this.#newFolder()
+    return new ServerProcess(this.#folder, {
+      ...this.#options.environment,
+      ...this.#store.environment,
+      ...environment,
+    })
   }
 
   /** From the start of a server to its death. @returns what the audit found */
@@ -126,9 +145,19 @@ export class Lane {
       await server.exited
       // Killed while it started, or while it was asked: the next start is the one that has to be
       // right.
-      if (server.stderr.trim() === '') return []
-      return [`${error}: ${server.stderr}`]
+      const complaints = server.stderr.split('\n').filter(isComplaint)
+      return complaints.length === 0 ? [] : [`${error}: ${complaints.join('\n')}`]
     }
+  }
+
+  async #killStore(): Promise<void> {
+    const { random } = this.#options
+    const isSpared = random.next() >= SHARE_STORE_DIES
+    const afterMs = random.integer(STORE_DIES_WITHIN_MS)
+    const awayMs = random.integer(STORE_AWAY_MS_MAX)
+    if (isSpared || this.#store?.die === undefined) return
+    await pause(afterMs)
+    await this.#store.die(awayMs)
   }
 
   #operations({ baseUrl, dataDir }: ReadyLine): Operations {
@@ -138,16 +167,21 @@ export class Lane {
     return createRemoteOperations({ baseUrl, operatorToken: secrets.operatorToken, signal })
   }
 
-  #renewFolder(): void {
+  /** @returns the store of its events */
+  async #newFolder(): Promise<LaneStore> {
     this.#folder = join(mkdtempSync(join(tmpdir(), 'svc-torture-')), 'data')
     this.#roundsInFolder = 0
     this.#audit = new Audit()
     this.#history = []
     this.#unanswered = []
     this.#customers = []
+    const { store, random } = this.#options
+    return openLaneStore(store, random.integer(SEEDS))
   }
 
-  #removeFolder(): void {
+  async #giveUpFolder(): Promise<void> {
+    await this.#store?.close()
+    this.#store = undefined
     rmSync(join(this.#folder, '..'), { recursive: true, force: true })
   }
 }
@@ -179,42 +213,14 @@ async function dieAsPlanned(server: ServerProcess, plan: KillPlan): Promise<bool
   return reached
 }
 
+/** What a server logs while its store is away is no complaint; that it ends is one. */
+function isComplaint(line: string): boolean {
+  if (line.trim() === '') return false
+  if (!line.startsWith('{')) return true
+  const { level } = JSON.parse(line) as { level?: number }
+  return level === undefined || level >= FATAL
+}
+
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** One that is rich, one that may not go below zero and will run dry, one that runs dry and may. */
-async function openCustomers(operations: Operations): Promise<Customer[]> {
-  const open = async (name: string, spendPolicy: 'standard' | 'strict', amount: string) => {
-    const { accountId } = await operations.openAccount({ name, spendPolicy })
-    await operations.grant({
-      accountId,
-      amount,
-      category: 'paid',
-      priority: 0,
-      expiresAt: null,
-      reference: name,
-      reason: 'torture',
-    })
-    const { secret } = await operations.createKey({ accountId, name, expiresAt: null })
-    return { accountId, apiKey: secret }
-  }
-  return [
-    await open('rich', 'standard', '100'),
-    await open('strict', 'strict', '0.0004'),
-    await open('poor', 'standard', '0.0003'),
-  ]
-}
-
-function asClientAnswer(told: LoadHistory['told'][number]): ClientAnswer {
-  const { requestId, promptTokens, cachedTokens, outputTokens } = told
-  return {
-    requestId,
-    status: 200,
-    usage: {
-      inputTokens: promptTokens - cachedTokens,
-      cachedInputTokens: cachedTokens,
-      outputTokens,
-    },
-  }
 }

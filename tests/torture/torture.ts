@@ -1,18 +1,19 @@
 /**
  * Kills the real server, over and over, and audits its books after every restart.
  *
- *     npm run torture -- [--rounds 200] [--seed N] [--model] [--json]
+ *     npm run torture -- [--rounds 200] [--seed N] [--store sqlite|eventstoredb] [--model] [--json]
  *
  * The worker is a scripted one, so that a round takes a second; with `--model` it is the real one.
+ * With `--store eventstoredb` the events are on a double of that server, which dies now and then too.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { crashPoints } from '@svc/contracts/crash-points'
 import { ScriptedWorker } from '../support/scripted-worker.ts'
 import { KillPlans } from './kill-plan.ts'
 import { Lane, type RoundResult } from './lane.ts'
+import { type StoreKind, storeKinds } from './lane-store.ts'
 import { Random } from './random.ts'
 
 const LANES = 2
@@ -32,6 +33,8 @@ export interface TortureSummary {
 }
 
 export interface TortureOptions {
+  readonly store: StoreKind
+  /** More, at most twice as many, until every named place was reached. */
   readonly rounds: number
   readonly seed: number
   readonly realModel: boolean
@@ -56,8 +59,10 @@ export async function torture(options: TortureOptions): Promise<TortureSummary> 
   let next = 0
   const runLane = async (lane: number) => {
     const random = new Random(options.seed * LANES + lane)
-    const running = new Lane({ random, plans, environment, report })
-    for (let round = next++; round < options.rounds; round = next++) await running.round(round)
+    const running = new Lane({ store: options.store, random, plans, environment, report })
+    const isEnough = (round: number) =>
+      round >= options.rounds && (plans.missed.length === 0 || round >= 2 * options.rounds)
+    for (let round = next++; !isEnough(round); round = next++) await running.round(round)
     await running.finish()
   }
   try {
@@ -66,23 +71,22 @@ export async function torture(options: TortureOptions): Promise<TortureSummary> 
     await worker.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  return summaryOf(options, results)
+  return summaryOf(options, results, plans.missed)
 }
 
 function summaryOf(
-  { rounds, seed }: TortureOptions,
+  { seed }: TortureOptions,
   results: readonly RoundResult[],
+  missed: readonly string[],
 ): TortureSummary {
-  const atPoints = results.flatMap(({ plan, asPlanned }) =>
-    plan.kind === 'point' && asPlanned ? [plan.point] : [],
-  )
+  const atPoints = results.filter(({ plan, asPlanned }) => plan.kind === 'point' && asPlanned)
   return {
-    rounds,
+    rounds: results.length,
     seed,
     answers_told: results.reduce((sum, { told }) => sum + told, 0),
     refusals_402: results.reduce((sum, { statuses }) => sum + (statuses.get(402) ?? 0), 0),
     deaths_at_points: atPoints.length,
-    points_never_reached: crashPoints.filter((point) => !atPoints.includes(point)),
+    points_never_reached: missed,
     problems: results.flatMap(({ round, problems }) =>
       problems.map((problem) => `round ${round}: ${problem}`),
     ),
@@ -94,13 +98,17 @@ async function main(): Promise<void> {
     options: {
       rounds: { type: 'string', default: String(DEFAULT_ROUNDS) },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      store: { type: 'string', default: 'sqlite' },
       model: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
     },
   })
   const seed = Number(values.seed)
+  const store = storeKinds.find((kind) => kind === values.store)
+  if (store === undefined) throw new Error(`--store: one of ${storeKinds.join(', ')}`)
   process.stderr.write(`seed ${seed}\n`)
   const summary = await torture({
+    store,
     rounds: Number(values.rounds),
     seed,
     realModel: values.model,

@@ -2,19 +2,23 @@
  * The appends of one transaction, which see each other before anybody else does. What was learnt
  * about streams stays here until the commit: after a rollback nothing needs to be taken back.
  */
-import { type AppendOutcome, NO_STREAM } from '@svc/contracts/event-store'
+import { type AppendOutcome, NO_STREAM, type StreamHead } from '@svc/contracts/event-store'
 import type { SealedEvent } from '@svc/contracts/hash-chain'
+import type { StreamHeads } from '../stream-heads.ts'
 import type { QueuedAppend } from './append-queue.ts'
 import type { EventRows } from './event-rows.ts'
-import type { KnownHead, StreamHeads } from './stream-heads.ts'
+
+export interface KnownHead extends StreamHead {
+  readonly streamId: number
+}
 
 export class AppendTransaction {
   readonly #rows: EventRows
-  readonly #heads: StreamHeads
+  readonly #heads: StreamHeads<KnownHead>
   readonly #changed = new Map<string, KnownHead>()
   #lastPosition: number
 
-  constructor(rows: EventRows, heads: StreamHeads, lastPosition: number) {
+  constructor(rows: EventRows, heads: StreamHeads<KnownHead>, lastPosition: number) {
     this.#rows = rows
     this.#heads = heads
     this.#lastPosition = lastPosition

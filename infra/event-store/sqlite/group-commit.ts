@@ -13,10 +13,10 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { type AppendOutcome, StoreFullError } from '@svc/contracts/event-store'
 import { SQLITE_CONSTRAINT, SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
+import { StreamHeads } from '../stream-heads.ts'
 import type { QueuedAppend } from './append-queue.ts'
-import { AppendTransaction } from './append-transaction.ts'
+import { AppendTransaction, type KnownHead } from './append-transaction.ts'
 import type { EventRows } from './event-rows.ts'
-import { StreamHeads } from './stream-heads.ts'
 
 /** An id names one event. Expecting the right revision, a caller gave an id that is taken. */
 export class EventIdTakenError extends RangeError {
@@ -38,7 +38,7 @@ export class GroupCommit {
   readonly #database: DatabaseSync
   readonly #rows: EventRows
   readonly #reachCrashPoint: ReachCrashPoint
-  readonly #heads = new StreamHeads(MAX_CACHED_HEADS)
+  readonly #heads = new StreamHeads<KnownHead>(MAX_CACHED_HEADS)
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #logPages: StatementSync

@@ -2,18 +2,19 @@
  * Finds the service: at the URL that was named, or by the data folder.
  *
  * A running server on the folder is talked to. A stopped one is opened, which is safe because only
- * one process can hold its event log: two never write at once, whoever comes first.
+ * one process can hold the folder: two never write at once, whoever comes first.
  */
 import type { Operations } from '@svc/gateway/operations/operations'
-import { CliError, EXIT_CONFLICT, EXIT_NOT_FOUND, EXIT_USAGE } from './exit-codes.ts'
+import { CliError, EXIT_CONFLICT, EXIT_USAGE } from './exit-codes.ts'
 import { createRemoteOperations } from './remote-operations.ts'
-import { DataFolder, type ServerRecord } from './start/data-folder.ts'
+import { DataFolder, NoLedgerError, type ServerRecord } from './start/data-folder.ts'
+import { type LogPlace, shownPlace } from './start/log-place.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
 
 export type Target = (
   | { readonly url: string; readonly operatorToken: string | undefined }
-  | { readonly dataDir: string }
+  | { readonly dataDir: string; readonly place: LogPlace }
 ) & {
   readonly stop: AbortSignal
   readonly warn: (warning: string) => void
@@ -51,35 +52,35 @@ function connectTo(
 
 async function connectToFolder({
   dataDir,
+  place,
   stop,
   warn,
-}: Target & { dataDir: string }): Promise<Connection> {
+}: Target & { dataDir: string; place: LogPlace }): Promise<Connection> {
   const folder = new DataFolder(dataDir)
   folder.check()
-  if (!folder.holdsLedger()) {
-    throw new CliError(
-      EXIT_NOT_FOUND,
-      `${folder.path} holds no ledger: name the folder with --data-dir, or make one with svc start`,
-    )
-  }
   const server = folder.readServer()
   const token = folder.readSecrets()?.operatorToken
   if (server !== undefined && token !== undefined && (await answers(server))) {
     return remote(server.baseUrl, token, stop)
   }
-  return openFolder(folder, server, warn)
+  if (place.kind === 'sqlite' && !folder.holdsLedger()) {
+    throw new NoLedgerError(folder.whyNoLedger())
+  }
+  return openFolder(folder, place, server, warn)
 }
 
 async function openFolder(
   folder: DataFolder,
+  place: LogPlace,
   server: ServerRecord | undefined,
   warn: (warning: string) => void,
 ): Promise<Connection> {
   // Loaded only here: what opens a folder is most of a server, and talking to one needs none of it.
   const { FolderInUseError, openDataFolder } = await import('./start/open-data-folder.ts')
   try {
-    const opened = await openDataFolder(folder.path, warn)
-    return { ...opened, description: `no server runs on ${folder.path}: opened it directly` }
+    const opened = await openDataFolder(folder.path, warn, place)
+    const what = place.kind === 'sqlite' ? 'it' : shownPlace(place)
+    return { ...opened, description: `no server runs on ${folder.path}: opened ${what} directly` }
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error
     const who = server === undefined ? '' : ` (the last server there was process ${server.pid})`

@@ -5,6 +5,8 @@ import { styleText } from 'node:util'
 import type { Operations } from '@svc/gateway/operations/operations'
 import { connect, type Target } from './connect.ts'
 import { DEFAULT_DATA_DIR } from './start/data-folder.ts'
+import { logPlaceOf } from './start/log-place.ts'
+import { readLogSettings } from './start/settings.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface GlobalOptions {
@@ -85,6 +87,7 @@ export class Context {
     if (url !== undefined) {
       return { url, operatorToken: environment.SVC_OPERATOR_TOKEN, stop, warn }
     }
-    return { dataDir: this.dataDir, stop, warn }
+    const place = logPlaceOf(readLogSettings(environment))
+    return { dataDir: this.dataDir, place, stop, warn }
   }
 }

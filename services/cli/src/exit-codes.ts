@@ -8,6 +8,7 @@ export const EXIT_DIFFERENCE = 1
 /** The command line cannot be understood, or a value in it cannot be used. */
 export const EXIT_USAGE = 2
 export const EXIT_NOT_FOUND = 3
+/** The operator token, or the user of the EventStoreDB, is missing or wrong. */
 export const EXIT_NOT_ALLOWED = 4
 /** The thing is there already, has changed, or is held by another process. */
 export const EXIT_CONFLICT = 5
@@ -62,6 +63,7 @@ const codesByName: Readonly<Record<string, number>> = {
   StoreOpenError: EXIT_UNREACHABLE,
   StoreUnavailableError: EXIT_UNREACHABLE,
   FolderInUseError: EXIT_CONFLICT,
+  NoLedgerError: EXIT_NOT_FOUND,
 }
 
 export function exitCodeOf(error: unknown): number {
@@ -69,8 +71,10 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof BrokenChainError) return EXIT_DIFFERENCE
   if (error instanceof ServiceError) return codesOf[error.code] ?? EXIT_DIFFERENCE
   if (!(error instanceof Error)) return EXIT_DIFFERENCE
-  if (error.name === 'StoreOpenError' && 'code' in error && error.code === 'in-use') {
-    return EXIT_CONFLICT
+  if (error.name === 'StoreOpenError' && 'code' in error) {
+    if (error.code === 'in-use') return EXIT_CONFLICT
+    if (error.code === 'bad-address') return EXIT_USAGE
+    if (error.code === 'access-denied') return EXIT_NOT_ALLOWED
   }
   return codesByName[error.name] ?? EXIT_DIFFERENCE
 }

@@ -11,6 +11,11 @@ export interface LedgerLimits {
   readonly batchCommands: number
   readonly batchEvents: number
   readonly batchBytes: number
+  /**
+   * How long an account may be written without a rest, in which other processes get their turn.
+   * Infinite where this process has the store for itself.
+   */
+  readonly restEveryMs: number
   /** Lost races for a stream after which a batch is refused. */
   readonly conflictsInARow: number
   /** How long callers wait for an append whose outcome is unknown. */
@@ -18,6 +23,8 @@ export interface LedgerLimits {
   readonly accountsInMemory: number
   /** Events after which the state of an account is saved again. */
   readonly snapshotEveryEvents: number
+  /** The same while other processes write to the account too. */
+  readonly sharedSnapshotEveryEvents: number
   readonly replayPageEvents: number
   /** How often prices published by another process are looked for. */
   readonly priceRefreshMs: number
@@ -30,10 +37,12 @@ export const defaultLimits: LedgerLimits = {
   batchCommands: 64,
   batchEvents: MAX_APPEND_EVENTS,
   batchBytes: MAX_APPEND_BYTES,
-  conflictsInARow: 20,
+  restEveryMs: Number.POSITIVE_INFINITY,
+  conflictsInARow: 200,
   unknownOutcomeMs: 30_000,
   accountsInMemory: 10_000,
   snapshotEveryEvents: 2_000,
+  sharedSnapshotEveryEvents: 100,
   replayPageEvents: 2_000,
   priceRefreshMs: 5_000,
 }

@@ -29,7 +29,7 @@ async function openOrphaned(ports: Partial<SweeperPorts> = {}) {
     findRunning: (limit) => rows.slice(0, limit),
     clock: time,
     timer: time,
-    exclusiveStore: true,
+    isGone: () => true,
     gatewayId: ownGateway,
     reach: (point) => reached.push(point),
     ...ports,
@@ -48,7 +48,7 @@ describe('the sweeper', () => {
   })
 
   test('with a shared store, waits for the deadline of another gateway', async () => {
-    const { sweeper, time, own, ledger } = await openOrphaned({ exclusiveStore: false })
+    const { sweeper, time, own, ledger } = await openOrphaned({ isGone: () => false })
     expect(await sweeper.sweep()).toBe(0)
     await time.advance(605_000)
     expect(await sweeper.sweep()).toBe(0)
@@ -58,8 +58,20 @@ describe('the sweeper', () => {
     expect(await sweeper.sweep()).toBe(3)
   })
 
+  test('with a shared store, ends at once what a gateway left that is known to be gone', async () => {
+    const { sweeper, ledger, rows, orphans } = await openOrphaned({
+      isGone: (gatewayId) => gatewayId === deadGateway,
+    })
+    const [first, second, own] = rows.splice(0) as [RunningRow, RunningRow, RunningRow]
+    rows.push(first, { ...second, gatewayId: sampleId('gw', 88) }, own)
+    expect(await sweeper.sweep()).toBe(1)
+    expect(await ledger.abandon(first.accountId, first.requestId, 'again')).toBe(false)
+    expect(await ledger.abandon(second.accountId, second.requestId, 'still open')).toBe(true)
+    expect(orphans).toHaveLength(2)
+  })
+
   test('ends a request of its own that it does not run', async () => {
-    const { sweeper, rows, orphans } = await openOrphaned({ exclusiveStore: false })
+    const { sweeper, rows, orphans } = await openOrphaned({ isGone: () => false })
     rows.splice(0, 2, ...orphans.map((row) => ({ ...row, gatewayId: ownGateway })))
     expect(await sweeper.sweep()).toBe(2)
   })
@@ -97,7 +109,7 @@ describe('the sweeper', () => {
       findRunning: () => Promise.reject(new Error('the view is closed')),
       clock: time,
       timer: time,
-      exclusiveStore: true,
+      isGone: () => true,
       gatewayId: ownGateway,
       reach: () => {},
       onError: (error) => errors.push(error),

@@ -4,7 +4,7 @@
  *     start ─▶ sweep ─▶ pause ─▶ sweep … until it is stopped
  *
  * A request is orphaned when
- *   - another gateway accepted it, and this process has the store for itself: that gateway is dead;
+ *   - another gateway accepted it, and that one is certainly gone;
  *   - this gateway accepted it, but does not run it: its acceptance was given up while its outcome
  *     was unknown, and became durable later;
  *   - its deadline is past, whoever accepted it: no gateway runs a request longer.
@@ -36,8 +36,11 @@ export interface SweeperPorts {
   readonly findRunning: (limit: number) => readonly RunningRow[] | Promise<readonly RunningRow[]>
   readonly clock: Clock
   readonly timer: Timer
-  /** Whether no other process can write to the store while this one runs. */
-  readonly exclusiveStore: boolean
+  /**
+   * Whether another gateway has certainly ended: every other one, when this process has the store
+   * for itself; on a shared store, those whose place this one has taken.
+   */
+  readonly isGone: (gatewayId: string) => boolean
   readonly gatewayId: string
   readonly reach: ReachCrashPoint
   /** Told when a sweep, or one of its requests, fails; the next sweep tries again. */
@@ -107,10 +110,10 @@ class OrphanSweeper implements Sweeper {
   }
 
   #orphanedBecause({ requestId, gatewayId, deadline }: RunningRow): string | undefined {
-    const { ledger, clock, exclusiveStore, gatewayId: ownId } = this.#ports
+    const { ledger, clock, isGone, gatewayId: ownId } = this.#ports
     if (ledger.isRunning(requestId)) return undefined
     if (gatewayId === ownId) return 'acceptance_given_up'
-    if (exclusiveStore) return 'gateway_gone'
+    if (isGone(gatewayId)) return 'gateway_gone'
     return clock.nowMs() > deadline + DEADLINE_GRACE_MS ? 'deadline_passed' : undefined
   }
 

@@ -110,9 +110,12 @@ describe('another process', () => {
       await accepted.durable
       return setting.ledger.settle(accountId, ending(accepted.requestId))
     })
-    const settled = await Promise.all(answers)
+    const settled = await one.time.until(Promise.all(answers))
     expect(settled.map(({ amount }) => amount)).toEqual([50n, 50n, 50n, 50n])
-    expect(await one.ledger.balance(accountId)).toMatchObject({ settled: 9_800n, held: 0n })
+    expect(await one.time.until(one.ledger.balance(accountId))).toMatchObject({
+      settled: 9_800n,
+      held: 0n,
+    })
     const types = (await eventsOf(store, accountId)).map(({ type }) => type)
     expect(types.filter((type) => type === 'CreditDebited')).toHaveLength(4)
   })

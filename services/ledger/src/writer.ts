@@ -18,7 +18,7 @@
  *     appended, duplicate → each job is told its outcome
  *     conflict            → another process was first: load again, decide the whole batch again.
  *                           A request that was told to go ahead may be refused now; its `durable`
- *                           then rejects
+ *                           then rejects. From then on the writers take turns: `contention.ts`
  *     rejected            → nothing was written: the jobs are refused, the state is dropped
  *     unknown             → the same append is sent again; nothing is decided meanwhile
  *
@@ -37,6 +37,7 @@ import {
 import { accountStream } from '@svc/contracts/events/account'
 import type { AccountState } from './account/state.ts'
 import { type Batch, type DecidedJob, decideBatch } from './batch.ts'
+import { Contention } from './contention.ts'
 import { Job, type Query, type Work } from './job.ts'
 import type { LedgerLimits } from './limits.ts'
 import { catchUp, type LoadedAccount, type LoadingPorts, loadAccount } from './loading.ts'
@@ -67,6 +68,7 @@ export class AccountWriter {
   #isFresh = false
   #mustCatchUp = false
   #conflictsInARow = 0
+  readonly #contention: Contention
   #isParked = false
   #isClosing = false
   #work: Promise<void> | undefined
@@ -78,7 +80,8 @@ export class AccountWriter {
     this.#onIdle = onIdle
     this.#stream = accountStream(accountId)
     this.#ports = ports
-    const { store, snapshots, timer, limits } = ports
+    const { store, snapshots, clock, timer, limits } = ports
+    this.#contention = new Contention(clock, timer, limits.restEveryMs)
     this.#loading = { store, snapshots, timer, pageEvents: limits.replayPageEvents }
     this.#waiting = new WaitingRoom({
       timer,
@@ -149,7 +152,7 @@ export class AccountWriter {
   async #run(): Promise<void> {
     do {
       // What is asked for in the same turn shares the append.
-      await undefined
+      if (await this.#contention.turn()) this.#isFresh = false
       await this.#takeTurn()
     } while (this.#queue.length > 0)
     this.#isFresh = false
@@ -179,12 +182,14 @@ export class AccountWriter {
     if (this.#account === undefined) {
       this.#account = await loadAccount(this.#loading, this.#stream)
       this.#isFresh = true
-      this.#lastPosition = this.#account.position
-    } else if (this.#mustCatchUp && !this.#isFresh) {
+    } else if ((this.#mustCatchUp || this.#contention.isShared) && !this.#isFresh) {
+      const { revision } = this.#account.head
       await catchUp(this.#loading, this.#stream, this.#account)
+      if (this.#account.head.revision > revision) this.#contention.noteOthers()
       this.#isFresh = true
-      this.#lastPosition = this.#account.position
-    }
+    } else return this.#account
+    this.#lastPosition = this.#account.position
+    this.#saveSnapshotWhenDue()
     return this.#account
   }
 
@@ -223,9 +228,17 @@ export class AccountWriter {
     this.#lastPosition = outcome.position
     this.#isFresh = true
     this.#conflictsInARow = 0
+    this.#contention.noteAppended()
     if (batch.freesCredit) this.#queue.unshift(...this.#waiting.leaveAll())
     for (const { tell } of batch.decided) tell()
-    if (account.unsavedEvents >= this.#ports.limits.snapshotEveryEvents) this.saveSnapshot()
+    this.#saveSnapshotWhenDue()
+  }
+
+  /** Who shares the stream may have to fold the account again at any time, and soon. */
+  #saveSnapshotWhenDue(): void {
+    const { snapshotEveryEvents, sharedSnapshotEveryEvents } = this.#ports.limits
+    const every = this.#contention.isShared ? sharedSnapshotEveryEvents : snapshotEveryEvents
+    if ((this.#account?.unsavedEvents ?? 0) >= every) this.saveSnapshot()
   }
 
   /** @returns undefined when the jobs were refused: then the state is ahead of the stream */
@@ -265,6 +278,7 @@ export class AccountWriter {
 
   #decideAgain(decided: readonly DecidedJob[]): void {
     this.#forget()
+    this.#contention.noteLostRace()
     this.#conflictsInARow += 1
     const jobs = decided.map(({ job }) => job)
     if (this.#conflictsInARow <= this.#ports.limits.conflictsInARow) {

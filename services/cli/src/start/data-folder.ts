@@ -9,6 +9,12 @@
  *     secrets.json        the keys for these, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
+ *
+ * When the events are on an EventStoreDB there is no `ledger.db`, and two notes more. Every gateway
+ * has a folder of its own; a copy of one is not a second one.
+ *
+ *     eventstoredb.json   which log the rest of the folder is about
+ *     runs.json           the last runs of this folder's server: what they left open is ended
  */
 import { randomBytes } from 'node:crypto'
 import {
@@ -30,10 +36,17 @@ export const DEFAULT_DATA_DIR = './data'
 const OWNER_ONLY_FOLDER = 0o700
 const OWNER_ONLY_FILE = 0o600
 const KEY_BYTES = 32
+/** What older runs left open ends at its deadline. */
+const MAX_RUNS = 100
 
 /** A folder that cannot be used. Its message is one line that says what to do. */
 export class DataFolderError extends Error {
   override readonly name = 'DataFolderError'
+}
+
+/** There is nothing to open: a first start makes it. */
+export class NoLedgerError extends Error {
+  override readonly name = 'NoLedgerError'
 }
 
 const hexKey = z.string().regex(/^[0-9a-f]{64}$/)
@@ -55,6 +68,12 @@ const firstRunRecord = z.object({
 })
 export type FirstRunRecord = z.output<typeof firstRunRecord>
 
+/** The id of the first event of the log, which no other log has; null while it is empty. */
+const logRecord = z.object({ firstEvent: z.string().nullable() })
+export type LogRecord = z.output<typeof logRecord>
+
+const runsRecord = z.object({ gatewayIds: z.array(z.string()) })
+
 export class DataFolder {
   readonly path: string
 
@@ -75,9 +94,18 @@ export class DataFolder {
     return join(this.path, 'answers.db')
   }
 
-  /** Whether a ledger was ever made here. */
+  /** Whether a ledger file was ever made here. */
   holdsLedger(): boolean {
     return existsSync(this.ledgerFile)
+  }
+
+  /** What to tell somebody who expects a ledger file here. */
+  whyNoLedger(): string {
+    const what =
+      this.readLog() === undefined
+        ? 'name the folder with --data-dir, or make one with svc start'
+        : 'its events are on an EventStoreDB, so name that in EVENTSTORE_URL'
+    return `${this.path} holds no ledger: ${what}`
   }
 
   /**
@@ -97,6 +125,8 @@ export class DataFolder {
     }
     this.readSecrets()
     this.readFirstRun()
+    this.readLog()
+    this.readRuns()
   }
 
   /** Makes the folder unless it is there. Existing content stays as it is. */
@@ -137,6 +167,32 @@ export class DataFolder {
 
   writeFirstRun(record: FirstRunRecord): void {
     this.#write('first-run.json', record)
+  }
+
+  /** The log on an EventStoreDB that the folder is about. */
+  readLog(): LogRecord | undefined {
+    return this.#read('eventstoredb.json', logRecord)
+  }
+
+  writeLog(record: LogRecord): void {
+    this.#write('eventstoredb.json', record)
+  }
+
+  /** Removes what was made from another log. The snapshots prove themselves, each by its hash. */
+  forgetLog(): void {
+    rmSync(this.viewsFolder, { recursive: true, force: true })
+    rmSync(join(this.path, 'first-run.json'), { force: true })
+    rmSync(join(this.path, 'eventstoredb.json'), { force: true })
+  }
+
+  /** The gateways that ran on this folder, oldest first; bounded. */
+  readRuns(): readonly string[] {
+    return this.#read('runs.json', runsRecord)?.gatewayIds ?? []
+  }
+
+  /** To be called by whoever has the folder for itself, before the gateway writes anything. */
+  noteRun(gatewayId: string): void {
+    this.#write('runs.json', { gatewayIds: [...this.readRuns(), gatewayId].slice(-MAX_RUNS) })
   }
 
   #read<T>(name: string, schema: z.ZodType<T>): T | undefined {

@@ -1,8 +1,10 @@
 /**
  * What the first start makes, so that a newcomer has something to call: a price, an account, a key.
  */
-import { type RecordedEvent, START } from '@svc/contracts/event-store'
+import { type EventStore, type RecordedEvent, START } from '@svc/contracts/event-store'
 import { accountStream } from '@svc/contracts/events/account'
+import { decodeMetadata } from '@svc/contracts/events/codec'
+import { pricingStream } from '@svc/contracts/events/pricing'
 import { parseDollars, parsePricePerMillion } from '@svc/contracts/money'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { Books } from './books.ts'
@@ -29,22 +31,30 @@ export interface DemoAccount {
 /**
  * Makes what is missing, step by step, so that a first run that was killed half-way is finished by
  * the next. That a first run has begun is noted before anything is written to the ledger: a ledger
- * without that note was restored from a backup, and is given nothing.
+ * without that note was restored from a backup, or belongs to other gateways too, and is given
+ * nothing. Of gateways that find a shared log empty at the same moment, the one whose price came
+ * first makes the account.
  */
 export async function prepareDemoAccount(
-  { ledger, store }: Pick<Books, 'ledger' | 'store'>,
+  { ledger, store, place }: Pick<Books, 'ledger' | 'store' | 'place'>,
   folder: DataFolder,
 ): Promise<DemoAccount> {
   const done = folder.readFirstRun()
   if (done?.keyId !== undefined) return { accountId: done.accountId, apiKey: undefined }
   const written = await store.readAll({ after: START, limit: FIRST_EVENTS })
-  const opened = firstAccountOf(written)
+  const nothingMade = { accountId: accountOf(written.find(opensAccount)), apiKey: undefined }
   if (done === undefined) {
-    if (written.length > 0) return { accountId: opened, apiKey: undefined }
+    if (written.length > 0) return nothingMade
     folder.writeFirstRun({})
   }
   if (ledger.prices().length === 0) await ledger.publishPrice({ model: MODEL, rates: DEMO_RATES })
-  const accountId = opened ?? (await ledger.openAccount({ name: 'demo', actor: ACTOR }))
+  if (place.kind !== 'sqlite' && !(await isFirstPriceOf(folder.readRuns(), store))) {
+    return nothingMade
+  }
+  const begun = written.find(
+    (event) => opensAccount(event) && decodeMetadata(event).actor === ACTOR,
+  )
+  const accountId = accountOf(begun) ?? (await ledger.openAccount({ name: 'demo', actor: ACTOR }))
   // Known by its reference: it is given once, however often it is asked for.
   await ledger.grant(accountId, {
     amount: DEMO_CREDIT,
@@ -60,7 +70,25 @@ export async function prepareDemoAccount(
   return { accountId, apiKey: secret }
 }
 
-function firstAccountOf(events: readonly RecordedEvent[]): string | undefined {
-  const opened = events.find(({ type }) => type === 'AccountOpened')
-  return opened?.stream.slice(accountStream('').length)
+/** Whether the first event of the price list was written by one of these gateways. */
+async function isFirstPriceOf(
+  gatewayIds: readonly string[],
+  store: Pick<EventStore, 'readStream'>,
+): Promise<boolean> {
+  const [first] = await store.readStream({
+    stream: pricingStream,
+    direction: 'forwards',
+    from: 0,
+    limit: 1,
+  })
+  const actor = first && decodeMetadata(first).actor
+  return gatewayIds.some((gatewayId) => actor === `gateway:${gatewayId}`)
+}
+
+function opensAccount({ type }: RecordedEvent): boolean {
+  return type === 'AccountOpened'
+}
+
+function accountOf(opening: RecordedEvent | undefined): string | undefined {
+  return opening?.stream.slice(accountStream('').length)
 }

@@ -1,15 +1,19 @@
 /** Opens the data folder of a stopped server, so that the CLI can read it and write to it. */
 import { noCrashPoints } from '@svc/contracts/crash-points'
+import { START } from '@svc/contracts/event-store'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import type { Operations } from '@svc/gateway/operations/operations'
-import { StoreOpenError } from '@svc/infra/sqlite/store-open-error'
+import { isStrayError } from '@svc/infra/event-store/eventstoredb/stray-errors'
+import { StoreOpenError } from '@svc/infra/store-open-error'
 import { type Logger, pino } from 'pino'
 import { EXIT_UNREACHABLE } from '../exit-codes.ts'
 import { openBooks } from './books.ts'
-import { DataFolder, DataFolderError } from './data-folder.ts'
+import { DataFolder, NoLedgerError } from './data-folder.ts'
+import { endOnDefects } from './defects.ts'
+import { type LogPlace, shownPlace } from './log-place.ts'
 import { VERSION } from './version.ts'
 
-/** Another process holds the event log of the folder. */
+/** Another process holds the folder. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError'
 }
@@ -20,17 +24,28 @@ export interface OpenedFolder {
 }
 
 /**
+ * With the events on a server the folder only keeps the views, and is made when there is none.
+ *
  * @param say takes a warning, such as that a damaged view is built anew
  * @throws {FolderInUseError} when another process has it open
- * @throws {DataFolderError} when it holds no ledger; nothing is written then
+ * @throws {NoLedgerError} when there is nothing to open; no event is written then
+ * @throws {StoreOpenError} when the server of the events cannot be used
  */
 export async function openDataFolder(
   dataDir: string,
   say: (warning: string) => void = () => {},
+  place: LogPlace = { kind: 'sqlite' },
 ): Promise<OpenedFolder> {
   const folder = new DataFolder(dataDir)
-  if (!folder.holdsLedger()) throw new DataFolderError(`${folder.path} holds no ledger`)
-  const books = await open(folder, loggerTo(say))
+  if (place.kind === 'sqlite' && !folder.holdsLedger())
+    throw new NoLedgerError(folder.whyNoLedger())
+  const logger = loggerTo(say)
+  if (place.kind === 'eventstoredb') endOnDefects(logger, isStrayError, 'svc ends at once')
+  const books = await open(folder, place, logger)
+  if (place.kind === 'eventstoredb' && (await books.store.lastPosition()) === START) {
+    await books.close()
+    throw new NoLedgerError(`${shownPlace(place)} holds no ledger: make one with svc start`)
+  }
   const operations = createLocalOperations({
     ...books,
     information: {
@@ -38,7 +53,7 @@ export async function openDataFolder(
       mode: 'stopped',
       baseUrl: null,
       dataDir: folder.path,
-      storeKind: 'sqlite',
+      storeKind: place.kind,
     },
   })
   return {
@@ -49,9 +64,13 @@ export async function openDataFolder(
   }
 }
 
-async function open(folder: DataFolder, logger: Logger): ReturnType<typeof openBooks> {
+async function open(
+  folder: DataFolder,
+  place: LogPlace,
+  logger: Logger,
+): ReturnType<typeof openBooks> {
   try {
-    return await openBooks({ folder, reach: noCrashPoints, logger, onFatal: endNow })
+    return await openBooks({ folder, place, reach: noCrashPoints, logger, onFatal: endNow })
   } catch (error) {
     if (error instanceof StoreOpenError && error.code === 'in-use') {
       throw new FolderInUseError(error.message, { cause: error })

@@ -6,9 +6,11 @@
  * new requests, then the running ones, then the views, the ledger and the store, then the worker.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { START } from '@svc/contracts/event-store'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import { adminRoutes } from '@svc/gateway/routes/admin'
+import { isStrayError } from '@svc/infra/event-store/eventstoredb/stray-errors'
 import { openSqliteRecordedAnswers } from '@svc/infra/recorded-answers/sqlite/sqlite-recorded-answers'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -16,9 +18,12 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { type Logger, pino } from 'pino'
 import { type Books, openBooks } from './books.ts'
 import { DataFolder } from './data-folder.ts'
+import { endOnDefects } from './defects.ts'
 import { type DemoAccount, prepareDemoAccount } from './first-run.ts'
 import { httpLimitsOf } from './http-limits.ts'
 import { type InferenceWorkers, startInferenceWorkers } from './inference-workers.ts'
+import { noteLog } from './known-log.ts'
+import { type LogPlace, logPlaceOf } from './log-place.ts'
 import { OpenParts } from './open-parts.ts'
 import type { Ready } from './ready-message.ts'
 import { type ReservedPort, reservePort } from './reserved-port.ts'
@@ -27,7 +32,6 @@ import { startSweeping } from './sweeping.ts'
 import { VERSION } from './version.ts'
 
 const STANDARD_ERROR = 2
-const EXIT_DEFECT = 1
 const WORKER_STOP_MS = 2_000
 /** Only what a browser can open without a key. */
 const LINKS = [{ title: 'Is it ready?', href: '/readyz' }]
@@ -50,6 +54,7 @@ interface Surroundings {
   readonly logger: Logger
   readonly reach: ReachCrashPoint
   readonly folder: DataFolder
+  readonly place: LogPlace
   readonly workers: InferenceWorkers
   readonly reserved: ReservedPort
   readonly parts: OpenParts
@@ -66,17 +71,18 @@ export async function startService(
     { level: settings.SVC_LOG_LEVEL, base: null },
     pino.destination(STANDARD_ERROR),
   )
-  endOnDefects(logger)
+  endOnDefects(logger, isStrayError)
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
   folder.check()
+  const place = logPlaceOf(settings)
   const parts = new OpenParts(logger)
   try {
     const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
     parts.add(() => reserved.release())
     const workers = startInferenceWorkers(settings, logger)
     parts.add(() => workers.stop(WORKER_STOP_MS))
-    const surroundings = { settings, logger, reach, folder, workers, reserved, parts }
+    const surroundings = { settings, logger, reach, folder, place, workers, reserved, parts }
     // A large model loads for minutes: who wants to stop does not wait for it.
     const abandon = () => void workers.stop(0)
     stopRequested.addEventListener('abort', abandon)
@@ -92,17 +98,18 @@ export async function startService(
 }
 
 async function serve(surroundings: Surroundings): Promise<RunningService> {
-  const { logger, reach, folder, workers, parts, stopRequested } = surroundings
+  const { logger, reach, folder, place, workers, parts, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   // On a first start nothing is written before the model is known to work; later starts save the
   // time.
   const modelWorks = workers.ready()
   modelWorks.catch(() => {})
-  if (!folder.holdsLedger()) await modelWorks
+  if (isFirstStart(folder, place)) await modelWorks
   stopRequested.throwIfAborted()
-  folder.make()
-  const books = await openBooks({
+  if (place.kind === 'sqlite') folder.make()
+  const opening = openBooks({
     folder,
+    place,
     reach,
     logger,
     onFatal(error) {
@@ -110,12 +117,13 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
       failure.resolve()
     },
   })
+  const books = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
   parts.add(() => books.close())
-  const demo = await prepareDemoAccount(books, folder)
+  const demo = await beginRun(books, folder, modelWorks)
   await modelWorks
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
-  parts.add(startSweeping(books, reach, logger))
+  parts.add(startSweeping(books, folder, reach, logger))
   const { gateway, baseUrl } = await openGateway(surroundings, books)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))
@@ -131,14 +139,32 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
 }
 
 /**
- * A defect that nobody caught: what this process believes can no longer be trusted, so it ends as a
- * crash does, and the next start finds the books as they were written.
+ * A server that is away is waited for; who wants to stop does not wait with it. What was opened
+ * then ends with the process.
  */
-function endOnDefects(logger: Logger): void {
-  process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'a defect: the server ends at once; start it again')
-    process.exit(EXIT_DEFECT)
-  })
+function orStopped<Result>(work: Promise<Result>, stop: AbortSignal): Promise<Result> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  stop.addEventListener('abort', () => reject(stop.reason), { once: true })
+  return Promise.race([work, stopped])
+}
+
+function isFirstStart(folder: DataFolder, place: LogPlace): boolean {
+  return place.kind === 'sqlite' ? !folder.holdsLedger() : folder.readLog() === undefined
+}
+
+/** Notes what the next start has to know, and makes on a first start what a newcomer needs. */
+async function beginRun(
+  books: Books,
+  folder: DataFolder,
+  modelWorks: Promise<void>,
+): Promise<DemoAccount> {
+  if (books.place.kind === 'sqlite') return prepareDemoAccount(books, folder)
+  // Empty again: the server was wiped, or it is another one.
+  if ((await books.store.lastPosition()) === START) await modelWorks
+  folder.noteRun(books.gatewayId)
+  const demo = await prepareDemoAccount(books, folder)
+  await noteLog(books.store, folder)
+  return demo
 }
 
 async function openGateway(
@@ -163,7 +189,7 @@ async function openGateway(
       mode: 'running',
       baseUrl,
       dataDir: folder.path,
-      storeKind: 'sqlite',
+      storeKind: books.place.kind,
     },
   })
   const gateway = createGateway({

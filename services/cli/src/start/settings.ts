@@ -1,7 +1,8 @@
 /**
  * Everything that can be set, in one schema: environment variables named `SVC_…`, each with a flag
  * of `svc start` where it is set often. An unknown `SVC_` name is an error: a misspelt limit that
- * is silently ignored is worse than a server that does not start.
+ * is silently ignored is worse than a server that does not start. `EVENTSTORE_URL` alone has the
+ * name that other programs know too.
  */
 import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from './data-folder.ts'
@@ -19,8 +20,30 @@ const whole = (min: number, max: number) =>
     .pipe(z.number().min(min).max(max))
 
 const DAY_MS = 86_400_000
+const MAX_READY_MS = 3_600_000
 
-const schema = z.object({
+/** Where the events are kept: also what every command that opens a data folder has to know. */
+const logSchema = z.object({
+  /** `esdb://…`: the events are on this EventStoreDB. Never shown: it may hold a password. */
+  EVENTSTORE_URL: z
+    .string()
+    .regex(/^(esdb(\+discover)?:\/\/.+)?$/, 'must be such as esdb://host:2113?tls=false')
+    .transform((url) => url || undefined)
+    .optional(),
+  /**
+   * Its one dot is its end, so that no prefix begins with another: two services on one server
+   * never read each other's streams.
+   */
+  SVC_EVENTSTORE_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,63}\.$/, 'must be letters, digits, - or _, then one dot, such as svc.')
+    .default('svc.'),
+  /** How long a start waits for the EventStoreDB. */
+  SVC_EVENTSTORE_READY_MS: whole(0, MAX_READY_MS).default(30_000),
+})
+export type LogSettings = z.output<typeof logSchema>
+
+const schema = logSchema.extend({
   SVC_DATA_DIR: z.string().min(1).default(DEFAULT_DATA_DIR),
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
   /** 0 takes any free port. */
@@ -76,18 +99,33 @@ export type SettingName = keyof typeof schema.shape
 export const settingNames = Object.keys(schema.shape) as SettingName[]
 
 /**
- * @param environment such as `process.env`; names that do not begin with `SVC_` are not looked at
+ * @param environment such as `process.env`; other names that do not begin with `SVC_` are not looked
+ *   at
  * @throws {SettingsError} naming the first setting that cannot be used
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const given = Object.entries(environment).filter(([name]) => name.startsWith('SVC_'))
+  const given = Object.entries(environment).filter(
+    ([name]) => name.startsWith('SVC_') || name === 'EVENTSTORE_URL',
+  )
   const unknown = given.find(([name]) => !(name in schema.shape))
   if (unknown !== undefined) {
     throw new SettingsError(
       `${unknown[0]} is not a setting of svc: see docs/reference/configuration.md for the list`,
     )
   }
-  const parsed = schema.safeParse(Object.fromEntries(given))
+  return parsedBy(schema, Object.fromEntries(given))
+}
+
+/** Only what says where the events are. @throws {SettingsError} */
+export function readLogSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): LogSettings {
+  return parsedBy(logSchema, environment)
+}
+
+/** The message names the setting and never its value: that can be a secret. */
+function parsedBy<Output>(schema: z.ZodType<Output>, given: object): Output {
+  const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
   throw new SettingsError(`${issue?.path.join('.')}: ${issue?.message ?? 'cannot be used'}`)

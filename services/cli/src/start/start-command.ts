@@ -39,7 +39,7 @@ async function runUntilStopped(options: StartOptions): Promise<void> {
   const settings = settingsOf(options)
   const stopRequested = stopRequests()
   const service = await started(settings, stopRequested)
-  if (service === undefined) return
+  if (service === undefined) process.exit(EXIT_OK)
   if (!stopRequested.aborted) {
     const say = options.json === true ? readyLine : readyPage
     process.stdout.write(`${say(service.ready)}\n`)

@@ -5,25 +5,40 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { createSweeper } from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { Books } from './books.ts'
+import type { DataFolder } from './data-folder.ts'
 
 /** @returns stops it, and waits for the sweep that is on */
 export function startSweeping(
   books: Books,
+  folder: DataFolder,
   reach: ReachCrashPoint,
   logger: Logger,
 ): () => Promise<void> {
-  const { ledger, projections, gatewayId } = books
+  const { ledger, projections, gatewayId, place } = books
   const sweeper = createSweeper({
     ledger,
     findRunning: (limit) => projections.views.runningRequests(limit),
     clock: systemClock,
     timer: systemTimer,
-    // Only this process can have the SQLite file open, so whoever else left a request open is dead.
-    exclusiveStore: true,
+    isGone: place.kind === 'sqlite' ? isAnybodyElse : isEarlierRunOf(folder),
     gatewayId,
     reach,
     onError: (error) => logger.error({ err: error }, 'orphaned requests could not be ended'),
   })
   sweeper.start()
   return () => sweeper.stop()
+}
+
+/** Only this process can have the SQLite file open, so whoever else left a request open is dead. */
+function isAnybodyElse(): boolean {
+  return true
+}
+
+/**
+ * On a server other gateways live. But this process has the folder for itself, so whoever ran on it
+ * before is dead.
+ */
+function isEarlierRunOf(folder: DataFolder): (gatewayId: string) => boolean {
+  const runs = new Set(folder.readRuns())
+  return (gatewayId) => runs.has(gatewayId)
 }

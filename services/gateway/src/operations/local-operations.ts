@@ -183,14 +183,17 @@ async function statusOf(ports: LocalOperations): Promise<ServiceStatus> {
   const { version, mode, baseUrl, dataDir, storeKind } = information
   // A folder just opened has views that are about to follow; a server shows them as they are.
   if (mode === 'stopped') await viewsCurrent(ports, 'accounts')
+  const position = await store.lastPosition()
+  const lines = (await projections.status()).map(projectionLine)
+  // Read last, so that they hold whatever the positions say that the views have.
   const totals = projections.views.accountTotals()
   return {
     version,
     mode,
     baseUrl,
     dataDir,
-    store: { kind: storeKind, position: `${await store.lastPosition()}` },
-    projections: (await projections.status()).map(projectionLine),
+    store: { kind: storeKind, position: `${position}` },
+    projections: lines,
     workers: workers(),
     accounts: totals.accounts,
     openRequests: totals.openRequests,
@@ -226,7 +229,7 @@ async function viewsCurrent(
   const timeoutMs = information.mode === 'stopped' ? VIEWS_BUILD_TIMEOUT_MS : VIEWS_TIMEOUT_MS
   if (await projections.reached(head, timeoutMs, name)) return
   const status = (await projections.status()).find((view) => view.name === name)
-  const why = status?.error ?? `it stands at position ${status?.position} of ${head}`
+  const why = status?.error ?? `it stands at position ${status?.position}, and the log at ${head}`
   throw new ServiceError('view_behind', `The view "${name}" is behind the event log: ${why}`, {
     retryAfterSeconds: 1,
   })

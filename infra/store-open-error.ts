@@ -1,4 +1,4 @@
-/** Why a file could not be opened. The message is one line that says what to do. */
+/** Why a store could not be opened. The message is one line that says what to do. */
 
 export type StoreOpenCode =
   /** Another process, or another store of this one, holds the file. */
@@ -16,6 +16,21 @@ export type StoreOpenCode =
   | 'disk-error'
   /** The SQLite that is built into this Node.js has a known defect. */
   | 'unsafe-sqlite'
+  /** The address of the server, or the prefix of the streams, is not understood. */
+  | 'bad-address'
+  /** No server answers at the address. */
+  | 'unreachable'
+  /** A server answers, and did not become ready in time. */
+  | 'not-ready'
+  /** The server refuses the user, or what the user may read. */
+  | 'access-denied'
+  /** TLS is asked for, and the server speaks none. */
+  | 'no-tls'
+  /** The certificate of the server is not trusted, or is for another name. */
+  | 'untrusted-certificate'
+  | 'old-server'
+  /** The server was told to forget events of the log after a time or a number. */
+  | 'forgetful-stream'
 
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'

@@ -1,0 +1,142 @@
+import { StoreBusyError, StoreClosedError, StoreUnavailableError } from '@svc/contracts/event-store'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { AppendLanes, MAX_APPENDS_AT_WORK } from './append-lanes.ts'
+
+const WAIT_MS = 5_000
+
+let starved: number
+let lanes: AppendLanes
+beforeEach(() => {
+  vi.useFakeTimers()
+  starved = 0
+  lanes = new AppendLanes({
+    waitMs: WAIT_MS,
+    onStarved: () => {
+      starved += 1
+    },
+  })
+})
+afterEach(() => vi.useRealTimers())
+
+/** Work that ends when the test says so. */
+function openWork() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let hasStarted = false
+  const work = () => {
+    hasStarted = true
+    return promise
+  }
+  return { work, end: resolve, hasStarted: () => hasStarted }
+}
+
+const turn = () => vi.advanceTimersByTimeAsync(0)
+const failure = (running: Promise<unknown>) => running.catch((error: unknown) => error)
+
+describe('the lanes of appends', () => {
+  test('one stream: one after the other, in order', async () => {
+    const order: string[] = []
+    const first = openWork()
+    const all = [
+      lanes.run('a', 1, () => first.work().then(() => order.push('first'))),
+      lanes.run('a', 1, async () => order.push('second')),
+      lanes.run('a', 1, async () => order.push('third')),
+      lanes.run('b', 1, async () => order.push('other stream')),
+    ]
+    await turn()
+    expect(order).toEqual(['other stream'])
+    first.end()
+    await Promise.all(all)
+    expect(order).toEqual(['other stream', 'first', 'second', 'third'])
+    expect(lanes.atWork).toBe(0)
+  })
+
+  test('a failure lets the next one through', async () => {
+    const failed = failure(lanes.run('a', 1, () => Promise.reject(new Error('failed'))))
+    const next = lanes.run('a', 1, async () => 'done')
+    expect(await failed).toEqual(new Error('failed'))
+    expect(await next).toBe('done')
+  })
+
+  test('at most so many are at work', async () => {
+    const works = Array.from({ length: MAX_APPENDS_AT_WORK + 1 }, openWork)
+    const all = works.map(({ work }, at) => lanes.run(`${at}`, 1, work))
+    await turn()
+    expect(works.filter(({ hasStarted }) => hasStarted())).toHaveLength(MAX_APPENDS_AT_WORK)
+    works[0]?.end()
+    await turn()
+    expect(works.at(-1)?.hasStarted()).toBe(true)
+    for (const { end } of works) end()
+    await Promise.all(all)
+  })
+
+  test('a held place stays taken, and its stream is free', async () => {
+    const held = Promise.withResolvers<void>()
+    const all = Array.from({ length: MAX_APPENDS_AT_WORK }, (_, at) =>
+      lanes.run(`${at}`, 1, async (hold) => hold(held.promise)),
+    )
+    await Promise.all(all)
+    expect(lanes.atWork).toBe(MAX_APPENDS_AT_WORK)
+    const again = lanes.run('0', 1, async () => 'done')
+    await turn()
+    held.resolve()
+    expect(await again).toBe('done')
+    expect(starved).toBe(0)
+  })
+
+  test('what waits too long is refused, and no one behind it is lost', async () => {
+    const first = openWork()
+    const running = lanes.run('a', 1, first.work)
+    await vi.advanceTimersByTimeAsync(1)
+    const late = failure(lanes.run('a', 1, async () => 'never'))
+    await vi.advanceTimersByTimeAsync(WAIT_MS - 1)
+    const next = lanes.run('a', 1, async () => 'done')
+    await vi.advanceTimersByTimeAsync(1)
+    expect(await late).toBeInstanceOf(StoreUnavailableError)
+    first.end()
+    await running
+    expect(await next).toBe('done')
+    expect(starved).toBe(0)
+  })
+
+  test('what waits too long for a place says so, and leaves its stream to the next', async () => {
+    const works = Array.from({ length: MAX_APPENDS_AT_WORK }, openWork)
+    const all = works.map(({ work }, at) => lanes.run(`${at}`, 1, work))
+    const late = failure(lanes.run('a', 1, async () => 'never'))
+    await vi.advanceTimersByTimeAsync(1)
+    const next = lanes.run('a', 1, async () => 'done')
+    await vi.advanceTimersByTimeAsync(WAIT_MS - 1)
+    expect(await late).toBeInstanceOf(StoreUnavailableError)
+    expect(starved).toBe(1)
+    for (const { end } of works) end()
+    await Promise.all(all)
+    expect(await next).toBe('done')
+  })
+
+  test.each([
+    ['number', 4_096, 1],
+    ['size', 64, 1024 * 1024],
+  ])('a flood is refused by its %s', async (_what, waiting, size) => {
+    const first = openWork()
+    const running = lanes.run('a', 1, first.work)
+    const all = Array.from({ length: waiting }, () => lanes.run('a', size, async () => 'done'))
+    expect(await failure(lanes.run('b', size, async () => 'done'))).toBeInstanceOf(StoreBusyError)
+    first.end()
+    await running
+    expect(new Set(await Promise.all(all))).toEqual(new Set(['done']))
+    expect(await lanes.run('b', size, async () => 'done')).toBe('done')
+  })
+
+  test('closing refuses what comes, and waits for what is there', async () => {
+    const first = openWork()
+    const running = lanes.run('a', 1, first.work)
+    const waiting = lanes.run('a', 1, async () => 'done')
+    const closed = vi.fn()
+    const closing = lanes.close().then(closed)
+    expect(await failure(lanes.run('b', 1, async () => 'done'))).toBeInstanceOf(StoreClosedError)
+    expect(closed).not.toHaveBeenCalled()
+    first.end()
+    await closing
+    await running
+    expect(await waiting).toBe('done')
+  })
+})

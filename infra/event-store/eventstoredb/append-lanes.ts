@@ -1,0 +1,159 @@
+/**
+ * Lets appends through to the server: one at a time for each stream, a bounded number in all.
+ *
+ *     waits for its stream ──▶ waits for a place ──▶ at work ──▶ settled: the place is free again
+ *           └───────── waited too long ─────────┴──▶ refused: nothing of it was sent
+ *
+ * The work may end before the server has answered, when its timer runs out. The stream is then
+ * free, because a repetition is what settles such an append, but the place stays taken until the
+ * client has let go of it: otherwise a server that stands still would fill the memory.
+ */
+import { StoreBusyError, StoreClosedError, StoreUnavailableError } from '@svc/contracts/event-store'
+
+/** More at once only adds latency: this many already share each fsync of the server. */
+export const MAX_APPENDS_AT_WORK = 64
+const MAX_WAITING_APPENDS = 4_096
+/** In UTF-16 units of data and metadata. */
+const MAX_WAITING_SIZE = 64 * 1024 * 1024
+
+/** Keeps the place of an append taken until the promise has settled. */
+export type HoldPlace = (settled: Promise<unknown>) => void
+
+interface Entry {
+  readonly stream: string
+  readonly size: number
+  readonly since: number
+  readonly start: () => void
+  /** Set for as long as it waits. */
+  timer: NodeJS.Timeout | undefined
+}
+
+export interface AppendLanesOptions {
+  readonly waitMs: number
+  /** An append has waited too long for a place. @param since of `performance.now()` */
+  readonly onStarved: (since: number) => void
+}
+
+export class AppendLanes {
+  readonly #options: AppendLanesOptions
+  /** For each stream with an append under way, the ones that wait for it. */
+  readonly #lanes = new Map<string, Set<Entry>>()
+  /** In order; each has the lane of its stream. */
+  readonly #ready = new Set<Entry>()
+  readonly #underWay = new Set<Promise<unknown>>()
+  #atWork = 0
+  #waiting = 0
+  #waitingSize = 0
+  #isClosed = false
+
+  constructor(options: AppendLanesOptions) {
+    this.#options = options
+  }
+
+  /** How many places are taken. */
+  get atWork(): number {
+    return this.#atWork
+  }
+
+  /**
+   * @throws {StoreClosedError}
+   * @throws {StoreBusyError} when too many wait already
+   * @throws {StoreUnavailableError} when it has waited too long
+   */
+  async run<Result>(
+    stream: string,
+    size: number,
+    work: (hold: HoldPlace) => Promise<Result>,
+  ): Promise<Result> {
+    if (this.#isClosed) throw new StoreClosedError()
+    if (this.#waiting >= MAX_WAITING_APPENDS || this.#waitingSize + size > MAX_WAITING_SIZE) {
+      throw new StoreBusyError()
+    }
+    const running = this.#wait(stream, size).then(() => this.#work(stream, work))
+    this.#underWay.add(running)
+    try {
+      return await running
+    } finally {
+      this.#underWay.delete(running)
+    }
+  }
+
+  /** Refuses new appends and resolves when none is under way; places may still be taken. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await Promise.allSettled(this.#underWay)
+  }
+
+  #wait(stream: string, size: number): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const since = performance.now()
+    const entry: Entry = { stream, size, since, start: resolve, timer: undefined }
+    entry.timer = setTimeout(() => this.#giveUp(entry, reject), this.#options.waitMs)
+    this.#waiting += 1
+    this.#waitingSize += size
+    const lane = this.#lanes.get(stream)
+    if (lane !== undefined) {
+      lane.add(entry)
+    } else {
+      this.#lanes.set(stream, new Set())
+      this.#ready.add(entry)
+      this.#startReady()
+    }
+    return promise
+  }
+
+  async #work<Result>(stream: string, work: (hold: HoldPlace) => Promise<Result>): Promise<Result> {
+    const held: Promise<unknown>[] = []
+    try {
+      return await work((settled) => held.push(settled))
+    } finally {
+      this.#passLaneOn(stream)
+      if (held.length === 0) this.#freePlace()
+      else void Promise.allSettled(held).then(() => this.#freePlace())
+    }
+  }
+
+  #startReady(): void {
+    for (const entry of this.#ready) {
+      if (this.#atWork >= MAX_APPENDS_AT_WORK) return
+      this.#ready.delete(entry)
+      this.#stopWaiting(entry)
+      this.#atWork += 1
+      entry.start()
+    }
+  }
+
+  #freePlace(): void {
+    this.#atWork -= 1
+    this.#startReady()
+  }
+
+  #passLaneOn(stream: string): void {
+    const lane = this.#lanes.get(stream)
+    const [next] = lane ?? []
+    if (next === undefined) {
+      this.#lanes.delete(stream)
+      return
+    }
+    lane?.delete(next)
+    this.#ready.add(next)
+    this.#startReady()
+  }
+
+  #giveUp(entry: Entry, reject: (error: Error) => void): void {
+    this.#stopWaiting(entry)
+    reject(new StoreUnavailableError('the event store is too slow: an append waited too long'))
+    if (this.#ready.delete(entry)) {
+      this.#passLaneOn(entry.stream)
+      this.#options.onStarved(entry.since)
+    } else {
+      this.#lanes.get(entry.stream)?.delete(entry)
+    }
+  }
+
+  #stopWaiting(entry: Entry): void {
+    clearTimeout(entry.timer)
+    this.#waiting -= 1
+    this.#waitingSize -= entry.size
+  }
+}

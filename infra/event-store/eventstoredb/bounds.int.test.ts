@@ -1,0 +1,117 @@
+/** What is bounded: appends in flight, what waits, open calls, time. */
+import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/event-store'
+import { describe, expect, test } from 'vitest'
+import { fillStream, newEvents, readWholeLog, readWholeStream } from '../compliance/fixtures.ts'
+import { MAX_APPENDS_AT_WORK } from './append-lanes.ts'
+import { appendElsewhere, PREFIX, until, withStore } from './testing/store-on-double.ts'
+
+const stream = 'account-1'
+
+describe('appends in flight', () => {
+  test('are at most so many; the others wait, and none is lost', async () => {
+    await withStore({}, async ({ double, store }) => {
+      double.faults.holdAppends()
+      const appends = Array.from({ length: 200 }, (_, at) =>
+        store.append({ stream: `account-${at}`, expected: NO_STREAM, events: newEvents(1) }),
+      )
+      await until(() => double.observed.appendsReceived === MAX_APPENDS_AT_WORK)
+      // Another call is answered meanwhile: the appends had all the time to come in.
+      expect(await readWholeLog(store)).toEqual([])
+      expect(double.observed.appendsReceived).toBe(MAX_APPENDS_AT_WORK)
+      double.faults.releaseAppends()
+      const outcomes = await Promise.all(appends)
+      expect(outcomes.filter(({ kind }) => kind === 'appended')).toHaveLength(200)
+    })
+  })
+
+  test('that got no answer in time keep their places, until the client lets go of them', async () => {
+    await withStore({ appendTimeoutMs: 200 }, async ({ double, store }) => {
+      double.faults.disturbNextAppends({ commits: false, says: 'silence' }, 1_000)
+      const send = (at: number) =>
+        store.append({ stream: `account-${at}`, expected: NO_STREAM, events: newEvents(1) })
+      const first = await Promise.all(
+        Array.from({ length: MAX_APPENDS_AT_WORK }, (_, at) => send(at)),
+      )
+      expect(first.every(({ kind }) => kind === 'unknown')).toBe(true)
+      await expect(send(999)).rejects.toThrow(StoreUnavailableError)
+      expect(double.observed.appendsReceived).toBe(MAX_APPENDS_AT_WORK)
+    })
+  })
+})
+
+describe('a client that hangs', () => {
+  test('is replaced after three rounds without an answer, and goes on', async () => {
+    await withStore({ appendTimeoutMs: 200 }, async ({ double, store, warnings }) => {
+      const head = await fillStream(store, stream, 1)
+      const request = { stream, expected: head, events: newEvents(1) }
+      double.faults.disturbNextAppends({ commits: false, says: 'silence' }, 3)
+      for (let round = 0; round < 3; round += 1) {
+        expect((await store.append(request)).kind).toBe('unknown')
+      }
+      expect((await store.append(request)).kind).toBe('appended')
+      expect(warnings).toEqual(['the connection to the event store is made anew'])
+      expect(await readWholeStream(store, stream)).toHaveLength(2)
+    })
+  })
+})
+
+describe('open calls', () => {
+  test('none is left by reads, also of missing streams, nor after the store is closed', async () => {
+    await withStore({}, async ({ double, store }) => {
+      await fillStream(store, stream, 300)
+      for (let at = 0; at < 20; at += 1) {
+        await store.readAll({ after: START, limit: 10 })
+        await store.readStream({ stream, direction: 'backwards', limit: 5 })
+        await store.readStream({ stream: 'missing', direction: 'forwards', limit: 5 })
+      }
+      await until(() => double.observed.openReads === 0)
+      const abort = new AbortController()
+      const request = { after: START, batchSize: 10, signal: abort.signal }
+      for await (const { caughtUp } of store.subscribe(request)) if (caughtUp) break
+      await until(() => double.observed.openSubscriptions === 1)
+      await store.close()
+      await until(() => double.observed.openCalls.length === 0)
+      await until(() => double.observed.connections === 0)
+    })
+  })
+
+  test('two hundred reads at once are all answered', async () => {
+    await withStore({}, async ({ store }) => {
+      await fillStream(store, stream, 50)
+      const reads = Array.from({ length: 200 }, () => readWholeStream(store, stream))
+      for (const events of await Promise.all(reads)) expect(events).toHaveLength(50)
+    })
+  })
+
+  test('a read of a frozen server is given up and cancelled', async () => {
+    await withStore({ readTimeoutMs: 200 }, async ({ double, store }) => {
+      await fillStream(store, stream, 5)
+      double.freeze()
+      await expect(readWholeStream(store, stream)).rejects.toThrow(StoreUnavailableError)
+      double.thaw()
+      expect(await readWholeStream(store, stream)).toHaveLength(5)
+      await until(() => double.observed.openReads === 0)
+    })
+  })
+})
+
+describe('events of others', () => {
+  test('are not seen, wherever they stand, and not read again and again', async () => {
+    await withStore({}, async ({ double, store }) => {
+      await appendElsewhere(double, stream, newEvents(90), 'other.')
+      expect(await store.lastPosition()).toBe(START)
+      expect(await store.readAll({ after: START, limit: 10 })).toEqual([])
+      const head = await fillStream(store, stream, 3)
+      await appendElsewhere(double, stream, newEvents(90), 'other.')
+      double.setStreamMetadata(`${PREFIX}${stream}`, { $cacheControl: 5 })
+      await fillStream(store, stream, 3, { from: head })
+      const log = await readWholeLog(store)
+      expect(log.map(({ revision }) => revision)).toEqual([0, 1, 2, 3, 4, 5])
+      expect(log.every((event) => event.stream === stream)).toBe(true)
+      expect(await store.lastPosition()).toBe(log.at(-1)?.position)
+      expect(await store.readAll({ after: log[2]?.position ?? START, limit: 2 })).toEqual(
+        log.slice(3, 5),
+      )
+    })
+  })
+})

@@ -1,0 +1,300 @@
+/**
+ * The only file that knows `@eventstore/db-client`: a narrow face of it, with its results and
+ * errors turned into values of our own. What is added, because the client does it otherwise:
+ *
+ *  - a read has no deadline: each has a timer, started anew by every event, and is then cancelled;
+ *  - a read that is left early leaks its call: every read is bounded and ends, or is cancelled;
+ *  - a client goes on to work after `dispose()`, and shares one table of pending appends with its
+ *    successor: a retired one finds no connection any more, and lets go what waits for it;
+ *  - `dispose()` leaves its sockets open: they are closed;
+ *  - a node that does not lead may answer from the past: all but the wake-up calls ask the leader.
+ */
+import {
+  type AllStreamResolvedEvent,
+  type EventData,
+  EventStoreDBClient,
+  type JSONType,
+  type ResolvedEvent,
+  type SingleNodeOptions,
+  type StreamingRead,
+  streamNameFilter,
+} from '@eventstore/db-client'
+import { START, StoreUnavailableError } from '@svc/contracts/event-store'
+import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
+import type { ConnectionSettings } from './connection-string.ts'
+import { within } from './deadline.ts'
+import { ReadGate } from './read-gate.ts'
+import { notSent, type SendResult, sendResultOf } from './send-result.ts'
+import type {
+  ServerReadAll,
+  ServerReadStream,
+  ServerSubscription,
+  SubscriptionListener,
+} from './server-calls.ts'
+import { type NewServerEvent, NO_EVENTS, type ServerEvent } from './server-event.ts'
+import {
+  ClientRetiredError,
+  failureTypeOf,
+  isDiscoveryFailure,
+  isUnavailable,
+  readFailureOf,
+  ServerTimeoutError,
+} from './server-failure.ts'
+
+/** A retired client whose calls do not end is not waited for any longer. */
+const DISPOSE_MS = 2_000
+/** In units of 32 events that the server passes over, so that a quiet log says little. */
+const CHECKPOINT_INTERVAL = 100
+
+export class EventStoreDbClient {
+  readonly #client: RetirableClient
+  readonly #readTimeoutMs: number
+  readonly #gate: ReadGate
+  /** What waits for the server, and is told when the client is retired. */
+  readonly #waiting = new Set<(error: Error) => void>()
+  #isPoisoned = false
+
+  /** @throws {ConnectionStringError} when a file that the settings name cannot be read */
+  constructor(settings: ConnectionSettings, readTimeoutMs: number) {
+    this.#client = new RetirableClient(settings)
+    this.#readTimeoutMs = readTimeoutMs
+    this.#gate = new ReadGate(readTimeoutMs)
+  }
+
+  /** Whether every later append would fail at once: only another client object helps. */
+  get isPoisoned(): boolean {
+    return this.#isPoisoned
+  }
+
+  /** As the server says it, such as `23.10.8`; `unknown` of one too old to be asked. */
+  async serverVersion(): Promise<string> {
+    const features = this.#watched(this.#client.features())
+    return (await within(this.#readTimeoutMs, 'the question for its version', features))
+      .serverVersion
+  }
+
+  /**
+   * Has no timer: the promise stays the truth about an append that its caller has given up.
+   *
+   * @param expected the exact revision that the stream ends with; {@link NO_EVENTS} for none
+   */
+  async append(
+    stream: string,
+    expected: number,
+    events: readonly NewServerEvent[],
+  ): Promise<SendResult> {
+    try {
+      await this.#watched(this.#client.features())
+    } catch (error) {
+      // The client keeps a failed answer for ever, except for this one.
+      if (!isUnavailable(error)) this.#isPoisoned = true
+      return notSent(error)
+    }
+    try {
+      const { nextExpectedRevision, position } = await this.#watched(
+        this.#client.appendToStream(stream, events.map(toEventData), {
+          expectedRevision: expected === NO_EVENTS ? 'no_stream' : BigInt(expected),
+          requiresLeader: true,
+        }),
+      )
+      const revision = Number(nextExpectedRevision)
+      return { kind: 'appended', revision, position: position?.commit }
+    } catch (error) {
+      if (isDiscoveryFailure(error)) this.#isPoisoned = true
+      return sendResultOf(error)
+    }
+  }
+
+  /** One page. Empty for a stream that is missing or softly deleted. @throws as {@link #page} */
+  readStream({ stream, direction, from, limit }: ServerReadStream): Promise<ServerEvent[]> {
+    const edge = direction === 'forwards' ? 'start' : 'end'
+    return this.#page(() =>
+      this.#client.readStream(stream, {
+        direction,
+        fromRevision: from === undefined ? edge : BigInt(from),
+        maxCount: limit,
+        requiresLeader: true,
+      }),
+    )
+  }
+
+  /**
+   * One page of all events, also those of the system. Forwards it holds the event at `from`.
+   *
+   * @throws as {@link #page}
+   */
+  readAll({ direction, from, limit }: ServerReadAll): Promise<ServerEvent[]> {
+    const edge = direction === 'forwards' ? 'start' : 'end'
+    return this.#page(() =>
+      this.#client.readAll({
+        direction,
+        fromPosition: from === undefined ? edge : { commit: from, prepare: from },
+        maxCount: limit,
+        requiresLeader: true,
+      }),
+    )
+  }
+
+  /** Follows the events of all streams with the prefix. */
+  subscribe(
+    prefix: string,
+    from: 'start' | 'end',
+    listener: SubscriptionListener,
+  ): ServerSubscription {
+    const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
+    // Whoever awaits it hears of it; nobody has to.
+    ended.catch(() => {})
+    const subscription = this.#client.subscribeToAll({
+      fromPosition: from,
+      filter: streamNameFilter({
+        prefixes: [prefix],
+        checkpointInterval: CHECKPOINT_INTERVAL,
+        checkpointReached: (_, { commit }) => listener.onProgress?.(commit),
+      }),
+    })
+    const stop = (): void => {
+      this.#waiting.delete(stop)
+      resolve()
+      // Rejects where the call was never made.
+      subscription.unsubscribe().catch(() => {})
+    }
+    this.#waiting.add(stop)
+    subscription.on('confirmation', () => listener.onConfirmed?.())
+    subscription.on('caughtUp', () => listener.onCaughtUp?.())
+    subscription.on('data', ({ event }) => {
+      if (event !== undefined) listener.onEvent(toServerEvent(event))
+    })
+    subscription.on('error', (error) => {
+      this.#note(error)
+      reject(error)
+      stop()
+    })
+    subscription.on('end', () => {
+      reject(new Error('the server has ended the subscription'))
+      stop()
+    })
+    return { ended, stop }
+  }
+
+  /** Lets everything that waits go, then closes the connections. Idempotent. */
+  async retire(): Promise<void> {
+    for (const letGo of [...this.#waiting]) letGo(new ClientRetiredError())
+    await this.#client.retire()
+  }
+
+  /**
+   * @throws {StoreUnavailableError} when the server does not answer, or not with a page
+   * @throws {RangeError} when it begins at a position that is none of this log
+   */
+  async #page(
+    start: () => StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>,
+  ): Promise<ServerEvent[]> {
+    try {
+      return await this.#gate.run(() => this.#collect(start()))
+    } catch (error) {
+      if (failureTypeOf(error) === 'stream-not-found') return []
+      this.#note(error)
+      throw error instanceof StoreUnavailableError ? error : readFailureOf(error)
+    }
+  }
+
+  #collect(read: StreamingRead<ResolvedEvent>): Promise<ServerEvent[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<ServerEvent[]>()
+    const events: ServerEvent[] = []
+    let isOver = false
+    const cancel = (error: Error): void => {
+      reject(error)
+      // Rejects where the call was never made.
+      read.cancel().catch(() => {})
+    }
+    const onSilence = (): void => cancel(new ServerTimeoutError('a read', this.#readTimeoutMs))
+    const timer = setTimeout(onSilence, this.#readTimeoutMs)
+    this.#waiting.add(cancel)
+    read.on('data', ({ event }) => {
+      if (isOver) return
+      timer.refresh()
+      if (event !== undefined) events.push(toServerEvent(event))
+    })
+    read.on('error', reject)
+    read.on('end', () => resolve(events))
+    return promise.finally(() => {
+      isOver = true
+      clearTimeout(timer)
+      this.#waiting.delete(cancel)
+    })
+  }
+
+  /** Settles as the promise does, or when the client is retired. */
+  #watched<Value>(promise: Promise<Value>): Promise<Value> {
+    const watched = Promise.withResolvers<Value>()
+    this.#waiting.add(watched.reject)
+    promise.then(watched.resolve, watched.reject)
+    return watched.promise.finally(() => this.#waiting.delete(watched.reject))
+  }
+
+  #note(error: unknown): void {
+    if (isDiscoveryFailure(error)) this.#isPoisoned = true
+  }
+}
+
+/** The client with what its face hides: the answer of the server on itself, and its connection. */
+class RetirableClient extends EventStoreDBClient {
+  #channel: { close(): void } | undefined
+  readonly #life: { isOver: boolean }
+
+  constructor(settings: ConnectionSettings) {
+    const life = { isOver: false }
+    const where = clientSettingsOf(settings)
+    // A search for a node cannot be ended, and would hold up the end of the process for minutes:
+    // it looks at its bound before each attempt.
+    const { maxDiscoverAttempts } = where
+    const attempts = { valueOf: () => (life.isOver ? 0 : maxDiscoverAttempts) }
+    // The constructor has one overload for each way to name the servers, and none for all of them.
+    const options = { ...where, maxDiscoverAttempts: attempts } as unknown as SingleNodeOptions
+    super(options, channelCredentialsOf(settings), settings.credentials)
+    this.#life = life
+    const openChannel = this.getChannel
+    this.getChannel = async () => {
+      if (life.isOver) throw new ClientRetiredError()
+      const channel = await openChannel()
+      if (life.isOver) {
+        channel.close()
+        throw new ClientRetiredError()
+      }
+      this.#channel = channel
+      return channel
+    }
+  }
+
+  features() {
+    return this.capabilities
+  }
+
+  async retire(): Promise<void> {
+    this.#life.isOver = true
+    await within(DISPOSE_MS, 'its end', this.dispose()).catch(() => {})
+    this.#channel?.close()
+  }
+}
+
+function toServerEvent(event: NonNullable<ResolvedEvent['event']>): ServerEvent {
+  const { streamId, id, type, revision, position, data, metadata } = event
+  return {
+    stream: streamId,
+    id,
+    type,
+    revision: Number(revision),
+    // Servers before 22.10 leave it out in a stream; they are refused at the start.
+    position: position?.commit ?? START,
+    data:
+      data instanceof Uint8Array ? { kind: 'bytes', bytes: data } : { kind: 'json', value: data },
+    metadata,
+  }
+}
+
+/** Nothing is left for the client to serialise that could fail: then its promise never settles. */
+function toEventData({ id, type, data, metadata }: NewServerEvent): EventData {
+  return data.kind === 'json'
+    ? { id, type, metadata, contentType: 'application/json', data: data.value as JSONType }
+    : { id, type, metadata, contentType: 'application/octet-stream', data: data.bytes }
+}

@@ -1,0 +1,15 @@
+import { describeEventStore } from '../compliance.suite.ts'
+import { complianceStateOn } from './compliance-state.ts'
+import { EventStoreDbDouble } from './double/eventstoredb-double.ts'
+
+describeEventStore('eventstoredb, on its double,', async () => {
+  const double = await EventStoreDbDouble.start()
+  const state = await complianceStateOn(double.url)
+  return {
+    ...state,
+    async remove() {
+      await state.remove()
+      await double.close()
+    },
+  }
+})

@@ -1,0 +1,99 @@
+/**
+ * The one client object of the process, and its replacement.
+ *
+ *     in use ── an append ran out of time, three rounds in a row ──┐
+ *        │  └── the client is poisoned: it fails every append ─────┤
+ *        │                                                        ▼
+ *        └────────────── a new client ◀── the old one is retired, and has let go of all
+ *
+ * One at a time, and the old one ends first: all clients of a process share one table of pending
+ * appends, in which the end of one would reject those of the other, and leave it hanging. A round
+ * counts only appends that were sent after the round before, so that sixty-four appends that run
+ * out of time together count once, and a dead connection is noticed by the keepalive before.
+ */
+import { reasonOf } from './server-failure.ts'
+import type { Warn } from './warning.ts'
+
+/** Rounds of own timers in a row, after which a client is taken to hang. */
+const ROUNDS_TO_REPLACE = 3
+
+/** What is asked of a client here. */
+export interface Retirable {
+  readonly isPoisoned: boolean
+  retire(): Promise<void>
+}
+
+export interface CurrentClientOptions<Client> {
+  /** @throws {ConnectionStringError} */
+  readonly makeClient: () => Client
+  readonly warn: Warn
+}
+
+export class CurrentClient<Client extends Retirable> {
+  readonly #options: CurrentClientOptions<Client>
+  #client: Client
+  #replacing: Promise<void> | undefined
+  #rounds = 0
+  #roundEndedAt = 0
+  /** What was warned of since an append was answered: each outage is told once. */
+  readonly #warned = new Set<string>()
+  #isClosed = false
+
+  /** @throws {ConnectionStringError} */
+  constructor(options: CurrentClientOptions<Client>) {
+    this.#options = options
+    this.#client = options.makeClient()
+  }
+
+  /** The client to use now. Keep it for one call only. */
+  async get(): Promise<Client> {
+    if (this.#client.isPoisoned) this.#replace('it cannot append any more')
+    while (this.#replacing !== undefined) await this.#replacing
+    return this.#client
+  }
+
+  /** The server, or the client, has answered an append: it does not hang. */
+  noteAnswer(): void {
+    this.#rounds = 0
+    this.#warned.clear()
+  }
+
+  /** An own timer ran out. @param sentAt when the append was sent, of `performance.now()` */
+  noteSilence(sentAt: number): void {
+    if (sentAt < this.#roundEndedAt) return
+    this.#roundEndedAt = performance.now()
+    this.#rounds += 1
+    if (this.#rounds >= ROUNDS_TO_REPLACE) this.#replace('its appends got no answer')
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#replacing
+    await this.#client.retire()
+  }
+
+  #replace(reason: string): void {
+    if (this.#isClosed) return
+    this.#replacing ??= this.#retireAndMake(reason).finally(() => {
+      this.#replacing = undefined
+    })
+  }
+
+  async #retireAndMake(reason: string): Promise<void> {
+    this.#warnOnce(reason, 'the connection to the event store is made anew')
+    this.#rounds = 0
+    await this.#client.retire()
+    if (this.#isClosed) return
+    try {
+      this.#client = this.#options.makeClient()
+    } catch (error) {
+      // A certificate file is gone, say. The retired client refuses all work until it is back.
+      this.#warnOnce(reasonOf(error), 'no new connection to the event store can be made')
+    }
+  }
+
+  #warnOnce(reason: string, message: string): void {
+    if (!this.#warned.has(message)) this.#options.warn({ reason }, message)
+    this.#warned.add(message)
+  }
+}

@@ -1,0 +1,31 @@
+/** Own timers: the client has no deadline that works. */
+import { ServerTimeoutError } from './server-failure.ts'
+
+/**
+ * Settles as the promise does. What it comes to after the time is over is heard of no more.
+ *
+ * @throws {ServerTimeoutError} when it takes longer
+ */
+export function within<Value>(
+  timeoutMs: number,
+  what: string,
+  promise: Promise<Value>,
+): Promise<Value> {
+  const first = Promise.withResolvers<Value>()
+  const onOver = (): void => first.reject(new ServerTimeoutError(what, timeoutMs))
+  const timer = setTimeout(onOver, timeoutMs)
+  promise.then(first.resolve, first.reject)
+  return first.promise.finally(() => clearTimeout(timer))
+}
+
+/** Waits; ends early, and without an error, when the signal is aborted. */
+export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const end = (): void => resolve()
+  const timer = setTimeout(end, delayMs)
+  signal.addEventListener('abort', end, { once: true })
+  await promise
+  clearTimeout(timer)
+  signal.removeEventListener('abort', end)
+}

@@ -1,0 +1,105 @@
+/** Who may call the server, over what, and what older versions of it know. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { makeTemporaryFolder, type TemporaryFolder } from '../../../testing/temporary-folder.ts'
+import { type DoubleOptions, EventStoreDbDouble } from './eventstoredb-double.ts'
+import {
+  AccessDeniedError,
+  collect,
+  EventStoreDBClient,
+  failureOf,
+  idsIn,
+  NO_STREAM,
+  newEvent,
+  withDouble,
+} from './raw-client.ts'
+import { makeSelfSignedCertificate } from './self-signed-certificate.ts'
+
+const noStream = { expectedRevision: NO_STREAM } as const
+
+describe('over TLS', () => {
+  const tls = makeSelfSignedCertificate()
+  const credentials = { username: 'admin', password: 'change it' }
+  let folder: TemporaryFolder
+  let authority: string
+
+  beforeAll(() => {
+    folder = makeTemporaryFolder()
+    authority = join(folder.path, 'ca.crt')
+    writeFileSync(authority, tls.certificate)
+  })
+  afterAll(() => folder.remove())
+
+  async function connected(
+    options: DoubleOptions,
+    userInfo: string,
+    act: (client: EventStoreDBClient) => Promise<void>,
+  ): Promise<void> {
+    const double = await EventStoreDbDouble.start({ tls, ...options })
+    const url = double.url.replace('://', `://${userInfo}`)
+    const client = EventStoreDBClient.connectionString(`${url}&tlsCAFile=${authority}`)
+    try {
+      await act(client)
+    } finally {
+      await client.dispose()
+      await double.close()
+    }
+  }
+
+  test('a client that knows the authority reads and appends', () =>
+    connected({}, '', async (client) => {
+      const event = newEvent()
+      await client.appendToStream('s', event, noStream)
+      expect(await idsIn(client, 's')).toEqual([event.id])
+    }))
+
+  test('a client that does not know the authority is unavailable, code 14', () =>
+    withDouble({ tls }, async ({ client }) => {
+      const error = await failureOf(client.appendToStream('s', newEvent(), noStream))
+      expect(error).toMatchObject({ code: 14 })
+    }))
+
+  test('the right credentials let a client in, with both calls that append', () =>
+    connected({ credentials }, 'admin:change%20it@', async (client) => {
+      await client.appendToStream('s', newEvent(), noStream)
+      await client.appendToStream('s', newEvent(), { expectedRevision: 0n, credentials })
+      expect(await idsIn(client, 's')).toHaveLength(2)
+    }))
+
+  test.each([
+    ['no credentials', '', 7],
+    ['a wrong password', 'admin:wrong@', 16],
+  ])('%s are denied access', (_what, userInfo, code) =>
+    connected({ credentials }, userInfo, async (client) => {
+      const appending = await failureOf(client.appendToStream('s', newEvent(), noStream))
+      expect(appending).toBeInstanceOf(AccessDeniedError)
+      expect(appending).toMatchObject({ message: '' })
+      const reading = await failureOf(collect(client.readAll()))
+      expect(reading).toBeInstanceOf(AccessDeniedError)
+      expect(reading).toMatchObject({ code })
+    }),
+  )
+})
+
+test('without TLS a client does not send its credentials, and is denied access', () =>
+  withDouble({ credentials: { username: 'admin', password: 'x' } }, async ({ client }) => {
+    const options = { ...noStream, credentials: { username: 'admin', password: 'x' } }
+    const error = await failureOf(client.appendToStream('s', newEvent(), options))
+    expect(error).toBeInstanceOf(AccessDeniedError)
+  }))
+
+test('a version without server features is appended to with the classic call', () =>
+  withDouble({ version: '21.6.0' }, async ({ client, double }) => {
+    const event = newEvent()
+    await client.appendToStream('s', event, noStream)
+    expect(double.observed.openCalls).toEqual([])
+    expect(await idsIn(client, 's')).toEqual([event.id])
+  }))
+
+test('a version with them is appended to with one call for all appends', () =>
+  withDouble({}, async ({ client, double }) => {
+    await client.appendToStream('s', newEvent(), noStream)
+    await client.appendToStream('t', newEvent(), noStream)
+    expect(double.observed.openCalls).toEqual(['/event_store.client.streams.Streams/BatchAppend'])
+  }))

@@ -1,0 +1,52 @@
+/** What a call has to pass before it is looked at: credentials, the leader, a server that is up. */
+import { accessDenied, notReady } from './append-answers.ts'
+import type { DoubleFaults } from './double-faults.ts'
+import { type CallEnd, type GrpcCall, status } from './grpc-call.ts'
+
+export interface Credentials {
+  readonly username: string
+  readonly password: string
+}
+
+export class Admission {
+  /** False in the first moments after a start. */
+  isReady = true
+  readonly #faults: DoubleFaults
+  readonly #expected: string | undefined
+
+  constructor(faults: DoubleFaults, credentials: Credentials | undefined) {
+    this.#faults = faults
+    if (credentials === undefined) return
+    const pair = `${credentials.username}:${credentials.password}`
+    this.#expected = `Basic ${Buffer.from(pair).toString('base64')}`
+  }
+
+  /** The end that a call comes to without being looked at, if it does. */
+  refusal(call: GrpcCall): CallEnd | undefined {
+    return this.credentialsRefusal(call) ?? this.leaderRefusal(call) ?? this.#readinessRefusal()
+  }
+
+  credentialsRefusal({ headers }: GrpcCall): CallEnd | undefined {
+    if (this.#expected === undefined || headers.authorization === this.#expected) return undefined
+    if (headers.authorization === undefined) return accessDenied
+    return { code: status.unauthenticated, message: 'Unauthenticated' }
+  }
+
+  leaderRefusal({ headers }: GrpcCall): CallEnd | undefined {
+    const leader = this.#faults.notLeader
+    if (leader === undefined || headers['requires-leader'] !== 'true') return undefined
+    return {
+      code: status.notFound,
+      message: 'Leader info available',
+      trailers: {
+        exception: 'not-leader',
+        'leader-endpoint-host': leader.host,
+        'leader-endpoint-port': String(leader.port),
+      },
+    }
+  }
+
+  #readinessRefusal(): CallEnd | undefined {
+    return this.isReady ? undefined : notReady
+  }
+}

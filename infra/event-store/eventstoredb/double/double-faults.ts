@@ -1,0 +1,127 @@
+/** What goes wrong: switches that a test sets on a running double. All start as "nothing does". */
+import { seededRandom } from './seeded-random.ts'
+
+/** What becomes of one append that goes wrong. */
+export interface AppendFault {
+  readonly commits: boolean
+  /** `silence`: no answer ever comes. `reset`: the connection breaks instead of an answer. */
+  readonly says: 'reset' | 'silence' | 'timeout' | 'not ready'
+}
+
+/** Where clients reach a node. */
+export interface NodeAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** What the switches set off in the server at once. */
+export interface FaultActions {
+  releaseAppends(): void
+  dropSubscriptions(): void
+  wakeSubscriptions(): void
+}
+
+/** `toss`: each append is lost or committed as the seeded coin falls. */
+export type AtKill = 'lose' | 'commit' | 'toss'
+
+export class DoubleFaults {
+  /** An append is received, and committed only so much later. In milliseconds. */
+  commitDelayMs = 0
+  /** An append is committed, and answered only so much later. In milliseconds. */
+  answerDelayMs = 0
+  /** What a kill makes of the appends that were received and not yet committed. */
+  atKill: AtKill = 'lose'
+  /**
+   * After a kill, reads do not see what was committed at its very moment until so much after the
+   * restart: the log has it, the index catches up. In milliseconds.
+   */
+  indexLagMs = 0
+  /** Calls that require the leader are sent on to this address. */
+  notLeader: NodeAddress | undefined
+  readonly #actions: FaultActions
+  readonly #disturbances: AppendFault[] = []
+  #isHolding = false
+  #isSilent = false
+  #random = seededRandom(1)
+  #delaysUpToMs = 0
+
+  constructor(actions: FaultActions) {
+    this.#actions = actions
+  }
+
+  /**
+   * Appends are received and wait uncommitted. Reads do not see them; the same ids sent again are
+   * dropped; both sends are answered "deadline exceeded" when the server's write timeout is over.
+   */
+  holdAppends(): void {
+    this.#isHolding = true
+  }
+
+  /** Commits what was held, in order. */
+  releaseAppends(): void {
+    this.#isHolding = false
+    this.#actions.releaseAppends()
+  }
+
+  get holdsAppends(): boolean {
+    return this.#isHolding
+  }
+
+  /** The next appends to be received go wrong in this way. */
+  disturbNextAppends(fault: AppendFault, times = 1): void {
+    for (let count = 0; count < times; count += 1) this.#disturbances.push(fault)
+  }
+
+  /** Ends all open subscriptions, as the server does with a consumer that is too slow. */
+  dropSubscriptions(): void {
+    this.#actions.dropSubscriptions()
+  }
+
+  /** Subscriptions stay open and say nothing more, while all other calls are answered. */
+  silenceSubscriptions(): void {
+    this.#isSilent = true
+  }
+
+  unsilenceSubscriptions(): void {
+    this.#isSilent = false
+    this.#actions.wakeSubscriptions()
+  }
+
+  get silencesSubscriptions(): boolean {
+    return this.#isSilent
+  }
+
+  /**
+   * For crash tests: every append is committed and answered after a random delay, and a kill tosses
+   * a coin for each one it meets. The same seed gives the same tosses and delays.
+   */
+  randomise(seed: number, delaysUpToMs = 4): void {
+    this.#random = seededRandom(seed)
+    this.#delaysUpToMs = delaysUpToMs
+    this.atKill = 'toss'
+  }
+
+  /** For the server: the fault that the append coming in meets. */
+  takeDisturbance(): AppendFault | undefined {
+    return this.#disturbances.shift()
+  }
+
+  /** For the server: how long the append coming in waits to be committed. */
+  nextCommitDelayMs(): number {
+    return this.commitDelayMs + this.#randomDelayMs()
+  }
+
+  nextAnswerDelayMs(): number {
+    return this.answerDelayMs + this.#randomDelayMs()
+  }
+
+  /** For the server: whether an append that a kill meets is committed. */
+  survivesKill(): boolean {
+    if (this.atKill === 'toss') return this.#random() < 1 / 2
+    return this.atKill === 'commit'
+  }
+
+  #randomDelayMs(): number {
+    return this.#delaysUpToMs === 0 ? 0 : this.#random() * this.#delaysUpToMs
+  }
+}

@@ -1,0 +1,32 @@
+/**
+ * The double as a process of its own, so that a benchmark's client does not share its processor.
+ *
+ *     node infra/event-store/eventstoredb/double/main.ts [--port N] [--version 23.10.8] [--json]
+ *
+ * It prints its connection string when it is ready, with `--json` as `{"url":"…","pid":N}`. SIGTERM
+ * ends it as the real server ends.
+ */
+import { writeSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { EventStoreDbDouble } from './eventstoredb-double.ts'
+
+const STANDARD_OUTPUT = 1
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    version: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+const double = await EventStoreDbDouble.start({
+  port: Number(values.port),
+  ...(values.version === undefined ? {} : { version: values.version }),
+})
+const line = values.json ? JSON.stringify({ url: double.url, pid: process.pid }) : double.url
+writeSync(STANDARD_OUTPUT, `${line}\n`)
+
+process.once('SIGTERM', () => {
+  void double.stop().then(() => process.exit(0))
+})

@@ -1,0 +1,151 @@
+/**
+ * Events on an EventStoreDB server or cluster. What it stands on, each part in a file of its own:
+ *
+ *     append ─▶ admit ─▶ AppendLanes ─▶ StreamAppends ─▶ CurrentClient ─▶ client ─▶ server
+ *     readStream ─▶ stream-reads         readAll, lastPosition ─▶ LogScan
+ *     subscribe ─▶ subscribeTo over patient reads, woken by appends and by GrowthWatch
+ *
+ * The trade: nothing about an append is decided here that the server could decide otherwise. An
+ * outcome that is not known is said to be unknown, and sending the same append again settles it,
+ * however often.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  type EventStore,
+  type Position,
+  type ReadAllRequest,
+  type ReadStreamRequest,
+  type RecordedEvent,
+  StoreClosedError,
+  type SubscribeRequest,
+  type SubscriptionBatch,
+} from '@svc/contracts/event-store'
+import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
+import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
+import { AppendLanes } from './append-lanes.ts'
+import type { EventStoreDbClient } from './client.ts'
+import type { CurrentClient } from './current-client.ts'
+import { GrowthWatch } from './growth-watch.ts'
+import { LogScan } from './log-scan.ts'
+import type { OwnStreams } from './own-streams.ts'
+import { PatientReads } from './patient-reads.ts'
+import type { ServerReadStream } from './server-calls.ts'
+import { StreamAppends } from './stream-appends.ts'
+import { readChecked, type StreamReadsPorts } from './stream-reads.ts'
+import type { Warn } from './warning.ts'
+
+export interface EventStoreDbEventStoreOptions {
+  readonly client: CurrentClient<EventStoreDbClient>
+  readonly streams: OwnStreams
+  readonly appendTimeoutMs: number
+  readonly reachCrashPoint: ReachCrashPoint
+  readonly warn: Warn
+}
+
+export class EventStoreDbEventStore implements EventStore {
+  readonly #client: CurrentClient<EventStoreDbClient>
+  readonly #streams: OwnStreams
+  readonly #warn: Warn
+  readonly #lanes: AppendLanes
+  readonly #appends: StreamAppends
+  readonly #streamReads: StreamReadsPorts
+  readonly #scan: LogScan
+  readonly #growth = new GrowthSignal()
+  readonly #watch: GrowthWatch
+  readonly #ending = new AbortController()
+  #closing: Promise<void> | undefined
+
+  constructor(options: EventStoreDbEventStoreOptions) {
+    const { client, streams, warn, appendTimeoutMs } = options
+    this.#client = client
+    this.#streams = streams
+    this.#warn = warn
+    const read = (request: ServerReadStream) => this.#readServerStream(request)
+    this.#appends = new StreamAppends({ ...options, read })
+    this.#lanes = new AppendLanes({
+      waitMs: appendTimeoutMs,
+      onStarved: (since) => client.noteSilence(since),
+    })
+    this.#streamReads = { read, noteRead: (event) => this.#appends.noteRead(event) }
+    this.#scan = new LogScan({
+      readAll: async (request) => (await client.get()).readAll(request),
+      toOwn: (event) => streams.toOwn(event),
+    })
+    this.#watch = new GrowthWatch({
+      growth: this.#growth,
+      subscribe: async (listener) =>
+        (await client.get()).subscribe(streams.prefix, 'end', listener),
+      lastPosition: () => this.#scan.lastPosition(),
+      onBroken: () => this.#appends.forgetHeads(),
+      warn,
+    })
+  }
+
+  async append(request: AppendRequest): Promise<AppendOutcome> {
+    const sealed = admitAppend(request)
+    const outcome = await this.#lanes.run(request.stream, sizeOf(request), (hold) =>
+      this.#appends.append(request, sealed, hold),
+    )
+    if (outcome.kind === 'appended') {
+      this.#scan.noteAppended(outcome.position)
+      this.#growth.notify()
+    }
+    return outcome
+  }
+
+  async readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
+    admitReadStream(request)
+    this.#checkOpen()
+    return readChecked(request, this.#streamReads)
+  }
+
+  async readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
+    admitReadAll(request)
+    this.#checkOpen()
+    return this.#scan.read(request.after, request.limit)
+  }
+
+  async lastPosition(): Promise<Position> {
+    this.#checkOpen()
+    return this.#scan.lastPosition()
+  }
+
+  /** Waits for a server that is away: see the port. */
+  subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
+    this.#watch.start()
+    const signal = AbortSignal.any([request.signal, this.#ending.signal])
+    return subscribeTo(new PatientReads(this, signal, this.#warn), this.#growth, request)
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#lanes.close()
+    this.#growth.close()
+    this.#ending.abort()
+    await Promise.all([this.#watch.close(), this.#client.close()])
+  }
+
+  async #readServerStream(request: ServerReadStream): Promise<readonly RecordedEvent[]> {
+    const client = await this.#client.get()
+    const events = await client.readStream({
+      ...request,
+      stream: this.#streams.nameOf(request.stream),
+    })
+    return events.flatMap((event) => this.#streams.toOwn(event) ?? [])
+  }
+
+  #checkOpen(): void {
+    if (this.#growth.closed) throw new StoreClosedError()
+  }
+}
+
+/** In UTF-16 units. */
+function sizeOf({ events }: AppendRequest): number {
+  return events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
+}

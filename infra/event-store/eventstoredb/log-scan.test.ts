@@ -1,0 +1,136 @@
+import { type Position, type RecordedEvent, START } from '@svc/contracts/event-store'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { LogScan } from './log-scan.ts'
+import { OwnStreams } from './own-streams.ts'
+import type { ServerReadAll } from './server-calls.ts'
+import type { ServerEvent } from './server-event.ts'
+
+/** A server's log, and how much of it was read. */
+class Log {
+  readonly events: ServerEvent[] = []
+  read = 0
+
+  /** @param streams one letter for each event: `o` is ours, anything else is foreign */
+  write(streams: string): void {
+    for (const stream of streams) {
+      const revision = this.events.length
+      const position = BigInt(100 + 7 * revision)
+      const name = stream === 'o' ? 'svc.account-1' : `other.${stream}`
+      this.events.push({
+        stream: name,
+        id: `${revision}`,
+        type: 'Noted',
+        revision,
+        position,
+        data: { kind: 'json', value: {} },
+        metadata: {},
+      })
+    }
+  }
+
+  async readAll({ direction, from, limit }: ServerReadAll): Promise<readonly ServerEvent[]> {
+    const isForwards = direction === 'forwards'
+    const inOrder = isForwards ? this.events : this.events.toReversed()
+    // Backwards the place itself does not come again.
+    const behind = inOrder.filter(({ position }) => {
+      if (from === undefined) return true
+      return isForwards ? position >= from : position < from
+    })
+    const page = behind.slice(0, limit)
+    this.read += page.length
+    return page
+  }
+
+  get ours(): Position[] {
+    return this.events
+      .filter(({ stream }) => stream.startsWith('svc.'))
+      .map(({ position }) => position)
+  }
+
+  scan(): LogScan {
+    const streams = new OwnStreams('svc.')
+    return new LogScan({
+      readAll: (request) => this.readAll(request),
+      toOwn: (event) => streams.toOwn(event),
+    })
+  }
+}
+
+const positions = (events: readonly RecordedEvent[]) => events.map(({ position }) => position)
+
+async function readWhole(scan: LogScan, limit: number): Promise<Position[]> {
+  const found: Position[] = []
+  for (;;) {
+    const page = await scan.read(found.at(-1) ?? START, limit)
+    found.push(...positions(page))
+    if (page.length < limit) return found
+  }
+}
+
+describe('the events of ours in a log', () => {
+  test('are found all, once, in order, wherever they stand and however it grows', async () => {
+    const part = fc.oneof(
+      fc.constantFrom('o', 'x'),
+      fc.integer({ min: 50, max: 150 }).map((length) => 'x'.repeat(length)),
+      fc.integer({ min: 50, max: 150 }).map((length) => 'o'.repeat(length)),
+    )
+    const growth = fc.array(fc.array(part, { maxLength: 6 }), { minLength: 1, maxLength: 5 })
+    const limit = fc.integer({ min: 1, max: 200 })
+    await fc.assert(
+      fc.asyncProperty(growth, limit, async (parts, pageLimit) => {
+        const log = new Log()
+        const scan = log.scan()
+        const followed: Position[] = []
+        for (const written of parts) {
+          log.write(written.join(''))
+          expect(await scan.lastPosition()).toBe(log.ours.at(-1) ?? START)
+          for (let isFull = true; isFull; ) {
+            const page = await scan.read(followed.at(-1) ?? START, pageLimit)
+            followed.push(...positions(page))
+            isFull = page.length === pageLimit
+          }
+          expect(followed).toEqual(log.ours)
+          expect(await readWhole(scan, pageLimit)).toEqual(log.ours)
+        }
+      }),
+    )
+  })
+
+  test('are not searched for again among those of others', async () => {
+    const log = new Log()
+    log.write(`${'x'.repeat(5_000)}o${'x'.repeat(10_000)}`)
+    const scan = log.scan()
+    const [ours = START] = log.ours
+    expect(await scan.lastPosition()).toBe(ours)
+    const first = log.read
+    for (let look = 0; look < 100; look += 1) {
+      expect(await scan.lastPosition()).toBe(ours)
+      expect(await scan.read(ours, 500)).toEqual([])
+    }
+    expect(log.read - first).toBeLessThanOrEqual(200)
+    expect(await scan.read(START, 500)).toHaveLength(1)
+    const known = log.read
+    log.write('xxo')
+    expect(await scan.read(ours, 500)).toHaveLength(1)
+    expect(await scan.read(START, 500)).toHaveLength(2)
+    expect(log.read - known).toBeLessThanOrEqual(1_000)
+  })
+
+  test('are found also among more gaps than are remembered', async () => {
+    const log = new Log()
+    for (let gap = 0; gap < 40; gap += 1) log.write(`${'x'.repeat(2_500 - gap)}o`)
+    const scan = log.scan()
+    expect(await readWhole(scan, 3)).toEqual(log.ours)
+    expect(await readWhole(scan, 100)).toEqual(log.ours)
+  })
+
+  test('that were just appended count as the end, also when they cannot be read yet', async () => {
+    const log = new Log()
+    log.write('xo')
+    const scan = log.scan()
+    scan.noteAppended(5_000n)
+    expect(await scan.lastPosition()).toBe(5_000n)
+    expect(await new Log().scan().lastPosition()).toBe(START)
+  })
+})

@@ -1,0 +1,154 @@
+/**
+ * Opens an event store on an EventStoreDB server or cluster, once it has shown that it can be
+ * relied on: it answers, as the leader, to this user, it is new enough, and it was not told to
+ * forget events of ours.
+ */
+import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
+import { START } from '@svc/contracts/event-store'
+import { StoreOpenError } from '../../store-open-error.ts'
+import { EventStoreDbClient } from './client.ts'
+import { ConnectionStringError } from './connection-options.ts'
+import { type ConnectionSettings, parseConnectionString, placeOf } from './connection-string.ts'
+import { CurrentClient } from './current-client.ts'
+import { pause, within } from './deadline.ts'
+import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
+import { DEFAULT_STREAM_PREFIX, OwnStreams } from './own-streams.ts'
+import { findForgetfulStream } from './retention.ts'
+import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-refusal.ts'
+import type { Warn } from './warning.ts'
+
+const READY_WITHIN_MS = 30_000
+/** The server itself gives an append up after 2 to 3 seconds. */
+const APPEND_TIMEOUT_MS = 5_000
+/** Without an event. */
+const READ_TIMEOUT_MS = 5_000
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 1_000
+/** The server passes over some 300,000 events a second. */
+const RETENTION_SEARCH_MS = 60_000
+
+export interface EventStoreDbOptions {
+  /** Such as `esdb://user:password@host:2113?tls=true`. */
+  readonly url: string
+  /** What the names of our streams on the server begin with; no other prefix may begin so. */
+  readonly streamPrefix?: string | undefined
+  /** How long to wait for a server that does not answer yet. */
+  readonly readyWithinMs?: number | undefined
+  readonly appendTimeoutMs?: number | undefined
+  readonly readTimeoutMs?: number | undefined
+  readonly reachCrashPoint?: ReachCrashPoint | undefined
+  readonly logger?: { warn: Warn } | undefined
+}
+
+/** @throws {StoreOpenError} with nothing written */
+export async function openEventStoreDb(
+  options: EventStoreDbOptions,
+): Promise<EventStoreDbEventStore> {
+  const {
+    readTimeoutMs = READ_TIMEOUT_MS,
+    appendTimeoutMs = APPEND_TIMEOUT_MS,
+    readyWithinMs = READY_WITHIN_MS,
+    reachCrashPoint = noCrashPoints,
+    logger,
+  } = options
+  const warn: Warn = (fields, message) => logger?.warn(fields, message)
+  const streams = ownStreams(options.streamPrefix ?? DEFAULT_STREAM_PREFIX)
+  const { settings, client } = connect(options.url, readTimeoutMs, warn)
+  const place = placeOf(settings)
+  try {
+    await untilReady(place, readyWithinMs, async (boundMs) => {
+      await checkServer(client, place, boundMs)
+      await checkRetention(client, streams, place, warn)
+    })
+    return new EventStoreDbEventStore({ client, streams, appendTimeoutMs, reachCrashPoint, warn })
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}
+
+function ownStreams(prefix: string): OwnStreams {
+  try {
+    return new OwnStreams(prefix)
+  } catch (error) {
+    if (error instanceof RangeError) throw new StoreOpenError('bad-address', error.message)
+    throw error
+  }
+}
+
+/** Makes no connection yet. */
+function connect(
+  url: string,
+  readTimeoutMs: number,
+  warn: Warn,
+): { settings: ConnectionSettings; client: CurrentClient<EventStoreDbClient> } {
+  try {
+    const settings = parseConnectionString(url)
+    const makeClient = () => new EventStoreDbClient(settings, readTimeoutMs)
+    return { settings, client: new CurrentClient({ makeClient, warn }) }
+  } catch (error) {
+    if (!(error instanceof ConnectionStringError)) throw error
+    const message = `the address of the event store cannot be used: ${error.message}`
+    throw new StoreOpenError('bad-address', message)
+  }
+}
+
+async function untilReady(
+  place: string,
+  readyWithinMs: number,
+  check: (boundMs: number) => Promise<void>,
+): Promise<void> {
+  const deadline = performance.now() + readyWithinMs
+  const never = new AbortController().signal
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    try {
+      return await check(Math.max(deadline - performance.now(), 1))
+    } catch (error) {
+      if (error instanceof StoreOpenError) throw error
+      const refusal = lastingRefusal(error, place)
+      if (refusal !== undefined) throw refusal
+      const isOver = performance.now() + pauseMs >= deadline
+      if (isOver) throw passingRefusal(error, place, readyWithinMs)
+    }
+    await pause(pauseMs, never)
+  }
+}
+
+/** Which version it is needs no rights: that the user may read, and that it leads, a read tells. */
+async function checkServer(
+  client: CurrentClient<EventStoreDbClient>,
+  place: string,
+  boundMs: number,
+): Promise<void> {
+  const current = await client.get()
+  const version = await within(boundMs, 'the first question', current.serverVersion())
+  const refusal = oldServerRefusal(version, place)
+  if (refusal !== undefined) throw refusal
+  await within(boundMs, 'the first read', current.readAll({ direction: 'backwards', limit: 1 }))
+}
+
+async function checkRetention(
+  client: CurrentClient<EventStoreDbClient>,
+  { prefix }: OwnStreams,
+  place: string,
+  warn: Warn,
+): Promise<void> {
+  const current = await client.get()
+  const [last] = await current.readAll({ direction: 'backwards', limit: 1 })
+  const found = await findForgetfulStream(prefix, {
+    subscribe: (streams, listener) => current.subscribe(streams, 'start', listener),
+    end: last?.position ?? START,
+    timeoutMs: RETENTION_SEARCH_MS,
+  })
+  if (found === undefined) return
+  if (found === 'unfinished') {
+    warn({ seconds: RETENTION_SEARCH_MS / 1_000 }, 'not all stream metadata could be checked')
+    return
+  }
+  throw new StoreOpenError(
+    'forgetful-stream',
+    `the event store at ${place} is set to lose events of the stream ${found.stream}: remove ` +
+      `${found.key} from its metadata (POST /streams/${found.stream}/metadata), and see what is ` +
+      'missing with svc verify',
+  )
+}

@@ -1,0 +1,38 @@
+/**
+ * Which streams of a server are ours: those whose names begin with our prefix. So several
+ * installations, and other programs, can share a server, as long as no prefix begins another.
+ */
+import type { RecordedEvent } from '@svc/contracts/event-store'
+import { fromServerEvent } from './recorded-event.ts'
+import type { ServerEvent } from './server-event.ts'
+
+export const DEFAULT_STREAM_PREFIX = 'svc.'
+const MAX_PREFIX_CHARACTERS = 64
+
+export class OwnStreams {
+  readonly prefix: string
+
+  /** @throws {RangeError} */
+  constructor(prefix: string) {
+    // A leading $ is the server's: such streams are hidden, and written by it.
+    if (!/^[\w.-]+$/.test(prefix) || prefix.length > MAX_PREFIX_CHARACTERS) {
+      throw new RangeError(
+        `the prefix of the streams must be 1 to ${MAX_PREFIX_CHARACTERS} letters, digits, ` +
+          'dots, dashes and underscores',
+      )
+    }
+    this.prefix = prefix
+  }
+
+  /** What the server calls a stream of ours. */
+  nameOf(stream: string): string {
+    return this.prefix + stream
+  }
+
+  /** @returns undefined when the event stands in a stream of somebody else */
+  toOwn(event: ServerEvent): RecordedEvent | undefined {
+    return event.stream.startsWith(this.prefix)
+      ? fromServerEvent(event, event.stream.slice(this.prefix.length))
+      : undefined
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Lets a bounded number of reads through to the server. It takes a hundred calls on a connection
+ * and lets the others wait without a word, until their timers run out.
+ */
+import { StoreBusyError, StoreUnavailableError } from '@svc/contracts/event-store'
+
+const MAX_READS_AT_WORK = 32
+const MAX_WAITING_READS = 4_096
+
+export class ReadGate {
+  readonly #waitMs: number
+  readonly #waiting = new Set<() => void>()
+  #atWork = 0
+
+  constructor(waitMs: number) {
+    this.#waitMs = waitMs
+  }
+
+  /** @throws {StoreUnavailableError} when it has waited too long, or too many wait already */
+  async run<Result>(read: () => Promise<Result>): Promise<Result> {
+    if (this.#atWork >= MAX_READS_AT_WORK) await this.#wait()
+    else this.#atWork += 1
+    try {
+      return await read()
+    } finally {
+      this.#handOn()
+    }
+  }
+
+  /** Resolves with the place of a read that has ended. */
+  async #wait(): Promise<void> {
+    if (this.#waiting.size >= MAX_WAITING_READS) throw new StoreBusyError()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#waiting.add(resolve)
+    const timer = setTimeout(() => {
+      this.#waiting.delete(resolve)
+      reject(new StoreUnavailableError('the event store is too slow: a read waited too long'))
+    }, this.#waitMs)
+    await promise.finally(() => clearTimeout(timer))
+  }
+
+  #handOn(): void {
+    const [next] = this.#waiting
+    if (next === undefined) {
+      this.#atWork -= 1
+    } else {
+      this.#waiting.delete(next)
+      next()
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Events as the server has them: what `client.ts` gives and takes, free of the client's types. */
+
+/** An event that is read. */
+export interface ServerEvent {
+  readonly stream: string
+  readonly id: string
+  readonly type: string
+  readonly revision: number
+  readonly position: bigint
+  readonly data: ServerData
+  /** Parsed when it is JSON, bytes when it is not, undefined when there is none. */
+  readonly metadata: unknown
+}
+
+/** An event to append. */
+export interface NewServerEvent {
+  /** A UUID. The server compares nothing else to tell a repeated append from another one. */
+  readonly id: string
+  readonly type: string
+  readonly data: ServerData
+  readonly metadata: Uint8Array
+}
+
+export type ServerData =
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+
+/** The revision that an append to a stream without events expects. */
+export const NO_EVENTS = -1

@@ -1,0 +1,84 @@
+/** What the client's errors are, told by their marks: only `client.ts` knows their classes. */
+import { StoreUnavailableError } from '@svc/contracts/event-store'
+
+/** gRPC status codes. */
+const UNKNOWN = 2
+const INVALID_ARGUMENT = 3
+const PERMISSION_DENIED = 7
+const UNAVAILABLE = 14
+const UNAUTHENTICATED = 16
+
+/** An own timer ran out: the client itself waits without end. */
+export class ServerTimeoutError extends Error {
+  override readonly name = 'ServerTimeoutError'
+
+  constructor(what: string, timeoutMs: number) {
+    super(`the event store did not answer ${what} within ${Math.ceil(timeoutMs)} ms`)
+  }
+}
+
+/** The client object was replaced or closed while this was on its way. */
+export class ClientRetiredError extends Error {
+  override readonly name = 'ClientRetiredError'
+
+  constructor() {
+    super('the connection to the event store was given up')
+  }
+}
+
+/** The kind of the client's own errors. Undefined for a plain error, which its first steps throw. */
+export function failureTypeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'type' in error && typeof error.type === 'string'
+    ? error.type
+    : undefined
+}
+
+export function grpcCodeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number'
+    ? error.code
+    : undefined
+}
+
+/** One line: the client's messages may be empty, and grpc-js puts several lines into one. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const message = error.message.replace(/\s+/g, ' ').trim()
+  return message === '' ? (failureTypeOf(error) ?? error.name) : message
+}
+
+/**
+ * A client object that has thrown this fails every later append with the same error, for ever, also
+ * when the servers are back.
+ */
+export function isDiscoveryFailure(error: unknown): boolean {
+  return error instanceof Error && /^Failed to discover after \d+ attempts\.$/.test(error.message)
+}
+
+export function isUnavailable(error: unknown): boolean {
+  return grpcCodeOf(error) === UNAVAILABLE
+}
+
+export function isAccessDenied(error: unknown): boolean {
+  const code = grpcCodeOf(error)
+  return (
+    failureTypeOf(error) === 'access-denied' ||
+    code === UNAUTHENTICATED ||
+    code === PERMISSION_DENIED
+  )
+}
+
+/** The position of a read is not the place of an event: it comes from another log. */
+function isForeignPosition(error: unknown): boolean {
+  const code = grpcCodeOf(error)
+  return code === INVALID_ARGUMENT || (code === UNKNOWN && /position/i.test(reasonOf(error)))
+}
+
+/** What a caller of a read is told. */
+export function readFailureOf(error: unknown): Error {
+  if (isForeignPosition(error)) {
+    return new RangeError('the position to read from is none of this event log', { cause: error })
+  }
+  return new StoreUnavailableError(`the event store cannot be read: ${reasonOf(error)}`, {
+    cause: error,
+  })
+}

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { runProgram } from '../../testing/child-process.ts'
+import { isStrayError } from './stray-errors.ts'
+
+const PROGRAM = fileURLToPath(new URL('testing/provoke-stray-errors.ts', import.meta.url))
+
+test('errors that the client lets loose are known', async () => {
+  const program = runProgram(PROGRAM, [])
+  expect(await program.ended).toBe(0)
+  const { lines } = program
+  const broken = lines.indexOf('full connection broken')
+  expect(lines.slice(0, broken).length).toBeGreaterThan(0)
+  expect(new Set(lines.slice(0, broken))).toEqual(new Set(['stray']))
+  expect(lines.slice(broken + 1)).toEqual(['unknown', 'stray', 'alive'])
+})
+
+test('errors of others are not taken for them', () => {
+  const coded = Object.assign(new Error('14 UNAVAILABLE'), { code: 14, details: 'x' })
+  expect(isStrayError(new Error('Failed to discover after 1000 attempts.'))).toBe(true)
+  expect(isStrayError(coded)).toBe(false)
+  expect(isStrayError(new TypeError('undefined is not iterable'))).toBe(false)
+  expect(isStrayError(new Error('a bug'))).toBe(false)
+  expect(isStrayError('Failed to discover after 10 attempts.')).toBe(false)
+  expect(isStrayError(undefined)).toBe(false)
+})

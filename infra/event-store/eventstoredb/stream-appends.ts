@@ -1,0 +1,218 @@
+/**
+ * Appends to one stream of the server, on top of one very event.
+ *
+ *     is the expected head the last that we know? ── no ──▶ read from there
+ *        │ yes                                                │
+ *        ▼          nothing behind it                         ├── it is not there ──▶ conflict
+ *       send ◀────────────────────────────────────────────────┴── events behind it ─▶ whose?
+ *        ├── acknowledged ──▶ appended
+ *        ├── another revision expected ──▶ read from there ──▶ ours: duplicate, others: conflict
+ *        ├── surely not written ──▶ thrown
+ *        └── anything else, or no answer in time ──▶ unknown: the caller sends it again
+ *
+ * The server fences the revision only. That the event at this revision is the expected one is known
+ * from what was appended and read before, over a connection that has not broken since, or is read.
+ * A fence that the server reports can rest on an event which is not replicated yet and may go away,
+ * so that it counts only when the events that caused it can be read.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  NO_STREAM,
+  type Position,
+  type RecordedEvent,
+  StoreUnavailableError,
+  type StreamHead,
+} from '@svc/contracts/event-store'
+import type { SealedAppend } from '@svc/contracts/hash-chain'
+import { StreamHeads } from '../stream-heads.ts'
+import type { HoldPlace } from './append-lanes.ts'
+import type { EventStoreDbClient } from './client.ts'
+import type { CurrentClient } from './current-client.ts'
+import { within } from './deadline.ts'
+import type { OwnStreams } from './own-streams.ts'
+import { toServerEvent } from './recorded-event.ts'
+import type { NotWrittenReason, SendResult } from './send-result.ts'
+import type { ServerReadStream } from './server-calls.ts'
+import { reasonOf, ServerTimeoutError } from './server-failure.ts'
+
+/** Heads that are kept in memory: about 250 bytes each. */
+const MAX_KNOWN_HEADS = 20_000
+
+export interface StreamAppendsPorts {
+  readonly client: CurrentClient<EventStoreDbClient>
+  readonly streams: OwnStreams
+  /** By our name of the stream. */
+  read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
+  readonly appendTimeoutMs: number
+  readonly reachCrashPoint: ReachCrashPoint
+}
+
+export class StreamAppends {
+  readonly #ports: StreamAppendsPorts
+  #heads = new StreamHeads<StreamHead>(MAX_KNOWN_HEADS)
+
+  constructor(ports: StreamAppendsPorts) {
+    this.#ports = ports
+  }
+
+  /** An event that was read: when it is the last one, an append on top of it needs no look. */
+  noteRead({ stream, revision, hash }: RecordedEvent): void {
+    if (revision >= (this.#heads.get(stream)?.revision ?? NO_STREAM.revision)) {
+      this.#heads.set(stream, { revision, hash })
+    }
+  }
+
+  /**
+   * The connection broke: another node may lead now, and in the worst case it lacks the last events
+   * of the former leader. What was known is looked up again before anything is built on it.
+   */
+  forgetHeads(): void {
+    this.#heads = new StreamHeads(MAX_KNOWN_HEADS)
+  }
+
+  /**
+   * @throws {StoreUnavailableError} when nothing of it was written
+   * @throws {RangeError} when the server takes no append of this size
+   */
+  async append(
+    request: AppendRequest,
+    sealed: SealedAppend,
+    hold: HoldPlace,
+  ): Promise<AppendOutcome> {
+    const { stream, expected } = request
+    const known = this.#heads.get(stream)
+    if (known?.revision !== expected.revision || known.hash !== expected.hash) {
+      const outcome = await this.#look(request)
+      if (outcome !== undefined) return outcome
+    }
+    this.#ports.reachCrashPoint('store.before-commit')
+    const result = await this.#send(stream, expected.revision, sealed, hold)
+    switch (result.kind) {
+      case 'appended':
+        return this.#acknowledge(stream, sealed.head, result)
+      case 'wrong-expected-revision':
+        return this.#whoWasFirst(request)
+      case 'not-written':
+        if (result.reason === 'unreachable') this.forgetHeads()
+        throw refusalOf(result.reason, result.cause)
+      case 'unknown':
+        // Silence says nothing about the connection.
+        if (!(result.cause instanceof ServerTimeoutError)) this.forgetHeads()
+        return result
+    }
+  }
+
+  /** @returns undefined when the expected event is the last one, so that it can be sent */
+  async #look({ stream, expected, events }: AppendRequest): Promise<AppendOutcome | undefined> {
+    const { revision, hash } = expected
+    if (revision === NO_STREAM.revision) {
+      if (hash !== NO_STREAM.hash) return { kind: 'conflict' }
+      const there = await this.#read(stream, 0, events.length)
+      return there.length === 0 ? undefined : repeatOf(events, expected, there)
+    }
+    const [last, ...there] = await this.#read(stream, revision, 1 + events.length)
+    if (last?.revision !== revision || last.hash !== hash) return { kind: 'conflict' }
+    return there.length === 0 ? undefined : repeatOf(events, expected, there)
+  }
+
+  async #send(
+    stream: string,
+    expected: number,
+    { events }: SealedAppend,
+    hold: HoldPlace,
+  ): Promise<SendResult> {
+    const { client, streams, appendTimeoutMs } = this.#ports
+    const current = await client.get()
+    const sentAt = performance.now()
+    const answer = current.append(streams.nameOf(stream), expected, events.map(toServerEvent))
+    hold(answer.then(() => client.noteAnswer()))
+    try {
+      return await within(appendTimeoutMs, 'an append', answer)
+    } catch (cause) {
+      client.noteSilence(sentAt)
+      return { kind: 'unknown', cause }
+    }
+  }
+
+  async #acknowledge(
+    stream: string,
+    head: StreamHead,
+    { revision, position }: SendResult & { kind: 'appended' },
+  ): Promise<AppendOutcome> {
+    if (revision !== head.revision) {
+      const problem = `${stream} ends at ${revision}, not at ${head.revision}: it was truncated`
+      return { kind: 'unknown', cause: new Error(problem) }
+    }
+    this.#ports.reachCrashPoint('store.after-commit')
+    this.#heads.set(stream, head)
+    const place = position ?? (await this.#positionOf(stream, revision))
+    if (place instanceof Error) return { kind: 'unknown', cause: place }
+    return { kind: 'appended', head, position: place }
+  }
+
+  async #positionOf(stream: string, revision: number): Promise<Position | Error> {
+    try {
+      const [event] = await this.#read(stream, revision, 1)
+      return event?.position ?? new Error(`${stream} has no event at ${revision}`)
+    } catch (error) {
+      return asError(error)
+    }
+  }
+
+  async #whoWasFirst({ stream, expected, events }: AppendRequest): Promise<AppendOutcome> {
+    try {
+      const there = await this.#read(stream, expected.revision + 1, events.length)
+      if (there.length > 0) return repeatOf(events, expected, there) ?? { kind: 'conflict' }
+      const problem = `${stream} has another head, which cannot be read yet`
+      return { kind: 'unknown', cause: new Error(problem) }
+    } catch (cause) {
+      return { kind: 'unknown', cause }
+    }
+  }
+
+  #read(stream: string, from: number, limit: number): Promise<readonly RecordedEvent[]> {
+    return this.#ports.read({ stream, direction: 'forwards', from, limit })
+  }
+}
+
+/**
+ * Whether the events that stand behind the expected one are those of the append.
+ *
+ * @returns undefined when they are, and are not all: then only the server can tell
+ */
+function repeatOf(
+  events: AppendRequest['events'],
+  expected: StreamHead,
+  there: readonly RecordedEvent[],
+): AppendOutcome | undefined {
+  const isOurs = there.every(
+    ({ id, revision }, index) =>
+      id === events[index]?.id && revision === expected.revision + 1 + index,
+  )
+  if (!isOurs) return { kind: 'conflict' }
+  const last = there.at(-1)
+  if (last === undefined || there.length < events.length) return undefined
+  const { revision, hash, position } = last
+  return { kind: 'duplicate', head: { revision, hash }, position }
+}
+
+function refusalOf(reason: NotWrittenReason, cause: unknown): Error {
+  switch (reason) {
+    case 'unreachable':
+      return new StoreUnavailableError(`the event store is not reachable: ${reasonOf(cause)}`, {
+        cause,
+      })
+    case 'access-denied':
+      return new StoreUnavailableError('the event store refuses its user', { cause })
+    case 'stream-deleted':
+      return new StoreUnavailableError('the stream was deleted in the event store', { cause })
+    case 'too-large':
+      return new RangeError('the event store is set up to take only smaller appends', { cause })
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
+}

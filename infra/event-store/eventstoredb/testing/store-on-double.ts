@@ -1,0 +1,65 @@
+/** For tests: a store on a double of its own, and another process that writes beside it. */
+import { fileURLToPath } from 'node:url'
+import type { NewEvent } from '@svc/contracts/event-store'
+import { runProgram } from '../../../testing/child-process.ts'
+import { type DoubleOptions, EventStoreDbDouble } from '../double/eventstoredb-double.ts'
+import type { EventStoreDbEventStore } from '../eventstoredb-event-store.ts'
+import { type EventStoreDbOptions, openEventStoreDb } from '../open-eventstoredb.ts'
+
+export const PREFIX = 'test.'
+const POLL_MS = 5
+const PROGRAM = fileURLToPath(new URL('append-elsewhere.ts', import.meta.url))
+
+export interface StoreOnDouble {
+  readonly double: EventStoreDbDouble
+  readonly store: EventStoreDbEventStore
+  /** What the operator was told. */
+  readonly warnings: readonly string[]
+}
+
+/** Runs a test, and afterwards ends the store before its server. */
+export async function withStore(
+  { url, double: doubleOptions, ...options }: StoreOnDoubleOptions,
+  act: (parts: StoreOnDouble) => Promise<void>,
+): Promise<void> {
+  const double = await EventStoreDbDouble.start(doubleOptions)
+  const warnings: string[] = []
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) }
+  const address = double.url + (url ?? '')
+  const store = await openEventStoreDb({ streamPrefix: PREFIX, logger, ...options, url: address })
+  try {
+    await act({ double, store, warnings })
+  } finally {
+    double.thaw()
+    await store.close()
+    await double.close()
+  }
+}
+
+interface StoreOnDoubleOptions extends Omit<EventStoreDbOptions, 'url'> {
+  /** More of the address. */
+  readonly url?: string
+  readonly double?: DoubleOptions
+}
+
+/** Appends on top of the stream, in another process. @returns the kind of the outcome */
+export async function appendElsewhere(
+  double: EventStoreDbDouble,
+  stream: string,
+  events: readonly NewEvent[],
+  prefix: string = PREFIX,
+): Promise<string> {
+  const program = runProgram(PROGRAM, [double.url, prefix, stream, JSON.stringify(events)])
+  await program.ended
+  await program.printed(1)
+  return program.lines[0] ?? ''
+}
+
+/** Waits until something is so. @param boundMs after which it throws */
+export async function until(isSo: () => boolean | Promise<boolean>, boundMs = 20_000) {
+  const end = performance.now() + boundMs
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error('it did not become so in time')
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}

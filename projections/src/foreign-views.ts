@@ -1,0 +1,66 @@
+/** Views that were made from another log than the one that is there now. */
+import {
+  type EventStore,
+  type Position,
+  PositionBeyondEndError,
+  START,
+} from '@svc/contracts/event-store'
+import type { LiveView } from './live-view.ts'
+import type { ProjectionLog } from './runner.ts'
+
+/**
+ * What becomes of a view that has seen more than the log holds. A file was restored from a backup:
+ * the view is rebuilt. A server may only not have found all of its log yet, after a crash, or have
+ * been put back by mistake: nothing is thrown away, and the views stand still until the log has
+ * what they have seen.
+ */
+export type OlderLogRule = 'rebuild' | 'refuse'
+
+/** A view has seen an event that the log does not hold, or does not hold yet. */
+export class OlderLogError extends Error {
+  override readonly name = 'OlderLogError'
+
+  constructor(view: string, seen: Position, last: Position) {
+    super(
+      `the view ${view} has seen position ${seen} of this event log, which does not hold it ` +
+        `(its last position is ${last}): it is an older copy, or is not all there yet`,
+    )
+  }
+}
+
+/**
+ * A checkpoint must name an event of this very log. One that does not comes from another log, or
+ * from the time before a backup was restored: then all rows are in doubt.
+ *
+ * @throws {OlderLogError} when the rule for these is to refuse
+ */
+export async function resetForeignViews(
+  views: readonly LiveView[],
+  store: EventStore,
+  log: ProjectionLog,
+  olderLog: OlderLogRule,
+): Promise<void> {
+  const last = await store.lastPosition()
+  for (const view of views) {
+    view.state = view.position < last ? 'catching-up' : 'live'
+    const { position, stream, revision, hash } = view.file.folded
+    if (position === START) continue
+    const [event] = await store.readStream({
+      stream,
+      direction: 'forwards',
+      from: revision,
+      limit: 1,
+    })
+    if (event?.position === position && event.hash === hash) continue
+    if (event === undefined && olderLog === 'refuse') {
+      throw new OlderLogError(view.name, position, last)
+    }
+    const why =
+      position > last
+        ? new PositionBeyondEndError(position, last).message
+        : `the event log holds another event at position ${position} than the view has seen`
+    log.warn(`view ${view.name}: ${why}; it is rebuilt`)
+    view.file.reset()
+    view.state = 'catching-up'
+  }
+}

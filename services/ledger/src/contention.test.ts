@@ -1,0 +1,75 @@
+/** Two ledgers on one account, over a store on which a read takes longer than an append. */
+import type { EventStore } from '@svc/contracts/event-store'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { expect, test } from 'vitest'
+import { ManualTime } from '../testing/manual-time.ts'
+import { openFunded, openLedger, request } from '../testing/open-ledger.ts'
+import { sampleId } from '../testing/sample.ts'
+import { pause } from './settled-append.ts'
+
+const APPEND_MS = 2
+const READ_MS = 10
+
+function slowStore(time: ManualTime) {
+  const store = new MemoryEventStore()
+  const slow: EventStore = {
+    async append(batch) {
+      await pause(time, APPEND_MS)
+      return store.append(batch)
+    },
+    async readStream(page) {
+      const events = await store.readStream(page)
+      await pause(time, READ_MS)
+      return events
+    },
+    readAll: (page) => store.readAll(page),
+    lastPosition: () => store.lastPosition(),
+    subscribe: (from) => store.subscribe(from),
+    close: () => store.close(),
+  }
+  return slow
+}
+
+/** One ledger that never rests, and another one that comes by. */
+async function openBusy() {
+  const time = new ManualTime()
+  const store = slowStore(time)
+  const limits = { restEveryMs: 300 }
+  const busy = await openLedger({ store, time, limits })
+  const { accountId, keyId } = await openFunded(busy, 10n ** 12n)
+  const late = await openLedger({ store, time, limits, gatewayId: sampleId('gw', 2) })
+  let isOver = false
+  let accepted = 0
+  const client = async () => {
+    while (!isOver) {
+      await (await busy.ledger.accept(accountId, request(busy, keyId))).durable
+      accepted += 1
+    }
+  }
+  const clients = Promise.all([client(), client(), client()])
+  const accept = async () => {
+    const { durable } = await late.ledger.accept(accountId, request(late, keyId))
+    await durable
+  }
+  const end = async () => {
+    isOver = true
+    await time.until(clients)
+  }
+  return { time, accept, end, accepted: () => accepted }
+}
+
+test('a writer that never rests does not shut another one out', async () => {
+  const { time, accept, end } = await openBusy()
+  for (let round = 0; round < 20; round += 1) await time.until(accept())
+  await end()
+})
+
+test('once they know of each other they take turns', async () => {
+  const { time, accept, end, accepted } = await openBusy()
+  await time.until(accept())
+  const before = accepted()
+  for (let round = 0; round < 20; round += 1) await time.until(accept())
+  expect(accepted() - before).toBeLessThan(20 * 12)
+  expect(accepted() - before).toBeGreaterThan(20)
+  await end()
+})

@@ -1,0 +1,83 @@
+/**
+ * A real EventStoreDB in a container: on a disk and with fsync, as it is meant to be run. The tests
+ * kill and pause it, so its port is bound to one that stays the same when it starts again.
+ */
+import { createServer } from 'node:net'
+import {
+  type ContainerRuntimeClient,
+  GenericContainer,
+  getContainerRuntimeClient,
+  Wait,
+} from 'testcontainers'
+import type { StartedPlace } from './places.ts'
+import type { Switches } from './store-under-test.ts'
+
+export const DEFAULT_IMAGE = 'eventstore/eventstore:24.10.5'
+const PORT = 2113
+/** The image may have to be loaded first. */
+const START_TIMEOUT_MS = 300_000
+const LIVE_TIMEOUT_MS = 60_000
+const LOOK_AGAIN_MS = 50
+
+export async function startContainer(image: string): Promise<StartedPlace> {
+  const port = await freePort()
+  const started = await new GenericContainer(image)
+    .withEnvironment({
+      EVENTSTORE_INSECURE: 'true',
+      EVENTSTORE_CLUSTER_SIZE: '1',
+      EVENTSTORE_RUN_PROJECTIONS: 'None',
+    })
+    .withExposedPorts({ container: PORT, host: port })
+    .withWaitStrategy(Wait.forHttp('/health/live', PORT).forStatusCode(204))
+    .withStartupTimeout(START_TIMEOUT_MS)
+    .start()
+  return {
+    environment: {
+      SVC_TEST_EVENTSTORE_URL: `esdb://${started.getHost()}:${port}?tls=false`,
+      SVC_TEST_EVENTSTORE_CONTAINER: started.getId(),
+    },
+    stop: async () => void (await started.stop()),
+  }
+}
+
+/** What a test may do to the container. */
+export async function containerSwitches(id: string, url: string): Promise<Switches> {
+  const client: ContainerRuntimeClient = await getContainerRuntimeClient()
+  const container = client.container.getById(id)
+  return {
+    async kill() {
+      await container.kill()
+      await container.wait()
+    },
+    async restart() {
+      await container.start()
+      await isLive(url)
+    },
+    freeze: async () => void (await container.pause()),
+    thaw: async () => void (await container.unpause()),
+  }
+}
+
+async function isLive(url: string): Promise<void> {
+  const health = `${url.replace(/^esdb:/, 'http:').replace(/\?.*$/, '')}/health/live`
+  const deadline = performance.now() + LIVE_TIMEOUT_MS
+  for (;;) {
+    try {
+      if ((await fetch(health)).status === 204) return
+    } catch (cause) {
+      if (performance.now() > deadline) throw new Error('the container stays down', { cause })
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject).listen(0, '127.0.0.1', resolve)
+  await promise
+  const address = server.address()
+  await new Promise((closed) => server.close(closed))
+  if (address === null || typeof address === 'string') throw new Error('no free port')
+  return address.port
+}

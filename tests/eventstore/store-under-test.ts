@@ -1,0 +1,42 @@
+/**
+ * The store that the tests of EventStoreDB run on: the double, unless SVC_TEST_EVENTSTORE_URL names
+ * another. Every test uses streams of a prefix of its own, so one that was used before is fine.
+ */
+import { containerSwitches } from './container.ts'
+import { DoubleThread } from './double-thread.ts'
+
+/** What a test may do to its store, besides using it. */
+export interface Switches {
+  /** As `kill -9`: what was confirmed stays. */
+  kill(): Promise<void>
+  /** Resolves when it takes connections again. */
+  restart(): Promise<void>
+  /** As SIGSTOP: connections stay open, and nothing answers. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
+}
+
+export interface StoreUnderTest {
+  readonly url: string
+  /** Undefined on a store that is not the test's own. */
+  readonly switches: Switches | undefined
+  /** gRPC calls that are open now; undefined where that cannot be seen. */
+  openCalls(): Promise<number | undefined>
+  stop(): Promise<void>
+}
+
+const { SVC_TEST_EVENTSTORE_URL: url, SVC_TEST_EVENTSTORE_CONTAINER: container } = process.env
+
+/** Whether tests may kill and freeze the store. */
+export const isBreakable = url === undefined || container !== undefined
+
+/** @param seed of what the double leaves to chance */
+export async function startStoreUnderTest(seed: number): Promise<StoreUnderTest> {
+  if (url === undefined) return DoubleThread.start(seed)
+  return {
+    url,
+    switches: container === undefined ? undefined : await containerSwitches(container, url),
+    openCalls: async () => undefined,
+    stop: async () => {},
+  }
+}

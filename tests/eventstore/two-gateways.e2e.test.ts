@@ -1,0 +1,157 @@
+/**
+ * Two gateways, each with a folder of its own, on one store: clients call both with the same keys
+ * at the same time, so that the gateways lose races against each other all the while. No client
+ * hears of it, and afterwards the books are in order.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { type RunningServer, startRunningServer } from '../support/running-server.ts'
+import { ScriptedWorker } from '../support/scripted-worker.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
+import { Audit, asClientAnswer } from '../torture/audit.ts'
+import { openCustomers } from '../torture/customers.ts'
+import { type Customer, type LoadHistory, runLoad } from '../torture/load.ts'
+import { Random } from '../torture/random.ts'
+import { newPrefix } from './server-story.ts'
+import { type StoreUnderTest, startStoreUnderTest } from './store-under-test.ts'
+
+const seed = Number(process.env.SVC_TEST_SEED ?? Date.now() % 1_000_000)
+const CLIENTS_PER_GATEWAY = 16
+const LOAD_MS = 8_000
+/** Then a request is accepted, and nobody ends it. */
+const DIES_BEFORE_A_DEBIT = { SVC_CRASH_POINT: 'settle.before:10' }
+const REQUEST_MS = 1_000
+/** With what the gateway adds, so that nothing that still settles is ended. */
+const DEADLINE_MS = REQUEST_MS + 60_000
+const SWEPT_WITHIN_MS = 30_000
+const POLL = { timeout: DEADLINE_MS + SWEPT_WITHIN_MS, interval: 500 }
+const TEST_MS_MAX = 240_000
+
+let store: StoreUnderTest
+/** Each load has randomness of its own, so that no key is sent twice. */
+let loads = 0
+let environment: Record<string, string>
+
+beforeEach(async () => {
+  store = await startStoreUnderTest(seed)
+  const folder = mkdtempSync(join(tmpdir(), 'svc-two-gateways-'))
+  const socketPath = join(folder, 'worker.sock')
+  const worker = new ScriptedWorker({ socketPath, script: { tokens: 16, delayMs: 2 } }, false)
+  await worker.listen()
+  onTestFinished(async () => {
+    await worker.close()
+    rmSync(folder, { recursive: true })
+  })
+  environment = {
+    EVENTSTORE_URL: store.url,
+    SVC_EVENTSTORE_PREFIX: newPrefix(),
+    SVC_WORKER_URLS: `unix:${socketPath}`,
+    SVC_REQUEST_DEADLINE_MS: String(REQUEST_MS),
+  }
+})
+afterEach(() => store.stop())
+
+function newHistory(): LoadHistory {
+  return { told: [], unanswered: [], statuses: new Map() }
+}
+
+/** Clients of both gateways, until the signal. */
+async function loadOn(
+  servers: readonly RunningServer[],
+  customers: readonly Customer[],
+  signal: AbortSignal,
+): Promise<readonly LoadHistory[]> {
+  const loading = servers.map(async ({ ready }) => {
+    const history = newHistory()
+    loads += 1
+    const random = new Random(seed + loads)
+    const { baseUrl } = ready
+    await runLoad({ baseUrl, customers, clients: CLIENTS_PER_GATEWAY, random, history, signal })
+    return history
+  })
+  return Promise.all(loading)
+}
+
+function toldIn(histories: readonly LoadHistory[]) {
+  return histories.flatMap(({ told }) => told.map(asClientAnswer))
+}
+
+test(
+  `no client of two gateways hears of their races, and the books are in order (seed ${seed})`,
+  async () => {
+    const servers = await Promise.all([1, 2].map(() => startRunningServer(environment)))
+    const [one, two] = servers as [RunningServer, RunningServer]
+    const customers = await openCustomers(one.operations)
+    const histories = await loadOn(servers, customers, AbortSignal.timeout(LOAD_MS))
+    for (const { statuses, told } of histories) {
+      expect([...statuses.keys()].filter(isNoAnswer)).toEqual([])
+      expect(told.length).toBeGreaterThan(CLIENTS_PER_GATEWAY)
+    }
+    const told = toldIn(histories)
+    for (const { operations } of [one, two]) {
+      expect(await new Audit().check(operations, told)).toEqual([])
+    }
+    for (const { process } of servers) {
+      expect(process.stderr).toBe('')
+      expect(await process.stop()).toEqual({ code: 0, signal: null })
+    }
+  },
+  TEST_MS_MAX,
+)
+
+test(
+  `what a killed gateway left open is ended: by its next start at once, by the other one after its deadline (seed ${seed})`,
+  async () => {
+    const dataDir = join(temporaryFolder(), 'data')
+    const living = await startRunningServer(environment)
+    const customers = await openCustomers(living.operations)
+    const histories: LoadHistory[] = []
+    const killUnderLoad = async () => {
+      const victim = await startRunningServer({ ...environment, ...DIES_BEFORE_A_DEBIT }, dataDir)
+      const ended = new AbortController()
+      const load = loadOn([living, victim], customers, ended.signal)
+      await victim.process.exited
+      ended.abort()
+      const [ofLiving = newHistory(), ofVictim = newHistory()] = await load
+      expect([...ofLiving.statuses.keys()].filter(isNoAnswer)).toEqual([])
+      histories.push(ofLiving, ofVictim)
+    }
+
+    await killUnderLoad()
+    await killUnderLoad()
+    const next = await startRunningServer(environment, dataDir)
+    await expect.poll(() => openRequests(next), { timeout: SWEPT_WITHIN_MS }).toBe(0)
+    await next.process.stop()
+    const endedAtOnce = await whyAbandoned(living)
+    expect(new Set(endedAtOnce)).toEqual(new Set(['gateway_gone']))
+
+    await killUnderLoad()
+    await expect.poll(() => openRequests(living), POLL).not.toBe('not known yet')
+    expect(await openRequests(living)).toBeGreaterThan(0)
+    await expect.poll(() => openRequests(living), POLL).toBe(0)
+    // Until its deadline it might have been at work, for all that the other one knew.
+    const endedLate = (await whyAbandoned(living)).slice(endedAtOnce.length)
+    expect(new Set(endedLate)).toEqual(new Set(['deadline_passed']))
+    expect(await new Audit().check(living.operations, toldIn(histories))).toEqual([])
+    expect(await living.process.stop()).toEqual({ code: 0, signal: null })
+  },
+  TEST_MS_MAX,
+)
+
+/** As far as the views have followed the log to its end. */
+async function openRequests({ operations }: RunningServer): Promise<number | 'not known yet'> {
+  const { openRequests: open, projections } = await operations.status()
+  return projections.every(({ position, head }) => position === head) ? open : 'not known yet'
+}
+
+/** The reasons, in the order of the log. */
+async function whyAbandoned({ operations }: RunningServer): Promise<readonly unknown[]> {
+  const events = await operations.listEvents({ type: 'RequestAbandoned', limit: 1_000 })
+  return events.map(({ data }) => (data as { reason?: unknown }).reason)
+}
+
+function isNoAnswer(status: number | 'broken'): boolean {
+  return status !== 200 && status !== 402
+}

@@ -1,0 +1,25 @@
+import type { Operations } from '@svc/gateway/operations/operations'
+import type { Customer } from './load.ts'
+
+/** One that is rich, one that may not go below zero and will run dry, one that runs dry and may. */
+export async function openCustomers(operations: Operations): Promise<Customer[]> {
+  const open = async (name: string, spendPolicy: 'standard' | 'strict', amount: string) => {
+    const { accountId } = await operations.openAccount({ name, spendPolicy })
+    await operations.grant({
+      accountId,
+      amount,
+      category: 'paid',
+      priority: 0,
+      expiresAt: null,
+      reference: name,
+      reason: 'torture',
+    })
+    const { secret } = await operations.createKey({ accountId, name, expiresAt: null })
+    return { accountId, apiKey: secret }
+  }
+  return [
+    await open('rich', 'standard', '100'),
+    await open('strict', 'strict', '0.0004'),
+    await open('poor', 'standard', '0.0003'),
+  ]
+}

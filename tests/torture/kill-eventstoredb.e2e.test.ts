@@ -1,0 +1,26 @@
+/**
+ * The kill test with the events on EventStoreDB: `SVC_KILL_ROUNDS_EVENTSTOREDB` rounds (60 by
+ * default).
+ */
+import { expect, test } from 'vitest'
+import { torture } from './torture.ts'
+
+const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 60)
+const MOST_PER_ROUND_MS = 15_000
+
+test(
+  `the books on EventStoreDB are in order after each of ${ROUNDS} kills`,
+  async () => {
+    const seed = Date.now() % 1_000_000
+    const summary = await torture({
+      store: 'eventstoredb',
+      rounds: ROUNDS,
+      seed,
+      realModel: false,
+    })
+    expect(summary.problems, `seed ${seed}`).toEqual([])
+    expect(summary.points_never_reached).toEqual([])
+    expect(summary.answers_told).toBeGreaterThan(ROUNDS)
+  },
+  ROUNDS * MOST_PER_ROUND_MS,
+)
