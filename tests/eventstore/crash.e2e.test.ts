@@ -1,7 +1,8 @@
 /**
  * EventStoreDB dies and freezes, over and over, under a ledger with 32 busy accounts. Whatever was
  * in flight then was written or not; afterwards every request has ended as its caller was told,
- * nothing is there twice, and somebody who followed the log has seen each event once.
+ * nothing is there twice, and somebody who followed the log has seen each event once. The runner of
+ * `npm run test:eventstore` asks for 50 rounds of each (`SVC_CRASH_ROUNDS`).
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -16,9 +17,9 @@ import {
 } from './store-under-test.ts'
 
 const ACCOUNTS = 32
-const ROUNDS = 50
+const ROUNDS = Number(process.env.SVC_CRASH_ROUNDS ?? 15)
 /** By then caches are filled and code is compiled. */
-const WARM_ROUNDS = 15
+const WARM_ROUNDS = Math.ceil(ROUNDS / 3)
 /** What the test itself keeps of some thousand requests is a fifth of it. */
 const HEAP_GROWTH_BYTES_MAX = 10 * 1024 * 1024
 const LIFECYCLES_BETWEEN = 40

@@ -8,6 +8,8 @@ import { workspaceRoot } from '../support/workspace.ts'
 
 /** The adapter's own run of the compliance suite is on the double, wherever the others run. */
 const complianceOnDouble = 'infra/event-store/eventstoredb/compliance.int.test.ts'
+/** Fewer run with all other tests, for the time they take. */
+const SVC_CRASH_ROUNDS = '50'
 const complianceOnServer = 'tests/eventstore/compliance.int.test.ts'
 const suites = [
   { name: 'crash', file: 'tests/eventstore/crash.e2e.test.ts' },
@@ -77,7 +79,11 @@ async function runVitest(
       `--outputFile.json=${reportFile}`,
       ...chosen.map(({ file }) => file),
     ],
-    { cwd: workspaceRoot, env: { ...inherited, ...environment }, stdio: 'inherit' },
+    {
+      cwd: workspaceRoot,
+      env: { SVC_CRASH_ROUNDS, ...inherited, ...environment },
+      stdio: 'inherit',
+    },
   )
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   child.once('error', reject).once('exit', () => resolve())

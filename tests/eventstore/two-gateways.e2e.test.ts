@@ -23,8 +23,9 @@ const LOAD_MS = 8_000
 /** Then a request is accepted, and nobody ends it. */
 const DIES_BEFORE_A_DEBIT = { SVC_CRASH_POINT: 'settle.before:10' }
 const REQUEST_MS = 1_000
-/** With what the gateway adds, so that nothing that still settles is ended. */
-const DEADLINE_MS = REQUEST_MS + 60_000
+const SETTLING_MS = 15_000
+/** Nothing that still settles is ended before. */
+const DEADLINE_MS = REQUEST_MS + SETTLING_MS
 const SWEPT_WITHIN_MS = 30_000
 const POLL = { timeout: DEADLINE_MS + SWEPT_WITHIN_MS, interval: 500 }
 const TEST_MS_MAX = 240_000
@@ -49,6 +50,7 @@ beforeEach(async () => {
     SVC_EVENTSTORE_PREFIX: newPrefix(),
     SVC_WORKER_URLS: `unix:${socketPath}`,
     SVC_REQUEST_DEADLINE_MS: String(REQUEST_MS),
+    SVC_SETTLING_ALLOWANCE_MS: String(SETTLING_MS),
   }
 })
 afterEach(() => store.stop())

@@ -1,11 +1,8 @@
-/**
- * The kill test with the events on EventStoreDB: `SVC_KILL_ROUNDS_EVENTSTOREDB` rounds (60 by
- * default).
- */
+/** The kill test with the events on EventStoreDB: `SVC_KILL_ROUNDS_EVENTSTOREDB` rounds. */
 import { expect, test } from 'vitest'
 import { torture } from './torture.ts'
 
-const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 60)
+const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 30)
 const MOST_PER_ROUND_MS = 15_000
 
 test(

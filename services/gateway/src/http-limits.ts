@@ -25,6 +25,11 @@ export interface HttpLimits {
   readonly requestsInFlight: number
   /** The longest that one request may run, from its acceptance. */
   readonly requestDeadlineMs: number
+  /**
+   * Added to it, so that nothing that still settles is taken for orphaned: the wait for credit, the
+   * wait for the final meter, and an append whose outcome is unknown for long.
+   */
+  readonly settlingAllowanceMs: number
   /** A client that takes nothing for so long is cut off, as if it had left. */
   readonly writeStallMs: number
   /** An idle stream is given a sign of life at least this often. */
@@ -51,6 +56,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestsPerKey: 256,
   requestsInFlight: 1_024,
   requestDeadlineMs: 600_000,
+  settlingAllowanceMs: 60_000,
   writeStallMs: 30_000,
   streamKeepAliveMs: 15_000,
   cancelWaitMs: 5_000,

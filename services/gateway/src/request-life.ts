@@ -31,12 +31,6 @@ import { type EndedRun, isImplausible, settlementOf } from './settlement.ts'
 import { ClientGone, type Stop, stoppedError } from './stop.ts'
 import { sendWhole } from './whole-answer.ts'
 
-/**
- * Added to a request's deadline, so that nothing that still settles is taken for orphaned: the wait
- * for credit, the wait for the final meter, and an append whose outcome is unknown for long.
- */
-const SETTLING_ALLOWANCE_MS = 60_000
-
 export interface RequestLifePorts {
   readonly ledger: Ledger
   readonly workers: WorkerPool
@@ -104,7 +98,7 @@ class RequestLife {
     this.#request = request
     this.#claim = claim
     const { clock, limits } = ports
-    this.#deadline = clock.nowMs() + limits.requestDeadlineMs + SETTLING_ALLOWANCE_MS
+    this.#deadline = clock.nowMs() + limits.requestDeadlineMs + limits.settlingAllowanceMs
   }
 
   async run(): Promise<void> {

@@ -17,6 +17,7 @@ export const limitOfSetting = {
   SVC_MAX_REQUESTS_PER_KEY: 'requestsPerKey',
   SVC_MAX_REQUESTS: 'requestsInFlight',
   SVC_REQUEST_DEADLINE_MS: 'requestDeadlineMs',
+  SVC_SETTLING_ALLOWANCE_MS: 'settlingAllowanceMs',
   SVC_WRITE_STALL_MS: 'writeStallMs',
   SVC_STREAM_KEEP_ALIVE_MS: 'streamKeepAliveMs',
   SVC_CANCEL_WAIT_MS: 'cancelWaitMs',

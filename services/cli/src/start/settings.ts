@@ -84,6 +84,8 @@ const schema = logSchema.extend({
   SVC_MAX_SOCKETS: whole(1, 100_000).optional(),
   /** The longest that one request may run. */
   SVC_REQUEST_DEADLINE_MS: whole(1000, DAY_MS).optional(),
+  /** How long after its deadline the end of a request may take to be written. */
+  SVC_SETTLING_ALLOWANCE_MS: whole(1000, DAY_MS).optional(),
   SVC_MAX_REQUESTS_PER_KEY: whole(1, 100_000).optional(),
   SVC_MAX_REQUESTS: whole(1, 100_000).optional(),
   /** For the kill test only: ends the process at a named place. */
