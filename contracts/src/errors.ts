@@ -1,260 +1,16 @@
-/**
- * The one catalogue of everything that a caller can be told has gone wrong.
- *
- * A code is stable and means one thing. Status and types follow `wire.md` §3 of the design: clients
- * decide by them whether to retry, so a code that must not be retried says so.
- * `docs/reference/errors.md` is kept equal to this file by a test.
- */
+/** The error that a caller is told about; what there is to tell is in the catalogue. */
+import { type ErrorCode, type ErrorEntry, errorCatalogue } from './error-catalogue.ts'
 
-export interface ErrorEntry {
-  /** HTTP status in the OpenAI formats; the Messages format differs only where it says so. */
-  readonly status: number
-  /** `error.type` in the two OpenAI formats. */
-  readonly openaiType: string
-  /** `error.type` in the Messages format. */
-  readonly anthropicType: string
-  /** Whether sending the same again can help. If not, `x-should-retry: false` says so from 401 on. */
-  readonly retry: boolean
-  /** One line for the reference page. */
-  readonly doc: string
+export { type ErrorCode, type ErrorEntry, errorCatalogue }
+
+/** What was asked for, and what fits. */
+export interface TokensAsked {
+  readonly prompt: number
+  /** Null when the prompt alone does not fit. */
+  readonly maxOutput: number | null
+  /** Prompt and output together. */
+  readonly context: number
 }
-
-export const errorCatalogue = {
-  invalid_json: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'The body is not one well-formed JSON object, or is nested too deeply.',
-  },
-  invalid_request: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'The HTTP request itself is malformed.',
-  },
-  invalid_value: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'A field has a wrong type or a value out of range; `param` names it.',
-  },
-  missing_required_parameter: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'A required field is absent; `param` names it.',
-  },
-  unsupported_parameter: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'A field that this service cannot honour, and will not silently ignore; `param` names it.',
-  },
-  unsupported_value: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'A field whose value this service cannot honour; `param` names it.',
-  },
-  model_not_found: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'not_found_error',
-    retry: false,
-    doc: 'The model is neither the callable model nor one of its deprecated names.',
-  },
-  context_length_exceeded: {
-    status: 400,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'The prompt, or the prompt and the asked-for output, do not fit the context of the model.',
-  },
-  invalid_api_key: {
-    status: 401,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'authentication_error',
-    retry: false,
-    doc: 'No key, or a key that is malformed, unknown, expired or revoked: one answer for all.',
-  },
-  insufficient_quota: {
-    status: 402,
-    openaiType: 'insufficient_quota',
-    anthropicType: 'billing_error',
-    retry: false,
-    doc: 'The balance does not cover the request; the message names the needed and the available amount.',
-  },
-  balance_in_use: {
-    status: 402,
-    openaiType: 'insufficient_quota',
-    anthropicType: 'billing_error',
-    retry: false,
-    doc: 'Running requests hold the rest of the balance; `Retry-After` says when to look again.',
-  },
-  not_allowed: {
-    status: 403,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'permission_error',
-    retry: false,
-    doc: 'The caller is known but may not do this.',
-  },
-  not_found: {
-    status: 404,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'not_found_error',
-    retry: false,
-    doc: 'No such object, or it belongs to another account.',
-  },
-  unknown_url: {
-    status: 404,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'not_found_error',
-    retry: false,
-    doc: 'No such path; the message names the base address to use.',
-  },
-  method_not_allowed: {
-    status: 405,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'The path exists, with other methods; the `Allow` header lists them.',
-  },
-  request_timeout: {
-    status: 408,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: true,
-    doc: 'The request arrived too slowly.',
-  },
-  conflict: {
-    status: 409,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'conflict_error',
-    retry: false,
-    doc: 'The object changed, or already exists with other content.',
-  },
-  idempotency_key_in_use: {
-    status: 409,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'conflict_error',
-    retry: true,
-    doc: 'A request with this `Idempotency-Key` is still running.',
-  },
-  idempotency_answer_gone: {
-    status: 409,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'conflict_error',
-    retry: false,
-    doc: 'The request of this `Idempotency-Key` has ended and its answer is no longer kept; it is not run twice, and its receipt is named.',
-  },
-  idempotency_key_reused: {
-    status: 422,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'This `Idempotency-Key` was used with a different body.',
-  },
-  request_too_large: {
-    status: 413,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'request_too_large',
-    retry: false,
-    doc: 'The body is larger than the limit.',
-  },
-  url_too_long: {
-    status: 414,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'The URL is longer than the limit.',
-  },
-  unsupported_media_type: {
-    status: 415,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'The body is not `application/json`, or is compressed.',
-  },
-  headers_too_large: {
-    status: 431,
-    openaiType: 'invalid_request_error',
-    anthropicType: 'invalid_request_error',
-    retry: false,
-    doc: 'Too many or too large request headers.',
-  },
-  rate_limit_exceeded: {
-    status: 429,
-    openaiType: 'requests',
-    anthropicType: 'rate_limit_error',
-    retry: true,
-    doc: 'Too many requests at once for this key or account; `Retry-After` says when to come back.',
-  },
-  internal_error: {
-    status: 500,
-    openaiType: 'server_error',
-    anthropicType: 'api_error',
-    retry: true,
-    doc: 'A defect in the service. Nothing is charged beyond what was metered.',
-  },
-  worker_failed: {
-    status: 503,
-    openaiType: 'server_error',
-    anthropicType: 'overloaded_error',
-    retry: true,
-    doc: 'The inference worker failed while it ran the request. Before any output nothing is charged.',
-  },
-  model_not_priced: {
-    status: 503,
-    openaiType: 'server_error',
-    anthropicType: 'api_error',
-    retry: false,
-    doc: 'No price is published for the model, so it cannot be sold.',
-  },
-  server_is_overloaded: {
-    status: 503,
-    openaiType: 'server_error',
-    anthropicType: 'overloaded_error',
-    retry: true,
-    doc: 'A queue is full, or no worker is ready; `Retry-After` says when to come back.',
-  },
-  store_unavailable: {
-    status: 503,
-    openaiType: 'server_error',
-    anthropicType: 'overloaded_error',
-    retry: true,
-    doc: 'The event store cannot take the request now. Nothing was charged.',
-  },
-  view_behind: {
-    status: 503,
-    openaiType: 'server_error',
-    anthropicType: 'overloaded_error',
-    retry: true,
-    doc: 'A read model has not yet seen all that the question is about; `Retry-After` says when to ask again.',
-  },
-  shutting_down: {
-    status: 503,
-    openaiType: 'server_error',
-    anthropicType: 'overloaded_error',
-    retry: true,
-    doc: 'The server is stopping and takes no new requests.',
-  },
-  timeout: {
-    status: 504,
-    openaiType: 'server_error',
-    anthropicType: 'timeout_error',
-    // Clients that repeat it by themselves would pay for the same long run again.
-    retry: false,
-    doc: 'The request ran longer than the limit and was stopped; what was made is charged.',
-  },
-} as const satisfies Record<string, ErrorEntry>
-
-export type ErrorCode = keyof typeof errorCatalogue
 
 export interface ErrorDetails {
   /** The field at fault, as a path such as `messages[0].content`. */
@@ -263,6 +19,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number
   /** The request that the error is about, when one was accepted. */
   readonly requestId?: string
+  /** For `context_length_exceeded`: formats put the numbers in words of their own. */
+  readonly tokens?: TokensAsked
   readonly cause?: unknown
 }
 
@@ -273,6 +31,7 @@ export class ServiceError extends Error {
   readonly param: string | null
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
+  readonly tokens: TokensAsked | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -280,6 +39,7 @@ export class ServiceError extends Error {
     this.param = details.param ?? null
     this.retryAfterSeconds = details.retryAfterSeconds
     this.requestId = details.requestId
+    this.tokens = details.tokens
   }
 
   get entry(): ErrorEntry {

@@ -24,14 +24,18 @@ const plainSampling = {
   presencePenalty: 0,
   repetitionPenalty: 1,
 }
+const plan = { grammar: 'root ::= "a"\n', grammarFrom: 'tool_call', callable: ['look'] }
 const generation = {
   requestId: 'req_1',
   tenant: 'acct_1',
   tokens: [1, 2, 3],
   fingerprint: 'f',
-  thinking: false,
+  thinking: { enabled: true, effort: 'low', budgetTokens: 1_024 },
+  plan,
   maxOutputTokens: 16,
   sampling: plainSampling,
+  logitBias: [[7, -100]],
+  topLogprobs: 5,
   stop: ['\n\n'],
   timeLimitMs: 60_000,
 }
@@ -74,15 +78,53 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
   [
     'prepare request',
     prepareRequest,
-    { messages: [{ role: 'user', content: 'hé' }], thinking: true },
+    {
+      messages: [
+        { role: 'user', content: 'hé' },
+        {
+          role: 'assistant',
+          content: '',
+          reasoning: 'hm',
+          toolCalls: [{ id: 'c', name: 'look', arguments: '{' }],
+        },
+        { role: 'tool', content: '', toolCallId: 'c', name: 'look' },
+      ],
+      thinking: { enabled: false, effort: 'low', budgetTokens: null },
+      toolUse: {
+        tools: [{ name: 'look', parameters: { type: 'object' } }],
+        choice: 'required',
+        callable: ['look'],
+        parallel: false,
+      },
+      outputFormat: { type: 'json_schema', schema: { type: 'array' } },
+    },
   ],
   [
     'prepare answer that does not fit',
     prepareAnswer,
-    { tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5 },
+    { tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5, plan },
   ],
   ['generate request', generateRequest, generation],
   ['token', generateEvent, { type: 'token', text: 'é\u2028', kind: 'text', outputTokens: 1 }],
+  [
+    'token with its likelihood',
+    generateEvent,
+    {
+      type: 'token',
+      text: 'a',
+      kind: 'text',
+      outputTokens: 1,
+      logprobs: [
+        {
+          token: 'a',
+          bytes: [97],
+          logprob: -0.5,
+          top: [{ token: '\ufffd', bytes: null, logprob: -1 }],
+        },
+      ],
+    },
+  ],
+  ['call of a tool', generateEvent, { type: 'tool_call', name: 'look', outputTokens: 2 }],
   ['meter', generateEvent, { type: 'meter', meter }],
   ['done', generateEvent, { type: 'done', finishReason: 'stop', stopText: null }],
   ['error', generateEvent, { type: 'error', code: 'failed', message: 'the worker failed' }],

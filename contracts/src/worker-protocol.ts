@@ -10,7 +10,8 @@
  *
  * On TCP every request carries `authorization: Bearer <shared secret>`. An error is a WorkerError
  * with a 4xx or 5xx status. Closing the connection of `/generate` is a cancel as well. A generate
- * stream is: `token`*, then `meter`, then `done`; or, when the run breaks, `meter`? and `error`.
+ * stream is: `token` and `tool_call` events, then `meter`, then `done`; or, when the run breaks,
+ * `meter`? and `error`.
  */
 import { z } from 'zod'
 import { cacheEvidence, finishReason, latencies } from './events/account.ts'
@@ -54,19 +55,102 @@ export const stateAnswer = z.object({
 })
 export type StateAnswer = z.output<typeof stateAnswer>
 
-/** A turn of the conversation, already reduced to text. `developer` was folded into `system`. */
-export const promptMessage = z.object({
-  role: z.enum(['system', 'user', 'assistant', 'tool']),
-  content: z.string(),
+const TOOLS_MAX = 512
+const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
+const toolName = z.string().min(1).max(256)
+
+/** A call of a tool that the model made in an earlier turn. */
+export const toolCall = z.object({
+  id: z.string().max(256),
+  name: toolName,
+  /** As it was written: JSON text, if the model wrote JSON. */
+  arguments: z.string(),
 })
+export type ToolCall = z.output<typeof toolCall>
+
+/** A turn of the conversation, already reduced to text. `developer` was folded into `system`. */
+export const promptMessage = z.discriminatedUnion('role', [
+  z.object({ role: z.literal('system'), content: z.string() }),
+  z.object({ role: z.literal('user'), content: z.string() }),
+  z.object({
+    role: z.literal('assistant'),
+    /** Empty when the turn was nothing but tool calls. */
+    content: z.string(),
+    /** What the model thought before it answered, where the caller sent it back. */
+    reasoning: z.string().optional(),
+    toolCalls: z.array(toolCall).max(TOOLS_MAX).optional(),
+  }),
+  /** The result of the call with this id; calls and results are known to match. */
+  z.object({
+    role: z.literal('tool'),
+    content: z.string(),
+    toolCallId: z.string().max(256),
+    name: toolName,
+  }),
+])
 export type PromptMessage = z.output<typeof promptMessage>
+
+export const toolDefinition = z.object({
+  name: toolName,
+  description: z.string().optional(),
+  /** A JSON Schema of an object. What of it cannot be enforced is left to the model. */
+  parameters: z.record(z.string(), z.unknown()),
+})
+export type ToolDefinition = z.output<typeof toolDefinition>
+
+/** The tools of a request. The model is shown all of them, whichever it may call. */
+export const toolUse = z.object({
+  tools: z.array(toolDefinition).min(1).max(TOOLS_MAX),
+  /** One that must be called: `required`, with its name as the only callable one. */
+  choice: z.enum(['none', 'auto', 'required']),
+  /** Names of the tools that may be called, or null for all. */
+  callable: z.array(toolName).nullable(),
+  /** Whether one answer may call several. */
+  parallel: z.boolean(),
+})
+export type ToolUse = z.output<typeof toolUse>
+
+/** What the text of an answer must be. */
+export const outputFormat = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text') }),
+  /** Any JSON object. */
+  z.object({ type: z.literal('json') }),
+  /** JSON that the schema validates; a schema that cannot be enforced is refused. */
+  z.object({ type: z.literal('json_schema'), schema: z.record(z.string(), z.unknown()) }),
+])
+export type OutputFormat = z.output<typeof outputFormat>
+
+/** Whether and how much the model may think before it answers. */
+export const thinking = z.object({
+  enabled: z.boolean(),
+  /** For models whose template knows levels. */
+  effort: z.enum(['low', 'medium', 'high']),
+  /** Tokens after which the end of the thinking is forced, or null for none. */
+  budgetTokens: z.int().min(0).nullable(),
+})
+export type Thinking = z.output<typeof thinking>
 
 export const prepareRequest = z.object({
   messages: z.array(promptMessage).min(1).max(4096),
-  /** Whether the model may think before it answers. */
-  thinking: z.boolean(),
+  thinking,
+  toolUse: toolUse.nullable(),
+  outputFormat,
 })
 export type PrepareRequest = z.output<typeof prepareRequest>
+
+/**
+ * How an answer is to be made and read; made by `/prepare` for the model at hand, and handed to
+ * `/generate` as it is.
+ */
+export const answerPlan = z.object({
+  /** GBNF that the answer has to follow, or null. Thinking is never under a grammar. */
+  grammar: z.string().max(GRAMMAR_CHARACTERS_MAX).nullable(),
+  /** From where the grammar holds: the answer's beginning, or the first sign of a tool call. */
+  grammarFrom: z.enum(['answer', 'tool_call']),
+  /** Tools whose calls are taken out of the text. None: what looks like a call is text. */
+  callable: z.array(toolName).max(TOOLS_MAX),
+})
+export type AnswerPlan = z.output<typeof answerPlan>
 
 export const prepareAnswer = z.object({
   /** The rendered prompt. User text is tokenised as text: it never becomes a control token. */
@@ -75,6 +159,7 @@ export const prepareAnswer = z.object({
   contextSize: tokenCount,
   /** What is left of the context for the output. 0 or less: the prompt does not fit. */
   maxOutputTokens: z.int(),
+  plan: answerPlan,
 })
 export type PrepareAnswer = z.output<typeof prepareAnswer>
 
@@ -100,9 +185,14 @@ export const generateRequest = z.object({
   /** As `/prepare` gave them, by a worker of the same fingerprint. */
   tokens: z.array(z.int().min(0)).min(1),
   fingerprint: z.string(),
-  thinking: z.boolean(),
+  thinking,
+  plan: answerPlan,
   maxOutputTokens: z.int().min(1),
   sampling,
+  /** Added to the logits of tokens before each draw: pairs of token id and bias. */
+  logitBias: z.array(z.tuple([z.int().min(0), z.number().min(-100).max(100)])).max(1024),
+  /** How many alternatives to report with every token's log probability; null: report nothing. */
+  topLogprobs: z.int().min(0).max(20).nullable(),
   /** Texts that end the answer and are not part of it. */
   stop: z.array(z.string().min(1).max(256)).max(16),
   /** Milliseconds after which the worker stops by itself. */
@@ -122,15 +212,32 @@ export const workerMeter = z.object({
 })
 export type WorkerMeter = z.output<typeof workerMeter>
 
+const tokenLogprob = z.object({
+  /** The token's text; half a character comes as U+FFFD, its bytes tell. */
+  token: z.string(),
+  bytes: z.array(z.int().min(0).max(255)).nullable(),
+  /** Natural logarithm of the probability that the model itself gave the token. */
+  logprob: z.number(),
+})
+
+/** A drawn token of the answer's text, with the likeliest alternatives. */
+export const logprob = tokenLogprob.extend({ top: z.array(tokenLogprob).max(20) })
+export type Logprob = z.output<typeof logprob>
+
 export const generateEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('token'),
     /** Valid UTF-8, never half a character, never part of a stop text. May be empty. */
     text: z.string(),
-    kind: z.enum(['text', 'reasoning']),
+    /** `arguments` is JSON text that goes on the last `tool_call`. */
+    kind: z.enum(['text', 'reasoning', 'arguments']),
     /** Output tokens made so far, this one included. */
     outputTokens: tokenCount,
+    /** Of the drawn tokens that this text is made of; only where they were asked for. */
+    logprobs: z.array(logprob).optional(),
   }),
+  /** The model begins to call a tool; the arguments follow as tokens. Calls do not interleave. */
+  z.object({ type: z.literal('tool_call'), name: toolName, outputTokens: tokenCount }),
   z.object({ type: z.literal('meter'), meter: workerMeter }),
   z.object({
     type: z.literal('done'),
@@ -153,6 +260,8 @@ export const workerErrorCodes = [
   'bad_request',
   'unauthorized',
   'prompt_too_long',
+  /** The schema of the output format cannot be enforced; the message names the keyword. */
+  'unsupported_schema',
   'fingerprint_mismatch',
   'queue_full',
   'draining',

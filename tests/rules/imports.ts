@@ -19,13 +19,13 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that only certain places may import, so that they can be replaced there. */
 const reserved: readonly (readonly [module: string, places: RegExp])[] = [
-  ['node-llama-cpp', /^services\/worker\/src\/engine\/llama\.ts$/],
+  ['node-llama-cpp', /^services\/worker\/src\/engine\/llama(-[a-z]+)?\.ts$/],
   ['node:sqlite', /^(infra|projections)\//],
   ['@eventstore/db-client', /^infra\/event-store\/eventstoredb\/(client\.ts$|double\/)/],
 ]
 
-/** Recipes that are run by hand, apart from the product, with dependencies of their own. */
-const recipes = /^infra\/demo-model\/training\//
+/** Recipes that are run by hand and examples, apart from the product, with own dependencies. */
+const recipes = /^(infra\/demo-model\/training|examples)\//
 
 const SCOPE = '@svc/'
 

@@ -1,8 +1,13 @@
 /** One generation of a scripted worker: it plays its script, line by line, until told to stop. */
 import type { ServerResponse } from 'node:http'
 import type { FinishReason } from '@svc/contracts/events/account'
-import type { GenerateRequest, WorkerMeter } from '@svc/contracts/worker-protocol'
-import type { WorkerScript } from './scripted-worker-script.ts'
+import type { GenerateEvent, GenerateRequest, WorkerMeter } from '@svc/contracts/worker-protocol'
+import {
+  type ScriptedAnswer,
+  type ScriptedEvent,
+  scriptedAnswer,
+  type WorkerScript,
+} from './scripted-worker-script.ts'
 
 export interface ScriptedRunOptions {
   readonly script: WorkerScript
@@ -25,6 +30,9 @@ export class ScriptedRun {
   readonly #script: WorkerScript
   readonly #response: ServerResponse
   readonly #workerId: string
+  readonly #answer: ScriptedAnswer
+  #reasoned = 0
+  #called = false
   #wake: () => void = () => {}
   #end: () => void = () => {}
 
@@ -33,6 +41,7 @@ export class ScriptedRun {
     this.#script = script
     this.#response = response
     this.#workerId = workerId
+    this.#answer = scriptedAnswer(script)
     this.ended = new Promise((resolve) => {
       this.#end = resolve
     })
@@ -63,13 +72,14 @@ export class ScriptedRun {
   }
 
   async #tokens(): Promise<void> {
-    const total = Math.min(this.#script.tokens, this.request.maxOutputTokens)
+    const total = Math.min(this.#answer.length, this.request.maxOutputTokens)
     while (this.made < total && !this.#stopped) {
       if (await this.#faultStrikes()) return
-      const kind = this.made < this.#script.reasoningTokens ? 'reasoning' : 'text'
-      const text = this.#script.text(this.made)
+      const event = this.#answer.at(this.made)
       this.made += 1
-      await this.#line({ type: 'token', text, kind, outputTokens: this.made })
+      if ('reasoning' in event) this.#reasoned += 1
+      this.#called ||= 'call' in event
+      await this.#line(spoken(event, this.made))
       await this.#pause(this.#script.delayMs)
     }
     await this.#faultStrikes()
@@ -97,17 +107,20 @@ export class ScriptedRun {
   #finish(): void {
     const { fault } = this.#script
     if (fault?.kind !== 'no-meter') void this.#line({ type: 'meter', meter: this.#meter() })
-    void this.#line({ type: 'done', finishReason: this.#finishReason(), stopText: null })
+    void this.#line({ type: 'done', ...this.#ending() })
     this.#response.end()
   }
 
-  #finishReason(): FinishReason {
-    if (this.cancelledAt !== undefined) return 'cancelled'
-    return this.#script.tokens > this.request.maxOutputTokens ? 'length' : 'stop'
+  #ending(): { finishReason: FinishReason; stopText: string | null } {
+    if (this.cancelledAt !== undefined) return { finishReason: 'cancelled', stopText: null }
+    const cut = this.#answer.length > this.request.maxOutputTokens
+    if (cut) return { finishReason: 'length', stopText: null }
+    if (this.#script.end !== null) return this.#script.end
+    return { finishReason: this.#called ? 'tool_calls' : 'stop', stopText: null }
   }
 
   #meter(): WorkerMeter {
-    const { fault, reasoningTokens } = this.#script
+    const { fault } = this.#script
     const wrong = fault?.kind === 'wrong-meter' ? fault : { input: 0, output: 0 }
     const cached = Math.min(this.#script.cachedTokens, this.request.tokens.length)
     const computed = this.request.tokens.length - cached
@@ -115,7 +128,7 @@ export class ScriptedRun {
       inputTokens: computed + wrong.input,
       cachedInputTokens: cached,
       outputTokens: this.made + wrong.output,
-      reasoningTokens: Math.min(reasoningTokens, this.made),
+      reasoningTokens: this.#reasoned,
       workerId: this.#workerId,
       cache: {
         blocks: Math.floor(cached / 128),
@@ -127,7 +140,7 @@ export class ScriptedRun {
     }
   }
 
-  #line(event: object): Promise<void> {
+  #line(event: GenerateEvent): Promise<void> {
     return this.#write(`${JSON.stringify(event)}\n`)
   }
 
@@ -151,4 +164,15 @@ export class ScriptedRun {
       }
     })
   }
+}
+
+function spoken(event: ScriptedEvent, outputTokens: number): GenerateEvent {
+  if ('call' in event) return { type: 'tool_call', name: event.call, outputTokens }
+  if ('arguments' in event) {
+    return { type: 'token', text: event.arguments, kind: 'arguments', outputTokens }
+  }
+  if ('reasoning' in event) {
+    return { type: 'token', text: event.reasoning, kind: 'reasoning', outputTokens }
+  }
+  return { type: 'token', ...event, kind: 'text', outputTokens }
 }

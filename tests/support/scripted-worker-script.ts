@@ -1,4 +1,6 @@
 /** What a scripted worker plays: how many tokens, how fast, and what goes wrong on the way. */
+import type { FinishReason } from '@svc/contracts/events/account'
+import type { AnswerPlan, Logprob, WorkerErrorCode } from '@svc/contracts/worker-protocol'
 
 export type Fault =
   /** Closes the connection without a word, as a process that dies does. */
@@ -14,6 +16,21 @@ export type Fault =
   /** Refuses with an error status before anything is made. */
   | { readonly kind: 'refuse'; readonly status: number; readonly code: string }
 
+/** One output token of an answer that is written out, and what the gateway is told of it. */
+export type ScriptedEvent =
+  | { readonly text: string; readonly logprobs?: Logprob[] }
+  | { readonly reasoning: string }
+  /** JSON text of the last call. */
+  | { readonly arguments: string }
+  /** The name of the tool that is called from here on. */
+  | { readonly call: string }
+
+/** How an answer ends that was not cut. */
+export interface ScriptedEnd {
+  readonly finishReason: FinishReason
+  readonly stopText: string | null
+}
+
 export interface WorkerScript {
   readonly tokens: number
   /** Between tokens; 0 sends all at once. */
@@ -26,6 +43,21 @@ export interface WorkerScript {
   /** Of the prompt, counted as cached, up to the prompt's length. */
   readonly cachedTokens: number
   readonly text: (index: number) => string
+  /**
+   * The answer written out, a token each, in place of `tokens`, `reasoningTokens` and `text`:
+   * calls of tools, reasoning and log probabilities are played in this way.
+   */
+  readonly events: readonly ScriptedEvent[] | null
+  /** Default: `tool_calls` after a call, else `stop`. */
+  readonly end: ScriptedEnd | null
+  /** What `/prepare` returns; it promises a reading of calls, and no grammar. */
+  readonly plan: Partial<AnswerPlan>
+  /** What `/prepare` refuses with, such as `unsupported_schema`. */
+  readonly prepareRefusal: {
+    readonly status: number
+    readonly code: WorkerErrorCode
+    readonly message: string
+  } | null
   readonly fault: Fault | null
   /** A worker that acknowledges no cancel and plays on. */
   readonly deafToCancel: boolean
@@ -39,6 +71,31 @@ export const plainScript: WorkerScript = {
   reasoningTokens: 0,
   cachedTokens: 0,
   text: (index) => (index === 0 ? 'word' : ` word${index}`),
+  events: null,
+  end: null,
+  plan: {},
+  prepareRefusal: null,
   fault: null,
   deafToCancel: false,
+}
+
+/** The answer of a script: how many output tokens it has, and each of them. */
+export interface ScriptedAnswer {
+  readonly length: number
+  at(index: number): ScriptedEvent
+}
+
+/** Made as it is played: a script may have more text than fits the memory of many runs. */
+export function scriptedAnswer(script: WorkerScript): ScriptedAnswer {
+  const { events, tokens, reasoningTokens } = script
+  if (events !== null) {
+    return { length: events.length, at: (index) => events[index] ?? { text: '' } }
+  }
+  return {
+    length: tokens,
+    at: (index) => {
+      const text = script.text(index)
+      return index < reasoningTokens ? { reasoning: text } : { text }
+    },
+  }
 }

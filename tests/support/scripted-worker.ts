@@ -3,12 +3,14 @@
  *
  *     node tests/support/scripted-worker.ts --socket PATH --tokens N --delay-ms D
  *
- * Its `/prepare` counts one token per four bytes of text, so that every number is known in advance.
+ * Its `/prepare` counts one token per four bytes of text, so that every number is known in advance;
+ * calls of tools and the tools themselves count as the bytes of their JSON.
  */
 import { rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { parseArgs } from 'node:util'
 import {
+  type AnswerPlan,
   type GenerateRequest,
   type HealthAnswer,
   type PrepareRequest,
@@ -17,7 +19,12 @@ import {
 import { ScriptedRun } from './scripted-worker-run.ts'
 import { plainScript, type WorkerScript } from './scripted-worker-script.ts'
 
-export { type Fault, plainScript, type WorkerScript } from './scripted-worker-script.ts'
+export {
+  type Fault,
+  plainScript,
+  type ScriptedEvent,
+  type WorkerScript,
+} from './scripted-worker-script.ts'
 
 const BYTES_PER_TOKEN = 4
 
@@ -30,8 +37,17 @@ export interface ScriptedWorkerOptions {
 }
 
 /** Tokens of a conversation, as `/prepare` counts them. */
-export function scriptedPromptTokens(messages: PrepareRequest['messages']): number {
-  const bytes = messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+export function scriptedPromptTokens(
+  messages: PrepareRequest['messages'],
+  toolUse: PrepareRequest['toolUse'] = null,
+): number {
+  const texts = messages.flatMap((message) => {
+    if (message.role !== 'assistant') return [message.content]
+    const calls = (message.toolCalls ?? []).map((call) => JSON.stringify(call))
+    return [message.content, message.reasoning ?? '', ...calls]
+  })
+  for (const tool of toolUse?.tools ?? []) texts.push(JSON.stringify(tool))
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0)
   return Math.max(1, Math.ceil(bytes / BYTES_PER_TOKEN))
 }
 
@@ -102,13 +118,27 @@ export class ScriptedWorker {
     if (this.script.prepareMs > 0) {
       await new Promise((resolve) => setTimeout(resolve, this.script.prepareMs))
     }
-    const count = scriptedPromptTokens(request.messages)
+    const { prepareRefusal } = this.script
+    if (prepareRefusal !== null) {
+      const { status, ...error } = prepareRefusal
+      sendJson(response, { error }, status)
+      return
+    }
+    const count = scriptedPromptTokens(request.messages, request.toolUse)
     sendJson(response, {
       tokens: Array.from({ length: count }, (_, index) => index),
       fingerprint: this.#fingerprint(),
       contextSize: this.#contextSize(),
       maxOutputTokens: this.#contextSize() - count,
+      plan: this.#plan(request),
     })
+  }
+
+  #plan({ toolUse }: PrepareRequest): AnswerPlan {
+    const names = toolUse?.tools.map(({ name }) => name) ?? []
+    const callable =
+      toolUse === null || toolUse.choice === 'none' ? [] : (toolUse.callable ?? names)
+    return { grammar: null, grammarFrom: 'answer', callable, ...this.script.plan }
   }
 
   async #generate(request: GenerateRequest, response: ServerResponse): Promise<void> {

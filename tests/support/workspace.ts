@@ -21,7 +21,10 @@ export interface Manifest {
 export const workspaceRoot = fileURLToPath(new URL('../..', import.meta.url))
 
 /** What npm, the tools and the running service write, and git ignores. */
-const ignoredFolders = new Set(['node_modules', '.git', 'data', '.turbo', '.cache'])
+const ignoredFolders = new Set([
+  ...['node_modules', '.git', 'data', '.turbo', '.cache'],
+  ...['.venv', '__pycache__'],
+])
 const ignoredFiles = /\.log$/
 const textFiles = /\.(ts|tsx|js|mjs|json|md|yml|yaml|sh|py|sql|html|css|toml|txt)$|(^|\/)[^.]+$/
 const code = /\.(ts|tsx|js|mjs)$/
@@ -34,13 +37,18 @@ export function textFilesOfWorkspace(): readonly SourceFile[] {
     .map((path) => ({ path, text: readFileSync(join(workspaceRoot, path), 'utf8') }))
 }
 
+/** Programs for users to copy, with dependencies of their own, apart from the product's. */
+export const isExample = ({ path }: SourceFile): boolean => path.startsWith('examples/')
+
 export const isCode = ({ path }: SourceFile): boolean => code.test(path)
 
 /** Tests, suites, their fixtures and benches: they may reach across layers and read clocks. */
 export const isTestCode = ({ path }: SourceFile): boolean => testCode.test(path)
 
+/** Of the packages of the workspace. */
 export function manifests(files: readonly SourceFile[]): readonly Manifest[] {
   return files
+    .filter((file) => !isExample(file))
     .filter(({ path }) => path === 'package.json' || path.endsWith('/package.json'))
     .map(({ path, text }) => ({ ...JSON.parse(text), path }))
 }

@@ -22,7 +22,7 @@ export const wireFormat = z.enum(wireFormats)
 export type WireFormat = z.output<typeof wireFormat>
 
 /** How the worker's run came to its end. */
-export const finishReasons = ['stop', 'length', 'cancelled', 'error'] as const
+export const finishReasons = ['stop', 'length', 'tool_calls', 'cancelled', 'error'] as const
 export const finishReason = z.enum(finishReasons)
 export type FinishReason = z.output<typeof finishReason>
 

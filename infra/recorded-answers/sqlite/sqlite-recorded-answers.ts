@@ -9,8 +9,9 @@ import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points
 import type { RecordedAnswer, RecordedAnswers } from '@svc/contracts/recorded-answers'
 import { openCacheFile } from '../../sqlite/cache-file.ts'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
+import { SEAL_KEY_BYTES } from '../../sqlite/sealed-text.ts'
 import { DEFAULT_MAX_TOTAL_BYTES, MAX_SHARE_OF_TOTAL } from '../answer-bounds.ts'
-import { KEY_BYTES, openAnswer, sealAnswer } from './sealed-answer.ts'
+import { openAnswer, sealAnswer } from './sealed-answer.ts'
 
 /** "svca" in ASCII. */
 const APPLICATION_ID = 0x73766361
@@ -49,7 +50,8 @@ export function openSqliteRecordedAnswers(
   path: string,
   options: SqliteRecordedAnswersOptions,
 ): RecordedAnswers {
-  if (options.key.length !== KEY_BYTES) throw new RangeError(`the key must be ${KEY_BYTES} bytes`)
+  if (options.key.length !== SEAL_KEY_BYTES)
+    throw new RangeError(`the key must be ${SEAL_KEY_BYTES} bytes`)
   const fileOptions = {
     what: 'a file of recorded answers',
     applicationId: APPLICATION_ID,

@@ -3,6 +3,7 @@ import {
   type GenerateRequest,
   type PrepareRequest,
   prepareAnswer,
+  type Thinking,
   workerPaths,
 } from '@svc/contracts/worker-protocol'
 import type { Dispatcher, Pool } from 'undici'
@@ -10,6 +11,7 @@ import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
 
 const QUESTION = 'What is the capital of France? Answer in one word, please.'
 const HTTP_OK = 200
+const noThinking: Thinking = { enabled: false, effort: 'low', budgetTokens: 0 }
 
 /** Resolves when the answer is complete. @throws when it is not a good one */
 export type Call = (pool: Pool, number: number) => Promise<void>
@@ -38,7 +40,9 @@ function workerCall({ outputTokens }: WorkerTarget): Call {
   const headers = { 'content-type': 'application/json' }
   const question: PrepareRequest = {
     messages: [{ role: 'user', content: QUESTION }],
-    thinking: false,
+    thinking: noThinking,
+    toolUse: null,
+    outputFormat: { type: 'text' },
   }
   const post = async (pool: Pool, path: string, body: object) =>
     textOf(await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) }))
@@ -51,7 +55,10 @@ function workerCall({ outputTokens }: WorkerTarget): Call {
       tenant: 'bench',
       tokens: prepared.tokens,
       fingerprint: prepared.fingerprint,
-      thinking: false,
+      thinking: noThinking,
+      plan: prepared.plan,
+      logitBias: [],
+      topLogprobs: null,
       maxOutputTokens: outputTokens,
       sampling: {
         temperature: 1,

@@ -10,6 +10,7 @@ import { noCrashPoints } from '@svc/contracts/crash-points'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -58,6 +59,7 @@ const gateway = createGateway({
   viewsReached: projections.reached,
   workers,
   recordedAnswers: new MemoryRecordedAnswers(),
+  storedResponses: new MemoryStoredResponses(),
   clock: systemClock,
   timer: systemTimer,
   reach: noCrashPoints,

@@ -2,14 +2,14 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { TokenClass } from '@svc/contracts/tokens'
 import type { Settled } from '@svc/ledger/ledger'
-import type { AnswerEnding } from './inference-request.ts'
+import { type AnswerEnding, isGoodFinish } from './inference-request.ts'
 import type { EndedRun } from './settlement.ts'
 import { stoppedError } from './stop.ts'
 
 /** @returns undefined when the run was stopped or broke: such an answer has no good end */
 export function answerEnding(run: EndedRun, settled: Settled): AnswerEnding | undefined {
   const { finishReason, failure, meter } = run.record
-  if (failure !== undefined || (finishReason !== 'stop' && finishReason !== 'length')) {
+  if (failure !== undefined || finishReason === undefined || !isGoodFinish(finishReason)) {
     return undefined
   }
   const tokens = (name: TokenClass) =>

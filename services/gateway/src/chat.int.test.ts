@@ -77,7 +77,7 @@ describe('an answer that is not streamed', () => {
     })
     expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBe(1)
     expect(answer).toMatchObject({ metadata: { trace: 'a' } })
-    expect(fixture.worker.prepared.at(-1)?.thinking).toBe(true)
+    expect(fixture.worker.prepared.at(-1)?.thinking.enabled).toBe(true)
   })
 
   test('says in a header when the balance lowered the output limit', async () => {

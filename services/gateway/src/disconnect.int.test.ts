@@ -1,7 +1,11 @@
 /** The client leaves, in every phase: the worker stops soon, and what was made is billed once. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { chatFormat } from '../../../tests/spec/chat-format.ts'
+import type { WireFormat } from '../../../tests/spec/wire-format.ts'
+import { wireFormats } from '../../../tests/spec/wire-formats.ts'
 import { plainScript, type WorkerScript } from '../../../tests/support/scripted-worker.ts'
-import { chatBody, type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
+import { bodyOf, postTo } from './testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
 import { gate, StreamReader } from './testing/stream-reader.ts'
 
 let fixture: GatewayFixture
@@ -17,17 +21,21 @@ const play = (script: Partial<WorkerScript>) => {
   fixture.worker.script = { ...plainScript, ...script }
 }
 
-function post(fields: object): Promise<Response> {
-  return fetch(`${fixture.baseUrl}/v1/chat/completions`, {
-    method: 'POST',
-    signal: leave.signal,
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${fixture.ledger.secret}`,
-    },
-    body: JSON.stringify(chatBody(fields)),
-  })
+function post(fields: object, format: WireFormat = chatFormat): Promise<Response> {
+  const body = bodyOf(format, { ...fields, ...LONG[format.name] })
+  return postTo(fixture, format.paths[0], body, {}, leave.signal)
 }
+
+/** More than any test waits for. */
+const LONG = {
+  chat: { max_tokens: 1_000 },
+  responses: { max_output_tokens: 1_000 },
+  messages: { max_tokens: 1_000 },
+}
+const ways = wireFormats.flatMap((format) => [
+  { format, stream: false },
+  { format, stream: true },
+])
 
 async function gone(answer: Promise<unknown>): Promise<void> {
   leave.abort()
@@ -51,10 +59,10 @@ test('during prepare: nothing is accepted', async () => {
   expect(fixture.worker.runs).toEqual([])
 })
 
-describe.each([{ stream: false }, { stream: true }])('with %o', (fields) => {
+describe.each(ways)('complaint 10: $format.name, streamed $stream', ({ format, stream }) => {
   test('during prefill: cancelled, billed what the worker metered', async () => {
     play({ prefillMs: 60_000 })
-    const answer = post(fields)
+    const answer = post({ stream }, format)
     await expect.poll(() => fixture.worker.runs.length).toBe(1)
     const leftAt = performance.now()
     await gone(answer)
@@ -66,7 +74,7 @@ describe.each([{ stream: false }, { stream: true }])('with %o', (fields) => {
 
   test('during decode: cancelled, billed what was made', async () => {
     play({ tokens: 10_000, delayMs: 2 })
-    const answer = post(fields).then((response) => response.text())
+    const answer = post({ stream }, format).then((response) => response.text())
     await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(5)
     await gone(answer)
     const { settled } = await ended()
@@ -78,7 +86,7 @@ describe.each([{ stream: false }, { stream: true }])('with %o', (fields) => {
     play({ tokens: 10_000, delayMs: 2 })
     const durable = gate()
     fixture.ledger.durable = () => durable.passed
-    const answer = post(fields)
+    const answer = post({ stream }, format)
     await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(0)
     await gone(answer)
     await fixture.worker.runs[0]?.ended
@@ -91,7 +99,7 @@ describe.each([{ stream: false }, { stream: true }])('with %o', (fields) => {
     play({ tokens: 3 })
     const debit = gate()
     fixture.ledger.beforeSettle = () => debit.passed
-    const answer = post(fields).then((response) => response.text())
+    const answer = post({ stream }, format).then((response) => response.text())
     await expect.poll(() => fixture.reached.at(-1)).toBe('settle.before')
     await gone(answer)
     debit.open()

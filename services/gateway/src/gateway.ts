@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Position } from '@svc/contracts/event-store'
 import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
+import type { StoredResponses } from '@svc/contracts/stored-responses'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Views } from '@svc/projections/views'
@@ -15,10 +16,13 @@ import type { HttpLimits } from './http-limits.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Idempotency } from './idempotency.ts'
 import { billingRoutes } from './routes/billing.ts'
+import { countTokensRoute } from './routes/count-tokens.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
 import { modelRoutes } from './routes/models.ts'
 import { type PageInformation, pageRoute } from './routes/page.ts'
+import { referenceRoutes } from './routes/reference.ts'
+import { responsesRoutes } from './routes/responses.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 import { RunningRequests } from './running-requests.ts'
 
@@ -32,6 +36,7 @@ export interface GatewayDependencies {
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
   readonly workers: WorkerPool
   readonly recordedAnswers: RecordedAnswers
+  readonly storedResponses: StoredResponses
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */
   readonly admin?: FastifyPluginAsync
   readonly clock: Clock
@@ -77,10 +82,13 @@ class HttpGateway implements Gateway {
     const { app } = this.#server
     const idempotency = new Idempotency(dependencies)
     app.register(inferenceRoutes({ ...dependencies, idempotency }, this.#running))
-    app.register(modelRoutes(ledger, dependencies.createdAt))
+    app.register(responsesRoutes(dependencies))
+    app.register(countTokensRoute(dependencies))
+    app.register(modelRoutes(ledger, dependencies.createdAt, workers))
     app.register(billingRoutes(dependencies))
     app.register(healthRoutes(workers, () => this.#draining))
     app.register(pageRoute(dependencies.pageInformation, workers))
+    app.register(referenceRoutes(dependencies.pageInformation.version))
     if (dependencies.admin !== undefined) {
       app.register(dependencies.admin, { prefix: '/admin/v1' })
     }

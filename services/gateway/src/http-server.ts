@@ -11,13 +11,20 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { baseUrlOf } from './base-address.ts'
+import { errorFamilyOf } from './error-family.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
-import { KnownPaths, pathOf, unknownUrl } from './known-paths.ts'
+import { KnownPaths, meantTarget, pathOf, unknownUrl } from './known-paths.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './refusal.ts'
 
 /** How long sockets are given to take their last bytes when the server closes. */
 const LAST_BYTES_MS = 2_000
 const EXPECTATION_FAILED = 417
+
+interface ClientError extends Error {
+  readonly code?: string
+  /** The bytes that were being read. */
+  readonly rawPacket?: unknown
+}
 
 export interface HttpServerOptions {
   readonly limits: HttpLimits
@@ -41,6 +48,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
+    rewriteUrl: ({ url }) => meantTarget(url ?? '/'),
     requestIdHeader: false,
     bodyLimit: limits.bodyBytes,
     keepAliveTimeout: limits.keepAliveMs,
@@ -76,9 +84,10 @@ function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptio
   server.maxConnections = limits.sockets
   // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
   server.maxHeadersCount = 0
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const error = new ServiceError('invalid_request', 'The expectation cannot be met.')
-    response.socket?.end(rawRefusal(error, newRequestId(), EXPECTATION_FAILED))
+    const family = errorFamilyOf(request)
+    response.socket?.end(rawRefusal(error, newRequestId(), family, EXPECTATION_FAILED))
   })
 }
 
@@ -145,7 +154,7 @@ function noSuchRoute(
  * Answers what never became a request: malformed, oversized or too slow. What comes behind a whole
  * request is not answered in that request's place: it is told its own end, then the connection is.
  */
-function refuseRaw(cause: Error & { code?: string }, socket: Socket, requestId: string): void {
+function refuseRaw(cause: ClientError, socket: Socket, requestId: string): void {
   const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage
   if (cause.code !== 'ECONNRESET' && answering?.req.complete) {
     if (answering.shouldKeepAlive) answering.once('close', () => socket.destroySoon())
@@ -159,8 +168,15 @@ function refuseRaw(cause: Error & { code?: string }, socket: Socket, requestId: 
   const error = cause.code?.startsWith('HPE_')
     ? asServiceError({ code: cause.code, statusCode: 400 })
     : asServiceError(cause)
-  socket.end(rawRefusal(error, requestId))
+  const family = errorFamilyOf(answering?.req ?? { url: urlOfPacket(cause), headers: {} })
+  socket.end(rawRefusal(error, requestId, family))
   socket.resume()
+}
+
+/** When a head could not be read, it usually is whole in the packet all the same. */
+function urlOfPacket({ rawPacket }: ClientError): string {
+  const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
+  return /^[A-Z]+ (\S+)/.exec(text)?.[1] ?? '/'
 }
 
 async function closeServer(app: FastifyInstance): Promise<void> {

@@ -1,6 +1,8 @@
 /** The same Idempotency-Key and body: one run, one debit, one answer, however often it is sent. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { wireFormats } from '../../../tests/spec/wire-formats.ts'
 import { plainScript } from '../../../tests/support/scripted-worker.ts'
+import { bodyOf, postTo } from './testing/format-requests.ts'
 import { chatBody, type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
 import { expectErrorBody } from './testing/oracle.ts'
 
@@ -13,11 +15,18 @@ afterEach(() => fixture[Symbol.asyncDispose]())
 
 const key = (value = 'a key') => ({ 'idempotency-key': value })
 
-describe.each([{ stream: false }, { stream: true }])('with %o', (fields) => {
+const ways = wireFormats.flatMap((format) => [
+  { format, stream: false },
+  { format, stream: true },
+])
+
+describe.each(ways)('in $format.name, streamed $stream', ({ format, stream }) => {
+  const post = () => postTo(fixture, format.paths[0], bodyOf(format, { stream }), key())
+
   test('a retry is given the same bytes under the same id, and costs nothing', async () => {
-    const first = await fixture.post(chatBody(fields), key())
+    const first = await post()
     const text = await first.text()
-    const retry = await fixture.post(chatBody(fields), key())
+    const retry = await post()
     expect(await retry.text()).toBe(text)
     expect(retry.headers.get('idempotent-replayed')).toBe('true')
     expect(first.headers.get('idempotent-replayed')).toBeNull()
@@ -28,14 +37,25 @@ describe.each([{ stream: false }, { stream: true }])('with %o', (fields) => {
   })
 
   test('a hundred at once are one request and one debit', async () => {
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, () => fixture.post(chatBody(fields), key())),
-    )
+    const answers = await Promise.all(Array.from({ length: 100 }, () => post()))
     const texts = new Set(await Promise.all(answers.map((answer) => answer.text())))
     expect(texts.size).toBe(1)
     expect(new Set(answers.map((answer) => answer.headers.get('x-request-id'))).size).toBe(1)
     expect(fixture.ledger.debits().length).toBe(1)
   })
+})
+
+test('the same body of another format, or on another path, is another request', async () => {
+  const [chat, , messages] = wireFormats
+  if (chat === undefined || messages === undefined) throw new Error('a format is missing')
+  const body = bodyOf(messages)
+  expect((await postTo(fixture, chat.paths[0], body, key())).status).toBe(200)
+  for (const path of [messages.paths[0], '/pro/v1/chat/completions']) {
+    const response = await postTo(fixture, path, body, key())
+    expect(response.status, path).toBe(422)
+    expect(await response.text()).toContain('idempotency_key_reused')
+  }
+  expect(fixture.ledger.debits().length).toBe(1)
 })
 
 test('another body under the key is 422, also while the first one runs', async () => {

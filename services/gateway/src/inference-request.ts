@@ -1,11 +1,19 @@
 /**
  * A request and its answer as every wire format means them. A format's `parse` makes the request,
- * its `render` and `stream` show the answer; nothing between the two knows which format it serves.
+ * and with it the `render` and `stream` that show the answer as this caller asked for it; nothing
+ * between the two knows which format it serves.
  */
 import type { ServiceError } from '@svc/contracts/errors'
-import type { WireFormat } from '@svc/contracts/events/account'
+import type { FinishReason, WireFormat } from '@svc/contracts/events/account'
 import type { TokenCounts } from '@svc/contracts/tokens'
-import type { PromptMessage, Sampling } from '@svc/contracts/worker-protocol'
+import type {
+  Logprob,
+  OutputFormat,
+  PromptMessage,
+  Sampling,
+  Thinking,
+  ToolUse,
+} from '@svc/contracts/worker-protocol'
 
 /** A JSON object as it came off the wire, scanned and parsed, not yet looked into. */
 export type JsonObject = { readonly [name: string]: unknown }
@@ -15,18 +23,24 @@ export interface InferenceRequest {
   readonly model: string
   /** At most one system message, at index 0. */
   readonly messages: readonly PromptMessage[]
-  readonly thinking: boolean
+  /** The field by which the caller gave the conversation, for error messages. */
+  readonly conversationParam: string
+  readonly thinking: Thinking
+  readonly toolUse: ToolUse | null
+  readonly outputFormat: OutputFormat
+  /** The field by which the caller gave the schema of the output, for error messages. */
+  readonly outputFormatParam: string
   /** What the caller asked for, or null: then the service's default holds. */
   readonly maxOutputTokens: number | null
   /** The field by which the caller named the limit, for error messages. */
   readonly maxOutputTokensParam: string
   readonly sampling: Sampling
+  /** Pairs of token id and bias. */
+  readonly logitBias: readonly (readonly [number, number])[]
+  /** How many alternatives to every token are asked for; null: no log probabilities at all. */
+  readonly topLogprobs: number | null
   readonly stop: readonly string[]
   readonly stream: boolean
-  /** Whether a streamed answer ends with its usage. */
-  readonly includeUsage: boolean
-  /** Echoed, never looked at. */
-  readonly metadata: Readonly<Record<string, string>> | null
 }
 
 /** What is known of an answer before its first token. */
@@ -35,18 +49,34 @@ export interface AnswerHeading {
   readonly model: string
   /** Seconds since 1970. */
   readonly createdAt: number
+  /** All input tokens, from the cache or not. */
+  readonly promptTokens: number
   /** Names the model file, library and template that made the answer. */
   readonly fingerprint: string
 }
 
-export interface AnswerPart {
-  readonly kind: 'text' | 'reasoning'
-  readonly text: string
+export type AnswerPart =
+  | {
+      readonly kind: 'text' | 'reasoning'
+      readonly text: string
+      /** Of the tokens that the text is made of, where they were asked for. */
+      readonly logprobs?: readonly Logprob[]
+    }
+  /** The answer begins to call a tool. `index` counts the calls of the answer from 0. */
+  | { readonly kind: 'tool_call'; readonly index: number; readonly name: string }
+  /** Goes on the JSON text of the arguments of the last call. */
+  | { readonly kind: 'arguments'; readonly index: number; readonly text: string }
+
+/** The finish reasons of an answer that a caller gets whole. */
+export type GoodFinish = Exclude<FinishReason, 'cancelled' | 'error'>
+
+export function isGoodFinish(finishReason: FinishReason): finishReason is GoodFinish {
+  return finishReason !== 'cancelled' && finishReason !== 'error'
 }
 
 /** How an answer came to its good end, and what was billed for it. */
 export interface AnswerEnding {
-  readonly finishReason: 'stop' | 'length'
+  readonly finishReason: GoodFinish
   /** The stop text that ended the answer, or null. */
   readonly stopText: string | null
   /** From the receipt, not from the worker: the usage of an answer is what was billed. */
@@ -57,6 +87,8 @@ export interface AnswerEnding {
 /** The events of one streamed answer, as text that is ready to be sent. */
 export interface AnswerStream {
   opening(): string
+  /** What keeps an idle stream alive without meaning anything. Only sent after the opening. */
+  keepAlive(): string
   parts(parts: readonly AnswerPart[]): string
   /** Everything from the finish reason to the end of the stream. */
   ending(ending: AnswerEnding): string
@@ -64,21 +96,30 @@ export interface AnswerStream {
   failure(error: ServiceError): string
 }
 
+/** A request that was understood, and the way to show its answer. Used for one answer only. */
+export interface ParsedInference {
+  readonly request: InferenceRequest
+  /** Further headers of the answer, such as the names of tools that were left out. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** The body of an answer that is not streamed. */
+  render(heading: AnswerHeading, parts: readonly AnswerPart[], ending: AnswerEnding): string
+  stream(heading: AnswerHeading): AnswerStream
+  /**
+   * Keeps the answer for later requests, where the caller wants that. Called when the answer is
+   * billed and its end is made, before the end is sent.
+   */
+  keep?(): Promise<void>
+}
+
+export interface ParseContext {
+  readonly requestId: string
+  /** Whose stored objects the request may name. */
+  readonly accountId: string
+}
+
 /** One wire format. A new format is a new folder that exports one of these. */
 export interface InferenceFormat {
   readonly name: WireFormat
   /** @throws {ServiceError} a 400 that names the field at fault */
-  parse(body: JsonObject): InferenceRequest
-  /** The body of an answer that is not streamed. */
-  render(
-    request: InferenceRequest,
-    heading: AnswerHeading,
-    parts: readonly AnswerPart[],
-    ending: AnswerEnding,
-  ): string
-  stream(request: InferenceRequest, heading: AnswerHeading): AnswerStream
-  /** What keeps an idle stream alive without meaning anything. */
-  readonly keepAlive: string
-  /** The body of an error. */
-  error(error: ServiceError): string
+  parse(body: JsonObject, context: ParseContext): ParsedInference | Promise<ParsedInference>
 }

@@ -6,6 +6,20 @@ interface KnownPath {
   readonly methods: Set<string>
 }
 
+/** What clients append to a base address; the tails of the three formats. */
+const TAIL = /^(?:chat\/completions|responses|messages|models|completions|embeddings)(?:[/?]|$)/
+const PREFIX = /^\/(pro\/)?(?:v1\/)*/
+
+/**
+ * People put `/v1` in the wrong place: twice, or not at all. What can only be meant in one way is
+ * served as it is meant. @param target a path with its query
+ */
+export function meantTarget(target: string): string {
+  const [prefix = '', pro = ''] = PREFIX.exec(target) ?? []
+  const rest = target.slice(prefix.length)
+  return prefix !== '' && TAIL.test(rest) ? `/${pro}v1/${rest}` : target
+}
+
 const FORMAT_TAIL = /^(?:\/v1)*\/(?:chat\/completions|models|responses|messages|completions)\b/
 const SHOWN_PATH_CHARACTERS = 128
 

@@ -5,7 +5,7 @@ import type { Clock, Timer } from '@svc/ledger/ports'
 import type { ClientConnection } from './client-connection.ts'
 import type { Delivery } from './delivery.ts'
 import type { HttpLimits } from './http-limits.ts'
-import type { AnswerHeading, InferenceFormat, InferenceRequest } from './inference-request.ts'
+import type { AnswerHeading, ParsedInference } from './inference-request.ts'
 import { StreamedAnswer } from './streamed-answer.ts'
 import { WholeAnswer } from './whole-answer.ts'
 
@@ -17,8 +17,7 @@ export interface DeliveryPorts {
 
 export interface DeliveryOptions {
   readonly client: ClientConnection
-  readonly format: InferenceFormat
-  readonly request: InferenceRequest
+  readonly parsed: ParsedInference
   readonly prepared: PrepareAnswer
   readonly accepted: Accepted
   /** Whether the acceptance has become durable: until then nothing is sent. */
@@ -29,26 +28,27 @@ export interface DeliveryOptions {
 
 export function openDelivery(ports: DeliveryPorts, options: DeliveryOptions): Delivery {
   const { clock, timer, limits } = ports
-  const { client, format, request, prepared, accepted, durable, recorded } = options
+  const { client, parsed, prepared, accepted, durable, recorded } = options
   const heading: AnswerHeading = {
     requestId: accepted.requestId,
-    model: request.model,
+    model: parsed.request.model,
     createdAt: Math.floor(clock.nowMs() / 1_000),
+    promptTokens: prepared.tokens.length,
     fingerprint: prepared.fingerprint,
   }
-  const headers: Record<string, string> = accepted.lowered
-    ? { 'x-svc-max-output-tokens-lowered': String(accepted.maxOutputTokens) }
-    : {}
-  if (!request.stream) {
+  const headers: Record<string, string> = { ...parsed.headers }
+  if (accepted.lowered) {
+    headers['x-svc-max-output-tokens-lowered'] = String(accepted.maxOutputTokens)
+  }
+  if (!parsed.request.stream) {
     return new WholeAnswer(client, headers, (parts, ending) =>
-      format.render(request, heading, parts, ending),
+      parsed.render(heading, parts, ending),
     )
   }
   return new StreamedAnswer({
     client,
     headers,
-    stream: format.stream(request, heading),
-    keepAlive: format.keepAlive,
+    stream: parsed.stream(heading),
     keepAliveMs: limits.streamKeepAliveMs,
     durable,
     timer,

@@ -5,7 +5,7 @@ import { WorkerFailure } from './routing/worker-failure.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]
-const request = parseChatRequest({ model: 'svc-beta', messages })
+const { request } = parseChatRequest({ model: 'svc-beta', messages })
 
 /** A pool whose workers refuse, one after the other. */
 function poolThat(...failures: readonly WorkerFailure[]) {

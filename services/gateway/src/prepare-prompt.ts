@@ -24,6 +24,12 @@ export function outputLimit(
   return request.maxOutputTokens ?? Math.min(defaultMaxOutputTokens, prepared.maxOutputTokens)
 }
 
+/** Without a look at whether it fits. @throws {ServiceError} when no worker can count it */
+export async function countPrompt(workers: WorkerPool, request: InferenceRequest): Promise<number> {
+  const { tokens } = await prepareOnSomeWorker(workers, request)
+  return tokens.length
+}
+
 /** To prepare changes nothing, so a worker that fails at it is followed by another. */
 async function prepareOnSomeWorker(
   workers: WorkerPool,
@@ -42,19 +48,26 @@ async function prepareOnSomeWorker(
   }
 }
 
-async function prepareOn(
-  worker: PooledWorker,
-  { messages, thinking }: InferenceRequest,
-): Promise<PrepareAnswer> {
+async function prepareOn(worker: PooledWorker, request: InferenceRequest): Promise<PrepareAnswer> {
+  const { messages, thinking, toolUse, outputFormat, outputFormatParam } = request
   try {
-    return await worker.client.prepare({ messages: [...messages], thinking })
+    return await worker.client.prepare({
+      messages: [...messages],
+      thinking,
+      toolUse,
+      outputFormat,
+    })
   } catch (cause) {
     if (cause instanceof WorkerFailure && cause.code === 'prompt_too_long') {
-      throw promptTooLong(worker.health?.contextSize)
+      throw promptTooLong(request, worker.health?.contextSize)
     }
     if (cause instanceof WorkerFailure && cause.code === 'bad_request') {
       const message = 'The messages cannot be put into the form that this model expects.'
-      throw new ServiceError('invalid_value', message, { param: 'messages', cause })
+      throw new ServiceError('invalid_value', message, { param: request.conversationParam, cause })
+    }
+    if (cause instanceof WorkerFailure && cause.code === 'unsupported_schema') {
+      const message = `The schema cannot be enforced: ${cause.message}.`
+      throw new ServiceError('unsupported_value', message, { param: outputFormatParam, cause })
     }
     throw cause
   }
@@ -62,7 +75,7 @@ async function prepareOn(
 
 function checkContext(request: InferenceRequest, prepared: PrepareAnswer): void {
   const { tokens, contextSize, maxOutputTokens: room } = prepared
-  if (tokens.length === 0 || room <= 0) throw promptTooLong(contextSize, tokens.length)
+  if (tokens.length === 0 || room <= 0) throw promptTooLong(request, contextSize, tokens.length)
   const asked = request.maxOutputTokens
   if (asked === null || asked <= room) return
   const message =
@@ -70,14 +83,26 @@ function checkContext(request: InferenceRequest, prepared: PrepareAnswer): void 
     `${tokens.length + asked} tokens (${tokens.length} in the messages, ${asked} in the ` +
     'completion). Please reduce the length of the messages or completion.'
   const param = request.maxOutputTokensParam
-  throw new ServiceError('context_length_exceeded', message, { param })
+  throw new ServiceError('context_length_exceeded', message, {
+    param,
+    tokens: { prompt: tokens.length, maxOutput: asked, context: contextSize },
+  })
 }
 
-function promptTooLong(contextSize: number | undefined, tokens?: number): ServiceError {
+function promptTooLong(
+  { conversationParam: param }: InferenceRequest,
+  contextSize: number | undefined,
+  tokens?: number,
+): ServiceError {
   const limit = contextSize === undefined ? 'limited' : `${contextSize} tokens`
   const length = tokens === undefined ? 'are longer' : `resulted in ${tokens} tokens`
   const message =
     `This model's maximum context length is ${limit}. However, your messages ${length}. ` +
     'Please reduce the length of the messages.'
-  return new ServiceError('context_length_exceeded', message, { param: 'messages' })
+  return new ServiceError('context_length_exceeded', message, {
+    param,
+    ...(tokens === undefined || contextSize === undefined
+      ? {}
+      : { tokens: { prompt: tokens, maxOutput: null, context: contextSize } }),
+  })
 }

@@ -1,4 +1,5 @@
 /** Slow readers hold the worker back, too many requests are turned away, and a stop waits. */
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import { plainScript } from '../../../tests/support/scripted-worker.ts'
@@ -107,7 +108,7 @@ describe('too many at once', () => {
 
 describe('a stop', () => {
   test('lets what runs finish, and refuses what is new on kept connections', async () => {
-    await start({ script: { tokens: 40, delayMs: 5 } })
+    await start({ script: { tokens: 200, delayMs: 5 } })
     const reader = new StreamReader(await fixture.post(chatBody({ stream: true })))
     const kept = connect(fixture.port, '127.0.0.1')
     let text = ''
@@ -116,7 +117,10 @@ describe('a stop', () => {
     })
     const slow = 'GET /livez HTTP/1.1\r\nHost: a\r\n'
     // A connection that is in the middle of a request is not idle, so it outlives the stop.
+    await once(kept, 'connect')
     kept.write(slow)
+    // What comes later is read later: when this is answered, the half of a request has been read.
+    expect((await fixture.get('/livez')).status).toBe(200)
     await reader.until('word1')
     const closed = fixture.gateway.close({ graceMs: 10_000 })
     kept.write('\r\n')

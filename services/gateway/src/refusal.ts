@@ -2,10 +2,12 @@
 import { STATUS_CODES } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyReply } from 'fastify'
-import { renderOpenAiError } from './formats/chat/errors.ts'
+import { type ErrorFamily, errorBody, errorFamilyOf, errorStatus } from './error-family.ts'
 
 /** From this status on, clients repeat requests by themselves unless they are told not to. */
 const FIRST_RETRIED_STATUS = 401
+/** As large as the largest bodies that the vendors of the formats take. */
+const DISCARDED_BYTES_MAX = 32 * 1024 * 1024
 
 /** Both names that clients look for. */
 export function identity(requestId: string): Record<string, string> {
@@ -23,18 +25,33 @@ export function refusalHeaders(error: ServiceError): Record<string, string> {
 
 export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.requestId !== undefined) reply.headers(identity(error.requestId))
-  // The rest of a body that was not read cannot be told from the next request.
-  if (error.code === 'request_too_large') reply.header('connection', 'close')
+  if (error.code === 'request_too_large') hearOut(reply)
+  const family = errorFamilyOf(reply.request.raw)
   return reply
-    .code(error.entry.status)
+    .code(errorStatus(family, error))
     .headers(refusalHeaders(error))
-    .send(renderOpenAiError(error))
+    .send(errorBody(family, error, error.requestId ?? reply.request.id))
+}
+
+/**
+ * A client that still sends when the connection is cut sees a broken pipe instead of the answer,
+ * and sends it all again. So the rest of its body is read and thrown away, within bounds; for more,
+ * and for a body without a length, the framework's word stands, which is to close.
+ */
+function hearOut(reply: FastifyReply): void {
+  const length = Number(reply.request.raw.headers['content-length'])
+  if (length <= DISCARDED_BYTES_MAX) reply.removeHeader('connection')
 }
 
 /** A refusal as raw HTTP, for what Node gives up on before there is a request. */
-export function rawRefusal(error: ServiceError, requestId: string, status?: number): string {
-  const code = status ?? error.entry.status
-  const body = renderOpenAiError(error)
+export function rawRefusal(
+  error: ServiceError,
+  requestId: string,
+  family: ErrorFamily,
+  status?: number,
+): string {
+  const code = status ?? errorStatus(family, error)
+  const body = errorBody(family, error, requestId)
   const headers = {
     ...refusalHeaders(error),
     ...identity(requestId),

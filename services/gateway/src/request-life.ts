@@ -21,7 +21,7 @@ import type { Delivery } from './delivery.ts'
 import { generateAnswer } from './generate-answer.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './idempotency.ts'
-import type { InferenceFormat, InferenceRequest } from './inference-request.ts'
+import type { InferenceFormat, InferenceRequest, ParsedInference } from './inference-request.ts'
 import { defaultJsonLimits, readJsonObject } from './json-scan.ts'
 import { openDelivery } from './open-delivery.ts'
 import { outputLimit, preparePrompt } from './prepare-prompt.ts'
@@ -61,14 +61,15 @@ export interface Exchange {
  * @throws {ServiceError | ClientGone}
  */
 export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
-  const { format, body, caller, route, idempotencyKey, stop } = exchange
+  const { format, body, caller, requestId, route, idempotencyKey, stop } = exchange
+  const { accountId } = caller
   const jsonLimits = { ...defaultJsonLimits, depth: ports.limits.jsonDepth }
-  const request = format.parse(readJsonObject(body, jsonLimits))
+  const parsed = await format.parse(readJsonObject(body, jsonLimits), { requestId, accountId })
   const claim = claimOf(idempotencyKey, route, body)
-  const turn = await ports.idempotency.enter(caller.accountId, claim, stop.signal)
+  const turn = await ports.idempotency.enter(accountId, claim, stop.signal)
   if (turn.kind === 'replay') return replay(exchange, turn)
   try {
-    await new RequestLife(ports, exchange, request, claim).run()
+    await new RequestLife(ports, exchange, parsed, claim).run()
   } finally {
     turn.leave()
   }
@@ -82,6 +83,7 @@ function replay({ client }: Exchange, { answer, requestId }: Turn & { kind: 'rep
 class RequestLife {
   readonly #ports: RequestLifePorts
   readonly #exchange: Exchange
+  readonly #parsed: ParsedInference
   readonly #request: InferenceRequest
   readonly #claim: IdempotencyClaim | null
   /** In milliseconds since 1970: after it the request is not counted as running any more. */
@@ -90,12 +92,13 @@ class RequestLife {
   constructor(
     ports: RequestLifePorts,
     exchange: Exchange,
-    request: InferenceRequest,
+    parsed: ParsedInference,
     claim: IdempotencyClaim | null,
   ) {
     this.#ports = ports
     this.#exchange = exchange
-    this.#request = request
+    this.#parsed = parsed
+    this.#request = parsed.request
     this.#claim = claim
     const { clock, limits } = ports
     this.#deadline = clock.nowMs() + limits.requestDeadlineMs + limits.settlingAllowanceMs
@@ -113,10 +116,10 @@ class RequestLife {
         return false
       },
     )
-    const { client, format } = this.#exchange
-    const request = this.#request
+    const { client } = this.#exchange
+    const parsed = this.#parsed
     const recorded = this.#claim !== null
-    const options = { client, format, request, prepared, accepted, durable, recorded }
+    const options = { client, parsed, prepared, accepted, durable, recorded }
     const delivery = openDelivery(this.#ports, options)
     try {
       const run = await this.#generate(prepared, accepted, delivery)
@@ -173,8 +176,11 @@ class RequestLife {
         tokens: prepared.tokens,
         fingerprint: prepared.fingerprint,
         thinking: request.thinking,
+        plan: prepared.plan,
         maxOutputTokens: accepted.maxOutputTokens,
         sampling: request.sampling,
+        logitBias: request.logitBias.map(([token, bias]) => [token, bias]),
+        topLogprobs: request.topLogprobs,
         stop: [...request.stop],
         timeLimitMs: limits.requestDeadlineMs + limits.cancelWaitMs,
       },
@@ -219,6 +225,7 @@ class RequestLife {
       throw badEnding(run, requestId)
     }
     const last = delivery.ending(ending)
+    await this.#keep()
     if (this.#claim !== null) {
       const { contentType, body } = last
       await idempotency.record(caller.accountId, requestId, { status: 200, contentType, body })
@@ -226,6 +233,16 @@ class RequestLife {
     reach('answer.before-end')
     last.send()
     reach('answer.after-end')
+  }
+
+  /** The answer is paid for: that it could not be kept must not take it from the caller. */
+  async #keep(): Promise<void> {
+    try {
+      await this.#parsed.keep?.()
+    } catch (cause) {
+      const { requestId } = this.#exchange
+      this.#ports.logger.error({ requestId, err: cause }, 'an answer could not be kept')
+    }
   }
 
   #refuseIfStopped(): void {

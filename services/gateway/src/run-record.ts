@@ -10,11 +10,13 @@ import { WorkerFailure } from './routing/worker-failure.ts'
 const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
 
 type Token = Extract<GenerateEvent, { type: 'token' }>
+type ToolCallEvent = Extract<GenerateEvent, { type: 'tool_call' }>
 
 export class RunRecord {
   readonly #maxOutputTokens: number
   readonly #reach: ReachCrashPoint
   #characters = 0
+  #toolCalls = 0
 
   /** Output tokens that have reached the gateway, by the worker's running count. */
   outputTokens = 0
@@ -40,6 +42,7 @@ export class RunRecord {
     for (const event of events) {
       if (this.ended) break
       if (event.type === 'token') this.#token(event, parts)
+      else if (event.type === 'tool_call') this.#toolCall(event, parts)
       else if (event.type === 'meter') this.#metered(event.meter)
       else if (event.type === 'error') this.fail('the worker reported an error')
       else if (this.meter === undefined) this.fail('the worker ended a run without a meter')
@@ -55,22 +58,41 @@ export class RunRecord {
     this.failure = new WorkerFailure('failed', what)
   }
 
-  #token({ text, kind, outputTokens }: Token, parts: AnswerPart[]): void {
-    this.#characters += text.length
+  #token({ text, kind, outputTokens, logprobs }: Token, parts: AnswerPart[]): void {
+    const made = this.#counted(outputTokens, text.length)
+    if (made === undefined) return
+    if (kind === 'reasoning') this.reasoningTokens += made
+    if (kind === 'arguments') {
+      if (this.#toolCalls === 0) this.fail('the worker sent arguments without a call')
+      else if (text !== '') parts.push({ kind, index: this.#toolCalls - 1, text })
+    } else if (text !== '' || logprobs !== undefined) {
+      parts.push(logprobs === undefined ? { kind, text } : { kind, text, logprobs })
+    }
+    this.#reach('generate.token')
+  }
+
+  #toolCall({ name, outputTokens }: ToolCallEvent, parts: AnswerPart[]): void {
+    if (this.#counted(outputTokens, name.length) === undefined) return
+    parts.push({ kind: 'tool_call', index: this.#toolCalls, name })
+    this.#toolCalls += 1
+    this.#reach('generate.token')
+  }
+
+  /** @returns the output tokens made since the last event; undefined when they cannot be right */
+  #counted(outputTokens: number, characters: number): number | undefined {
+    this.#characters += characters
     const made = outputTokens - this.outputTokens
     if (this.meter !== undefined || made < 0 || outputTokens > this.#maxOutputTokens) {
       this.fail('the worker miscounted its tokens')
-      return
+      return undefined
     }
     if (this.#characters > MAX_ANSWER_CHARACTERS) {
       this.fail('the worker sent more text than its tokens can hold')
-      return
+      return undefined
     }
     if (this.outputTokens === 0) this.#reach('generate.first-token')
     this.outputTokens = outputTokens
-    if (kind === 'reasoning') this.reasoningTokens += made
-    if (text !== '') parts.push({ kind, text })
-    this.#reach('generate.token')
+    return made
   }
 
   #metered(meter: WorkerMeter): void {

@@ -14,6 +14,7 @@
  */
 import type { SettleRequest } from '@svc/contracts/commands'
 import type { WorkerMeter } from '@svc/contracts/worker-protocol'
+import { isGoodFinish } from './inference-request.ts'
 import type { RunRecord } from './run-record.ts'
 import type { StopReason } from './stop.ts'
 
@@ -41,7 +42,7 @@ export function settlementOf(run: EndedRun): Settlement {
   const { record, stop } = run
   const { meter, finishReason } = record
   if (record.failure !== undefined || meter === undefined) return brokenRun(run)
-  if (finishReason === 'stop' || finishReason === 'length') {
+  if (finishReason !== undefined && isGoodFinish(finishReason)) {
     return {
       kind: 'settle',
       meter: bounded(meter, run),

@@ -18,7 +18,6 @@ export interface StreamedAnswerOptions {
   readonly client: ClientConnection
   readonly headers: Readonly<Record<string, string>>
   readonly stream: AnswerStream
-  readonly keepAlive: string
   readonly keepAliveMs: number
   /** Whether the request's acceptance has become durable: until then nothing is sent. */
   readonly durable: Promise<boolean>
@@ -28,8 +27,14 @@ export interface StreamedAnswerOptions {
 }
 
 /**
- * Waiting → open → ended. It opens with the first part, or, when the worker is long over its
- * prompt, with the first sign of life; before that a failure is still an ordinary answer with a
+ * Long enough that a request which fails at once is answered with a status, short enough that no
+ * client takes the service for dead.
+ */
+const FIRST_EVENT_MS = 1_000
+
+/**
+ * Waiting → open → ended. It opens with the first part, or after a second, when the worker is
+ * longer than that over its prompt; before that a failure is still an ordinary answer with a
  * status.
  */
 export class StreamedAnswer implements Delivery {
@@ -42,9 +47,11 @@ export class StreamedAnswer implements Delivery {
   #active = false
   #recorded = ''
   #stopTicking: () => void = () => {}
+  #cancelOpening: () => void = () => {}
 
   constructor(options: StreamedAnswerOptions) {
     this.#options = options
+    this.#cancelOpening = options.timer.after(FIRST_EVENT_MS, () => void this.#openEarly())
     this.#tick()
   }
 
@@ -63,6 +70,8 @@ export class StreamedAnswer implements Delivery {
   }
 
   ending(ending: AnswerEnding): LastBytes {
+    // Nothing may come between the end that is made here and its sending.
+    this.close()
     const last = this.#opening() + this.#options.stream.ending(ending)
     const body = this.#recorded + last
     const send = () => this.#end(last)
@@ -78,6 +87,7 @@ export class StreamedAnswer implements Delivery {
   close(): void {
     this.#closed = true
     this.#stopTicking()
+    this.#cancelOpening()
   }
 
   async #sendOnceDurable(text: string): Promise<void> {
@@ -87,12 +97,11 @@ export class StreamedAnswer implements Delivery {
 
   #send(text: string): Promise<void> | undefined {
     this.#started = true
-    return this.#write(text)
+    return this.#write(this.#opening() + text)
   }
 
-  #write(text: string): Promise<void> | undefined {
+  #write(events: string): Promise<void> | undefined {
     this.#active = true
-    const events = this.#opening() + text
     if (this.#options.recorded) this.#recorded += events
     this.#openConnection()
     return this.#options.client.write(events)
@@ -114,6 +123,13 @@ export class StreamedAnswer implements Delivery {
     this.#options.client.open({ ...this.#options.headers, ...streamHeaders })
   }
 
+  /** The acceptance may become durable only later: then it opens then. */
+  async #openEarly(): Promise<void> {
+    const { client, durable } = this.#options
+    if (!(await durable) || this.#open || this.#closed || client.gone) return
+    await this.#write(this.#opening())
+  }
+
   /** Looks twice per interval, so that no silence is longer than the interval. */
   #tick(): void {
     const { timer, keepAliveMs } = this.#options
@@ -125,9 +141,11 @@ export class StreamedAnswer implements Delivery {
   }
 
   async #signOfLife(): Promise<void> {
-    const { client, durable, keepAlive } = this.#options
+    const { client, durable, stream } = this.#options
     if (client.gone || client.blocked || !(await durable) || this.#closed) return
-    await this.#write(keepAlive)
+    // A keep-alive may depend on what was opened, so the opening is made first.
+    const opening = this.#opening()
+    await this.#write(opening + stream.keepAlive())
     this.#active = false
   }
 }

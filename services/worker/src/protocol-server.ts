@@ -18,7 +18,7 @@ import {
   type WorkerErrorCode,
   workerPaths,
 } from '@svc/contracts/worker-protocol'
-import { SchedulerRefusal } from './engine/scheduler.ts'
+import { SchedulerRefusal } from './engine/refusal.ts'
 import type { Log } from './log.ts'
 import { EventStream } from './protocol/event-stream.ts'
 import { BadBody, readJsonBody } from './protocol/json-body.ts'
@@ -36,6 +36,7 @@ const statusOf: Readonly<Record<WorkerErrorCode, number>> = {
   bad_request: 400,
   unauthorized: 401,
   prompt_too_long: 400,
+  unsupported_schema: 400,
   fingerprint_mismatch: 409,
   queue_full: 503,
   draining: 503,

@@ -1,7 +1,15 @@
 import type { GenerateRequest } from '@svc/contracts/worker-protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Supervised, superviseWorker } from './supervisor.ts'
-import { assistant, COLD, outcome, system, user, WorkerClient } from './testing/worker-client.ts'
+import {
+  assistant,
+  COLD,
+  outcome,
+  system,
+  THINKING,
+  user,
+  WorkerClient,
+} from './testing/worker-client.ts'
 
 const CAPITAL = [user('What is the capital city of Norway?')]
 const STORY = [user('Write a short story about a fox named Mira')]
@@ -51,7 +59,7 @@ describe('a worker with the demo model', () => {
 
   it('thinks before it answers when it may, and counts that apart', async () => {
     const asked = [user('Which number is larger, 45 or 54?')]
-    const { text, reasoning, meter } = await worker.generate(asked, { thinking: true })
+    const { text, reasoning, meter } = await worker.generate(asked, { thinking: THINKING })
     expect(reasoning.length).toBeGreaterThan(0)
     expect(text).toMatch(/^54 is larger/)
     expect(reasoning + text).not.toContain('think>')

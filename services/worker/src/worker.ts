@@ -1,19 +1,18 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
-import { hash, randomBytes, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
+import { AnswerPlans, PLAN_VERSION } from './answer-plan.ts'
 import { BLOCK_TOKENS, type ModelFacts } from './engine/engine.ts'
 import { fileDigest } from './engine/gguf-file.ts'
 import { startLlama } from './engine/llama.ts'
 import { Scheduler } from './engine/scheduler.ts'
 import { SequencePool } from './engine/sequences.ts'
 import type { Log } from './log.ts'
+import { type ServedFamily, serveFamily } from './model-family.ts'
 import { findModel } from './model-source.ts'
 import { blockHashes } from './prefix-cache/block-hash.ts'
-import { type PromptRenderer, promptRenderer } from './prompt/template.ts'
 import { WorkerOperations } from './protocol/operations.ts'
 import { CONTEXT_TOKENS_DEFAULT_MAX, type WorkerSettings } from './settings.ts'
-import { StartRefused } from './start-refused.ts'
 
-const NONCE_BYTES = 12
 const FINGERPRINT_CHARACTERS = 32
 const SEEDS = 2 ** 32
 /** Changes when prompts are computed in other chunks, which can change the tokens. */
@@ -46,10 +45,12 @@ export async function startWorker(
     threads: settings.threads,
     log,
   })
-  const fingerprint = fingerprintOf(facts, await fileDigest(source.path))
+  const served = serveFamily(facts, engine.vocabulary, log)
+  const fingerprint = fingerprintOf(facts, served, await fileDigest(source.path))
   const scheduler = new Scheduler({
     engine,
     pool: new SequencePool(engine, blockHashes(settings.cacheSecret, fingerprint)),
+    family: served.family,
     workerId: settings.workerId,
     queueLimit: settings.queueLimit,
     log,
@@ -59,7 +60,8 @@ export async function startWorker(
   })
   const operations = new WorkerOperations({
     scheduler,
-    renderer: rendererOf(facts, engine.vocabulary),
+    renderer: served.renderer,
+    plans: new AnswerPlans(served.family),
     facts: {
       workerId: settings.workerId,
       fingerprint,
@@ -73,32 +75,19 @@ export async function startWorker(
   return { operations, drain: () => scheduler.drain() }
 }
 
-function rendererOf(
-  { chatTemplate, modelName }: ModelFacts,
-  vocabulary: Parameters<typeof promptRenderer>[1],
-): PromptRenderer {
-  if (chatTemplate === null) {
-    throw new StartRefused(
-      `the model "${modelName}" has no chat template, so it cannot be served as a chat model; ` +
-        'take an "instruct" or "chat" version of it',
-    )
-  }
-  try {
-    return promptRenderer(chatTemplate, vocabulary, () => randomBytes(NONCE_BYTES).toString('hex'))
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-    throw new StartRefused(`the model's chat template cannot be read: ${reason}`)
-  }
-}
-
-/** Equal fingerprints give equal tokens: model file, library, kind of CPU, chat template. */
-function fingerprintOf(facts: ModelFacts, modelDigest: string): string {
+/**
+ * Equal fingerprints give equal tokens and equal plans: model file, library, kind of CPU, chat
+ * template, and how it is read.
+ */
+function fingerprintOf(facts: ModelFacts, { family }: ServedFamily, modelDigest: string): string {
   const parts = {
     modelDigest,
     llamaCpp: facts.llamaCppRelease,
     library: facts.libraryVersion,
     cpuVariant: facts.cpuVariant,
     template: hash('sha256', facts.chatTemplate ?? '', 'hex'),
+    family: family.name,
+    plan: PLAN_VERSION,
     blockTokens: BLOCK_TOKENS,
     schedule: CHUNK_SCHEDULE,
     flashAttention: true,

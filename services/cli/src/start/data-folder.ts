@@ -6,6 +6,7 @@
  *     views/              read models: rebuilt from the events when lost
  *     snapshots.db        folded account states: a cache
  *     answers.db          recorded answers for Idempotency-Key, encrypted, for a day
+ *     responses.db        responses of the Responses format, encrypted, for thirty days
  *     secrets.json        the keys for these, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
@@ -92,6 +93,9 @@ export class DataFolder {
   }
   get answersFile(): string {
     return join(this.path, 'answers.db')
+  }
+  get responsesFile(): string {
+    return join(this.path, 'responses.db')
   }
 
   /** Whether a ledger file was ever made here. */

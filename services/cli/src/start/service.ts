@@ -11,7 +11,6 @@ import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import { adminRoutes } from '@svc/gateway/routes/admin'
 import { isStrayError } from '@svc/infra/event-store/eventstoredb/stray-errors'
-import { openSqliteRecordedAnswers } from '@svc/infra/recorded-answers/sqlite/sqlite-recorded-answers'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -22,6 +21,7 @@ import { endOnDefects } from './defects.ts'
 import { type DemoAccount, prepareDemoAccount } from './first-run.ts'
 import { httpLimitsOf } from './http-limits.ts'
 import { type InferenceWorkers, startInferenceWorkers } from './inference-workers.ts'
+import { openKeptAnswers } from './kept-answers.ts'
 import { noteLog } from './known-log.ts'
 import { type LogPlace, logPlaceOf } from './log-place.ts'
 import { OpenParts } from './open-parts.ts'
@@ -34,7 +34,10 @@ import { VERSION } from './version.ts'
 const STANDARD_ERROR = 2
 const WORKER_STOP_MS = 2_000
 /** Only what a browser can open without a key. */
-const LINKS = [{ title: 'Is it ready?', href: '/readyz' }]
+const LINKS = [
+  { title: 'API reference', href: '/docs' },
+  { title: 'Is it ready?', href: '/readyz' },
+]
 
 export interface RunningService {
   readonly ready: Ready
@@ -172,13 +175,14 @@ async function openGateway(
   books: Books,
 ): Promise<{ gateway: Gateway; baseUrl: string }> {
   const { ledger, projections, store } = books
-  const { answerKey, operatorToken } = folder.secrets()
+  const { operatorToken } = folder.secrets()
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
-  const recordedAnswers = openSqliteRecordedAnswers(folder.answersFile, {
-    key: Buffer.from(answerKey, 'hex'),
-    reachCrashPoint: reach,
+  const { recordedAnswers, storedResponses, close } = await openKeptAnswers({
+    folder,
+    reach,
+    logger,
   })
-  parts.add(() => recordedAnswers.close())
+  parts.add(close)
   const operations = createLocalOperations({
     ledger,
     projections,
@@ -198,6 +202,7 @@ async function openGateway(
     viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs, 'requests'),
     workers: workers.pool,
     recordedAnswers,
+    storedResponses,
     admin: adminRoutes({ operations, operatorToken }),
     clock: systemClock,
     timer: systemTimer,

@@ -9,7 +9,9 @@ import type { WorkerPool } from '../routing/worker-pool.ts'
 export function healthRoutes(workers: Pick<WorkerPool, 'workers'>, isDraining: () => boolean) {
   return async (app: FastifyInstance): Promise<void> => {
     // Some clients probe `/health` before they send anything.
-    for (const path of ['/livez', '/health']) app.get(path, () => ({ status: 'alive' }))
+    for (const path of ['/livez', '/health', '/api/hello']) {
+      app.get(path, () => ({ status: 'alive' }))
+    }
     app.get('/readyz', () => {
       if (isDraining()) throw new ServiceError('shutting_down', 'The server is stopping.')
       if (workers.workers.some(({ ready }) => ready)) return { status: 'ready' }

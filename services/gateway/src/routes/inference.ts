@@ -3,12 +3,16 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { ClientConnection } from '../client-connection.ts'
 import { chatFormat } from '../formats/chat/format.ts'
-import { checkMediaType } from '../http-limits.ts'
+import { messagesFormat } from '../formats/messages/format.ts'
+import { compactFormat } from '../formats/responses/compact.ts'
+import { responsesFormat } from '../formats/responses/format.ts'
+import type { ResponseStorePorts } from '../formats/responses/response-store.ts'
 import type { InferenceFormat } from '../inference-request.ts'
 import { liveRequest, type RequestLifePorts } from '../request-life.ts'
 import type { RunningRequest, RunningRequests } from '../running-requests.ts'
 import { ClientGone } from '../stop.ts'
 import { authenticated, callerOf } from './authenticated.ts'
+import { bodyBytes, keepBodiesAsBytes, refuseOtherMedia } from './json-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -17,21 +21,31 @@ declare module 'fastify' {
   }
 }
 
-/** Each format's path under both prefixes; the behaviour is the same. */
-const routes: readonly { readonly url: string; readonly format: InferenceFormat }[] = [
-  { url: '/v1/chat/completions', format: chatFormat },
-  { url: '/pro/v1/chat/completions', format: chatFormat },
-]
+export type InferencePorts = RequestLifePorts & ResponseStorePorts
+
+/** Each format's path; what stands under both prefixes behaves the same. */
+function routesOf(
+  ports: ResponseStorePorts,
+): readonly { readonly url: string; readonly format: InferenceFormat }[] {
+  const responses = responsesFormat(ports)
+  const compact = compactFormat(ports)
+  return [
+    { url: '/v1/chat/completions', format: chatFormat },
+    { url: '/pro/v1/chat/completions', format: chatFormat },
+    { url: '/v1/responses', format: responses },
+    { url: '/pro/v1/responses', format: responses },
+    { url: '/v1/responses/compact', format: compact },
+    { url: '/pro/v1/responses/compact', format: compact },
+    { url: '/v1/messages', format: messagesFormat },
+  ]
+}
 
 /** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
-export function inferenceRoutes(ports: RequestLifePorts, running: RunningRequests) {
+export function inferenceRoutes(ports: InferencePorts, running: RunningRequests) {
   return async (app: FastifyInstance): Promise<void> => {
     app.decorateRequest('place', null)
-    app.removeAllContentTypeParsers()
-    app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-      done(null, body),
-    )
-    for (const { url, format } of routes) {
+    keepBodiesAsBytes(app)
+    for (const { url, format } of routesOf(ports)) {
       // All before the body is read: who has no key, or too much under way, gets no memory.
       const onRequest = [authenticated(ports.ledger), refuseOtherMedia, refusePipelined, takePlace]
       app.post(url, { onRequest }, (request, reply) => answer(format, request, reply))
@@ -76,10 +90,6 @@ export function inferenceRoutes(ports: RequestLifePorts, running: RunningRequest
   }
 }
 
-async function refuseOtherMedia(request: FastifyRequest): Promise<void> {
-  checkMediaType(request.raw)
-}
-
 /** Until its turn comes, an answer has no socket, and nobody sees its client leave. */
 async function refusePipelined(_request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (reply.raw.socket !== null) return
@@ -90,9 +100,4 @@ async function refusePipelined(_request: FastifyRequest, reply: FastifyReply): P
 function placeOf(request: FastifyRequest): RunningRequest {
   if (request.place === null) throw new Error(`${request.url} has no place to run in`)
   return request.place
-}
-
-function bodyBytes(body: unknown): Buffer {
-  if (Buffer.isBuffer(body)) return body
-  throw new ServiceError('invalid_json', 'The request has no body.')
 }

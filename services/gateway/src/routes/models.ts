@@ -1,13 +1,23 @@
-/** `GET /v1/models` and `GET /v1/models/{id}`, under both prefixes. */
+/**
+ * `GET /v1/models` and `GET /v1/models/{id}`, under both prefixes. Clients of the Messages format,
+ * told by their version header, get the list in the shape of their family.
+ */
 import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { errorFamilyOf } from '../error-family.ts'
+import type { WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated } from './authenticated.ts'
 
 const OWNER = 'svc'
+const MS_PER_SECOND = 1_000
 
 /** @param createdAt seconds since 1970 */
-export function modelRoutes(ledger: Authenticator, createdAt: number) {
+export function modelRoutes(
+  ledger: Authenticator,
+  createdAt: number,
+  workers: Pick<WorkerPool, 'workers'>,
+) {
   const model: ModelList['data'][number] = {
     id: MODEL,
     object: 'model',
@@ -19,13 +29,46 @@ export function modelRoutes(ledger: Authenticator, createdAt: number) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: authenticated(ledger) }
     for (const prefix of ['/v1', '/pro/v1']) {
-      app.get(`${prefix}/models`, options, () => list)
-      app.get<{ Params: { id: string } }>(`${prefix}/models/:id`, options, ({ params }) => {
-        if (resolveModel(params.id) !== undefined) return model
-        throw new ServiceError('not_found', `The only callable model is "${MODEL}".`, {
-          param: 'model',
-        })
+      app.get(`${prefix}/models`, options, (request) =>
+        isMessagesClient(request) ? messagesList(createdAt, workers) : list,
+      )
+      // A model's id may hold slashes.
+      app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, options, (request) => {
+        if (resolveModel(request.params['*']) === undefined) throw unknownModel()
+        return isMessagesClient(request) ? messagesModel(createdAt, workers) : model
       })
     }
   }
+}
+
+function isMessagesClient({ raw }: FastifyRequest): boolean {
+  return errorFamilyOf(raw) === 'anthropic'
+}
+
+/** One page holds all there is, whatever `limit`, `after_id` and `before_id` say. */
+function messagesList(createdAt: number, workers: Pick<WorkerPool, 'workers'>) {
+  const data = [messagesModel(createdAt, workers)]
+  return { data, has_more: false, first_id: MODEL, last_id: MODEL }
+}
+
+function messagesModel(createdAt: number, { workers }: Pick<WorkerPool, 'workers'>) {
+  const contextSize = workers.find(({ health }) => health !== undefined)?.health?.contextSize
+  return {
+    type: 'model',
+    id: MODEL,
+    display_name: MODEL,
+    created_at: new Date(createdAt * MS_PER_SECOND).toISOString(),
+    max_input_tokens: contextSize ?? null,
+    max_tokens: contextSize ?? null,
+    capabilities: null,
+    lifecycle: 'active',
+    line: null,
+    deprecated_at: null,
+    retires_at: null,
+  }
+}
+
+function unknownModel(): ServiceError {
+  const message = `The only callable model is "${MODEL}".`
+  return new ServiceError('not_found', message, { param: 'model' })
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
 import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
+import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -18,6 +19,7 @@ import {
 import { createGateway, type Gateway } from '../gateway.ts'
 import { defaultHttpLimits, type HttpLimits } from '../http-limits.ts'
 import { createWorkerPool, type WorkerPool } from '../routing/worker-pool.ts'
+import { AnswerChecker } from './answer-checker.ts'
 import { LedgerDouble } from './ledger-double.ts'
 
 const READY_MS = 5_000
@@ -89,7 +91,7 @@ async function startWorkers(options: FixtureOptions) {
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
   const ledger = new LedgerDouble()
-  const answers = new LosableAnswers()
+  const recorded = new LosableAnswers()
   const log: string[] = []
   const reached: CrashPoint[] = []
   const { pool, worker, workers } = await startWorkers(options)
@@ -98,7 +100,8 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     views: ledger.views as Views,
     viewsReached: options.viewsReached ?? (async () => true),
     workers: pool,
-    recordedAnswers: answers,
+    recordedAnswers: recorded,
+    storedResponses: new MemoryStoredResponses(),
     clock: systemClock,
     timer: systemTimer,
     reach: (point) => void reached.push(point),
@@ -113,15 +116,18 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })
   if (!(await pool.whenReady(READY_MS))) throw new Error('no scripted worker became ready')
   const baseUrl = `http://127.0.0.1:${port}`
+  const answers = new AnswerChecker(port)
   const closeAll = async () => {
     await gateway.close({ graceMs: 0 })
     await pool.close()
     await Promise.all(workers.map((each) => each.close()))
+    answers.close()
+    if (answers.violations.length > 0) throw new Error(answers.violations.join('\n'))
   }
   return {
     ...{ gateway, ledger, worker, workers, pool, port, baseUrl, log, reached },
     ...callsOf(baseUrl, `Bearer ${options.real?.secret ?? ledger.secret}`),
-    loseAnswers: () => answers.lose(),
+    loseAnswers: () => recorded.lose(),
     [Symbol.asyncDispose]: closeAll,
   }
 }

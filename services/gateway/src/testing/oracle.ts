@@ -2,6 +2,7 @@
  * What holds after every bad input: an error of the right shape, no charge, a server that is well.
  */
 import { expect } from 'vitest'
+import type { ErrorFamily } from '../error-family.ts'
 import { chatBody, type GatewayFixture } from './gateway-fixture.ts'
 
 export interface ExpectedError {
@@ -9,17 +10,18 @@ export interface ExpectedError {
   readonly code: string
   /** Not looked at when absent. */
   readonly param?: string | null
+  /** In whose words; those of the OpenAI formats when absent. */
+  readonly family?: ErrorFamily
 }
 
 /** @returns the error's message */
-export function expectErrorBody(body: string, { code, param }: ExpectedError): string {
-  const { error, ...rest } = JSON.parse(body)
-  expect(rest).toEqual({})
-  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
-  expect(error.code).toBe(code)
-  if (param !== undefined) expect(error.param).toBe(param)
-  expect(error.message).not.toMatch(/node_modules|\.ts:|at Object|FST_ERR|zod/i)
-  return error.message
+export function expectErrorBody(body: string, expected: ExpectedError): string {
+  const message =
+    expected.family === 'anthropic'
+      ? expectAnthropicError(body, expected)
+      : expectOpenAiError(body, expected)
+  expect(message).not.toMatch(/node_modules|\.ts:|at Object|FST_ERR|zod/i)
+  return message
 }
 
 export async function expectRefused(
@@ -43,4 +45,22 @@ export async function expectUntouched(fixture: GatewayFixture): Promise<void> {
   const next = await fixture.post(chatBody())
   expect(next.status, await next.text()).toBe(200)
   fixture.ledger.entries.clear()
+}
+
+function expectOpenAiError(body: string, { code, param }: ExpectedError): string {
+  const { error, ...rest } = JSON.parse(body)
+  expect(rest).toEqual({})
+  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+  expect(error.code).toBe(code)
+  if (param !== undefined) expect(error.param).toBe(param)
+  return error.message
+}
+
+/** The family has no place for the field at fault but the message. */
+function expectAnthropicError(body: string, { code, param }: ExpectedError): string {
+  const { error, ...rest } = JSON.parse(body)
+  expect(rest).toEqual({ type: 'error', request_id: expect.stringMatching(/^req_/) })
+  expect(error).toMatchObject({ type: expect.any(String), details: { error_code: code } })
+  if (param) expect(error.message).toContain(param)
+  return error.message
 }

@@ -10,9 +10,9 @@ export class StreamReader {
     this.#reader = response.body.getReader()
   }
 
-  /** Waits until the text has come. */
-  async until(part: string): Promise<void> {
-    while (!this.text.includes(part)) {
+  /** Waits until the text has come, from a place in the stream on. */
+  async until(part: string, from = 0): Promise<void> {
+    while (!this.text.includes(part, from)) {
       const { done, value } = await this.#reader.read()
       if (done) throw new Error(`the stream ended without ${part}: ${this.text}`)
       this.text += this.#decoder.decode(value, { stream: true })

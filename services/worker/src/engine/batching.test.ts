@@ -34,4 +34,16 @@ describe('batches', () => {
     const batch = alternatingBatches()({ items: [draw(), lonely, draw()], size: 128 })
     expect(batch).toEqual([{ item: lonely, processAmount: 1 }])
   })
+
+  it('hold no more than fits when texts are forced into answers', () => {
+    const forced = (length: number) => ({ ...draw(), tokens: Array.from({ length }) })
+    const items = [draw(), forced(6), forced(3), draw(), forced(20)]
+    const batch = alternatingBatches()({ items, size: 8 })
+    expect(batch.map(({ item, processAmount }) => [items.indexOf(item), processAmount])).toEqual([
+      [0, 1],
+      [1, 6],
+      [3, 1],
+    ])
+    expect(alternatingBatches()({ items: [forced(20)], size: 8 })[0]?.processAmount).toBe(8)
+  })
 })

@@ -1,7 +1,7 @@
 /**
  * Which of the waiting evaluations form the next batch.
  *
- * A batch is either one chunk of one prompt alone, or one token of every generating sequence: the
+ * A batch is either one chunk of one prompt alone, or the next tokens of generating sequences: the
  * two kinds take turns. So a long prompt delays the others by one chunk at a time (the runtime's
  * own strategy would let it take every batch until it is done), and the bytes that a prompt
  * leaves in the KV cache never depend on who else was running.
@@ -24,6 +24,19 @@ export type BatchStrategy = <Item extends WaitingItem>(waiting: {
   readonly size: number
 }) => { item: Item; processAmount: number }[]
 
+/** As many items as fit; forced tokens make an item longer than one token. */
+function fitting<Item extends WaitingItem>(items: readonly Item[], size: number) {
+  const batch: { item: Item; processAmount: number }[] = []
+  let room = size
+  for (const item of items) {
+    const processAmount = Math.min(item.tokens.length, size)
+    if (processAmount > room) continue
+    batch.push({ item, processAmount })
+    room -= processAmount
+  }
+  return batch
+}
+
 /** A strategy with its own turn counters: one for each context. */
 export function alternatingBatches(): BatchStrategy {
   let lastWasPrompt = false
@@ -34,8 +47,7 @@ export function alternatingBatches(): BatchStrategy {
     if (drawing.length > 0 && (lastWasPrompt || prompts.length === 0)) {
       lastWasPrompt = false
       const lonely = drawing.find((item) => item.evaluationPriority === PRIORITY_ALONE)
-      const batch = lonely === undefined ? drawing.slice(0, size) : [lonely]
-      return batch.map((item) => ({ item, processAmount: item.tokens.length }))
+      return lonely === undefined ? fitting(drawing, size) : fitting([lonely], size)
     }
     const prompt = prompts[turns % Math.max(1, prompts.length)]
     if (prompt === undefined) return []

@@ -6,6 +6,16 @@
 /** Tokens of a block: prompts are computed in chunks that end at multiples of it. */
 export const BLOCK_TOKENS = 128
 
+/** A grammar that the runtime cannot read. */
+export class BadGrammar extends Error {
+  override readonly name = 'BadGrammar'
+}
+
+/** No token could be drawn, and none could be in another attempt. */
+export class DrawFailed extends Error {
+  override readonly name = 'DrawFailed'
+}
+
 export interface Vocabulary {
   /** Token ids are 0 … size − 1. */
   readonly size: number
@@ -20,6 +30,10 @@ export interface Vocabulary {
   tokenize(text: string, special: boolean, continues: boolean): number[]
   /** Text of the tokens as it reads after `previous`. Broken UTF-8 comes as U+FFFD. */
   detokenize(tokens: readonly number[], previous: readonly number[]): string
+  /** The bytes that the token stands for, or null where the tokenizer does not tell. */
+  bytes(token: number): readonly number[] | null
+  /** Text of a control token, which `detokenize` leaves out; empty for every other token. */
+  controlText(token: number): string
   isEndOfGeneration(token: number): boolean
 }
 
@@ -38,13 +52,42 @@ export interface SamplingOptions {
   readonly repetitionPenalty: number
 }
 
+/** How far one answer has come in a grammar. Made by an engine, and moved on by its draws. */
+export interface GrammarRun {
+  readonly grammar: string
+}
+
+/** Natural logarithms of probabilities that the model itself gave, before any sampling option. */
+export interface DrawLogprobs {
+  readonly drawn: number
+  /** The likeliest tokens, best first: {@link LIKELIEST_TOKENS}, and the drawn one if not there. */
+  readonly likeliest: readonly { readonly token: number; readonly logprob: number }[]
+}
+
+export const LIKELIEST_TOKENS = 20
+
+export interface Draw {
+  readonly token: number
+  /** Null where they were not asked for. */
+  readonly logprobs: DrawLogprobs | null
+}
+
 export interface GenerateOptions {
   readonly sampling: SamplingOptions
+  /** What the next token has to follow, asked before every draw. */
+  readonly grammar: () => GrammarRun | null
+  /** Added to the logits of tokens before every draw: pairs of token and bias. */
+  readonly logitBias: readonly (readonly [number, number])[]
+  /** Tokens that are not drawn while a grammar holds, asked before every draw. */
+  readonly bannedUnderGrammar: () => readonly number[]
+  readonly logprobs: boolean
   /** The tokens that penalties apply to, asked before every draw. */
   readonly penalised: () => readonly number[]
   /** Never share a batch with other sequences. */
   readonly alone: boolean
 }
+
+export type DrawStream = AsyncGenerator<Draw, void, readonly number[] | undefined>
 
 /** One conversation's place in the model's memory. At most one call may be in flight. */
 export interface EngineSequence {
@@ -57,10 +100,12 @@ export interface EngineSequence {
   /** Computes the tokens as one chunk of a prompt. */
   prefill(tokens: readonly number[]): Promise<void>
   /**
-   * Computes `lastToken`, the prompt's last one, and draws tokens until the model ends by itself.
-   * The token that ends the generation is not given out.
+   * Computes `lastToken`, the prompt's last one, and draws tokens without an end. Tokens that are
+   * handed to `next` take the place of the last draw.
+   *
+   * @throws DrawFailed when the grammar leaves no token, or is too costly to follow
    */
-  generate(lastToken: number, options: GenerateOptions): AsyncGenerator<number, void, void>
+  generate(lastToken: number, options: GenerateOptions): DrawStream
 }
 
 export interface Engine {
@@ -70,6 +115,18 @@ export interface Engine {
   readonly sequences: readonly EngineSequence[]
   /** False for models whose memory cannot be cut back to a prefix. */
   readonly canReusePrefix: boolean
+  /** False when the runtime does not give the probabilities of the model itself. */
+  readonly tellsLogprobs: boolean
+  /**
+   * Begins an answer under a grammar.
+   *
+   * @param grammar GBNF
+   * @param begun what of the answer is there already
+   * @param drawn tokens that came after it
+   * @returns null when no text of the grammar begins like that
+   * @throws BadGrammar when the grammar cannot be read
+   */
+  startGrammar(grammar: string, begun: string, drawn?: readonly number[]): GrammarRun | null
   /** Gives up a sequence whose state is in doubt and returns an empty one in its place. */
   replace(sequence: EngineSequence): Promise<EngineSequence>
   dispose(): Promise<void>

@@ -7,28 +7,45 @@
  *
  *     prompt chunks ──▶ last prompt token ──▶ token ──▶ token … ──▶ ending
  *
+ * Each token is what the model draws or, where the answer's plan leaves it no choice, what is
+ * forced in its place (see `steering.ts`). Both count.
+ *
  * When the runtime fails, it fails every sequence of the batch and does not say whose fault it
  * was. Each of them therefore gets a new sequence and one more attempt, in batches of its own: an
- * innocent request goes on where it was, the guilty one fails again and ends with an error.
+ * innocent request goes on where it was, the guilty one fails again and ends with an error. When it
+ * is known whose fault it was, because no token could be drawn for it, it fails at once.
  */
 import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker-protocol'
-import type { AnswerStep, AnswerText } from '../prompt/answer-text.ts'
-import type { Piece } from '../prompt/thinking.ts'
-import { BLOCK_TOKENS, type SamplingOptions } from './engine.ts'
+import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
+import {
+  BLOCK_TOKENS,
+  type Draw,
+  DrawFailed,
+  type DrawStream,
+  type SamplingOptions,
+  type Vocabulary,
+} from './engine.ts'
 import { PromptMeter } from './prompt-meter.ts'
 import type { Loan, SequencePool } from './sequences.ts'
+import type { Steering } from './steering.ts'
 
 export type Interruption = 'cancelled' | 'time_limit'
 
 export type Ending =
-  | { readonly kind: 'done'; readonly reason: 'stop' | 'length'; readonly stopText: string | null }
+  | {
+      readonly kind: 'done'
+      readonly reason: 'stop' | 'length' | 'tool_calls'
+      readonly stopText: string | null
+    }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed' }
 
 export interface GenerationParts {
   readonly request: GenerateRequest
   readonly sampling: SamplingOptions
-  readonly answer: AnswerText
+  readonly vocabulary: Vocabulary
+  readonly answer: AnswerOutput
+  readonly steering: Steering
   readonly pool: SequencePool
   readonly loan: Loan
   /** Aborted with an {@link Interruption} as its reason. */
@@ -70,7 +87,7 @@ export class Generation {
       ending = await this.#attempt(false)
     } catch (error) {
       this.#parts.onFailure(error)
-      ending = await this.#secondAttempt()
+      ending = error instanceof DrawFailed ? await this.#giveUp() : await this.#secondAttempt()
     }
     this.#meter.close(this.#loan)
     if (ending.kind !== 'failed') {
@@ -83,13 +100,18 @@ export class Generation {
     await this.#renewLoan()
     if (this.#parts.signal.aborted) return { kind: 'interrupted' }
     try {
+      this.#parts.steering.resume()
       return await this.#attempt(true)
     } catch (error) {
       this.#parts.onFailure(error)
-      await this.#renewLoan()
-      this.#parts.pool.giveBack(this.#loan, this.#parts.request.tenant, [], 0)
-      return { kind: 'failed' }
+      return await this.#giveUp()
     }
+  }
+
+  async #giveUp(): Promise<Ending> {
+    await this.#renewLoan()
+    this.#parts.pool.giveBack(this.#loan, this.#parts.request.tenant, [], 0)
+    return { kind: 'failed' }
   }
 
   async #renewLoan(): Promise<void> {
@@ -98,27 +120,41 @@ export class Generation {
   }
 
   async #attempt(alone: boolean): Promise<Ending> {
-    const { request, signal } = this.#parts
+    const { request } = this.#parts
     const known = [...request.tokens, ...this.#output]
     const lastToken = known.at(-1)
     if (lastToken === undefined) throw new Error('the prompt is empty')
     if (!(await this.#prefill(known))) return { kind: 'interrupted' }
-    const tokens = this.#loan.sequence.generate(lastToken, {
-      sampling: this.#parts.sampling,
+    const { sampling, steering } = this.#parts
+    const draws = this.#loan.sequence.generate(lastToken, {
+      sampling,
+      grammar: () => steering.grammar,
+      logitBias: request.logitBias,
+      bannedUnderGrammar: () => steering.banned,
+      logprobs: request.topLogprobs !== null,
       penalised: () => this.#output,
       alone,
     })
     try {
-      while (true) {
-        const { value: token, done } = await tokens.next()
-        this.#promptDone()
-        if (done || token === undefined) return await this.#end({ reason: 'stop' })
-        const ending = await this.#accept(token)
-        if (ending !== undefined) return ending
-        if (signal.aborted) return await this.#interrupted()
-      }
+      return await this.#answer(draws)
     } finally {
-      await tokens.return()
+      await draws.return()
+    }
+  }
+
+  async #answer(draws: DrawStream): Promise<Ending> {
+    const { steering, vocabulary, signal } = this.#parts
+    let forced: readonly number[] = []
+    while (true) {
+      const { value: draw, done } = await draws.next(forced.length > 0 ? forced : undefined)
+      this.#promptDone()
+      if (done || draw === undefined) return await this.#end('stop')
+      const ends = vocabulary.isEndOfGeneration(draw.token)
+      forced = steering.due(ends)
+      if (ends && forced.length === 0) return await this.#end('stop')
+      const ending = await this.#take(forced.length > 0 ? forced.map(withoutLogprobs) : [draw])
+      if (ending !== undefined) return ending
+      if (signal.aborted) return await this.#interrupted()
     }
   }
 
@@ -146,18 +182,27 @@ export class Generation {
     this.#parts.onPromptDone()
   }
 
-  async #accept(token: number): Promise<Ending | undefined> {
-    this.#output.push(token)
-    const step = this.#parts.answer.push(token)
-    await this.#emit(step.pieces.length === 0 ? [{ kind: 'text', text: '' }] : step.pieces)
-    if (step.stopText !== null) return { kind: 'done', reason: 'stop', stopText: step.stopText }
-    if (this.#output.length < this.#parts.request.maxOutputTokens) return undefined
-    return await this.#end({ reason: 'length' })
+  async #take(tokens: readonly Draw[]): Promise<Ending | undefined> {
+    const { answer, steering, request } = this.#parts
+    for (const draw of tokens) {
+      this.#output.push(draw.token)
+      const { events, stopText } = answer.push(draw)
+      steering.took(draw.token)
+      await this.#emit(events.length === 0 ? [EMPTY] : events)
+      if (stopText !== null) return this.#done('stop', stopText)
+      if (this.#output.length >= request.maxOutputTokens) return await this.#end('length')
+    }
+    return undefined
   }
 
-  async #end({ reason }: { reason: 'stop' | 'length' }): Promise<Ending> {
+  async #end(reason: 'stop' | 'length'): Promise<Ending> {
     const { stopText } = await this.#flush()
-    return { kind: 'done', reason: stopText === null ? reason : 'stop', stopText }
+    return this.#done(stopText === null ? reason : 'stop', stopText)
+  }
+
+  #done(reason: 'stop' | 'length', stopText: string | null): Ending {
+    const called = reason === 'stop' && this.#parts.answer.called
+    return { kind: 'done', reason: called ? 'tool_calls' : reason, stopText }
   }
 
   async #interrupted(): Promise<Ending> {
@@ -165,16 +210,21 @@ export class Generation {
     return { kind: 'interrupted' }
   }
 
-  async #flush(): Promise<AnswerStep> {
+  async #flush(): Promise<OutputStep> {
     const step = this.#parts.answer.end()
-    await this.#emit(step.pieces)
+    await this.#emit(step.events)
     return step
   }
 
-  async #emit(pieces: readonly Piece[]): Promise<void> {
+  async #emit(events: readonly AnswerEvent[]): Promise<void> {
     const outputTokens = this.#output.length
-    for (const piece of pieces) {
-      await this.#parts.emit({ type: 'token', ...piece, outputTokens })
-    }
+    for (const event of events) await this.#parts.emit({ ...event, outputTokens })
   }
+}
+
+/** Says that a token was made, when none of its text can be shown yet. */
+const EMPTY: AnswerEvent = { type: 'token', kind: 'text', text: '' }
+
+function withoutLogprobs(token: number): Draw {
+  return { token, logprobs: null }
 }

@@ -1,5 +1,6 @@
 /**
- * llama.cpp behind the {@link Engine} port. The only file that imports node-llama-cpp.
+ * llama.cpp behind the {@link Engine} port. This file and its neighbours `llama-*.ts` are the only
+ * ones that import node-llama-cpp.
  *
  * The runtime's own defaults are dangerous for a service that bills, so every one is set:
  * - threads: more threads than cores slow it down 300 times, and its default is at least four;
@@ -13,25 +14,24 @@ import {
   getModuleVersion,
   type Llama,
   type LlamaContext,
-  type LlamaContextSequence,
   LlamaLogLevel,
   type LlamaModel,
   resolveModelFile,
-  type Token,
 } from 'node-llama-cpp'
 import { StartRefused } from '../start-refused.ts'
-import { alternatingBatches, PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
+import { alternatingBatches } from './batching.ts'
 import {
   BLOCK_TOKENS,
   type Engine,
   type EngineSequence,
-  type GenerateOptions,
+  type GrammarRun,
   type ModelFacts,
   type Vocabulary,
 } from './engine.ts'
-
-/** Output tokens that penalties look back on. */
-const PENALTY_WINDOW_TOKENS = 1024
+import { LlamaGrammars } from './llama-grammars.ts'
+import { mendSampling } from './llama-internals.ts'
+import { LlamaSequence } from './llama-sequence.ts'
+import { llamaVocabulary } from './llama-vocabulary.ts'
 
 export interface LlamaOptions {
   readonly modelPath: string
@@ -75,7 +75,10 @@ export async function startLlama(options: LlamaOptions): Promise<{
       )
     })
   const context = await createContext(model, options)
-  return { engine: new LlamaEngine(model, context), facts: await modelFacts(llama, context) }
+  return {
+    engine: new LlamaEngine(model, context, options.log),
+    facts: await modelFacts(llama, context),
+  }
 }
 
 async function createContext(model: LlamaModel, options: LlamaOptions): Promise<LlamaContext> {
@@ -163,15 +166,25 @@ class LlamaEngine implements Engine {
   readonly contextSize: number
   readonly canReusePrefix: boolean
   readonly sequences: readonly LlamaSequence[]
+  readonly tellsLogprobs: boolean
   readonly #context: LlamaContext
+  readonly #grammars: LlamaGrammars
 
-  constructor(model: LlamaModel, context: LlamaContext) {
+  constructor(model: LlamaModel, context: LlamaContext, log: LlamaOptions['log']) {
     this.#context = context
-    this.vocabulary = vocabularyOf(model)
+    this.vocabulary = llamaVocabulary(model)
+    this.#grammars = new LlamaGrammars(context, this.vocabulary)
+    this.tellsLogprobs = mendSampling(context, (error) => {
+      log('error', `no token could be drawn: ${firstLine(error)}`)
+    })
     this.contextSize = context.contextSize
     this.sequences = Array.from({ length: context.totalSequences }, () => this.#take())
     const needsCheckpoints = this.sequences.some((each) => each.native.needsCheckpoints)
     this.canReusePrefix = !model.fileInsights.isRecurrent && !needsCheckpoints
+  }
+
+  startGrammar(grammar: string, begun: string, drawn: readonly number[] = []): GrammarRun | null {
+    return this.#grammars.start(grammar, begun, drawn)
   }
 
   async replace(sequence: EngineSequence): Promise<EngineSequence> {
@@ -188,68 +201,6 @@ class LlamaEngine implements Engine {
       throw new Error('the context is full')
     }
     return new LlamaSequence(this.#context.getSequence({ contextShift: { strategy: refuse } }))
-  }
-}
-
-class LlamaSequence implements EngineSequence {
-  readonly native: LlamaContextSequence
-
-  constructor(native: LlamaContextSequence) {
-    this.native = native
-  }
-
-  get length(): number {
-    return this.native.nextTokenIndex
-  }
-
-  get evaluatedTokens(): number {
-    const meter = this.native.tokenMeter
-    return meter.usedInputTokens + meter.usedOutputTokens
-  }
-
-  async truncate(length: number): Promise<void> {
-    if (length < this.length) {
-      await this.native.eraseContextTokenRanges([{ start: length, end: this.length }])
-    }
-  }
-
-  async prefill(tokens: readonly number[]): Promise<void> {
-    await this.native.evaluateWithoutGeneratingNewTokens([...tokens] as Token[])
-  }
-
-  generate(lastToken: number, options: GenerateOptions): AsyncGenerator<number, void, void> {
-    const { sampling, penalised, alone } = options
-    return this.native.evaluate([lastToken as Token], {
-      temperature: sampling.temperature,
-      topP: sampling.topP,
-      topK: sampling.topK,
-      minP: sampling.minP,
-      seed: sampling.seed,
-      repeatPenalty: {
-        punishTokens: () => penalised().slice(-PENALTY_WINDOW_TOKENS) as Token[],
-        maxPunishTokens: PENALTY_WINDOW_TOKENS,
-        penalty: sampling.repetitionPenalty,
-        frequencyPenalty: sampling.frequencyPenalty,
-        presencePenalty: sampling.presencePenalty,
-      },
-      evaluationPriority: alone ? PRIORITY_ALONE : PRIORITY_SHARED,
-      yieldEogToken: false,
-    })
-  }
-}
-
-function vocabularyOf(model: LlamaModel): Vocabulary {
-  const { tokens } = model
-  return {
-    size: model.fileInfo.metadata.tokenizer.ggml.tokens.length,
-    beginOfText: tokens.shouldPrependBosToken ? tokens.bos : null,
-    beginOfTextString: tokens.bosString ?? '',
-    endOfTextString: tokens.eosString ?? '',
-    tokenize: (text, special, continues) =>
-      model.tokenize(text, special, continues ? 'trimLeadingSpace' : undefined),
-    detokenize: (tokens, previous) =>
-      model.detokenize(tokens as Token[], false, previous as Token[]),
-    isEndOfGeneration: (token) => model.isEogToken(token as Token),
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { bytes } from '../testing/byte-vocabulary.ts'
 import { LONG_PROMPT, request, run, scriptedWorker } from '../testing/scripted-worker.ts'
-import { SchedulerRefusal } from './scheduler.ts'
+import { SchedulerRefusal } from './refusal.ts'
 
 const gate = () => Promise.withResolvers<void>()
 

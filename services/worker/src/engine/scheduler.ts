@@ -12,36 +12,31 @@ import type {
   GenerateEvent,
   GenerateRequest,
   StateAnswer,
-  WorkerErrorCode,
   WorkerMeter,
 } from '@svc/contracts/worker-protocol'
 import type { Log } from '../log.ts'
 import { AnswerText } from '../prompt/answer-text.ts'
+import type { Family } from '../prompt/families/family.ts'
+import { AnswerOutput } from './answer-output.ts'
 import type { Engine } from './engine.ts'
 import { type Ending, Generation, type Interruption } from './generation.ts'
+import { GrammarBans } from './grammar-bans.ts'
 import { nothingComputed, type PromptCounts } from './prompt-meter.ts'
+import { refuseUnfit, SchedulerRefusal } from './refusal.ts'
 import { latenciesOf } from './run-times.ts'
 import type { Loan, SequencePool } from './sequences.ts'
+import { Steering } from './steering.ts'
 import { TenantQueue } from './tenant-queue.ts'
 
 export const QUEUE_REQUESTS_MAX = 256
 const TIMER_MS_MAX = 2 ** 31 - 1
 const SEEDS = 2 ** 32
 
-/** A request that is not taken; the code is the worker protocol's. */
-export class SchedulerRefusal extends Error {
-  override readonly name = 'SchedulerRefusal'
-  readonly code: WorkerErrorCode
-
-  constructor(code: WorkerErrorCode, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
 export interface SchedulerParts {
   readonly engine: Engine
   readonly pool: SequencePool
+  /** How answers of this model are read. */
+  readonly family: Family
   readonly workerId: string
   readonly queueLimit: number
   readonly log: Log
@@ -71,6 +66,7 @@ interface Run {
 export class Scheduler {
   readonly #parts: SchedulerParts
   readonly #queue: TenantQueue<Run>
+  readonly #bans: GrammarBans
   readonly #runs = new Map<string, Run>()
   readonly #totals = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
   #ended = 0
@@ -80,6 +76,7 @@ export class Scheduler {
   constructor(parts: SchedulerParts) {
     this.#parts = parts
     this.#queue = new TenantQueue(parts.queueLimit)
+    this.#bans = new GrammarBans(parts.engine.vocabulary, parts.family.controlMarkers)
   }
 
   get draining(): boolean {
@@ -103,7 +100,7 @@ export class Scheduler {
    * @throws SchedulerRefusal before anything was computed
    */
   submit(request: GenerateRequest, emit: Emit): Promise<void> {
-    this.#refuseUnfit(request)
+    this.#refuse(request)
     const interrupt = new AbortController()
     const stop = () => this.#interrupt(run, 'time_limit')
     const run: Run = {
@@ -137,22 +134,12 @@ export class Scheduler {
     await Promise.all([...this.#runs.values()].map((run) => run.ended.promise))
   }
 
-  #refuseUnfit({ requestId, tokens, maxOutputTokens }: GenerateRequest): void {
-    const { engine } = this.#parts
+  #refuse(request: GenerateRequest): void {
     if (this.#draining) throw new SchedulerRefusal('draining', 'the worker is shutting down')
-    if (this.#runs.has(requestId)) {
+    if (this.#runs.has(request.requestId)) {
       throw new SchedulerRefusal('bad_request', 'a request with this requestId is running')
     }
-    if (tokens.some((token) => token >= engine.vocabulary.size)) {
-      throw new SchedulerRefusal('bad_request', 'tokens: a token id is not in the vocabulary')
-    }
-    if (tokens.length + maxOutputTokens > engine.contextSize) {
-      throw new SchedulerRefusal(
-        'prompt_too_long',
-        `${tokens.length} prompt tokens and ${maxOutputTokens} output tokens ` +
-          `do not fit the context of ${engine.contextSize} tokens`,
-      )
-    }
+    refuseUnfit(request, this.#parts.engine)
     if (this.#queue.isFull) {
       throw new SchedulerRefusal('queue_full', 'too many requests wait for this worker')
     }
@@ -175,17 +162,20 @@ export class Scheduler {
   }
 
   async #run(run: Run): Promise<void> {
-    const { engine, pool, nowMs, onBroken } = this.#parts
+    const { engine, family, pool, nowMs, onBroken } = this.#parts
     const { request } = run
     run.startedMs = nowMs()
-    const answer = new AnswerText(engine.vocabulary, request.tokens, request.stop)
     try {
       const loan = await pool.lend(request.tenant, request.tokens)
-      const generation = this.#generation(run, answer, loan)
+      const reader = new AnswerText({
+        ...{ vocabulary: engine.vocabulary, family },
+        ...{ prompt: request.tokens, stops: request.stop, callable: request.plan.callable },
+      })
+      const generation = this.#generation(run, reader, loan)
       const ending = await generation.run()
       this.#running -= 1
       const counts = generation.meter.counts()
-      this.#finish(run, ending, counts, generation.outputTokens, answer.reasoningTokens)
+      this.#finish(run, ending, counts, generation.outputTokens, reader.reasoningTokens)
     } catch (error) {
       this.#running -= 1
       this.#finish(run, { kind: 'failed' }, nothingComputed, 0, 0)
@@ -193,13 +183,23 @@ export class Scheduler {
     }
   }
 
-  #generation(run: Run, answer: AnswerText, loan: Loan): Generation {
-    const { pool, nowMs, log } = this.#parts
+  #generation(run: Run, reader: AnswerText, loan: Loan): Generation {
+    const { engine, family, pool, nowMs, log } = this.#parts
     const { request, interrupt } = run
+    const { requestId, plan, thinking, topLogprobs } = request
+    const { vocabulary } = engine
+    const logFailure = (message: string) => (error: unknown) =>
+      log('error', message, { requestId, error: String(error) })
+    const onReaderFailure = logFailure('an answer could not be read and is given out as text')
     return new Generation({
       request,
       sampling: { ...request.sampling, seed: this.#seed(request) },
-      answer,
+      vocabulary,
+      answer: new AnswerOutput({ vocabulary, reader, topLogprobs, onReaderFailure }),
+      steering: new Steering({
+        ...{ engine, plan, thinking, markers: family.thinking, answer: reader },
+        bans: this.#bans,
+      }),
       pool,
       loan,
       signal: interrupt.signal,
@@ -210,9 +210,7 @@ export class Scheduler {
       onPromptDone: () => {
         run.promptDoneMs = nowMs()
       },
-      onFailure: (error) => {
-        log('error', 'a batch failed', { requestId: request.requestId, error: String(error) })
-      },
+      onFailure: logFailure('a batch failed'),
     })
   }
 

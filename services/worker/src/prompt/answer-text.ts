@@ -1,66 +1,148 @@
 /**
- * From drawn tokens to the text that a client may see, in three steps: whole characters, reasoning
- * apart from the answer, and stop texts (which apply to the answer only).
+ * From drawn tokens to what a client may see of an answer, in three steps: whole characters;
+ * thinking and tool calls apart from the text, as the model's family writes them; and stop texts,
+ * which apply to the text only.
  */
 import type { Vocabulary } from '../engine/engine.ts'
+import type { AnswerReader, Family, Piece, ReadingPhase } from './families/family.ts'
 import { StopStrings } from './stop-strings.ts'
-import { type Piece, ThinkingSplitter } from './thinking.ts'
+import { TextOrigins } from './text-origins.ts'
 import { TokenText } from './utf8.ts'
 
+export type AnswerPiece =
+  | {
+      readonly kind: 'text'
+      readonly text: string
+      /** The drawn tokens that it is made of: 0 for the first one of the answer. */
+      readonly drawn: readonly number[]
+    }
+  | { readonly kind: 'reasoning' | 'arguments'; readonly text: string }
+  | { readonly kind: 'call'; readonly name: string }
+
 export interface AnswerStep {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly AnswerPiece[]
   /** The stop text that ended the answer, or null. */
   readonly stopText: string | null
 }
 
-/** Prompt tokens at the end that can show an open `<think>`. */
+export interface AnswerTextParts {
+  readonly vocabulary: Vocabulary
+  readonly family: Family
+  readonly prompt: readonly number[]
+  readonly stops: readonly string[]
+  /** Tools whose calls are taken out of the text. */
+  readonly callable: readonly string[]
+}
+
+/** Prompt tokens at the end that can show open thinking. */
 const PROMPT_TAIL_TOKENS = 16
 
 export class AnswerText {
   readonly #characters: TokenText
-  readonly #thinking: ThinkingSplitter
+  readonly #reader: AnswerReader
   readonly #stops: StopStrings
+  readonly #origins = new TextOrigins()
+  #undecidedTokens = 0
+  #reasoningTokens = 0
 
-  constructor(vocabulary: Vocabulary, prompt: readonly number[], stops: readonly string[]) {
-    const tail = vocabulary.detokenize(prompt.slice(-PROMPT_TAIL_TOKENS), [])
-    this.#characters = new TokenText(vocabulary)
-    this.#thinking = new ThinkingSplitter(/<think>\s*$/.test(tail))
+  constructor({ vocabulary, family, prompt, stops, callable }: AnswerTextParts) {
+    const tail = textWithMarkers(vocabulary, prompt.slice(-PROMPT_TAIL_TOKENS))
+    this.#characters = new TokenText(vocabulary, family.controlMarkers)
+    this.#reader = family.answerReader({ callable, inReasoning: family.opensThinking(tail) })
     this.#stops = new StopStrings(stops)
   }
 
+  /** Tokens that were part of the thinking, its markers included. */
   get reasoningTokens(): number {
-    return this.#thinking.reasoningTokens
+    return this.#reasoningTokens
+  }
+
+  /** `undecided` while what was drawn may still become the beginning of thinking. */
+  get phase(): ReadingPhase {
+    return this.#reader.phase
+  }
+
+  get inReasoning(): boolean {
+    return this.phase === 'reasoning'
+  }
+
+  get inCall(): boolean {
+    return this.phase === 'call'
+  }
+
+  /**
+   * In a call: what was drawn from its opening on. A grammar that begins there has to be fed with
+   * it.
+   */
+  get callText(): string {
+    return this.#reader.callText
   }
 
   push(token: number): AnswerStep {
-    return this.#stopAt(this.#thinking.push(this.#characters.push(token)))
+    const before = this.#reader.phase
+    const text = this.#characters.push(token)
+    this.#origins.drawn(text.length)
+    const pieces = this.#reader.push(text)
+    this.#countToken(before)
+    return this.#stopAt(pieces)
   }
 
   /** What was held back when the model ended, the limit was reached or the client stopped. */
   end(): AnswerStep {
-    const rest = [...this.#restOfCharacters(), ...this.#thinking.end()]
-    const { pieces, stopText } = this.#stopAt(rest)
+    const text = this.#characters.end()
+    this.#origins.more(text.length)
+    const { pieces, stopText } = this.#stopAt([...this.#reader.push(text), ...this.#reader.end()])
     if (stopText !== null) return { pieces, stopText }
-    const held = this.#stops.end()
-    return { pieces: held === '' ? pieces : [...pieces, { kind: 'text', text: held }], stopText }
+    return { pieces: [...pieces, ...this.#releaseStops()], stopText }
   }
 
-  #restOfCharacters(): Piece[] {
-    const text = this.#characters.end()
-    return text === '' ? [] : this.#thinking.pushRest(text)
+  #countToken(before: ReadingPhase): void {
+    const after = this.#reader.phase
+    if (before === 'reasoning') {
+      this.#reasoningTokens += 1
+      this.#undecidedTokens = 0
+    } else if (before === 'undecided' && after === 'undecided') {
+      this.#undecidedTokens += 1
+    } else if (before === 'undecided' && after === 'reasoning') {
+      this.#reasoningTokens += this.#undecidedTokens + 1
+      this.#undecidedTokens = 0
+    } else {
+      this.#undecidedTokens = after === 'undecided' ? 1 : 0
+    }
   }
 
   #stopAt(pieces: readonly Piece[]): AnswerStep {
-    const passed: Piece[] = []
+    const passed: AnswerPiece[] = []
     for (const piece of pieces) {
-      if (piece.kind === 'reasoning') {
-        passed.push(piece)
+      if (piece.kind !== 'text') {
+        // A stop text never spans what stands between two texts.
+        passed.push(...this.#releaseStops(), withoutPlace(piece))
         continue
       }
+      this.#origins.text(piece.from, piece.text.length)
       const { text, stopText } = this.#stops.push(piece.text)
-      if (text !== '') passed.push({ kind: 'text', text })
+      passed.push(...this.#shown(text))
       if (stopText !== null) return { pieces: passed, stopText }
     }
     return { pieces: passed, stopText: null }
   }
+
+  #releaseStops(): AnswerPiece[] {
+    return this.#shown(this.#stops.end())
+  }
+
+  #shown(text: string): AnswerPiece[] {
+    return text === '' ? [] : [{ kind: 'text', text, drawn: this.#origins.take(text.length) }]
+  }
+}
+
+function withoutPlace(piece: Exclude<Piece, { kind: 'text' }>): AnswerPiece {
+  if (piece.kind === 'call') return piece
+  const kind = piece.kind === 'reasoning' ? 'reasoning' : 'arguments'
+  return { kind, text: piece.text }
+}
+
+function textWithMarkers(vocabulary: Vocabulary, tokens: readonly number[]): string {
+  const text = new TokenText(vocabulary, null)
+  return tokens.map((token) => text.push(token)).join('') + text.end()
 }

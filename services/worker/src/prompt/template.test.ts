@@ -1,16 +1,29 @@
 import type { PromptMessage } from '@svc/contracts/worker-protocol'
 import { describe, expect, it } from 'vitest'
 import { beginOfText, bytes, byteVocabulary, imEnd, imStart } from '../testing/byte-vocabulary.ts'
-import { promptRenderer, splitParts, TemplateRefusal } from './template.ts'
+import { chooseFamily } from './families/choose-family.ts'
+import type { Family } from './families/family.ts'
+import { promptRenderer, TemplateRefusal } from './template.ts'
 
 const CHATML = `{%- for m in messages %}{{- '<|im_start|>' + m.role + '\\n' + m.content + '<|im_end|>\\n' }}{%- endfor %}{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}`
 const TRIMMING = `{% for m in messages %}[{{ m.content | trim }}]{% endfor %}`
 const ENCODING = `{% for m in messages %}{"output": {{ m.content | tojson }}}{% endfor %}`
+const ENCODING_IN_ASCII = `{% for m in messages %}{{ m.content | tojson(ensure_ascii=true) }}{% endfor %}`
 const TESTING = `{% for m in messages %}{% if m.content %}<{{ m.content }}>{% else %}empty{% endif %}{% endfor %}`
 
 const vocabulary = byteVocabulary()
-const render = (template: string, messages: PromptMessage[], thinking = false) =>
-  promptRenderer(template, vocabulary, () => '6e6f6e6365').render(messages, thinking)
+const today = () => new Date('2026-11-21T22:33:44Z')
+
+function rendererFor(chatTemplate: string, given = vocabulary, family?: Family) {
+  const nonce = () => '6e6f6e6365'
+  const chosen = family ?? chooseFamily(chatTemplate)
+  return promptRenderer({ chatTemplate, vocabulary: given, family: chosen, nonce, today })
+}
+
+const render = (template: string, messages: PromptMessage[], enabled = false) => {
+  const thinking = { enabled, effort: 'high' } as const
+  return rendererFor(template).render({ messages, tools: [], thinking })
+}
 const user = (content: string): PromptMessage => ({ role: 'user', content })
 const text = (tokens: readonly number[]) => vocabulary.detokenize(tokens, [])
 
@@ -34,17 +47,17 @@ describe('the chat template', () => {
     expect(text(tokens)).toContain(attack)
   })
 
+  it('never makes a control token of its own text and a content together', () => {
+    const tokens = render(`{{ '<|im_' + messages[0].content + '|>' }}`, [user('start')])
+    expect(tokens).toEqual(bytes('<|im_start|>'))
+  })
+
   it('keeps white space that the template keeps', () => {
     expect(text(render(CHATML, [user('  a \n\n')]))).toBe('user\n  a \n\n\nassistant\n')
   })
 
   it('trims a content where the template trims it', () => {
     expect(text(render(TRIMMING, [user(' \n a b \n\n')]))).toBe('[a b]')
-  })
-
-  it('takes away only newlines where the template takes away only newlines', () => {
-    const parts = splitParts('[\u2003kx0xk\u2003]', 'k', [user('\n\n a \n')])
-    expect(parts.map((part) => part.text).join('')).toBe('[ a ]')
   })
 
   it('does not take its own spaces for the margins of a trimmed content', () => {
@@ -54,22 +67,39 @@ describe('the chat template', () => {
 
   it('encodes a content as JSON where the template does', () => {
     expect(text(render(ENCODING, [user('a "b"\n')]))).toBe('{"output": "a \\"b\\"\\n"}')
+    expect(text(render(ENCODING_IN_ASCII, [user('ø"')]))).toBe('"\\u00f8\\""')
   })
 
   it('shows an empty content as empty to the template', () => {
     expect(text(render(TESTING, [user(''), user('x')]))).toBe('empty<x>')
   })
 
-  it('is told whether the model may think', () => {
-    const template = `{% if enable_thinking %}think{% else %}do not{% endif %}{{ messages[0].content }}`
-    expect(text(render(template, [user('!')], true))).toBe('think!')
+  it('is told whether and how hard the model may think', () => {
+    const template = `{% if enable_thinking %}think {{ reasoning_effort }}{% else %}do not{% endif %}{{ messages[0].content }}`
+    expect(text(render(template, [user('!')], true))).toBe('think high!')
     expect(text(render(template, [user('!')], false))).toBe('do not!')
+  })
+
+  it('is told the day, and never the time', () => {
+    const template = `{{ messages[0].content }}{{ strftime_now('%A %d %B %Y %H:%M') }}, {{ date_string }}`
+    expect(text(render(template, [user('')]))).toBe('Saturday 21 November 2026 00:00, 21 Nov 2026')
   })
 
   it('refuses what the template refuses, in one line', () => {
     const template = `{{ raise_exception('Only user messages\\nplease') }}`
     expect(() => render(template, [user('x')])).toThrow(TemplateRefusal)
     expect(() => render(template, [user('x')])).toThrow(/Only user messages$/)
+  })
+
+  it('gets the instructions with the first turn when it refuses a system message', () => {
+    const template = `{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}${CHATML}`
+    const tokens = render(template, [{ role: 'system', content: 'Be brief.' }, user('hi')])
+    expect(text(tokens)).toBe('user\nBe brief.\n\nhi\nassistant\n')
+  })
+
+  it('gets an empty list of tools when it takes one for granted', () => {
+    const template = `{% for tool in tools %}{{ tool }}{% endfor %}${CHATML}`
+    expect(text(render(template, [user('hi')]))).toBe('user\nhi\nassistant\n')
   })
 
   it('refuses a conversation of which the template leaves out a message', () => {
@@ -79,15 +109,19 @@ describe('the chat template', () => {
 
   it('puts the begin-of-text token in front once', () => {
     const withBegin = byteVocabulary({ beginOfText: true })
-    const plain = promptRenderer('{{ messages[0].content }}', withBegin, () => 'n')
-    const own = promptRenderer('{{ bos_token }}{{ messages[0].content }}', withBegin, () => 'n')
-    expect(plain.render([user('a')], false)).toEqual([beginOfText, ...bytes('a')])
-    expect(own.render([user('a')], false)).toEqual([beginOfText, ...bytes('a')])
+    const conversation = {
+      messages: [user('a')],
+      tools: [],
+      thinking: { enabled: false, effort: 'low' },
+    } as const
+    const plain = rendererFor('{{ messages[0].content }}', withBegin)
+    const own = rendererFor('{{ bos_token }}{{ messages[0].content }}', withBegin)
+    expect(plain.render(conversation)).toEqual([beginOfText, ...bytes('a')])
+    expect(own.render(conversation)).toEqual([beginOfText, ...bytes('a')])
   })
 
   it('puts in a content as often as the template shows it', () => {
-    const shown = '\n\u2003kx0xk\u2003\n'
-    const parts = splitParts(`a${shown}b${shown}`, 'k', [user('C')])
-    expect(parts.map((part) => part.text).join('|')).toBe('a|C|b|C')
+    const template = 'a{{ messages[0].content }}b{{ messages[0].content }}'
+    expect(text(render(template, [user('C')]))).toBe('aCbC')
   })
 })

@@ -1,166 +1,137 @@
 /**
  * Renders a conversation with the model's own chat template (Jinja, from the GGUF) and tokenises
- * it so that nothing in a message can become a control token: no message ends its own turn or
- * opens another one in the system's name.
+ * it so that nothing a client wrote can become a control token: no message ends its own turn or
+ * opens another one in the system's name, and no tool's description does.
  *
- * The template never sees a content. It renders placeholders, which are unique to the rendering;
- * the text around them is tokenised with control tokens, the contents without. A content can
- * therefore not steer the template either, with two exceptions that templates rely on: an empty
- * content is rendered as such, and where the template trims or JSON-encodes a content, so do we
- * (white space around the placeholder shows it).
+ * The template sees placeholders instead of texts (`slots.ts`); the tokeniser looks for control
+ * tokens in the template's own text only (`prompt-tokens.ts`).
  */
-import { Template } from '@huggingface/jinja'
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import type { Vocabulary } from '../engine/engine.ts'
+import type { Conversation, Family, TemplateInput } from './families/family.ts'
+import { plainerMessages } from './plainer-messages.ts'
+import { PromptTokeniser } from './prompt-tokens.ts'
+import { type PromptPart, Slots, TemplateRefusal } from './slots.ts'
+import { formatDay } from './template-date.ts'
 
-/** A conversation that the model's template does not take; the message is for the client. */
-export class TemplateRefusal extends Error {
-  override readonly name = 'TemplateRefusal'
-}
+export { TemplateRefusal } from './slots.ts'
 
 export interface PromptRenderer {
   /**
    * @returns the prompt's tokens
    * @throws TemplateRefusal when the template refuses or leaves out a message
    */
-  render(messages: readonly PromptMessage[], thinking: boolean): number[]
+  render(conversation: Conversation): number[]
 }
 
-/** A part of a rendered prompt. */
-export interface PromptPart {
-  readonly origin: 'template' | 'content'
-  readonly text: string
+export interface RendererParts {
+  readonly chatTemplate: string
+  readonly vocabulary: Vocabulary
+  readonly family: Family
+  /** Makes a text of letters and digits that no template and no client can know. */
+  readonly nonce: () => string
+  /** Some templates tell the model the date (of which only the day counts, in UTC). */
+  readonly today: () => Date
 }
 
-/** White space that a trimming template takes away, and that no template writes by itself. */
-const RARE_SPACE = '\u2003'
-/** What stands around a placeholder. The newline shows a template that takes only newlines away. */
-const MARGIN_BEFORE = `\n${RARE_SPACE}`
-const MARGIN_AFTER = `${RARE_SPACE}\n`
-const ESCAPED_MARGIN_BEFORE = `\\n${RARE_SPACE}`
-const ESCAPED_MARGIN_AFTER = `${RARE_SPACE}\\n`
 const REFUSAL_CHARACTERS_MAX = 200
+/** Numbers that a template may count through; a longer range is a mistake. */
+const RANGE_MAX = 100_000
+
+/** @throws Error when the template cannot be parsed */
+export function promptRenderer(parts: RendererParts): PromptRenderer {
+  const template = new Template(parts.chatTemplate)
+  const tokeniser = new PromptTokeniser(parts.vocabulary)
+  return {
+    render: (conversation) => tokeniser.tokenise(renderParts(template, parts, conversation)),
+  }
+}
 
 /**
- * @param nonce makes a text of letters and digits that no template and no client can know
- * @throws Error when the template cannot be parsed
+ * Whether the tools of a request reach the model. A template may leave them out silently; then the
+ * model has to be served as one of the generic family.
  */
-export function promptRenderer(
-  chatTemplate: string,
-  vocabulary: Vocabulary,
-  nonce: () => string,
-): PromptRenderer {
-  const template = new Template(chatTemplate)
+export function toolsChangeThePrompt(renderer: PromptRenderer): boolean {
+  const messages = [{ role: 'user', content: 'What time is it?' }] as const
+  const thinking = { enabled: false, effort: 'medium' } as const
+  const parameters = { type: 'object', properties: { zone: { type: 'string' } } }
+  const tool = { name: 'get_time', description: 'Tells the time.', parameters }
+  try {
+    const plain = renderer.render({ messages, tools: [], thinking })
+    const withTool = renderer.render({ messages, tools: [tool], thinking })
+    return withTool.length > plain.length
+  } catch (error) {
+    if (error instanceof TemplateRefusal) return false
+    throw error
+  }
+}
+
+function renderParts(
+  template: Template,
+  { family, vocabulary, nonce, today }: RendererParts,
+  { messages, tools, thinking }: Conversation,
+): PromptPart[] {
+  const slots = new Slots(nonce())
+  const input = family.toTemplate({ messages, tools, thinking }, slots)
   const variables = {
-    add_generation_prompt: true,
+    ...languageOf(today()),
     bos_token: vocabulary.beginOfTextString,
     eos_token: vocabulary.endOfTextString,
+    enable_thinking: thinking.enabled,
+    thinking: thinking.enabled,
   }
+  const effort = { reasoning_effort: thinking.enabled ? thinking.effort : 'low' }
+  const plainer = { messages: plainerMessages(input.messages), tools: input.tools ?? [] }
+  const text = firstRendering(template, [
+    { ...variables, ...variablesOf(input), ...effort },
+    { ...variables, ...plainer },
+  ])
+  return slots.fill(text + (thinking.enabled ? '' : family.withoutThinking))
+}
+
+/** What a template knows apart from the conversation: Jinja's own names, and the day. */
+function languageOf(day: Date): Record<string, unknown> {
   return {
-    render(messages, thinking) {
-      const mark = nonce()
-      const placeholders = messages.map((message, index) => ({
-        role: message.role,
-        content: message.content === '' ? '' : placeholder(mark, index),
-      }))
-      const switches = { enable_thinking: thinking, thinking }
-      const text = renderOrRefuse(template, { messages: placeholders, ...variables, ...switches })
-      return tokenise(splitParts(text, mark, messages), vocabulary)
+    ...{ true: true, false: false, none: null, True: true, False: false, None: null },
+    range,
+    raise_exception: (message: unknown) => {
+      throw new Error(String(message))
     },
+    strftime_now: (format: unknown) => formatDay(day, String(format)),
+    date_string: formatDay(day, '%d %b %Y'),
+    datetime: formatDay(day, '%b %d %Y'),
+    add_generation_prompt: true,
   }
 }
 
-function renderOrRefuse(template: Template, variables: Record<string, unknown>): string {
-  try {
-    return template.render(variables)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const line = (reason.split('\n')[0] ?? '').slice(0, REFUSAL_CHARACTERS_MAX)
-    throw new TemplateRefusal(`the model's chat template refuses these messages: ${line}`)
-  }
+function variablesOf({ messages, tools }: TemplateInput): Record<string, unknown> {
+  return tools === null ? { messages } : { messages, tools }
 }
 
-function placeholder(mark: string, index: number): string {
-  return `${MARGIN_BEFORE}${mark}x${index}x${mark}${MARGIN_AFTER}`
+function range(start: unknown, stop?: unknown, step: unknown = 1): number[] {
+  const [from, to] = stop === undefined ? [0, Number(start)] : [Number(start), Number(stop)]
+  const count = Math.ceil((to - from) / Number(step))
+  if (!(count < RANGE_MAX)) throw new Error('a range is too long')
+  return Array.from({ length: Math.max(0, count) }, (_, index) => from + index * Number(step))
 }
 
-/**
- * Cuts a rendering at its placeholders and puts the contents in.
- *
- * @throws TemplateRefusal when a content is missing from the rendering
- */
-export function splitParts(
-  rendered: string,
-  mark: string,
-  messages: readonly PromptMessage[],
-): PromptPart[] {
-  const pieces = rendered.split(new RegExp(`${mark}x(\\d+)x${mark}`))
-  const parts: PromptPart[] = []
-  const seen = new Set<number>()
-  let before = pieces[0] ?? ''
-  for (let at = 1; at < pieces.length; at += 2) {
-    const index = Number(pieces[at])
-    seen.add(index)
-    const fitted = fit(messages[index]?.content ?? '', before, pieces[at + 1] ?? '')
-    parts.push({ origin: 'template', text: fitted.before })
-    parts.push({ origin: 'content', text: fitted.content })
-    before = fitted.after
-  }
-  parts.push({ origin: 'template', text: before })
-  messages.forEach((message, index) => {
-    if (message.content !== '' && !seen.has(index)) {
-      throw new TemplateRefusal(
-        `the model's chat template leaves out message ${index} (role ${message.role})`,
-      )
-    }
-  })
-  return parts.filter((part) => part.text !== '')
-}
-
-/** Does to the content what the template did to its margins, and takes the margins away. */
-function fit(
-  content: string,
-  before: string,
-  after: string,
-): { before: string; content: string; after: string } {
-  if (before.endsWith(ESCAPED_MARGIN_BEFORE) && after.startsWith(ESCAPED_MARGIN_AFTER)) {
-    return {
-      before: before.slice(0, -ESCAPED_MARGIN_BEFORE.length),
-      content: JSON.stringify(content).slice(1, -1),
-      after: after.slice(ESCAPED_MARGIN_AFTER.length),
+/** @throws TemplateRefusal with the first refusal, which speaks of what the client sent */
+function firstRendering(template: Template, attempts: readonly Record<string, unknown>[]): string {
+  let refusal: TemplateRefusal | null = null
+  for (const variables of attempts) {
+    try {
+      const environment = new Environment()
+      for (const [name, value] of Object.entries(variables)) environment.set(name, value)
+      return String(new Interpreter(environment).run(template.parsed).value)
+    } catch (error) {
+      refusal ??= refusalFor(error)
     }
   }
-  const start = fitStart(content, before)
-  const end = fitEnd(start.content, after)
-  return { before: start.before, content: end.content, after: end.after }
+  throw refusal ?? new Error('there is nothing to render')
 }
 
-function fitStart(content: string, before: string): { content: string; before: string } {
-  if (before.endsWith(MARGIN_BEFORE)) {
-    return { content, before: before.slice(0, -MARGIN_BEFORE.length) }
-  }
-  if (before.endsWith(RARE_SPACE)) {
-    return { content: content.replace(/^\n+/, ''), before: before.slice(0, -1) }
-  }
-  return { content: content.trimStart(), before }
-}
-
-function fitEnd(content: string, after: string): { content: string; after: string } {
-  if (after.startsWith(MARGIN_AFTER)) return { content, after: after.slice(MARGIN_AFTER.length) }
-  if (after.startsWith(RARE_SPACE)) {
-    return { content: content.replace(/\n+$/, ''), after: after.slice(1) }
-  }
-  return { content: content.trimEnd(), after }
-}
-
-function tokenise(parts: readonly PromptPart[], vocabulary: Vocabulary): number[] {
-  const tokens: number[] = []
-  for (const part of parts) {
-    const special = part.origin === 'template'
-    for (const token of vocabulary.tokenize(part.text, special, tokens.length > 0)) {
-      tokens.push(token)
-    }
-  }
-  const { beginOfText } = vocabulary
-  return beginOfText === null || tokens[0] === beginOfText ? tokens : [beginOfText, ...tokens]
+function refusalFor(error: unknown): TemplateRefusal {
+  const reason = error instanceof Error ? error.message : String(error)
+  const line = (reason.split('\n')[0] ?? '').slice(0, REFUSAL_CHARACTERS_MAX)
+  return new TemplateRefusal(`the model's chat template refuses these messages: ${line}`)
 }

@@ -1,6 +1,7 @@
 /**
  * Turns tokens into text as they come, and never gives out half a character: a character of several
- * bytes may be spread over several tokens, and until its last one it reads as U+FFFD.
+ * bytes may be spread over several tokens, and until its last one it reads as U+FFFD. Control
+ * tokens have no text, except for those that carry the syntax of a model's family.
  */
 import type { Vocabulary } from '../engine/engine.ts'
 
@@ -12,18 +13,25 @@ const HELD_TOKENS_MAX = 64
 
 export class TokenText {
   readonly #vocabulary: Vocabulary
+  readonly #markers: ReadonlySet<string> | null
   #context: number[] = []
   /** Tokens whose text is not completely given out. */
   #held: number[] = []
   /** UTF-16 units of the held tokens' text that are given out already. */
   #given = 0
 
-  constructor(vocabulary: Vocabulary) {
+  /** @param markers control tokens whose text is given out; null for all of them */
+  constructor(vocabulary: Vocabulary, markers: readonly string[] | null = []) {
     this.#vocabulary = vocabulary
+    this.#markers = markers === null ? null : new Set(markers)
   }
 
   /** @returns the text that is certain with this token; may be empty */
   push(token: number): string {
+    const marker = this.#vocabulary.controlText(token)
+    if (marker !== '' && (this.#markers === null || this.#markers.has(marker))) {
+      return this.end() + marker
+    }
     this.#held.push(token)
     const text = this.#heldText()
     if (text.endsWith(REPLACEMENT) && this.#held.length < HELD_TOKENS_MAX) {

@@ -7,8 +7,10 @@ import type {
   PrepareRequest,
   StateAnswer,
 } from '@svc/contracts/worker-protocol'
+import type { AnswerPlans } from '../answer-plan.ts'
+import { SchedulerRefusal } from '../engine/refusal.ts'
 import type { Emit, Scheduler } from '../engine/scheduler.ts'
-import { SchedulerRefusal } from '../engine/scheduler.ts'
+import type { Conversation } from '../prompt/families/family.ts'
 import { type PromptRenderer, TemplateRefusal } from '../prompt/template.ts'
 
 /**
@@ -20,6 +22,7 @@ const CHARACTERS_PER_TOKEN_MAX = 64
 export interface WorkerParts {
   readonly scheduler: Scheduler
   readonly renderer: PromptRenderer
+  readonly plans: AnswerPlans
   /** Without the status, which changes. */
   readonly facts: Omit<HealthAnswer, 'status'>
 }
@@ -39,18 +42,25 @@ export class WorkerOperations {
     return this.#parts.scheduler.state()
   }
 
-  /** @throws SchedulerRefusal when the template refuses or the prompt is absurdly long */
-  prepare({ messages, thinking }: PrepareRequest): PrepareAnswer {
+  /**
+   * @throws SchedulerRefusal when the template refuses, the prompt is absurdly long, or the plan
+   *   cannot be made
+   */
+  prepare(request: PrepareRequest): PrepareAnswer {
     const { contextSize, fingerprint } = this.#parts.facts
-    const characters = messages.reduce((sum, message) => sum + message.content.length, 0)
+    const characters = charactersOf(request)
     if (characters > contextSize * CHARACTERS_PER_TOKEN_MAX) {
       throw new SchedulerRefusal(
         'prompt_too_long',
         `${characters} characters cannot fit the context of ${contextSize} tokens`,
       )
     }
-    const tokens = this.#render(messages, thinking)
-    return { tokens, fingerprint, contextSize, maxOutputTokens: contextSize - tokens.length }
+    const { messages, toolUse, outputFormat } = request
+    const thinking = effective(request.thinking)
+    const plan = this.#parts.plans.planFor({ toolUse, outputFormat, thinking })
+    const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
+    const tokens = this.#render(conversation)
+    return { tokens, fingerprint, contextSize, maxOutputTokens: contextSize - tokens.length, plan }
   }
 
   /**
@@ -74,12 +84,31 @@ export class WorkerOperations {
     return { requestId, found: this.#parts.scheduler.cancel(requestId) }
   }
 
-  #render(messages: PrepareRequest['messages'], thinking: boolean): number[] {
+  #render(conversation: Conversation): number[] {
     try {
-      return this.#parts.renderer.render(messages, thinking)
+      return this.#parts.renderer.render(conversation)
     } catch (error) {
       if (!(error instanceof TemplateRefusal)) throw error
       throw new SchedulerRefusal('bad_request', error.message)
     }
   }
+}
+
+/** A budget of nothing is no thinking at all, and the template should know. */
+function effective(thinking: PrepareRequest['thinking']): PrepareRequest['thinking'] {
+  return thinking.budgetTokens === 0 ? { ...thinking, enabled: false } : thinking
+}
+
+/** Characters that go into the prompt or the plan. */
+function charactersOf({ messages, toolUse, outputFormat }: PrepareRequest): number {
+  let characters = 0
+  for (const message of messages) {
+    characters += message.content.length
+    if (message.role !== 'assistant') continue
+    characters += message.reasoning?.length ?? 0
+    for (const call of message.toolCalls ?? []) characters += JSON.stringify(call).length
+  }
+  if (toolUse !== null) characters += JSON.stringify(toolUse).length
+  if (outputFormat.type === 'json_schema') characters += JSON.stringify(outputFormat).length
+  return characters
 }

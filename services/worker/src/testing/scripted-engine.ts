@@ -1,6 +1,13 @@
 /** A model for tests that says what a script says and can be made to fail. */
-import type { Engine, EngineSequence, GenerateOptions } from '../engine/engine.ts'
-import { bytes, byteVocabulary } from './byte-vocabulary.ts'
+import {
+  BadGrammar,
+  type Draw,
+  type DrawStream,
+  type Engine,
+  type EngineSequence,
+  type GenerateOptions,
+} from '../engine/engine.ts'
+import { byteVocabulary, imEnd } from './byte-vocabulary.ts'
 
 export interface Script {
   /** The text that follows every prompt. Default: nothing. */
@@ -9,6 +16,11 @@ export interface Script {
   readonly sequences?: number
   /** Awaited before every chunk and every draw; may throw to make the batch fail. */
   readonly step?: (step: Step) => Promise<void> | void
+  /** Whether an answer under a grammar may begin so. Default: it may. */
+  readonly mayBegin?: (begun: string) => boolean
+  readonly tellsLogprobs?: boolean
+  /** Texts of control tokens that the vocabulary has besides those of ChatML. */
+  readonly control?: readonly string[]
   /** Tokens that the runtime's counter adds to every prompt chunk, to disagree. */
   readonly extraEvaluated?: number
 }
@@ -19,24 +31,43 @@ export interface Step {
   readonly sequence: EngineSequence
   /** What the sequence holds after the step. */
   readonly tokens: readonly number[]
+  /** The grammar that the draw has to follow. */
+  readonly grammar: string | null
+}
+
+export interface Started {
+  readonly grammar: string
+  readonly begun: string
+  readonly drawn: readonly number[]
 }
 
 export interface ScriptedEngine extends Engine {
   readonly steps: Step[]
   readonly replaced: EngineSequence[]
+  /** Every begun grammar with what was there of the answer. */
+  readonly started: Started[]
 }
 
 export function scriptedEngine(script: Script = {}): ScriptedEngine {
   const steps: Step[] = []
   const replaced: EngineSequence[] = []
+  const started: Started[] = []
   const make = () => new ScriptedSequence(script, steps)
   return {
     steps,
     replaced,
-    vocabulary: byteVocabulary(),
+    started,
+    vocabulary: byteVocabulary({ control: script.control ?? [] }),
     contextSize: script.contextSize ?? 4096,
     sequences: Array.from({ length: script.sequences ?? 1 }, make),
     canReusePrefix: true,
+    tellsLogprobs: script.tellsLogprobs ?? true,
+    startGrammar(grammar, begun, drawn = []) {
+      if (grammar === 'bad') throw new BadGrammar('bad grammar')
+      if (script.mayBegin?.(begun) === false) return null
+      started.push({ grammar, begun, drawn: [...drawn] })
+      return { grammar }
+    },
     async replace(sequence) {
       replaced.push(sequence)
       return make()
@@ -71,23 +102,44 @@ class ScriptedSequence implements EngineSequence {
     this.evaluatedTokens += this.#script.extraEvaluated ?? 0
   }
 
-  async *generate(lastToken: number, options: GenerateOptions): AsyncGenerator<number, void, void> {
-    const answer = bytes(this.#script.answer ?? '')
+  /** A draw that is replaced by forced tokens comes again after them. */
+  async *generate(lastToken: number, options: GenerateOptions): DrawStream {
+    const answer = byteVocabulary({ control: this.#script.control ?? [] }).tokenize(
+      this.#script.answer ?? '',
+      true,
+      true,
+    )
     this.#answered = options.penalised().length
-    let token: number | undefined = lastToken
-    while (token !== undefined) {
-      await this.#step('draw', [token], options.alone)
-      token = answer[this.#answered]
-      this.#answered += 1
-      if (token !== undefined) yield token
+    let tokens: readonly number[] = [lastToken]
+    while (true) {
+      await this.#step('draw', tokens, options.alone, options.grammar()?.grammar ?? null)
+      const token = answer[this.#answered] ?? imEnd
+      const instead = yield scriptedDraw(token, options)
+      if (instead === undefined) this.#answered += 1
+      tokens = instead ?? [token]
     }
   }
 
-  async #step(kind: Step['kind'], tokens: readonly number[], alone: boolean): Promise<void> {
-    const step = { kind, alone, sequence: this, tokens: [...this.#tokens, ...tokens] }
+  async #step(
+    kind: Step['kind'],
+    tokens: readonly number[],
+    alone: boolean,
+    grammar: string | null = null,
+  ): Promise<void> {
+    const step = { kind, alone, sequence: this, tokens: [...this.#tokens, ...tokens], grammar }
     this.#steps.push(step)
     await this.#script.step?.(step)
     this.#tokens.push(...tokens)
     this.evaluatedTokens += tokens.length
   }
+}
+
+/** Log probabilities that tell by their value which token they are of. */
+function scriptedDraw(token: number, { logprobs }: GenerateOptions): Draw {
+  if (!logprobs) return { token, logprobs: null }
+  const likeliest = [token, token + 1, token + 2].map((each) => ({
+    token: each,
+    logprob: -each / 1000,
+  }))
+  return { token, logprobs: { drawn: -token / 1000, likeliest } }
 }

@@ -4,6 +4,7 @@ import { BLOCK_TOKENS } from '../engine/engine.ts'
 import { Scheduler } from '../engine/scheduler.ts'
 import { SequencePool } from '../engine/sequences.ts'
 import { blockHashes } from '../prefix-cache/block-hash.ts'
+import { hermes } from '../prompt/families/hermes.ts'
 import { bytes } from './byte-vocabulary.ts'
 import { type Script, scriptedEngine } from './scripted-engine.ts'
 
@@ -18,6 +19,7 @@ export function scriptedWorker(script: Script = {}, queueLimit = 8) {
   const scheduler = new Scheduler({
     engine,
     pool: new SequencePool(engine, blockHashes('secret', 'fingerprint')),
+    family: hermes('<think>'),
     workerId: 'w',
     queueLimit,
     log: (_level, message) => alarms.push(message),
@@ -36,7 +38,10 @@ export function request(prompt: string, changes: Partial<GenerateRequest> = {}):
     tenant: 't',
     tokens: bytes(prompt),
     fingerprint: 'f',
-    thinking: false,
+    thinking: { enabled: false, effort: 'medium', budgetTokens: null },
+    plan: { grammar: null, grammarFrom: 'answer', callable: [] },
+    logitBias: [],
+    topLogprobs: null,
     maxOutputTokens: 64,
     sampling: {
       ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },

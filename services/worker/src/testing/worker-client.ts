@@ -1,6 +1,5 @@
 /** Speaks the worker protocol for tests. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { createInterface } from 'node:readline'
 import {
   type CancelAnswer,
   type GenerateEvent,
@@ -9,6 +8,7 @@ import {
   type HealthAnswer,
   healthAnswer,
   type PrepareAnswer,
+  type PrepareRequest,
   type PromptMessage,
   prepareAnswer,
   type StateAnswer,
@@ -28,6 +28,7 @@ export interface Answer {
 export interface Outcome {
   readonly text: string
   readonly reasoning: string
+  readonly calls: readonly { readonly name: string; readonly arguments: string }[]
   readonly events: readonly GenerateEvent[]
   readonly meter: WorkerMeter | undefined
   readonly last: GenerateEvent | undefined
@@ -45,6 +46,20 @@ export const COLD: GenerateRequest['sampling'] = {
   ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
   ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
 }
+
+/** What a request may have other than a plain one. */
+export type Changes = Partial<GenerateRequest> &
+  Partial<Pick<PrepareRequest, 'toolUse' | 'outputFormat'>>
+
+/** No thinking, no tools, any text. */
+export const PLAIN: Omit<PrepareRequest, 'messages'> = {
+  thinking: { enabled: false, effort: 'medium', budgetTokens: null },
+  toolUse: null,
+  outputFormat: { type: 'text' },
+}
+
+/** Thinking without a limit. */
+export const THINKING: PrepareRequest['thinking'] = { ...PLAIN.thinking, enabled: true }
 
 export class WorkerClient {
   readonly #address: Address
@@ -64,8 +79,12 @@ export class WorkerClient {
     return stateAnswer.parse((await this.call('GET', '/state')).body)
   }
 
-  async prepare(messages: readonly PromptMessage[], thinking = false): Promise<PrepareAnswer> {
-    return prepareAnswer.parse((await this.call('POST', '/prepare', { messages, thinking })).body)
+  async prepare(
+    messages: readonly PromptMessage[],
+    asked: Partial<PrepareRequest> = {},
+  ): Promise<PrepareAnswer> {
+    const body: unknown = { ...PLAIN, messages, ...asked }
+    return prepareAnswer.parse((await this.call('POST', '/prepare', body)).body)
   }
 
   async cancel(requestId: string): Promise<CancelAnswer> {
@@ -82,26 +101,25 @@ export class WorkerClient {
   /** A request for a prepared prompt with every field filled. */
   async request(
     messages: readonly PromptMessage[],
-    changes: Partial<GenerateRequest> = {},
+    { toolUse = null, outputFormat = PLAIN.outputFormat, ...changes }: Changes = {},
   ): Promise<GenerateRequest> {
     WorkerClient.#requests += 1
     const requestId = `test-${process.pid}-${WorkerClient.#requests}`
-    const thinking = changes.thinking ?? false
-    const { tokens, fingerprint } = await this.prepare(messages, thinking)
+    const thinking = changes.thinking ?? PLAIN.thinking
+    const prepared = await this.prepare(messages, { thinking, toolUse, outputFormat })
+    const { tokens, fingerprint, plan } = prepared
     return {
       requestId,
       tenant: 'tenant-a',
-      ...{ tokens, fingerprint, thinking },
+      ...{ tokens, fingerprint, plan, thinking },
       ...{ maxOutputTokens: 200, sampling: COLD, stop: [], timeLimitMs: 60_000 },
+      ...{ logitBias: [], topLogprobs: null },
       ...changes,
     }
   }
 
   /** Asks for an answer and reads it to its end. */
-  async generate(
-    messages: readonly PromptMessage[],
-    changes: Partial<GenerateRequest> = {},
-  ): Promise<Outcome> {
+  async generate(messages: readonly PromptMessage[], changes: Changes = {}): Promise<Outcome> {
     const stream = await this.open(await this.request(messages, changes))
     return await outcome(stream.events)
   }
@@ -132,6 +150,7 @@ export async function outcome(events: AsyncIterable<GenerateEvent>): Promise<Out
   return {
     text: of('text'),
     reasoning: of('reasoning'),
+    calls: callsOf(all),
     events: all,
     meter: all.find((event) => event.type === 'meter')?.meter,
     last: all.at(-1),
@@ -139,10 +158,26 @@ export async function outcome(events: AsyncIterable<GenerateEvent>): Promise<Out
   }
 }
 
+function callsOf(events: readonly GenerateEvent[]): Outcome['calls'] {
+  const calls: { name: string; arguments: string }[] = []
+  for (const event of events) {
+    if (event.type === 'tool_call') calls.push({ name: event.name, arguments: '' })
+    const last = calls.at(-1)
+    if (event.type !== 'token' || event.kind !== 'arguments') continue
+    if (last === undefined) throw new Error('arguments of no call')
+    last.arguments += event.text
+  }
+  return calls
+}
+
 async function* readEvents(response: IncomingMessage): AsyncIterableIterator<GenerateEvent> {
   try {
-    for await (const line of createInterface({ input: response })) {
-      yield generateEvent.parse(JSON.parse(line))
+    let rest = ''
+    for await (const chunk of response.setEncoding('utf8')) {
+      // By newline only: `readline` would cut at U+2028, which JSON text may contain.
+      const lines = `${rest}${chunk}`.split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) yield generateEvent.parse(JSON.parse(line))
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error

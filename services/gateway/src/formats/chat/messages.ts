@@ -1,10 +1,12 @@
-/** The conversation of a chat request, reduced to text turns with one system message in front. */
+/** The messages of a chat request as the turns that all formats share. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { PromptMessage } from '@svc/contracts/worker-protocol'
 import { z } from 'zod'
+import { promptMessages, type Turn } from '../conversation.ts'
 
 const MAX_MESSAGES = 1_024
 const MAX_PARTS = 64
+const MAX_CALLS = 128
 const MAX_MESSAGE_BYTES = 256 * 1024
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const
@@ -16,60 +18,85 @@ const part = z.object({
 })
 type Part = z.output<typeof part>
 
+const toolCall = z.object({
+  id: z.string().min(1).max(256),
+  type: z.literal('function').nullish(),
+  function: z.object({ name: z.string().min(1).max(256), arguments: z.string() }),
+})
+
 const message = z.object({
   role: z.enum(roles),
   content: z.union([z.string(), z.array(part).min(1).max(MAX_PARTS)]).nullish(),
   refusal: z.string().nullish(),
-  tool_calls: z.array(z.unknown()).nullish(),
+  /** No official field exists: some clients send one name back, some the other. */
+  reasoning_content: z.string().nullish(),
+  reasoning: z.string().nullish(),
+  tool_calls: z.array(toolCall).max(MAX_CALLS).nullish(),
+  tool_call_id: z.string().max(256).nullish(),
   function_call: z.unknown().optional(),
 })
 export type ChatMessage = z.output<typeof message>
 
 export const chatMessages = z.array(message).min(1).max(MAX_MESSAGES)
 
-/**
- * System and developer messages may stand anywhere; templates expect one, in front. They are
- * joined, in their order, with an empty line between.
- *
- * @throws {ServiceError} naming the message or part that cannot be honoured
- */
-export function promptMessages(messages: readonly ChatMessage[]): PromptMessage[] {
-  const instructions: string[] = []
-  const turns: PromptMessage[] = []
-  messages.forEach((given, index) => {
-    const path = `messages[${index}]`
-    const role = supportedRole(given, path)
-    const content = contentText(given, path)
-    if (role === 'system') instructions.push(content)
-    else turns.push({ role, content })
-  })
-  const system = instructions.filter((text) => text !== '').join('\n\n')
-  if (system !== '') turns.unshift({ role: 'system', content: system })
-  if (turns.length === 0) {
-    throw new ServiceError('invalid_value', 'The messages hold no text.', { param: 'messages' })
-  }
-  return turns
+/** @throws {ServiceError} naming the message or part that cannot be honoured */
+export function conversationOf(messages: readonly ChatMessage[]): PromptMessage[] {
+  const turns = messages.map((given, index) => turnOf(given, `messages[${index}]`))
+  return promptMessages(turns, 'messages')
 }
 
-function supportedRole(given: ChatMessage, path: string): 'system' | 'user' | 'assistant' {
-  if (given.tool_calls?.length) throw noTools(`${path}.tool_calls`)
-  if (given.function_call !== undefined && given.function_call !== null) {
-    throw noTools(`${path}.function_call`)
+function turnOf(given: ChatMessage, path: string): Turn {
+  switch (given.role) {
+    case 'system':
+    case 'developer':
+      return { kind: 'system', text: contentText(given, path) }
+    case 'user':
+      return { kind: 'user', text: contentText(given, path) }
+    case 'assistant':
+      return assistantTurn(given, path)
+    case 'tool':
+      return toolTurn(given, path)
+    case 'function':
+      throw deprecated(`${path}.role`)
   }
-  if (given.role === 'tool' || given.role === 'function') throw noTools(`${path}.role`)
-  return given.role === 'developer' ? 'system' : given.role
+}
+
+function assistantTurn(given: ChatMessage, path: string): Turn {
+  if (given.function_call !== undefined && given.function_call !== null) {
+    throw deprecated(`${path}.function_call`)
+  }
+  const calls = given.tool_calls ?? []
+  return {
+    kind: 'assistant',
+    text: contentText(given, path),
+    reasoning: bounded(given.reasoning_content ?? given.reasoning ?? '', `${path}.reasoning`),
+    calls: calls.map(({ id, function: { name, arguments: text } }, index) => ({
+      id,
+      name,
+      arguments: bounded(text, `${path}.tool_calls[${index}].function.arguments`),
+    })),
+  }
+}
+
+function toolTurn(given: ChatMessage, path: string): Turn {
+  const param = `${path}.tool_call_id`
+  if (!given.tool_call_id) {
+    throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+  }
+  return { kind: 'tool', callId: given.tool_call_id, text: contentText(given, path), param }
 }
 
 function contentText(given: ChatMessage, path: string): string {
   const { content } = given
   const text =
     typeof content === 'string' ? content : (partsText(content, path) ?? emptyContent(given, path))
-  if (Buffer.byteLength(text) > MAX_MESSAGE_BYTES) {
-    throw new ServiceError('invalid_value', `A message holds at most ${MAX_MESSAGE_BYTES} bytes.`, {
-      param: `${path}.content`,
-    })
-  }
-  return text
+  return bounded(text, `${path}.content`)
+}
+
+function bounded(text: string, param: string): string {
+  if (Buffer.byteLength(text) <= MAX_MESSAGE_BYTES) return text
+  const message = `A message holds at most ${MAX_MESSAGE_BYTES} bytes.`
+  throw new ServiceError('invalid_value', message, { param })
 }
 
 function partsText(parts: readonly Part[] | null | undefined, path: string): string | undefined {
@@ -99,6 +126,7 @@ function emptyContent(given: ChatMessage, path: string): string {
   })
 }
 
-function noTools(param: string): ServiceError {
-  return new ServiceError('unsupported_value', 'This model does not support tools yet.', { param })
+function deprecated(param: string): ServiceError {
+  const message = 'Function calls of the old kind are not supported: use tools and tool calls.'
+  return new ServiceError('unsupported_value', message, { param })
 }

@@ -6,13 +6,17 @@ const parse = (fields: object) =>
     model: 'svc-beta',
     messages: [{ role: 'user', content: 'hi' }],
     ...fields,
-  })
+  }).request
 
 test('what is not said has the defaults of the format', () => {
   expect(parse({})).toEqual({
     model: 'svc-beta',
     messages: [{ role: 'user', content: 'hi' }],
-    thinking: false,
+    conversationParam: 'messages',
+    thinking: { enabled: false, effort: 'low', budgetTokens: 0 },
+    toolUse: null,
+    outputFormat: { type: 'text' },
+    outputFormatParam: 'response_format.json_schema.schema',
     maxOutputTokens: null,
     maxOutputTokensParam: 'max_tokens',
     sampling: {
@@ -25,10 +29,10 @@ test('what is not said has the defaults of the format', () => {
       presencePenalty: 0,
       repetitionPenalty: 1,
     },
+    logitBias: [],
+    topLogprobs: null,
     stop: [],
     stream: false,
-    includeUsage: false,
-    metadata: null,
   })
 })
 
@@ -47,7 +51,7 @@ test.each([
   ['xhigh', true],
   ['max', true],
 ])('reasoning_effort %s: thinking %s', (effort, thinking) => {
-  expect(parse({ reasoning_effort: effort }).thinking).toBe(thinking)
+  expect(parse({ reasoning_effort: effort }).thinking.enabled).toBe(thinking)
 })
 
 test('max_completion_tokens wins over max_tokens', () => {
@@ -105,6 +109,73 @@ describe('the conversation', () => {
     ]
     expect(parse({ messages: [{ role: 'user', content }] }).messages[0]?.content).toBe('a b')
   })
+})
+
+describe('tools', () => {
+  const tool = (name: string) => ({ type: 'function', function: { name } })
+  const tools = [tool('a'), tool('b')]
+  const allowed = (mode: string) => ({
+    type: 'allowed_tools',
+    allowed_tools: { mode, tools: [tool('b')] },
+  })
+
+  test.each([
+    ['auto', undefined, 'auto', null],
+    ['none', 'none', 'none', null],
+    ['required', 'required', 'required', null],
+    ['a named one', tool('b'), 'required', ['b']],
+    ['some of them', allowed('auto'), 'auto', ['b']],
+    ['one of some', allowed('required'), 'required', ['b']],
+  ])('%s', (_name, tool_choice, choice, callable) => {
+    const { toolUse } = parse({ tools, tool_choice, parallel_tool_calls: false })
+    expect(toolUse).toMatchObject({ choice, callable, parallel: false })
+    expect(toolUse?.tools.map(({ name }) => name)).toEqual(['a', 'b'])
+  })
+
+  test('may be called side by side unless that is refused', () => {
+    expect(parse({ tools }).toolUse?.parallel).toBe(true)
+  })
+
+  test('in the history are turns with calls and results', () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'a', arguments: '{"x":' } }
+    const history = [
+      { role: 'user', content: 'look' },
+      { role: 'assistant', content: null, reasoning_content: 'hm', tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: [{ type: 'text', text: 'seen' }] },
+    ]
+    expect(parse({ messages: history }).messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: '',
+        reasoning: 'hm',
+        toolCalls: [{ id: 'call_1', name: 'a', arguments: '{"x":' }],
+      },
+      { role: 'tool', content: 'seen', toolCallId: 'call_1', name: 'a' },
+    ])
+  })
+})
+
+test.each([
+  [undefined, { type: 'text' }],
+  [{ type: 'text' }, { type: 'text' }],
+  [{ type: 'json_object' }, { type: 'json' }],
+  [{ type: 'json_schema', json_schema: { name: 'n' } }, { type: 'json' }],
+  [
+    { type: 'json_schema', json_schema: { name: 'n', strict: true, schema: { type: 'array' } } },
+    { type: 'json_schema', schema: { type: 'array' } },
+  ],
+])('response_format %j', (response_format, format) => {
+  expect(parse({ response_format }).outputFormat).toEqual(format)
+})
+
+test('log probabilities and biases are handed on', () => {
+  expect(parse({}).topLogprobs).toBeNull()
+  expect(parse({ logprobs: true }).topLogprobs).toBe(0)
+  expect(parse({ logprobs: true, top_logprobs: 5 }).topLogprobs).toBe(5)
+  expect(parse({ logit_bias: { 17: -100, 3: 2.5 } }).logitBias).toEqual([
+    [3, 2.5],
+    [17, -100],
+  ])
 })
 
 test('a message of an error never repeats a long value', () => {

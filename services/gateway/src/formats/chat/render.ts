@@ -1,11 +1,9 @@
 /** A whole answer as a `chat.completion` object. */
 import { idBody } from '@svc/contracts/ids'
-import type {
-  AnswerEnding,
-  AnswerHeading,
-  AnswerPart,
-  InferenceRequest,
-} from '../../inference-request.ts'
+import type { Logprob } from '@svc/contracts/worker-protocol'
+import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
+import { chatLogprobs } from './logprobs.ts'
+import type { ParsedChat } from './parse.ts'
 import { chatUsage } from './usage.ts'
 
 /** What every object of one answer, whole or chunk, says of itself. */
@@ -20,31 +18,65 @@ export function chatHeading(heading: AnswerHeading, object: string) {
   }
 }
 
+/** Names a call of an answer; the client sends it back with the result. */
+export function chatCallId({ requestId }: AnswerHeading, index: number): string {
+  return `call_${idBody(requestId)}_${index}`
+}
+
+interface RenderedCall {
+  readonly id: string
+  readonly type: 'function'
+  readonly function: { readonly name: string; arguments: string }
+}
+
 export function renderChatCompletion(
-  request: InferenceRequest,
+  chat: ParsedChat,
   heading: AnswerHeading,
   parts: readonly AnswerPart[],
   ending: AnswerEnding,
 ): string {
-  const reasoning = textOf(parts, 'reasoning')
+  const { text, reasoning, calls, logprobs } = collected(heading, parts)
   const message = {
     role: 'assistant',
-    content: textOf(parts, 'text'),
+    content: text === '' && calls.length > 0 ? null : text,
     refusal: null,
     annotations: [],
     // No official field exists: some clients read the one name, some the other.
     ...(reasoning === '' ? {} : { reasoning_content: reasoning, reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  }
+  const choice = {
+    index: 0,
+    message,
+    logprobs: chatLogprobs(chat.request.topLogprobs === null ? undefined : logprobs),
+    finish_reason: ending.finishReason,
   }
   return JSON.stringify({
     ...chatHeading(heading, 'chat.completion'),
-    choices: [{ index: 0, message, logprobs: null, finish_reason: ending.finishReason }],
+    choices: [choice],
     usage: chatUsage(ending),
-    ...(request.metadata === null ? {} : { metadata: request.metadata }),
+    ...(chat.metadata === null ? {} : { metadata: chat.metadata }),
   })
 }
 
-function textOf(parts: readonly AnswerPart[], kind: AnswerPart['kind']): string {
+function collected(heading: AnswerHeading, parts: readonly AnswerPart[]) {
   let text = ''
-  for (const part of parts) if (part.kind === kind) text += part.text
-  return text
+  let reasoning = ''
+  const calls: RenderedCall[] = []
+  const logprobs: Logprob[] = []
+  for (const part of parts) {
+    if (part.kind === 'tool_call') {
+      const called = { name: part.name, arguments: '' }
+      calls.push({ id: chatCallId(heading, part.index), type: 'function', function: called })
+    } else if (part.kind === 'arguments') {
+      const call = calls.at(-1)
+      if (call !== undefined) call.function.arguments += part.text
+    } else if (part.kind === 'reasoning') {
+      reasoning += part.text
+    } else {
+      text += part.text
+      if (part.logprobs !== undefined) logprobs.push(...part.logprobs)
+    }
+  }
+  return { text, reasoning, calls, logprobs }
 }

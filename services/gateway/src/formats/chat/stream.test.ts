@@ -1,7 +1,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { describe, expect, test } from 'vitest'
-import type { AnswerEnding, AnswerHeading, InferenceRequest } from '../../inference-request.ts'
-import { parseChatRequest } from './parse.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
+import { type ParsedChat, parseChatRequest } from './parse.ts'
 import { renderChatCompletion } from './render.ts'
 import { ChatStream } from './stream.ts'
 
@@ -9,6 +9,7 @@ const heading: AnswerHeading = {
   requestId: 'req_01m7z9y18sk4w6f7thgb0191fz',
   model: 'svc-beta',
   createdAt: 1_700_000_000,
+  promptTokens: 130,
   fingerprint: 'abcdef0123456789',
 }
 const ending: AnswerEnding = {
@@ -26,7 +27,7 @@ const usage = {
   completion_tokens_details: { reasoning_tokens: 3 },
 }
 
-function request(fields: object = {}): InferenceRequest {
+function request(fields: object = {}): ParsedChat {
   const messages = [{ role: 'user', content: 'hi' }]
   return parseChatRequest({ model: 'svc-beta', messages, ...fields })
 }
@@ -111,4 +112,63 @@ test('a whole answer has the same usage, and reasoning apart', () => {
     usage,
     metadata: { a: 'b' },
   })
+})
+
+describe('calls of tools', () => {
+  const parts: AnswerPart[] = [
+    { kind: 'text', text: 'I look.' },
+    { kind: 'tool_call', index: 0, name: 'a' },
+    { kind: 'arguments', index: 0, text: '{"x"' },
+    { kind: 'arguments', index: 0, text: ':1}' },
+    { kind: 'tool_call', index: 1, name: 'b' },
+    { kind: 'arguments', index: 1, text: '{}' },
+  ]
+  const called: AnswerEnding = { ...ending, finishReason: 'tool_calls' }
+  const id = (index: number) => `call_01m7z9y18sk4w6f7thgb0191fz_${index}`
+
+  test('complaint 8: have index, id and type first, then their arguments', () => {
+    const stream = new ChatStream(request({ stream: true }), heading)
+    const chunks = events(stream.parts(parts) + stream.ending(called))
+    expect(chunks.map(({ choices }) => choices[0].delta.tool_calls?.[0])).toEqual([
+      undefined,
+      { index: 0, id: id(0), type: 'function', function: { name: 'a', arguments: '' } },
+      { index: 0, function: { arguments: '{"x"' } },
+      { index: 0, function: { arguments: ':1}' } },
+      { index: 1, id: id(1), type: 'function', function: { name: 'b', arguments: '' } },
+      { index: 1, function: { arguments: '{}' } },
+      undefined,
+    ])
+    expect(chunks.at(-1)).toMatchObject({ choices: [{ finish_reason: 'tool_calls' }] })
+  })
+
+  test('are the same in a whole answer', () => {
+    const body = JSON.parse(renderChatCompletion(request(), heading, parts, called))
+    expect(body.choices[0]).toMatchObject({
+      finish_reason: 'tool_calls',
+      message: {
+        content: 'I look.',
+        tool_calls: [
+          { id: id(0), type: 'function', function: { name: 'a', arguments: '{"x":1}' } },
+          { id: id(1), type: 'function', function: { name: 'b', arguments: '{}' } },
+        ],
+      },
+    })
+  })
+
+  test('alone leave the content null', () => {
+    const body = JSON.parse(renderChatCompletion(request(), heading, parts.slice(1), called))
+    expect(body.choices[0].message.content).toBeNull()
+  })
+})
+
+test('log probabilities ride with their text, whole and streamed', () => {
+  const top = [{ token: 'a', bytes: [97], logprob: -0.5 }]
+  const logprobs = [{ token: 'a', bytes: [97], logprob: -0.5, top }]
+  const chat = request({ stream: true, logprobs: true, top_logprobs: 1 })
+  const parts: AnswerPart[] = [{ kind: 'text', text: 'a', logprobs }]
+  const content = [{ token: 'a', bytes: [97], logprob: -0.5, top_logprobs: top }]
+  const [chunk] = events(new ChatStream(chat, heading).parts(parts))
+  expect(chunk.choices[0].logprobs).toEqual({ content, refusal: null })
+  const body = JSON.parse(renderChatCompletion(chat, heading, parts, ending))
+  expect(body.choices[0].logprobs).toEqual({ content, refusal: null })
 })

@@ -15,12 +15,8 @@ interface Rule {
 }
 
 const isEmptyList = (value: unknown) => Array.isArray(value) && value.length === 0
-const isEmptyObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && Object.keys(value).length === 0
 const isTextOnly = (value: unknown) =>
   Array.isArray(value) && value.length === 1 && value[0] === 'text'
-const isTextFormat = (value: unknown) =>
-  typeof value === 'object' && value !== null && 'type' in value && value.type === 'text'
 
 const parameter = (
   field: string,
@@ -34,21 +30,11 @@ const value = (field: string, message: string, harmless: Rule['harmless']): Rule
   message,
 })
 
-const TOOLS = 'This model does not support tools yet.'
+const OLD_FUNCTIONS = 'Functions of the old kind are not supported: use tools.'
 
 const rules: readonly Rule[] = [
-  parameter('tools', TOOLS, isEmptyList),
-  value('tool_choice', TOOLS, (choice) => choice === 'none'),
-  parameter('functions', TOOLS, isEmptyList),
-  value('function_call', TOOLS, (choice) => choice === 'none'),
-  value(
-    'response_format',
-    'This model supports only the response format of type "text".',
-    isTextFormat,
-  ),
-  parameter('logprobs', 'Log probabilities are not supported.', (asked) => asked === false),
-  parameter('top_logprobs', 'Log probabilities are not supported.', (count) => count === 0),
-  parameter('logit_bias', 'A logit bias is not supported.', isEmptyObject),
+  parameter('functions', OLD_FUNCTIONS, isEmptyList),
+  value('function_call', OLD_FUNCTIONS, (choice) => choice === 'none'),
   value('n', 'Only one choice per request is supported: n must be 1.', (n) => n === 1),
   value('modalities', 'This is a text-only model: modalities must be ["text"].', isTextOnly),
   parameter('audio', 'This is a text-only model.'),

@@ -1,0 +1,8 @@
+/** The checks of the current version, run on the one before it. */
+import Anthropic from '@anthropic-ai/sdk'
+import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
+import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod'
+import { z } from 'zod'
+import { checkAnthropic } from '../anthropic-node/client-checks.mjs'
+
+checkAnthropic({ Anthropic, betaZodTool, zodOutputFormat, z })

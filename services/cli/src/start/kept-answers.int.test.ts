@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { noCrashPoints } from '@svc/contracts/crash-points'
+import { makeTemporaryFolder, type TemporaryFolder } from '@svc/infra/testing/temporary-folder'
+import { pino } from 'pino'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { DataFolder } from './data-folder.ts'
+import { openKeptAnswers } from './kept-answers.ts'
+
+const LATER = Date.now() + 3_600_000
+
+let temporary: TemporaryFolder
+let folder: DataFolder
+beforeEach(() => {
+  temporary = makeTemporaryFolder()
+  folder = new DataFolder(temporary.path)
+  folder.make()
+})
+afterEach(() => temporary.remove())
+
+const open = () =>
+  openKeptAnswers({ folder, reach: noCrashPoints, logger: pino({ level: 'silent' }) })
+const answer = { status: 200, contentType: 'application/json', body: 'the-canary' }
+
+test('what was kept is there for the next server, and unreadable on the disk', async () => {
+  const first = await open()
+  await first.recordedAnswers.save('acct_1', 'req_1', answer, LATER)
+  await first.storedResponses.save('acct_1', 'resp_1', 'the-canary', LATER)
+  await first.close()
+  for (const file of [folder.answersFile, folder.responsesFile]) {
+    expect(readFileSync(file).includes('canary')).toBe(false)
+  }
+  const second = await open()
+  expect(await second.recordedAnswers.load('acct_1', 'req_1', Date.now())).toEqual(answer)
+  expect(await second.storedResponses.load('acct_1', 'resp_1', Date.now())).toBe('the-canary')
+  await second.close()
+})
+
+test('what has expired is removed by the next server', async () => {
+  const first = await open()
+  await first.recordedAnswers.save('acct_1', 'req_1', answer, 1)
+  await first.storedResponses.save('acct_1', 'resp_1', 'old', 1)
+  await first.close()
+  const second = await open()
+  await expect.poll(() => second.recordedAnswers.load('acct_1', 'req_1', 0)).toBeUndefined()
+  await expect.poll(() => second.storedResponses.load('acct_1', 'resp_1', 0)).toBeUndefined()
+  await second.close()
+})

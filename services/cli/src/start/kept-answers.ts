@@ -1,0 +1,88 @@
+/**
+ * What is kept of answers for later requests, beside the books: answers for retries, and responses
+ * to go on from. Each lies in a file of its own, encrypted, and is removed when its time is over.
+ */
+import { hkdfSync } from 'node:crypto'
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
+import type { StoredResponses } from '@svc/contracts/stored-responses'
+import { openSqliteRecordedAnswers } from '@svc/infra/recorded-answers/sqlite/sqlite-recorded-answers'
+import { openSqliteStoredResponses } from '@svc/infra/stored-responses/sqlite/sqlite-stored-responses'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import type { Logger } from 'pino'
+import type { DataFolder } from './data-folder.ts'
+
+const KEY_BYTES = 32
+/** Between two looks for what has expired. */
+const REMOVAL_INTERVAL_MS = 10 * 60_000
+/** What one look removes at most of each kind: nothing else runs meanwhile. */
+const REMOVAL_BATCH = 500
+
+export interface KeptAnswers {
+  readonly recordedAnswers: RecordedAnswers
+  readonly storedResponses: StoredResponses
+  close(): Promise<void>
+}
+
+export interface KeptAnswersPorts {
+  readonly folder: DataFolder
+  readonly reach: ReachCrashPoint
+  readonly logger: Logger
+}
+
+export async function openKeptAnswers(ports: KeptAnswersPorts): Promise<KeptAnswers> {
+  const { folder, reach } = ports
+  const key = Buffer.from(folder.secrets().answerKey, 'hex')
+  const recordedAnswers = openSqliteRecordedAnswers(folder.answersFile, {
+    key,
+    reachCrashPoint: reach,
+  })
+  try {
+    const storedResponses = openSqliteStoredResponses(folder.responsesFile, {
+      key: derivedKey(key, 'stored responses'),
+    })
+    const stopRemoving = removeExpiredAgain(ports, [recordedAnswers, storedResponses])
+    return {
+      recordedAnswers,
+      storedResponses,
+      async close() {
+        stopRemoving()
+        await storedResponses.close()
+        await recordedAnswers.close()
+      },
+    }
+  } catch (error) {
+    await recordedAnswers.close()
+    throw error
+  }
+}
+
+/** Two files under one key would let a row of the one be taken for a row of the other. */
+function derivedKey(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES))
+}
+
+type Expiring = Pick<RecordedAnswers, 'removeExpired'>
+
+/** @returns stops it */
+function removeExpiredAgain({ logger }: KeptAnswersPorts, stores: readonly Expiring[]): () => void {
+  let stopWaiting: () => void = () => {}
+  const look = async (): Promise<void> => {
+    try {
+      const now = systemClock.nowMs()
+      for (const store of stores) await store.removeExpired(now, REMOVAL_BATCH)
+    } catch (error) {
+      logger.error({ err: error }, 'answers whose time is over could not be removed')
+    }
+  }
+  const wait = (): void => {
+    stopWaiting = systemTimer.after(REMOVAL_INTERVAL_MS, () => {
+      void look()
+      wait()
+    })
+  }
+  void look()
+  wait()
+  return () => stopWaiting()
+}

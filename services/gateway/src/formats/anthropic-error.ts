@@ -1,0 +1,47 @@
+/** The error object of the Messages format. */
+import type { ServiceError, TokensAsked } from '@svc/contracts/errors'
+import { MODEL } from '@svc/contracts/wire/models'
+
+/** @param requestId of the HTTP request that is answered */
+export function anthropicError(error: ServiceError, requestId: string | null) {
+  return {
+    type: 'error',
+    error: {
+      type: error.entry.anthropicType,
+      message: messageOf(error),
+      details: detailsOf(error),
+    },
+    request_id: requestId,
+  }
+}
+
+/** SDKs take a refused thread for a reason to send the whole conversation, if it is named so. */
+function detailsOf({ code, param }: ServiceError) {
+  if (code !== 'unsupported_parameter' || param !== 'thread') return { error_code: code }
+  return { error_code: 'thread_unsupported_request', unsupported: ['thread'] }
+}
+
+/**
+ * Agents of this family read some messages word for word, to make room in the conversation or to
+ * ask for less, so those are kept exactly. The format has no place for the field at fault: all
+ * other messages name it.
+ */
+function messageOf({ entry, message, param, tokens }: ServiceError): string {
+  if (tokens !== undefined) return tokensMessage(tokens)
+  if (entry.status === 402) return `Your credit balance is too low. ${message}`
+  return param === null || message.includes(param) ? message : `${param}: ${message}`
+}
+
+function tokensMessage({ prompt, maxOutput, context }: TokensAsked): string {
+  if (maxOutput === null) return `prompt is too long: ${prompt} tokens > ${context} maximum`
+  if (maxOutput > context) {
+    return (
+      `max_tokens: ${maxOutput} > ${context}, which is the maximum allowed number of output ` +
+      `tokens for ${MODEL}`
+    )
+  }
+  return (
+    `input length and \`max_tokens\` exceed context limit: ${prompt} + ${maxOutput} > ` +
+    `${context}, decrease input length or \`max_tokens\` and try again`
+  )
+}

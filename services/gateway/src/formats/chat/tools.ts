@@ -1,0 +1,90 @@
+/** The tools of a chat request. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { ToolUse } from '@svc/contracts/worker-protocol'
+import { z } from 'zod'
+import { type GivenChoice, toolUseOf } from '../tools.ts'
+
+const MAX_TOOLS = 1_024
+
+const named = z.object({ name: z.string() })
+const chatTool = z.object({
+  type: z.string().max(64),
+  function: z
+    .object({
+      name: z.string(),
+      description: z.string().nullish(),
+      parameters: z.record(z.string(), z.unknown()).nullish(),
+    })
+    .optional(),
+})
+type ChatTool = z.output<typeof chatTool>
+
+const chosenTool = z.object({ type: z.string().max(64), function: named.optional() })
+const toolChoice = z.union([
+  z.enum(['none', 'auto', 'required']),
+  z.object({
+    type: z.string().max(64),
+    function: named.optional(),
+    allowed_tools: z
+      .object({ mode: z.enum(['auto', 'required']), tools: z.array(chosenTool).max(MAX_TOOLS) })
+      .optional(),
+  }),
+])
+type ToolChoice = z.output<typeof toolChoice>
+
+/** The fields of the request's schema that are about tools. */
+export const toolFields = {
+  tools: z.array(chatTool).max(MAX_TOOLS).nullish(),
+  tool_choice: toolChoice.nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+}
+const fields = z.object(toolFields)
+export type ToolFields = z.output<typeof fields>
+
+/** @throws {ServiceError} naming the tool or the choice that cannot be honoured */
+export function chatToolUse(request: ToolFields): ToolUse | null {
+  const tools = (request.tools ?? []).map(givenTool)
+  const parallel = request.parallel_tool_calls ?? true
+  return toolUseOf(tools, givenChoice(request.tool_choice), parallel)
+}
+
+function givenTool({ type, function: tool }: ChatTool, index: number) {
+  const path = `tools[${index}]`
+  if (type !== 'function') {
+    const message = 'Only tools of type "function" are supported here.'
+    throw new ServiceError('unsupported_value', message, { param: `${path}.type` })
+  }
+  if (tool === undefined) throw missing(`${path}.function`)
+  const { name, description, parameters } = tool
+  return { name, description, parameters, param: `${path}.function.name` }
+}
+
+function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
+  const param = 'tool_choice'
+  if (choice === null || choice === undefined) return { mode: 'auto', callable: null, param }
+  if (typeof choice === 'string') return { mode: choice, callable: null, param }
+  if (choice.type === 'function') {
+    if (choice.function === undefined) throw missing(`${param}.function`)
+    const { name } = choice.function
+    return { mode: 'required', callable: [name], param: `${param}.function.name` }
+  }
+  if (choice.type !== 'allowed_tools') throw unsupportedChoice(`${param}.type`)
+  if (choice.allowed_tools === undefined) throw missing(`${param}.allowed_tools`)
+  const { mode, tools } = choice.allowed_tools
+  const callable = tools.map((tool, index) => {
+    const path = `${param}.allowed_tools.tools[${index}]`
+    if (tool.type !== 'function') throw unsupportedChoice(`${path}.type`)
+    if (tool.function === undefined) throw missing(`${path}.function`)
+    return tool.function.name
+  })
+  return { mode, callable, param: `${param}.allowed_tools.tools` }
+}
+
+function unsupportedChoice(param: string): ServiceError {
+  const message = 'A choice is "none", "auto", "required", a function, or a list of allowed tools.'
+  return new ServiceError('unsupported_value', message, { param })
+}
+
+function missing(param: string): ServiceError {
+  return new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+}

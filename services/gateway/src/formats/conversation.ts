@@ -1,0 +1,131 @@
+/**
+ * The conversation that all formats mean, so that the same words cost the same tokens in each.
+ *
+ * Instructions may stand anywhere; templates expect one system message, in front: they are joined,
+ * in their order, with an empty line between. Neighbouring turns of one role are one turn, because
+ * many templates insist on alternation. Every tool result belongs to a call that came before it.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { PromptMessage, ToolCall } from '@svc/contracts/worker-protocol'
+
+const BETWEEN = '\n\n'
+
+interface TextTurn {
+  readonly kind: 'system' | 'user'
+  readonly text: string
+}
+interface AssistantTurn {
+  readonly kind: 'assistant'
+  readonly text: string
+  readonly reasoning?: string
+  readonly calls?: readonly ToolCall[]
+}
+interface ToolTurn {
+  readonly kind: 'tool'
+  readonly callId: string
+  readonly text: string
+  /** The field that names the call, for error messages: `messages[2].tool_call_id`. */
+  readonly param: string
+}
+export type Turn = TextTurn | AssistantTurn | ToolTurn
+
+type Message<Role extends PromptMessage['role']> = Extract<PromptMessage, { role: Role }>
+
+/**
+ * @param param the field of the conversation, for error messages
+ * @throws {ServiceError} when nothing is said, or a tool result belongs to no call
+ */
+export function promptMessages(turns: readonly Turn[], param: string): PromptMessage[] {
+  const instructions: string[] = []
+  const messages: PromptMessage[] = []
+  const calls = new OpenCalls()
+  for (const turn of turns) {
+    if (turn.kind === 'system') {
+      instructions.push(turn.text)
+      continue
+    }
+    const message = messageOf(turn, calls)
+    const both = joinedTurn(messages.at(-1), message)
+    if (both === undefined) messages.push(message)
+    else messages.splice(-1, 1, both)
+  }
+  const system = joined(instructions)
+  if (system !== '') messages.unshift({ role: 'system', content: system })
+  if (messages.length === 0) {
+    throw new ServiceError('invalid_value', 'The conversation holds no text.', { param })
+  }
+  return messages
+}
+
+function messageOf(turn: Turn, calls: OpenCalls): PromptMessage {
+  if (turn.kind === 'tool') return calls.result(turn)
+  if (turn.kind !== 'assistant') return { role: 'user', content: turn.text }
+  for (const call of turn.calls ?? []) calls.open(call)
+  return assistantMessage(turn)
+}
+
+/** Two neighbouring turns as one; undefined when they are of different roles, or results. */
+function joinedTurn(
+  first: PromptMessage | undefined,
+  second: PromptMessage,
+): PromptMessage | undefined {
+  if (first?.role === 'user' && second.role === 'user') return joinUser(first, second)
+  if (first?.role === 'assistant' && second.role === 'assistant') {
+    return joinAssistant(first, second)
+  }
+  return undefined
+}
+
+/** The calls of the conversation, and which of them have a result. */
+class OpenCalls {
+  readonly #names = new Map<string, string>()
+  readonly #answered = new Set<string>()
+
+  open({ id, name }: ToolCall): void {
+    this.#names.set(id, name)
+    this.#answered.delete(id)
+  }
+
+  result({ callId, text, param }: ToolTurn): Message<'tool'> {
+    const name = this.#names.get(callId)
+    if (name === undefined) {
+      throw new ServiceError('invalid_value', 'The result belongs to no call before it.', { param })
+    }
+    if (this.#answered.has(callId)) {
+      throw new ServiceError('invalid_value', 'The call has a result already.', { param })
+    }
+    this.#answered.add(callId)
+    return { role: 'tool', content: text, toolCallId: callId, name }
+  }
+}
+
+function assistantMessage({ text, reasoning, calls }: AssistantTurn): Message<'assistant'> {
+  return {
+    role: 'assistant',
+    content: text,
+    ...(reasoning === undefined || reasoning === '' ? {} : { reasoning }),
+    ...(calls === undefined || calls.length === 0 ? {} : { toolCalls: [...calls] }),
+  }
+}
+
+function joinUser(first: Message<'user'>, second: Message<'user'>): Message<'user'> {
+  return { role: 'user', content: joined([first.content, second.content]) }
+}
+
+function joinAssistant(
+  first: Message<'assistant'>,
+  second: Message<'assistant'>,
+): Message<'assistant'> {
+  const reasoning = joined([first.reasoning ?? '', second.reasoning ?? ''])
+  const toolCalls = [...(first.toolCalls ?? []), ...(second.toolCalls ?? [])]
+  return {
+    role: 'assistant',
+    content: joined([first.content, second.content]),
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(toolCalls.length === 0 ? {} : { toolCalls }),
+  }
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(BETWEEN)
+}

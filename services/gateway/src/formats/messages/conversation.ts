@@ -1,0 +1,115 @@
+/** The system prompt and the messages of a request, as the turns that all formats share. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { PromptMessage, ToolCall } from '@svc/contracts/worker-protocol'
+import { z } from 'zod'
+import { promptMessages, type Turn } from '../conversation.ts'
+import {
+  type ContentBlock,
+  contentBlocks,
+  joinBlocks,
+  MAX_MESSAGE_BYTES,
+  nestedText,
+  required,
+  textOfBlock,
+} from './text-blocks.ts'
+
+const MAX_MESSAGES = 4_096
+/** A block whose value changes with every prompt and would keep all others from being cached. */
+const BILLING_HEADER = 'x-anthropic-billing-header:'
+
+export const systemPrompt = z.union([z.string(), contentBlocks])
+
+const message = z.object({
+  role: z.enum(['user', 'assistant', 'system']),
+  content: z.union([z.string(), contentBlocks]),
+})
+type Message = z.output<typeof message>
+export const messageList = z.array(message).min(1).max(MAX_MESSAGES)
+
+/** @throws {ServiceError} naming the block that cannot be honoured */
+export function conversationOf(
+  system: z.output<typeof systemPrompt> | null | undefined,
+  messages: readonly Message[],
+): PromptMessage[] {
+  const turns: Turn[] = [{ kind: 'system', text: systemText(system ?? '') }]
+  messages.forEach((given, index) => {
+    checkSize(given, `messages[${index}]`)
+    turns.push(...turnsOf(given, `messages[${index}].content`))
+  })
+  return promptMessages(turns, 'messages')
+}
+
+function systemText(system: z.output<typeof systemPrompt>): string {
+  if (typeof system === 'string') return system
+  const texts = system.map((block, index) => textOfBlock(block, `system[${index}]`))
+  const [first = '', ...others] = texts
+  return joinBlocks(first.startsWith(BILLING_HEADER) ? others : texts)
+}
+
+function turnsOf({ role, content }: Message, path: string): Turn[] {
+  const blocks: readonly ContentBlock[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  if (role === 'assistant') return [assistantTurn(blocks, path)]
+  if (role === 'user') return userTurns(blocks, path)
+  const texts = blocks.map((block, index) => textOfBlock(block, `${path}[${index}]`))
+  return [{ kind: 'system', text: joinBlocks(texts) }]
+}
+
+function assistantTurn(blocks: readonly ContentBlock[], path: string): Turn {
+  const texts: string[] = []
+  const thoughts: string[] = []
+  const calls: ToolCall[] = []
+  blocks.forEach((block, index) => {
+    const place = `${path}[${index}]`
+    if (block.type === 'tool_use') calls.push(callOf(block, place))
+    else if (block.type === 'thinking') thoughts.push(block.thinking ?? '')
+    else if (block.type !== 'redacted_thinking') texts.push(textOfBlock(block, place))
+  })
+  const reasoning = joinBlocks(thoughts)
+  return { kind: 'assistant', text: joinBlocks(texts), reasoning, calls }
+}
+
+function callOf({ id, name, input }: ContentBlock, path: string): ToolCall {
+  return {
+    id: required(id, `${path}.id`),
+    name: required(name, `${path}.name`),
+    arguments: JSON.stringify(required(input, `${path}.input`)),
+  }
+}
+
+/** Results stand before the text of their turn, where templates expect them: behind the calls. */
+function userTurns(blocks: readonly ContentBlock[], path: string): Turn[] {
+  const results: Turn[] = []
+  const texts: string[] = []
+  blocks.forEach((block, index) => {
+    const place = `${path}[${index}]`
+    if (block.type === 'tool_result') results.push(resultTurn(block, place))
+    else texts.push(textOfBlock(block, place))
+  })
+  const text = joinBlocks(texts)
+  if (text === '' && results.length > 0) return results
+  return [...results, { kind: 'user', text }]
+}
+
+function resultTurn(block: ContentBlock, path: string): Turn {
+  const param = `${path}.tool_use_id`
+  const text = nestedText(block.content, `${path}.content`)
+  return {
+    kind: 'tool',
+    callId: required(block.tool_use_id, param),
+    text: block.is_error ? `Error: ${text}` : text,
+    param,
+  }
+}
+
+function checkSize(given: Message, path: string): void {
+  const { content } = given
+  const bytes =
+    typeof content === 'string'
+      ? Buffer.byteLength(content)
+      : content.reduce((sum, { text }) => sum + Buffer.byteLength(text ?? ''), 0)
+  if (bytes <= MAX_MESSAGE_BYTES) return
+  const param = `${path}.content`
+  const message = `${param}: a message holds at most ${MAX_MESSAGE_BYTES} bytes.`
+  throw new ServiceError('invalid_value', message, { param })
+}

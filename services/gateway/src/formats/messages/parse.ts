@@ -1,0 +1,130 @@
+/** A Messages body as an inference request. Nothing is coerced. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { OutputFormat } from '@svc/contracts/worker-protocol'
+import { z } from 'zod'
+import type { InferenceRequest, JsonObject } from '../../inference-request.ts'
+import { fieldError } from '../field-error.ts'
+import { callableModel } from '../model-name.ts'
+import { samplingOf } from '../sampling.ts'
+import { conversationOf, messageList, systemPrompt } from './conversation.ts'
+import { hidesThinking, messagesThinking, thinkingFields } from './thinking.ts'
+import { messagesTools, toolFields } from './tools.ts'
+
+const MAX_STOP_TEXTS = 16
+const MAX_STOP_CHARACTERS = 256
+
+const jsonSchemaFormat = z.object({
+  type: z.literal('json_schema'),
+  schema: z.record(z.string(), z.unknown()),
+})
+
+/** What counts as input: the request to count tokens has these fields and no others. */
+export const countFields = z.object({
+  model: z.string(),
+  messages: messageList,
+  system: systemPrompt.nullish(),
+  ...toolFields,
+  ...thinkingFields,
+  output_format: z.unknown().optional(),
+  mcp_servers: z.array(z.unknown()).nullish(),
+})
+
+export const messagesRequest = countFields.extend({
+  max_tokens: z.int().min(1),
+  temperature: z.number().min(0).max(1).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  top_k: z.int().min(0).nullish(),
+  stop_sequences: z.array(z.string().min(1).max(MAX_STOP_CHARACTERS)).max(MAX_STOP_TEXTS).nullish(),
+  stream: z.boolean().nullish(),
+  thread: z.unknown().optional(),
+})
+
+/** A Messages request: what all formats have, and what only the shape of this one's answer needs. */
+export interface ParsedMessages {
+  readonly request: InferenceRequest
+  readonly hidesThinking: boolean
+  /** The types of the tools that were left out. */
+  readonly droppedTools: readonly string[]
+}
+
+/** @throws {ServiceError} a 400 that names the field at fault */
+export function parseMessagesRequest(body: JsonObject): ParsedMessages {
+  const parsed = messagesRequest.safeParse(body)
+  if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
+  const request = parsed.data
+  refuseThread(request.thread)
+  const prompt = promptOf(request)
+  return {
+    request: {
+      ...prompt.request,
+      maxOutputTokens: request.max_tokens,
+      sampling: samplingOf({
+        temperature: request.temperature,
+        topP: request.top_p,
+        topK: request.top_k,
+      }),
+      stop: request.stop_sequences ?? [],
+      stream: request.stream ?? false,
+    },
+    hidesThinking: hidesThinking(request),
+    droppedTools: prompt.droppedTools,
+  }
+}
+
+/** The body of a request that only counts its input. @throws {ServiceError} as the real one */
+export function parseCountRequest(body: JsonObject): InferenceRequest {
+  const parsed = countFields.safeParse(body)
+  if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
+  return promptOf(parsed.data).request
+}
+
+/**
+ * Ignored, a thread would be a conversation of which the model sees the last turn only. Clients
+ * that are refused it by name send the whole conversation instead.
+ */
+function refuseThread(thread: unknown): void {
+  if (thread === undefined || thread === null) return
+  const message = 'thread: no conversation is held between requests; send all of its messages.'
+  throw new ServiceError('unsupported_parameter', message, { param: 'thread' })
+}
+
+function promptOf(given: z.output<typeof countFields>) {
+  if (given.mcp_servers?.length) {
+    const message = 'mcp_servers: this service connects to no servers.'
+    throw new ServiceError('unsupported_parameter', message, { param: 'mcp_servers' })
+  }
+  const model = callableModel(given.model)
+  const { toolUse, dropped } = messagesTools(given)
+  const request: InferenceRequest = {
+    model,
+    messages: conversationOf(given.system, given.messages),
+    conversationParam: 'messages',
+    thinking: messagesThinking(given),
+    toolUse,
+    ...outputOf(given),
+    maxOutputTokens: null,
+    maxOutputTokensParam: 'max_tokens',
+    sampling: samplingOf({}),
+    logitBias: [],
+    topLogprobs: null,
+    stop: [],
+    stream: false,
+  }
+  return { request, droppedTools: dropped }
+}
+
+function outputOf(given: z.output<typeof countFields>): {
+  outputFormat: OutputFormat
+  outputFormatParam: string
+} {
+  const newer = given.output_config?.format ?? undefined
+  const path = newer === undefined ? 'output_format' : 'output_config.format'
+  const format = newer ?? given.output_format ?? undefined
+  if (format === undefined) return { outputFormat: { type: 'text' }, outputFormatParam: path }
+  const parsed = jsonSchemaFormat.safeParse(format)
+  if (!parsed.success) {
+    const message = `${path} must be {"type": "json_schema", "schema": {…}}.`
+    throw new ServiceError('invalid_value', message, { param: path })
+  }
+  return { outputFormat: parsed.data, outputFormatParam: `${path}.schema` }
+}

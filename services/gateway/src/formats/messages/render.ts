@@ -1,0 +1,108 @@
+/** A whole answer as a `message` object. */
+import { idBody } from '@svc/contracts/ids'
+import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
+import type { ParsedMessages } from './parse.ts'
+import { billedUsage } from './usage.ts'
+
+/** What the message says of itself, at the start of a stream and in a whole answer. */
+export function messageHeading({ requestId, model }: AnswerHeading) {
+  return {
+    id: `msg_${idBody(requestId)}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    stop_details: null,
+    container: null,
+    diagnostics: null,
+  }
+}
+
+/** Names a call of an answer; the client sends it back with the result. */
+export function messagesCallId({ requestId }: AnswerHeading, index: number): string {
+  return `toolu_${idBody(requestId)}_${index}`
+}
+
+/** Clients send it back with the thinking and may not be without one; it is never looked at. */
+export function thinkingSignature({ requestId }: AnswerHeading): string {
+  return idBody(requestId)
+}
+
+export function stopReason({ finishReason, stopText }: AnswerEnding) {
+  if (finishReason === 'length') return 'max_tokens'
+  if (finishReason === 'tool_calls') return 'tool_use'
+  return stopText === null ? 'end_turn' : 'stop_sequence'
+}
+
+export function toolUseBlock(heading: AnswerHeading, index: number, name: string, input: object) {
+  const id = messagesCallId(heading, index)
+  return { type: 'tool_use', id, name, input, caller: { type: 'direct' } }
+}
+
+export function renderMessage(
+  parsed: ParsedMessages,
+  heading: AnswerHeading,
+  parts: readonly AnswerPart[],
+  ending: AnswerEnding,
+): string {
+  const { stop_details, container, diagnostics, ...identity } = messageHeading(heading)
+  return JSON.stringify({
+    ...identity,
+    content: contentOf(parsed, heading, parts),
+    stop_reason: stopReason(ending),
+    stop_sequence: ending.stopText,
+    stop_details,
+    container,
+    diagnostics,
+    usage: billedUsage(ending),
+  })
+}
+
+function contentOf(
+  parsed: ParsedMessages,
+  heading: AnswerHeading,
+  parts: readonly AnswerPart[],
+): object[] {
+  const runs = runsOf(parts)
+  if (runs.length === 0) return [textBlock('')]
+  return runs.map((run) => {
+    if (run.kind === 'text') return textBlock(run.text)
+    if (run.kind === 'tool_call') {
+      return toolUseBlock(heading, run.index, run.name, argumentsOf(run.text))
+    }
+    const thinking = parsed.hidesThinking ? '' : run.text
+    return { type: 'thinking', thinking, signature: thinkingSignature(heading) }
+  })
+}
+
+function textBlock(text: string) {
+  return { type: 'text', text, citations: null }
+}
+
+type Run =
+  | { readonly kind: 'text' | 'reasoning'; text: string }
+  | { readonly kind: 'tool_call'; readonly index: number; readonly name: string; text: string }
+
+/** Neighbouring parts of one kind are one block; arguments belong to their call. */
+function runsOf(parts: readonly AnswerPart[]): Run[] {
+  const runs: Run[] = []
+  for (const part of parts) {
+    const last = runs.at(-1)
+    if (part.kind === 'tool_call') runs.push({ ...part, text: '' })
+    else if (part.kind === 'arguments' && last !== undefined) last.text += part.text
+    else if (last?.kind === part.kind) last.text += part.text
+    else if (part.kind !== 'arguments' && part.text !== '') {
+      runs.push({ kind: part.kind, text: part.text })
+    }
+  }
+  return runs
+}
+
+/** Arguments that the token limit has cut are no object: the stop reason tells the client. */
+function argumentsOf(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null ? value : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,97 @@
+/** Content blocks that are read as text, and the refusal of those that cannot be. */
+import { ServiceError } from '@svc/contracts/errors'
+import { z } from 'zod'
+
+const MAX_BLOCKS = 4_096
+const MAX_TYPE_CHARACTERS = 64
+export const MAX_MESSAGE_BYTES = 8 * 1024 * 1024
+const BETWEEN_BLOCKS = '\n\n'
+
+const documentSource = z.object({
+  type: z.string().max(MAX_TYPE_CHARACTERS),
+  data: z.string().optional(),
+  content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).optional(),
+})
+
+/** One schema for all kinds: which fields a block must have is told by its type. */
+export const contentBlock = z.object({
+  type: z.string().max(MAX_TYPE_CHARACTERS),
+  text: z.string().optional(),
+  id: z.string().min(1).max(256).optional(),
+  name: z.string().min(1).max(256).optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
+  tool_use_id: z.string().max(256).optional(),
+  content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).nullish(),
+  is_error: z.boolean().nullish(),
+  thinking: z.string().optional(),
+  title: z.string().nullish(),
+  tool_name: z.string().max(256).optional(),
+  source: z.unknown().optional(),
+})
+export type ContentBlock = z.output<typeof contentBlock>
+
+export const contentBlocks = z.array(contentBlock).max(MAX_BLOCKS)
+
+export function joinBlocks(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join(BETWEEN_BLOCKS)
+}
+
+/**
+ * A block as text.
+ *
+ * @param path where it stands, for error messages: `messages[0].content[1]`
+ * @throws {ServiceError} when it is no text, or lacks its text
+ */
+export function textOfBlock(block: ContentBlock, path: string): string {
+  switch (block.type) {
+    case 'text':
+      return required(block.text, `${path}.text`)
+    case 'document':
+      return titled(block, documentText(block, path))
+    case 'search_result':
+      return titled(block, nestedText(block.content, `${path}.content`))
+    case 'tool_reference':
+      return `Tool: ${required(block.tool_name, `${path}.tool_name`)}`
+    default:
+      throw notText(block.type, path)
+  }
+}
+
+/** Text, or a list of blocks that are all text. */
+export function nestedText(
+  content: string | readonly unknown[] | null | undefined,
+  path: string,
+): string {
+  if (content === null || content === undefined) return ''
+  if (typeof content === 'string') return content
+  const parsed = contentBlocks.safeParse(content)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    const param = `${path}[${String(issue?.path[0] ?? 0)}]`
+    throw new ServiceError('invalid_value', `${param} is not a content block.`, { param })
+  }
+  return joinBlocks(parsed.data.map((block, index) => textOfBlock(block, `${path}[${index}]`)))
+}
+
+export function required<T>(value: T | undefined, param: string): T {
+  if (value !== undefined) return value
+  throw new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
+}
+
+function documentText({ source }: ContentBlock, path: string): string {
+  const given = documentSource.safeParse(required(source, `${path}.source`)).data
+  if (given?.type === 'text') return required(given.data, `${path}.source.data`)
+  if (given?.type === 'content') return nestedText(given.content, `${path}.source.content`)
+  const message = `${path}.source: this model reads documents of plain text only.`
+  throw new ServiceError('unsupported_value', message, { param: `${path}.source` })
+}
+
+function titled({ title }: ContentBlock, text: string): string {
+  return title ? `${title}\n${text}` : text
+}
+
+function notText(type: string, path: string): ServiceError {
+  const message =
+    `${path}: this is a text-only model, it reads no block of type ` + `${JSON.stringify(type)}.`
+  return new ServiceError('unsupported_value', message, { param: path })
+}

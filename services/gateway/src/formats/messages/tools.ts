@@ -1,0 +1,101 @@
+/** The tools of a Messages request. Those that a vendor runs on its own servers are left out. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { ToolUse } from '@svc/contracts/worker-protocol'
+import { z } from 'zod'
+import { type GivenChoice, type GivenTool, toolUseOf } from '../tools.ts'
+
+const MAX_TOOLS = 1_024
+
+const tool = z.object({
+  /** Told back in a header when it is left out. */
+  type: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,64}$/)
+    .nullish(),
+  name: z.string().optional(),
+  description: z.string().nullish(),
+  input_schema: z.record(z.string(), z.unknown()).nullish(),
+})
+type Tool = z.output<typeof tool>
+
+const toolChoice = z.object({
+  type: z.enum(['auto', 'any', 'tool', 'none']),
+  name: z.string().optional(),
+  disable_parallel_tool_use: z.boolean().nullish(),
+})
+type ToolChoice = z.output<typeof toolChoice>
+
+/** The fields of the request's schema that are about tools. */
+export const toolFields = {
+  tools: z.array(tool).max(MAX_TOOLS).nullish(),
+  tool_choice: toolChoice.nullish(),
+}
+const fields = z.object(toolFields)
+
+export interface MessagesTools {
+  readonly toolUse: ToolUse | null
+  /** The types of the tools that were left out. */
+  readonly dropped: readonly string[]
+}
+
+/** @throws {ServiceError} naming the tool or the choice that cannot be honoured */
+export function messagesTools({
+  tools,
+  tool_choice: choice,
+}: z.output<typeof fields>): MessagesTools {
+  const given: GivenTool[] = []
+  const dropped: Tool[] = []
+  for (const [index, each] of (tools ?? []).entries()) {
+    if (isOwn(each)) given.push(givenTool(each, index))
+    else dropped.push(each)
+  }
+  if (dropped.length > 0 && given.length === 0) throw onlyServerTools(dropped)
+  const forced = dropped.find(({ name }) => choice?.type === 'tool' && choice.name === name)
+  if (forced !== undefined) throw serverTool(forced, 'tool_choice.name')
+  const parallel = choice?.disable_parallel_tool_use !== true
+  return {
+    toolUse: toolUseOf(given, givenChoice(choice), parallel),
+    dropped: dropped.map(({ type }) => type ?? ''),
+  }
+}
+
+function isOwn({ type, input_schema: schema }: Tool): boolean {
+  return type === 'custom' || type === null || type === undefined || schema !== undefined
+}
+
+function givenTool({ name, description, input_schema: parameters }: Tool, index: number) {
+  const param = `tools[${index}].name`
+  if (name === undefined) {
+    throw new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
+  }
+  return { name, description, parameters, param }
+}
+
+function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
+  const param = 'tool_choice'
+  switch (choice?.type) {
+    case undefined:
+    case 'auto':
+      return { mode: 'auto', callable: null, param }
+    case 'none':
+      return { mode: 'none', callable: null, param }
+    case 'any':
+      return { mode: 'required', callable: null, param }
+    case 'tool': {
+      const { name } = choice
+      if (name !== undefined) return { mode: 'required', callable: [name], param: `${param}.name` }
+      const message = `${param}.name: Field required`
+      throw new ServiceError('missing_required_parameter', message, { param: `${param}.name` })
+    }
+  }
+}
+
+function onlyServerTools(dropped: readonly Tool[]): ServiceError {
+  return serverTool(dropped[0] ?? {}, 'tools[0].type')
+}
+
+function serverTool({ type }: Tool, param: string): ServiceError {
+  const shown = JSON.stringify(type ?? '')
+  const message = `${param}: this service runs no tools of its own, so not ${shown} either.`
+  return new ServiceError('unsupported_value', message, { param })
+}

@@ -1,0 +1,35 @@
+/** The text in the content of items. */
+import { ServiceError } from '@svc/contracts/errors'
+import { pathText } from '../field-error.ts'
+import type { ContentPart } from './items.ts'
+import type { FieldPath } from './parse-field.ts'
+
+const MAX_TEXT_BYTES = 256 * 1024
+const textTypes = new Set(['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'])
+
+/**
+ * @param path of the content, for error messages
+ * @throws {ServiceError} naming the part that is no text
+ */
+export function textsOf(content: string | readonly ContentPart[], path: FieldPath): string[] {
+  if (typeof content === 'string') return [boundedText(content, path)]
+  return content.map((part, index) => boundedText(partText(part, [...path, index]), path))
+}
+
+export function boundedText(text: string, path: FieldPath): string {
+  if (Buffer.byteLength(text) <= MAX_TEXT_BYTES) return text
+  const message = `A text of the conversation holds at most ${MAX_TEXT_BYTES} bytes.`
+  throw new ServiceError('invalid_value', message, { param: pathText(path) })
+}
+
+function partText({ type, text, refusal }: ContentPart, path: FieldPath): string {
+  if (!textTypes.has(type) && type !== 'refusal') {
+    const shown = JSON.stringify(type)
+    const message = `This is a text-only model: it reads no content part of type ${shown}.`
+    throw new ServiceError('unsupported_value', message, { param: pathText(path) })
+  }
+  const found = type === 'refusal' ? refusal : text
+  if (found !== undefined) return found
+  const param = pathText([...path, type === 'refusal' ? 'refusal' : 'text'])
+  throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+}

@@ -1,0 +1,63 @@
+/** The Responses format. */
+import type {
+  AnswerEnding,
+  AnswerHeading,
+  AnswerPart,
+  InferenceFormat,
+  ParsedInference,
+} from '../../inference-request.ts'
+import { Output } from './output.ts'
+import { type ParsedResponses, parseResponsesRequest } from './parse.ts'
+import { endedResponse, openResponse, type ResponseObject } from './response-object.ts'
+import { ResponseStore, type ResponseStorePorts } from './response-store.ts'
+import { ResponsesStream } from './stream.ts'
+
+export function responsesFormat(ports: ResponseStorePorts): InferenceFormat {
+  const store = new ResponseStore(ports)
+  const now = () => Math.floor(ports.clock.nowMs() / 1_000)
+  return {
+    name: 'responses',
+    async parse(body, context) {
+      const parsed = await parseResponsesRequest(body, context, store)
+      let ended: ResponseObject | undefined
+      const onEnd = (response: ResponseObject) => {
+        ended = response
+      }
+      const inference: ParsedInference = {
+        request: parsed.request,
+        headers: droppedToolsHeader(parsed),
+        render(heading, parts, ending) {
+          const response = wholeResponse(parsed, heading, parts, ending, now())
+          onEnd(response)
+          return JSON.stringify(response)
+        },
+        stream: (heading) => new ResponsesStream({ parsed, heading, now, onEnd }),
+      }
+      if (!parsed.shown.store) return inference
+      const keep = async () => {
+        if (ended !== undefined) await store.save(context.accountId, ended, parsed.input)
+      }
+      return { ...inference, keep }
+    },
+  }
+}
+
+/** @param completedAt seconds since 1970 */
+export function wholeResponse(
+  parsed: ParsedResponses,
+  heading: AnswerHeading,
+  parts: readonly AnswerPart[],
+  ending: AnswerEnding,
+  completedAt: number,
+): ResponseObject {
+  const output = new Output({ ...parsed, requestId: heading.requestId })
+  for (const part of parts) output.take(part)
+  output.end(ending.finishReason === 'length')
+  const open = openResponse(parsed.shown, heading)
+  return endedResponse(open, output.items(), ending, completedAt)
+}
+
+/** A caller whose tools were left out can see it, though it is not an error. */
+function droppedToolsHeader({ droppedTools }: ParsedResponses): Record<string, string> {
+  return droppedTools.length === 0 ? {} : { 'x-svc-dropped-tools': droppedTools.join(', ') }
+}

@@ -1,0 +1,135 @@
+/**
+ * The items of a conversation, as clients send them and as this service keeps and returns them.
+ * What a schema does not name is left away.
+ */
+import { z } from 'zod'
+import type { ShownLogprob } from './logprobs.ts'
+
+const MAX_PARTS = 256
+const name = z.string().min(1).max(128)
+const namespace = z.string().min(1).max(120).nullish()
+const callIdText = z.string().min(1).max(256)
+const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish()
+
+/** Of any type: which are read is decided where they are read. */
+const part = z.object({
+  type: z.string().max(64),
+  text: z.string().optional(),
+  refusal: z.string().optional(),
+})
+export type ContentPart = z.output<typeof part>
+const parts = z.array(part).max(MAX_PARTS)
+const textOrParts = z.union([z.string(), parts])
+
+export const messageItem = z.object({
+  role: z.enum(['system', 'developer', 'user', 'assistant']),
+  content: textOrParts,
+  status,
+  phase: z.enum(['commentary', 'final_answer']).nullish().catch(null),
+})
+
+export const reasoningItem = z.object({
+  summary: parts.nullish(),
+  content: parts.nullish(),
+  encrypted_content: z.string().nullish(),
+})
+
+export const functionCallItem = z.object({
+  call_id: callIdText,
+  name,
+  namespace,
+  arguments: z.string(),
+  status,
+})
+
+export const customCallItem = z.object({
+  call_id: callIdText,
+  name,
+  namespace,
+  input: z.string(),
+  status,
+})
+
+export const callOutputItem = z.object({ call_id: callIdText, output: textOrParts })
+
+export const additionalToolsItem = z.object({ tools: z.array(z.unknown()) })
+
+export const compactionItem = z.object({ encrypted_content: z.string() })
+
+interface InputText {
+  readonly type: 'input_text'
+  readonly text: string
+}
+export interface OutputText {
+  readonly type: 'output_text'
+  readonly text: string
+  readonly annotations: readonly []
+  readonly logprobs: readonly ShownLogprob[]
+}
+interface Refusal {
+  readonly type: 'refusal'
+  readonly refusal: string
+}
+interface SummaryText {
+  readonly type: 'summary_text'
+  readonly text: string
+}
+export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
+
+interface Identified {
+  readonly id: string
+}
+export interface InputMessage extends Identified {
+  readonly type: 'message'
+  readonly role: 'system' | 'developer' | 'user'
+  readonly status: ItemStatus
+  readonly content: readonly InputText[]
+}
+export interface OutputMessage extends Identified {
+  readonly type: 'message'
+  readonly role: 'assistant'
+  readonly status: ItemStatus
+  readonly content: readonly (OutputText | Refusal)[]
+  readonly phase?: 'commentary' | 'final_answer'
+}
+export interface ReasoningItem extends Identified {
+  readonly type: 'reasoning'
+  readonly summary: readonly SummaryText[]
+  /** Left away unless it was asked for: some clients take no null. */
+  readonly encrypted_content?: string
+}
+export interface FunctionCall extends Identified {
+  readonly type: 'function_call'
+  readonly call_id: string
+  readonly name: string
+  readonly namespace?: string
+  readonly arguments: string
+  readonly status: ItemStatus
+}
+export interface CustomCall extends Identified {
+  readonly type: 'custom_tool_call'
+  readonly call_id: string
+  readonly name: string
+  readonly namespace?: string
+  readonly input: string
+  readonly status: ItemStatus
+}
+export interface CallOutput extends Identified {
+  readonly type: 'function_call_output' | 'custom_tool_call_output'
+  readonly call_id: string
+  readonly output: string
+  readonly status: ItemStatus
+}
+export interface AdditionalTools extends Identified {
+  readonly type: 'additional_tools'
+  readonly role: 'developer'
+  readonly tools: readonly unknown[]
+}
+export interface Compaction extends Identified {
+  readonly type: 'compaction'
+  readonly encrypted_content: string
+}
+
+/** What an answer is made of. */
+export type OutputItem = OutputMessage | ReasoningItem | FunctionCall | CustomCall | Compaction
+export type Item = InputMessage | OutputItem | CallOutput | AdditionalTools

@@ -1,0 +1,194 @@
+/** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
+import { z } from 'zod'
+import type { InferenceRequest, JsonObject, ParseContext } from '../../inference-request.ts'
+import { promptMessages } from '../conversation.ts'
+import { fieldError } from '../field-error.ts'
+import { callableModel } from '../model-name.ts'
+import { samplingOf } from '../sampling.ts'
+import { thinkingAt, thinkingLevels } from '../thinking-level.ts'
+import { toolUseOf } from '../tools.ts'
+import type { Item } from './items.ts'
+import { type ReadItem, readItems } from './read-items.ts'
+import type { ShownRequest } from './response-object.ts'
+import type { ResponseStore } from './response-store.ts'
+import { outputFormatOf, shownText, textField } from './text-format.ts'
+import type { ToolCatalog } from './tool-catalog.ts'
+import { readToolChoice } from './tool-choice.ts'
+import { RequestTools } from './tools.ts'
+import { turnsOf } from './turns.ts'
+import { refuseUnsupported } from './unsupported.ts'
+
+const MAX_METADATA_PAIRS = 16
+const MAX_TOP_LOGPROBS = 20
+const LOGPROBS = 'message.output_text.logprobs'
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
+
+const summaryKind = z.enum(['auto', 'concise', 'detailed']).nullish()
+const label = z.string().max(1_024).nullish()
+
+export const responsesFields = z.object({
+  model: z.string(),
+  instructions: z.string().nullish(),
+  previous_response_id: z.string().max(256).nullish(),
+  max_output_tokens: z.int().min(1).nullish(),
+  max_tool_calls: z.int().min(1).nullish(),
+  temperature: z.number().min(0).max(2).nullish(),
+  top_p: z.number().min(0).max(1).nullish(),
+  presence_penalty: z.number().min(-2).max(2).nullish(),
+  frequency_penalty: z.number().min(-2).max(2).nullish(),
+  top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
+  include: z.array(z.string().max(128)).max(64).nullish(),
+  stream: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  parallel_tool_calls: z.boolean().nullish(),
+  text: textField.nullish(),
+  reasoning: z
+    .object({
+      effort: z.enum(thinkingLevels).nullish(),
+      summary: summaryKind,
+      generate_summary: summaryKind,
+    })
+    .nullish(),
+  metadata: z
+    .record(z.string().max(64), z.string().max(512))
+    .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
+      error: `holds more than ${MAX_METADATA_PAIRS} pairs`,
+    })
+    .nullish(),
+  safety_identifier: label,
+  prompt_cache_key: label,
+})
+type ResponsesRequest = z.output<typeof responsesFields>
+
+/** A request of the format: what all formats have, and what only the shape of this answer needs. */
+export interface ParsedResponses {
+  readonly request: InferenceRequest
+  /** What the request brought itself, without the responses before it. */
+  readonly input: readonly Item[]
+  /** All that the prompt is made of, with the responses before it. */
+  readonly conversation: readonly Item[]
+  readonly catalog: ToolCatalog
+  /** Types of tools that were left out, because they would run on the server. */
+  readonly droppedTools: readonly string[]
+  readonly encryptedReasoning: boolean
+  readonly shown: ShownRequest
+}
+
+/** @throws {ServiceError} a 400 whose `param` names the field at fault */
+export async function parseResponsesRequest(
+  body: JsonObject,
+  context: ParseContext,
+  store: ResponseStore,
+): Promise<ParsedResponses> {
+  refuseUnsupported(body)
+  const parsed = responsesFields.safeParse(body)
+  if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
+  const fields = parsed.data
+  const model = callableModel(fields.model)
+  const read = await conversationOf(body, fields, context, store)
+  const tools = toolsOf(body, read.conversation)
+  const choice = readToolChoice(body, tools.catalog)
+  const parallel = fields.parallel_tool_calls ?? true
+  const toolUse = toolUseOf(tools.catalog.given(), choice.given, parallel)
+  const instructions = { kind: 'system', text: fields.instructions ?? '' } as const
+  const turns = [instructions, ...turnsOf(read.conversation)]
+  const request = {
+    model,
+    messages: promptMessages(turns, 'input'),
+    conversationParam: 'input',
+    thinking: thinkingAt(fields.reasoning?.effort),
+    toolUse,
+    outputFormat: outputFormatOf(fields.text),
+    outputFormatParam: 'text.format.schema',
+    maxOutputTokens: fields.max_output_tokens ?? null,
+    maxOutputTokensParam: 'max_output_tokens',
+    sampling: samplingOf({
+      temperature: fields.temperature,
+      topP: fields.top_p,
+      frequencyPenalty: fields.frequency_penalty,
+      presencePenalty: fields.presence_penalty,
+    }),
+    logitBias: [],
+    topLogprobs: topLogprobsOf(fields),
+    stop: [],
+    stream: fields.stream ?? false,
+  }
+  return {
+    request,
+    input: read.input.map(({ item }) => item),
+    conversation: read.conversation.map(({ item }) => item),
+    catalog: tools.catalog,
+    droppedTools: tools.dropped,
+    encryptedReasoning: fields.include?.includes(ENCRYPTED_REASONING) ?? false,
+    shown: shownRequest(fields, request, tools.shown, choice.shown),
+  }
+}
+
+async function conversationOf(
+  body: JsonObject,
+  { previous_response_id: previous }: ResponsesRequest,
+  { requestId, accountId }: ParseContext,
+  store: ResponseStore,
+): Promise<{ input: readonly ReadItem[]; conversation: readonly ReadItem[] }> {
+  const stored = (itemId: string) => store.item(accountId, itemId)
+  const input = await readItems(body, { requestId, stored })
+  if (!previous) return { input, conversation: input }
+  const items = await store.conversation(accountId, previous)
+  const before = items.map((item) => ({ item, path: ['previous_response_id'] }))
+  // Some clients also name the items of the responses that they go on from.
+  const known = new Set(items.map(({ id }) => id))
+  return { input, conversation: [...before, ...input.filter(({ item }) => !known.has(item.id))] }
+}
+
+/** Tools that an item adds take the place of those of the same name. */
+function toolsOf(body: JsonObject, conversation: readonly ReadItem[]): RequestTools {
+  const tools = new RequestTools()
+  tools.read(body, ['tools'], false)
+  for (const { item, path } of conversation) {
+    if (item.type !== 'additional_tools') continue
+    if (path[0] === 'input') tools.read(body, [...path, 'tools'], true)
+    else tools.read({ tools: item.tools }, ['tools'], true)
+  }
+  return tools
+}
+
+function topLogprobsOf({ include, top_logprobs: top }: ResponsesRequest): number | null {
+  const asked = include?.includes(LOGPROBS) || (top ?? 0) > 0
+  return asked ? (top ?? 0) : null
+}
+
+function shownRequest(
+  fields: ResponsesRequest,
+  { sampling }: Pick<InferenceRequest, 'sampling'>,
+  tools: readonly object[],
+  toolChoice: unknown,
+): ShownRequest {
+  const { reasoning } = fields
+  return {
+    background: false,
+    frequency_penalty: sampling.frequencyPenalty,
+    instructions: fields.instructions ?? null,
+    max_output_tokens: fields.max_output_tokens ?? null,
+    max_tool_calls: fields.max_tool_calls ?? null,
+    metadata: fields.metadata ?? {},
+    parallel_tool_calls: fields.parallel_tool_calls ?? true,
+    presence_penalty: sampling.presencePenalty,
+    previous_response_id: fields.previous_response_id ?? null,
+    prompt_cache_key: fields.prompt_cache_key ?? null,
+    reasoning: {
+      effort: reasoning?.effort ?? null,
+      summary: reasoning?.summary ?? reasoning?.generate_summary ?? null,
+    },
+    safety_identifier: fields.safety_identifier ?? null,
+    service_tier: 'default',
+    store: fields.store ?? true,
+    temperature: sampling.temperature,
+    text: shownText(fields.text),
+    tool_choice: toolChoice,
+    tools,
+    top_logprobs: fields.top_logprobs ?? 0,
+    top_p: sampling.topP,
+    truncation: 'disabled',
+    user: null,
+  }
+}

@@ -1,0 +1,234 @@
+/** `input` as items: every kind that clients send, checked, and reduced to what is understood. */
+import { ServiceError } from '@svc/contracts/errors'
+import { z } from 'zod'
+import type { JsonObject } from '../../inference-request.ts'
+import { pathText } from '../field-error.ts'
+import { boundedText, textsOf } from './content.ts'
+import { type ItemType, inputItemId } from './ids.ts'
+import {
+  additionalToolsItem,
+  callOutputItem,
+  compactionItem,
+  customCallItem,
+  functionCallItem,
+  type Item,
+  messageItem,
+  reasoningItem,
+} from './items.ts'
+import { opaqueText, readOpaqueText } from './opaque-text.ts'
+import { type FieldPath, parseField, typeAt } from './parse-field.ts'
+
+const MAX_ITEMS = 4_096
+
+/**
+ * What other services put into a history: calls of tools that run on the server and their results,
+ * and settings. A model that has no such tools makes nothing of them.
+ */
+const foreignKinds =
+  'web_search|file_search|computer|image_generation|code_interpreter|mcp|local_shell|shell|' +
+  'apply_patch|tool_search'
+const FOREIGN_ITEM = new RegExp(
+  `^(?:(?:${foreignKinds})_[a-z_]+|program(?:_output)?|configuration_update)$`,
+)
+
+/** An item, and where in the body it stands. */
+export interface ReadItem {
+  readonly item: Item
+  readonly path: FieldPath
+}
+
+export interface ReadItemsContext {
+  readonly requestId: string
+  /** Finds an item of a stored response. */
+  stored(itemId: string): Promise<Item | undefined>
+}
+
+const inputField = z.union([z.string(), z.array(z.unknown()).max(MAX_ITEMS)])
+
+/** @throws {ServiceError} naming the item that cannot be honoured */
+export async function readItems(
+  body: JsonObject,
+  context: ReadItemsContext,
+): Promise<readonly ReadItem[]> {
+  if (body.input === undefined || body.input === null) {
+    const message = "Missing required parameter: 'input'."
+    throw new ServiceError('missing_required_parameter', message, { param: 'input' })
+  }
+  const input = parseField(inputField, body, ['input'])
+  if (typeof input === 'string') {
+    const id = inputItemId('message', context.requestId, 0)
+    const content = [{ type: 'input_text' as const, text: boundedText(input, ['input']) }]
+    return [
+      {
+        item: { id, type: 'message', role: 'user', status: 'completed', content },
+        path: ['input'],
+      },
+    ]
+  }
+  const items: ReadItem[] = []
+  for (const index of input.keys()) {
+    const path = ['input', index]
+    const item = await new ItemReader(body, path, context).read(index)
+    if (item !== undefined) items.push({ item, path })
+  }
+  return items
+}
+
+class ItemReader {
+  readonly #body: JsonObject
+  readonly #path: FieldPath
+  readonly #context: ReadItemsContext
+
+  constructor(body: JsonObject, path: FieldPath, context: ReadItemsContext) {
+    this.#body = body
+    this.#path = path
+    this.#context = context
+  }
+
+  /** @returns undefined for an item that is left out */
+  async read(index: number): Promise<Item | undefined> {
+    const type = typeAt(this.#body, this.#path) ?? this.#untyped()
+    const id = (kind: ItemType) => inputItemId(kind, this.#context.requestId, index)
+    switch (type) {
+      case 'message':
+        return this.#message(id(type))
+      case 'reasoning':
+        return this.#reasoning(id(type))
+      case 'function_call':
+        return this.#functionCall(id(type))
+      case 'custom_tool_call':
+        return this.#customCall(id(type))
+      case 'function_call_output':
+      case 'custom_tool_call_output':
+        return this.#callOutput(type, id(type))
+      case 'additional_tools': {
+        const { tools } = this.#parse(additionalToolsItem)
+        return { id: id(type), type, role: 'developer', tools }
+      }
+      case 'compaction':
+        return this.#compaction(id(type))
+      case 'item_reference':
+        return this.#reference()
+      default:
+        if (FOREIGN_ITEM.test(type)) return undefined
+        throw this.#unsupported(type)
+    }
+  }
+
+  #parse<Schema extends z.ZodType>(schema: Schema): z.output<Schema> {
+    return parseField(schema, this.#body, this.#path)
+  }
+
+  /** Clients leave the type of messages and of references away. */
+  #untyped(): string {
+    const { role, id } = this.#parse(
+      z.object({ role: z.unknown().optional(), id: z.unknown().optional() }),
+    )
+    if (role !== undefined) return 'message'
+    if (typeof id === 'string') return 'item_reference'
+    const param = pathText([...this.#path, 'type'])
+    throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+  }
+
+  #message(id: string): Item {
+    const { role, content, status, phase } = this.#parse(messageItem)
+    const texts = textsOf(content, [...this.#path, 'content'])
+    if (role === 'assistant') {
+      return {
+        id,
+        type: 'message',
+        role,
+        status: status ?? 'completed',
+        content: texts.map((text) => ({
+          type: 'output_text',
+          text,
+          annotations: [],
+          logprobs: [],
+        })),
+        ...(phase ? { phase } : {}),
+      }
+    }
+    return {
+      id,
+      type: 'message',
+      role,
+      status: 'completed',
+      content: texts.map((text) => ({ type: 'input_text', text })),
+    }
+  }
+
+  /** What another service has encrypted says nothing to us, and harms nothing. */
+  #reasoning(id: string): Item {
+    const { summary, content, encrypted_content } = this.#parse(reasoningItem)
+    const carried = encrypted_content ? readOpaqueText(encrypted_content) : undefined
+    const raw = textsOf(content ?? [], [...this.#path, 'content'])
+    const summaries = textsOf(summary ?? [], [...this.#path, 'summary'])
+    const texts = raw.length > 0 ? raw : carried === undefined ? summaries : [carried]
+    return {
+      id,
+      type: 'reasoning',
+      summary: texts.map((text) => ({
+        type: 'summary_text',
+        text: boundedText(text, this.#path),
+      })),
+    }
+  }
+
+  #functionCall(id: string): Item {
+    const { namespace, status, ...call } = this.#parse(functionCallItem)
+    boundedText(call.arguments, [...this.#path, 'arguments'])
+    return {
+      id,
+      type: 'function_call',
+      ...call,
+      ...(namespace ? { namespace } : {}),
+      status: status ?? 'completed',
+    }
+  }
+
+  #customCall(id: string): Item {
+    const { namespace, status, ...call } = this.#parse(customCallItem)
+    boundedText(call.input, [...this.#path, 'input'])
+    return {
+      id,
+      type: 'custom_tool_call',
+      ...call,
+      ...(namespace ? { namespace } : {}),
+      status: status ?? 'completed',
+    }
+  }
+
+  #callOutput(type: 'function_call_output' | 'custom_tool_call_output', id: string): Item {
+    const { call_id, output } = this.#parse(callOutputItem)
+    const text = textsOf(output, [...this.#path, 'output']).join('')
+    return { id, type, call_id, output: text, status: 'completed' }
+  }
+
+  #compaction(id: string): Item {
+    const { encrypted_content } = this.#parse(compactionItem)
+    const summary = readOpaqueText(encrypted_content)
+    if (summary !== undefined) {
+      return { id, type: 'compaction', encrypted_content: opaqueText(summary) }
+    }
+    const param = pathText([...this.#path, 'encrypted_content'])
+    const message = 'The compaction was not made by this service, so it cannot be read.'
+    throw new ServiceError('unsupported_value', message, { param })
+  }
+
+  async #reference(): Promise<Item> {
+    const { id } = this.#parse(z.object({ id: z.string().max(256) }))
+    const item = await this.#context.stored(id)
+    if (item !== undefined) return item
+    const param = pathText([...this.#path, 'id'])
+    const message =
+      'No stored item has this id. Send the item itself, or let the response that made it be stored.'
+    throw new ServiceError('invalid_value', message, { param })
+  }
+
+  #unsupported(type: string): ServiceError {
+    const param = pathText([...this.#path, 'type'])
+    const shown = JSON.stringify(type.slice(0, 64))
+    const message = `Items of type ${shown} are not supported.`
+    return new ServiceError('unsupported_value', message, { param })
+  }
+}

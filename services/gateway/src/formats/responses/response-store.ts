@@ -1,0 +1,117 @@
+/**
+ * The responses of an account that were stored: what a later request goes on from. A stored
+ * response holds its own input and output, and the name of the one before it; a conversation is a
+ * chain of them.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { Clock } from '@svc/ledger/ports'
+import { responseIdOfItem } from './ids.ts'
+import type { Item, OutputItem } from './items.ts'
+import type { ResponseObject } from './response-object.ts'
+
+const LIFE_MS = 30 * 24 * 3_600_000
+/** Responses of one conversation that are gone back through. */
+const MAX_CHAIN_RESPONSES = 1_024
+/** Characters of JSON of one conversation: far more than fits the context of a model. */
+const MAX_CHAIN_CHARACTERS = 16 * 1024 * 1024
+/** Another number is another shape, which this program does not know. */
+const VERSION = 1
+
+export interface StoredResponse {
+  readonly version: typeof VERSION
+  readonly response: ResponseObject
+  readonly input: readonly Item[]
+}
+
+export interface ResponseStorePorts {
+  readonly storedResponses: StoredResponses
+  readonly clock: Clock
+}
+
+export class ResponseStore {
+  readonly #ports: ResponseStorePorts
+
+  constructor(ports: ResponseStorePorts) {
+    this.#ports = ports
+  }
+
+  /** @param input the items that this request brought, without those of the responses before */
+  async save(accountId: string, response: ResponseObject, input: readonly Item[]): Promise<void> {
+    const { storedResponses, clock } = this.#ports
+    const stored: StoredResponse = { version: VERSION, response, input }
+    const expiresAt = clock.nowMs() + LIFE_MS
+    await storedResponses.save(accountId, response.id, JSON.stringify(stored), expiresAt)
+  }
+
+  async load(accountId: string, responseId: string): Promise<StoredResponse | undefined> {
+    return (await this.#read(accountId, responseId))?.stored
+  }
+
+  /** @returns whether there was one */
+  async remove(accountId: string, responseId: string): Promise<boolean> {
+    if ((await this.load(accountId, responseId)) === undefined) return false
+    return this.#ports.storedResponses.remove(accountId, responseId)
+  }
+
+  /**
+   * All items up to and with a response, oldest first: of each response its input, then its output.
+   *
+   * @throws {ServiceError} when one of them is not there, or they are too many
+   */
+  async conversation(accountId: string, responseId: string): Promise<readonly Item[]> {
+    const chain: Item[][] = []
+    let characters = 0
+    for (let id: string | null = responseId; id !== null; ) {
+      const found: Read | undefined = await this.#read(accountId, id)
+      if (found === undefined) throw notFound(id)
+      characters += found.characters
+      if (chain.length >= MAX_CHAIN_RESPONSES || characters > MAX_CHAIN_CHARACTERS) throw tooLong()
+      const { input, response }: StoredResponse = found.stored
+      chain.push([...input, ...response.output])
+      id = response.previous_response_id
+    }
+    return chain.reverse().flat()
+  }
+
+  /** An item of a stored response, by its own name. */
+  async item(accountId: string, itemId: string): Promise<Item | undefined> {
+    const responseId = responseIdOfItem(itemId)
+    if (responseId === undefined) return undefined
+    const stored = await this.load(accountId, responseId)
+    const items: readonly (Item | OutputItem)[] = [
+      ...(stored?.response.output ?? []),
+      ...(stored?.input ?? []),
+    ]
+    return items.find(({ id }) => id === itemId)
+  }
+
+  async #read(accountId: string, responseId: string): Promise<Read | undefined> {
+    const { storedResponses, clock } = this.#ports
+    const text = await storedResponses.load(accountId, responseId, clock.nowMs())
+    if (text === undefined) return undefined
+    // The store gives back what this program wrote: only the version has to be looked at.
+    const stored = JSON.parse(text) as StoredResponse
+    return stored.version === VERSION ? { stored, characters: text.length } : undefined
+  }
+}
+
+interface Read {
+  readonly stored: StoredResponse
+  readonly characters: number
+}
+
+function notFound(id: string): ServiceError {
+  const shown = JSON.stringify(id.slice(0, 64))
+  const message =
+    `No response ${shown} is stored for this account. Responses are kept for 30 days unless ` +
+    'store is false; without one, send the whole conversation as input.'
+  return new ServiceError('previous_response_not_found', message, {
+    param: 'previous_response_id',
+  })
+}
+
+function tooLong(): ServiceError {
+  const message = 'The conversation is too long to go on from: send the part that matters as input.'
+  return new ServiceError('context_length_exceeded', message, { param: 'previous_response_id' })
+}

@@ -1,0 +1,78 @@
+/** `tool_choice`, in terms of the names that the model sees. */
+import { ServiceError } from '@svc/contracts/errors'
+import { z } from 'zod'
+import type { JsonObject } from '../../inference-request.ts'
+import { pathText } from '../field-error.ts'
+import type { GivenChoice } from '../tools.ts'
+import { type FieldPath, parseField, typeAt } from './parse-field.ts'
+import type { ToolCatalog } from './tool-catalog.ts'
+
+const MAX_ALLOWED = 1_024
+
+const modeField = z.enum(['none', 'auto', 'required'])
+const namedTool = z.object({ name: z.string(), namespace: z.string().nullish() })
+const allowedTools = z.object({
+  mode: modeField.nullish(),
+  tools: z.array(z.unknown()).min(1).max(MAX_ALLOWED),
+})
+
+export interface ToolChoice {
+  readonly given: GivenChoice
+  /** As the answer shows it. */
+  readonly shown: unknown
+}
+
+/** @throws {ServiceError} naming the choice that cannot be honoured */
+export function readToolChoice(body: JsonObject, catalog: ToolCatalog): ToolChoice {
+  const choice = body.tool_choice
+  if (choice === undefined || choice === null) return modeChoice('auto')
+  const path = ['tool_choice']
+  if (typeof choice === 'string') return modeChoice(parseField(modeField, body, path))
+  const type = typeAt(body, path)
+  if (type === 'allowed_tools') return allowedChoice(body, path, catalog)
+  if (type !== 'function' && type !== 'custom') throw unsupported(path, type)
+  const callable = [nameAt(body, path, type, catalog)]
+  const param = pathText([...path, 'name'])
+  return { given: { mode: 'required', callable, param }, shown: choice }
+}
+
+function modeChoice(mode: GivenChoice['mode']): ToolChoice {
+  return { given: { mode, callable: null, param: 'tool_choice' }, shown: mode }
+}
+
+/** Tools that the server would run are left out here as they are left out of the tools. */
+function allowedChoice(body: JsonObject, path: FieldPath, catalog: ToolCatalog): ToolChoice {
+  const { mode, tools } = parseField(allowedTools, body, path)
+  const callable: string[] = []
+  for (const index of tools.keys()) {
+    const place = [...path, 'tools', index]
+    const type = typeAt(body, place)
+    if (type === 'function' || type === 'custom') {
+      callable.push(nameAt(body, place, type, catalog))
+    }
+  }
+  const given = { mode: mode ?? 'auto', callable, param: pathText([...path, 'tools']) }
+  return { given, shown: { type: 'allowed_tools', mode: given.mode, tools } }
+}
+
+function nameAt(
+  body: JsonObject,
+  path: FieldPath,
+  kind: 'function' | 'custom',
+  catalog: ToolCatalog,
+): string {
+  const { name, namespace } = parseField(namedTool, body, path)
+  const found = catalog.modelName({ kind, name, namespace: namespace ?? undefined })
+  if (found !== undefined) return found
+  const message = 'The choice names a tool that is not among the tools.'
+  throw new ServiceError('invalid_value', message, { param: pathText([...path, 'name']) })
+}
+
+function unsupported(path: FieldPath, type: string | undefined): ServiceError {
+  const shown =
+    type === undefined ? 'without a type' : `of type ${JSON.stringify(type.slice(0, 64))}`
+  const message =
+    `A choice ${shown} cannot be honoured: this service runs no tools itself. ` +
+    'Choose "none", "auto", "required", a function, a custom tool or a list of allowed tools.'
+  return new ServiceError('unsupported_value', message, { param: pathText(path) })
+}

@@ -1,0 +1,145 @@
+/** `tools`, and the tools that items add, as a catalogue; and what is shown of them in the answer. */
+import { ServiceError } from '@svc/contracts/errors'
+import { z } from 'zod'
+import type { JsonObject } from '../../inference-request.ts'
+import { pathText } from '../field-error.ts'
+import { type FieldPath, parseField, typeAt } from './parse-field.ts'
+import {
+  type CatalogTool,
+  customToolParameters,
+  modelToolName,
+  ToolCatalog,
+} from './tool-catalog.ts'
+
+const MAX_TOOLS = 1_024
+const MAX_SHOWN_TYPES = 16
+const SHOWN_TYPE = /^[a-z0-9_]{1,64}$/
+
+const toolList = z.array(z.unknown()).max(MAX_TOOLS)
+const description = z.string().nullish()
+const functionTool = z.object({
+  name: z.string(),
+  description,
+  parameters: z.record(z.string(), z.unknown()).nullish(),
+  strict: z.boolean().nullish(),
+})
+const customTool = z.object({
+  name: z.string(),
+  description,
+  format: z.object({ type: z.string(), definition: z.string().optional() }).nullish(),
+})
+const namespaceTool = z.object({
+  name: z.string().min(1).max(120),
+  description,
+  tools: z.array(z.unknown()).max(MAX_TOOLS),
+})
+
+export class RequestTools {
+  readonly catalog = new ToolCatalog()
+  /** The tools in the shape that every client takes: all fields of a function are there. */
+  readonly shown: object[] = []
+  /** Types of tools that would run on the server, which has none. */
+  readonly #dropped = new Set<string>()
+
+  get dropped(): readonly string[] {
+    return [...this.#dropped]
+  }
+
+  /**
+   * Reads a list of tools.
+   *
+   * @param body that holds the list at the path; undefined and null are an empty list
+   * @param replace whether they take the place of tools of the same name
+   * @throws {ServiceError} naming the tool at fault
+   */
+  read(body: JsonObject, path: FieldPath, replace: boolean): void {
+    const tools = parseField(toolList.nullish(), body, path) ?? []
+    for (const index of tools.keys()) this.#readTool(body, [...path, index], replace)
+  }
+
+  #readTool(body: JsonObject, path: FieldPath, replace: boolean): void {
+    const type = requiredType(body, path)
+    if (type === 'function' || type === 'custom') {
+      const { tool, shown } = readCallable(body, path, type, undefined)
+      this.catalog.add(tool, replace)
+      this.shown.push(shown)
+    } else if (type === 'namespace') {
+      this.#readNamespace(body, path, replace)
+    } else if (this.#dropped.size < MAX_SHOWN_TYPES) {
+      this.#dropped.add(SHOWN_TYPE.test(type) ? type : 'other')
+    }
+  }
+
+  #readNamespace(body: JsonObject, path: FieldPath, replace: boolean): void {
+    const { name, description: about, tools } = parseField(namespaceTool, body, path)
+    const shown: object[] = []
+    for (const index of tools.keys()) {
+      const place = [...path, 'tools', index]
+      const type = requiredType(body, place)
+      if (type !== 'function' && type !== 'custom') continue
+      // What is said of the whole group is said once, in front of its first tool.
+      const group = { name, about: shown.length === 0 ? about : undefined }
+      const read = readCallable(body, place, type, group)
+      this.catalog.add(read.tool, replace)
+      shown.push(read.shown)
+    }
+    this.shown.push({ type: 'namespace', name, description: about ?? '', tools: shown })
+  }
+}
+
+interface Group {
+  readonly name: string
+  readonly about: string | null | undefined
+}
+
+function readCallable(
+  body: JsonObject,
+  path: FieldPath,
+  type: 'function' | 'custom',
+  group: Group | undefined,
+): { tool: CatalogTool; shown: object } {
+  const { name, about, parameters, shown } =
+    type === 'function' ? readFunction(body, path) : readCustom(body, path)
+  const given = {
+    name: modelToolName(group?.name, name),
+    description: joined([group?.about, about]),
+    parameters,
+    param: pathText([...path, 'name']),
+  }
+  return { tool: { kind: type, name, namespace: group?.name, given }, shown }
+}
+
+function readFunction(body: JsonObject, path: FieldPath) {
+  const tool = parseField(functionTool, body, path)
+  const { name, parameters } = tool
+  const shown = {
+    type: 'function',
+    name,
+    description: tool.description ?? null,
+    parameters: parameters ?? null,
+    strict: tool.strict ?? null,
+  }
+  return { name, about: tool.description, parameters, shown }
+}
+
+/** A grammar cannot be enforced: the model is told of it. */
+function readCustom(body: JsonObject, path: FieldPath) {
+  const tool = parseField(customTool, body, path)
+  const definition = tool.format?.definition
+  const grammar = definition && `The input follows this grammar:\n${definition}`
+  const about = joined([tool.description, grammar])
+  const { name } = tool
+  const shown = { type: 'custom', name, description: tool.description ?? '', format: tool.format }
+  return { name, about, parameters: customToolParameters, shown }
+}
+
+function requiredType(body: JsonObject, path: FieldPath): string {
+  const type = typeAt(body, path)
+  if (type !== undefined) return type
+  const param = pathText([...path, 'type'])
+  throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+}
+
+function joined(texts: readonly (string | null | undefined)[]): string {
+  return texts.filter((text) => text).join('\n\n')
+}

@@ -1,0 +1,61 @@
+/** Items as the turns that all formats share. */
+import type { Turn } from '../conversation.ts'
+import { pathText } from '../field-error.ts'
+import type { Item } from './items.ts'
+import { readOpaqueText } from './opaque-text.ts'
+import type { ReadItem } from './read-items.ts'
+import { modelToolName } from './tool-catalog.ts'
+
+const SUMMARY_HEADING = 'Summary of the conversation so far:\n'
+
+/** What goes into the prompt. Items that say nothing to the model give no turn. */
+export function turnsOf(items: readonly ReadItem[]): Turn[] {
+  return items.flatMap(({ item, path }, index) => {
+    if (item.type === 'reasoning' && !isAnswerNext(items, index)) return []
+    return turnOf(item, pathText([...path, 'call_id']))
+  })
+}
+
+/** Thoughts belong to what was said or called after them; alone they would be a turn of nothing. */
+function isAnswerNext(items: readonly ReadItem[], index: number): boolean {
+  const next = items.slice(index + 1).find(({ item }) => item.type !== 'reasoning')?.item
+  if (next === undefined) return false
+  if (next.type === 'message') return next.role === 'assistant'
+  return next.type === 'function_call' || next.type === 'custom_tool_call'
+}
+
+/** @param param the field that names the call of a result, for error messages */
+function turnOf(item: Item, param: string): Turn[] {
+  switch (item.type) {
+    case 'message': {
+      const text = item.content.map((part) => ('text' in part ? part.text : part.refusal)).join('')
+      if (item.role === 'assistant' || item.role === 'user') return [{ kind: item.role, text }]
+      return [{ kind: 'system', text }]
+    }
+    case 'reasoning': {
+      const reasoning = item.summary.map(({ text }) => text).join('\n\n')
+      return reasoning === '' ? [] : [{ kind: 'assistant', text: '', reasoning }]
+    }
+    case 'function_call':
+      return [callTurn(item, item.arguments)]
+    case 'custom_tool_call':
+      return [callTurn(item, JSON.stringify({ input: item.input }))]
+    case 'function_call_output':
+    case 'custom_tool_call_output':
+      return [{ kind: 'tool', callId: item.call_id, text: item.output, param }]
+    case 'compaction': {
+      const summary = readOpaqueText(item.encrypted_content) ?? ''
+      return [{ kind: 'user', text: SUMMARY_HEADING + summary }]
+    }
+    case 'additional_tools':
+      return []
+  }
+}
+
+function callTurn(
+  call: { readonly call_id: string; readonly name: string; readonly namespace?: string },
+  text: string,
+): Turn {
+  const name = modelToolName(call.namespace, call.name)
+  return { kind: 'assistant', text: '', calls: [{ id: call.call_id, name, arguments: text }] }
+}

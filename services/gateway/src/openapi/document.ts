@@ -1,0 +1,156 @@
+/** The OpenAPI 3.1 document, generated from the contracts that the code itself uses. */
+import { errorCatalogue } from '@svc/contracts/errors'
+import { anthropicErrorAnswer, openAiErrorAnswer } from '@svc/contracts/wire/errors'
+import { z } from 'zod'
+import { type Operation, operations } from './operations.ts'
+
+const JSON_MEDIA = 'application/json'
+const STREAM_MEDIA = 'text/event-stream'
+const COMPONENTS = '#/components/schemas/'
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0'
+  readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>
+  readonly components: {
+    readonly schemas: Readonly<Record<string, object>>
+    readonly securitySchemes: Readonly<Record<string, object>>
+  }
+  readonly [field: string]: unknown
+}
+
+/**
+ * @param version of the service
+ * @param strict whether answers may have no other fields: for tests. Clients are told otherwise,
+ *   so that a field can be added without breaking them.
+ */
+export function openApiDocument(version: string, strict = false): OpenApiDocument {
+  const schemas = new SchemaCollection(strict)
+  const paths: Record<string, Record<string, object>> = {}
+  for (const operation of operations) {
+    const described = describe(operation, schemas)
+    for (const prefix of operation.pro ? ['', '/pro'] : ['']) {
+      const path = prefix + operation.path
+      paths[path] = { ...paths[path], [operation.method]: described }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'svc',
+      version,
+      description:
+        'Prepaid language-model inference in three wire formats. A key goes into ' +
+        '`Authorization: Bearer` or `x-api-key`, on every route alike.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    paths,
+    components: {
+      schemas: schemas.components,
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+      },
+    },
+  }
+}
+
+function describe(operation: Operation, schemas: SchemaCollection): object {
+  const { summary, description, tag, family, body, answer, streamEvent, path } = operation
+  const error = family === 'anthropic' ? anthropicErrorAnswer : openAiErrorAnswer
+  return {
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: [tag],
+    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { [JSON_MEDIA]: { schema: schemas.body(body) } },
+          },
+        }),
+    responses: {
+      200: {
+        description: 'The answer.',
+        content: {
+          [JSON_MEDIA]: { schema: schemas.answer(answer) },
+          ...(streamEvent === undefined
+            ? {}
+            : { [STREAM_MEDIA]: { schema: schemas.answer(streamEvent) } }),
+        },
+      },
+      default: {
+        description: `An error. Codes: ${Object.keys(errorCatalogue).join(', ')}.`,
+        content: { [JSON_MEDIA]: { schema: schemas.answer(error) } },
+      },
+    },
+  }
+}
+
+/** JSON Schemas, with those that have a name kept once for all. */
+class SchemaCollection {
+  readonly components: Record<string, object> = {}
+  readonly #strict: boolean
+
+  constructor(strict: boolean) {
+    this.#strict = strict
+  }
+
+  body(schema: z.ZodType): object {
+    return this.#collected(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
+  }
+
+  answer(schema: z.ZodType): object {
+    const json = z.toJSONSchema(schema, { unrepresentable: 'any' })
+    return this.#collected(this.#strict ? json : withoutClosing(json))
+  }
+
+  #collected({ $schema: _, $defs = {}, ...schema }: z.core.JSONSchema.BaseSchema): object {
+    for (const [name, definition] of Object.entries($defs)) {
+      this.components[name] = referencing(definition as object)
+    }
+    return this.#named(referencing(schema))
+  }
+
+  #named(schema: object): object {
+    const { id, ...rest } = schema as { id?: string }
+    if (id === undefined) return schema
+    this.components[id] = rest
+    return { $ref: COMPONENTS + id }
+  }
+}
+
+/** References to definitions of one schema, as references to the components of the document. */
+function referencing(schema: object): object {
+  return mapObjects(schema, (each) => {
+    const { $ref, ...rest } = each as { $ref?: string }
+    if (typeof $ref !== 'string') return each
+    return { ...rest, $ref: $ref.replace(/^#\/\$defs\//, COMPONENTS) }
+  })
+}
+
+function withoutClosing<Schema extends object>(schema: Schema): Schema {
+  return mapObjects(schema, (each) => {
+    const { additionalProperties, ...rest } = each as { additionalProperties?: unknown }
+    return additionalProperties === false ? rest : each
+  }) as Schema
+}
+
+function mapObjects(value: object, change: (each: object) => object): object {
+  const mapped = Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, mapValue(each, change)]),
+  )
+  return change(mapped)
+}
+
+function mapValue(value: unknown, change: (each: object) => object): unknown {
+  if (Array.isArray(value)) return value.map((each) => mapValue(each, change))
+  return typeof value === 'object' && value !== null ? mapObjects(value, change) : value
+}

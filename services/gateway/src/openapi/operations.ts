@@ -1,0 +1,182 @@
+/** Every route that callers with a key have, with the contracts of its body and its answers. */
+import { balanceAnswer, receipt } from '@svc/contracts/wire/billing'
+import { chatCompletion, chatStreamEvent } from '@svc/contracts/wire/chat'
+import {
+  messageAnswer,
+  messagesModel,
+  messagesModelList,
+  messagesStreamEvent,
+  tokenCountAnswer,
+} from '@svc/contracts/wire/messages'
+import { model, modelList } from '@svc/contracts/wire/models'
+import {
+  compactionAnswer,
+  deletedResponse,
+  inputItemPage,
+  inputTokensAnswer,
+  responseAnswer,
+  responsesStreamEvent,
+} from '@svc/contracts/wire/responses'
+import { z } from 'zod'
+import { chatRequest } from '../formats/chat/parse.ts'
+import { countFields, messagesRequest } from '../formats/messages/parse.ts'
+import { responsesFields } from '../formats/responses/parse.ts'
+
+export interface Operation {
+  readonly method: 'get' | 'post' | 'delete'
+  /** With `{name}` for what varies. */
+  readonly path: string
+  readonly summary: string
+  readonly description?: string
+  readonly tag: 'Inference' | 'Models' | 'Billing'
+  readonly family: 'openai' | 'anthropic'
+  readonly body?: z.ZodType
+  readonly answer: z.ZodType
+  /** Of each event, when `stream` is true in the body. */
+  readonly streamEvent?: z.ZodType
+  /** Also served under `/pro`. */
+  readonly pro?: true
+}
+
+/** The fields that are read apart from the schema, because each item is of a type of its own. */
+const responsesBody = responsesFields.extend({
+  input: z.union([z.string(), z.array(z.looseObject({ type: z.string().optional() }))]),
+  tools: z.array(z.looseObject({ type: z.string() })).nullish(),
+  tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
+})
+
+const stored = 'Of a response that was stored: 30 days, unless `store` was false.'
+
+export const operations: readonly Operation[] = [
+  {
+    method: 'post',
+    path: '/v1/chat/completions',
+    summary: 'Chat completions',
+    tag: 'Inference',
+    family: 'openai',
+    body: chatRequest,
+    answer: chatCompletion,
+    streamEvent: chatStreamEvent,
+    pro: true,
+  },
+  {
+    method: 'post',
+    path: '/v1/responses',
+    summary: 'Responses',
+    tag: 'Inference',
+    family: 'openai',
+    body: responsesBody,
+    answer: responseAnswer,
+    streamEvent: responsesStreamEvent,
+    pro: true,
+  },
+  {
+    method: 'post',
+    path: '/v1/messages',
+    summary: 'Messages',
+    tag: 'Inference',
+    family: 'anthropic',
+    body: messagesRequest,
+    answer: messageAnswer,
+    streamEvent: messagesStreamEvent,
+  },
+  {
+    method: 'post',
+    path: '/v1/messages/count_tokens',
+    summary: 'Count the input of a Messages request',
+    description: 'What the same request would be billed for as input. Free.',
+    tag: 'Inference',
+    family: 'anthropic',
+    body: countFields,
+    answer: tokenCountAnswer,
+  },
+  {
+    method: 'post',
+    path: '/v1/responses/input_tokens',
+    summary: 'Count the input of a Responses request',
+    description: 'What the same request would be billed for as input. Free.',
+    tag: 'Inference',
+    family: 'openai',
+    body: responsesBody.partial(),
+    answer: inputTokensAnswer,
+    pro: true,
+  },
+  {
+    method: 'post',
+    path: '/v1/responses/compact',
+    summary: 'Compact a conversation',
+    description: 'One paid request: the model summarises the conversation.',
+    tag: 'Inference',
+    family: 'openai',
+    body: responsesBody.partial(),
+    answer: compactionAnswer,
+    pro: true,
+  },
+  {
+    method: 'get',
+    path: '/v1/responses/{id}',
+    summary: 'Read a response',
+    description: stored,
+    tag: 'Inference',
+    family: 'openai',
+    answer: responseAnswer,
+    pro: true,
+  },
+  {
+    method: 'delete',
+    path: '/v1/responses/{id}',
+    summary: 'Delete a response',
+    description: stored,
+    tag: 'Inference',
+    family: 'openai',
+    answer: deletedResponse,
+    pro: true,
+  },
+  {
+    method: 'get',
+    path: '/v1/responses/{id}/input_items',
+    summary: 'List the input of a response',
+    description: stored,
+    tag: 'Inference',
+    family: 'openai',
+    answer: inputItemPage,
+    pro: true,
+  },
+  {
+    method: 'get',
+    path: '/v1/models',
+    summary: 'List the models',
+    description: 'With an `anthropic-version` header, in the shape of the Messages format.',
+    tag: 'Models',
+    family: 'openai',
+    answer: z.union([modelList, messagesModelList]),
+    pro: true,
+  },
+  {
+    method: 'get',
+    path: '/v1/models/{id}',
+    summary: 'Describe a model',
+    description: 'With an `anthropic-version` header, in the shape of the Messages format.',
+    tag: 'Models',
+    family: 'openai',
+    answer: z.union([model, messagesModel]),
+    pro: true,
+  },
+  {
+    method: 'get',
+    path: '/v1/balance',
+    summary: 'What is left',
+    tag: 'Billing',
+    family: 'openai',
+    answer: balanceAnswer,
+  },
+  {
+    method: 'get',
+    path: '/v1/requests/{id}',
+    summary: 'The receipt of a request',
+    description: 'Tokens, prices, arithmetic, and the events in the ledger that say so.',
+    tag: 'Billing',
+    family: 'openai',
+    answer: receipt,
+  },
+]

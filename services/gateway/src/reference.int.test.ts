@@ -1,0 +1,53 @@
+/** The API reference: a valid document, and a page of it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openApiDocument } from './openapi/document.ts'
+import { type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
+
+let fixture: GatewayFixture
+
+beforeAll(async () => {
+  fixture = await startGateway()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+test('/openapi.json is the document, for anyone', async () => {
+  const response = await fetch(`${fixture.baseUrl}/openapi.json`)
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument('0.0.0'))))
+})
+
+test('every reference in the document leads somewhere', () => {
+  const document = openApiDocument('0.0.0')
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
+  expect(references.length).toBeGreaterThan(10)
+  for (const [, reference = ''] of references) {
+    const name = reference.replace('#/components/schemas/', '')
+    expect(Object.keys(document.components.schemas)).toContain(name)
+  }
+})
+
+test('every path of the document is served', async () => {
+  const { paths } = openApiDocument('0.0.0')
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const method of Object.keys(methods)) {
+      const url = fixture.baseUrl + path.replace('{id}', 'x')
+      const response = await fetch(url, {
+        method: method.toUpperCase(),
+        headers: { authorization: `Bearer ${fixture.ledger.secret}` },
+      })
+      expect(await response.text(), `${method} ${path}`).not.toMatch(
+        /"unknown_url"|"method_not_allowed"/,
+      )
+    }
+  }
+})
+
+test('/docs shows every path, and loads nothing from elsewhere', async () => {
+  const response = await fetch(`${fixture.baseUrl}/docs`)
+  const html = await response.text()
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(html).not.toMatch(/<script|src=|https?:\/\//)
+  for (const path of Object.keys(openApiDocument('0.0.0').paths)) {
+    if (!path.startsWith('/pro')) expect(html).toContain(path)
+  }
+})

@@ -1,0 +1,30 @@
+/**
+ * `POST /v1/messages/count_tokens`: the input that the same request would be billed for. It costs
+ * nothing and needs no balance; agents ask some twenty-five at once.
+ */
+import type { FastifyInstance } from 'fastify'
+import { parseCountRequest } from '../formats/messages/parse.ts'
+import type { HttpLimits } from '../http-limits.ts'
+import { defaultJsonLimits, readJsonObject } from '../json-scan.ts'
+import { countPrompt } from '../prepare-prompt.ts'
+import type { WorkerPool } from '../routing/worker-pool.ts'
+import { type Authenticator, authenticated } from './authenticated.ts'
+import { bodyBytes, keepBodiesAsBytes, refuseOtherMedia } from './json-body.ts'
+
+export interface CountTokensPorts {
+  readonly ledger: Authenticator
+  readonly workers: WorkerPool
+  readonly limits: HttpLimits
+}
+
+export function countTokensRoute({ ledger, workers, limits }: CountTokensPorts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    keepBodiesAsBytes(app)
+    const onRequest = [authenticated(ledger), refuseOtherMedia]
+    app.post('/v1/messages/count_tokens', { onRequest }, async ({ body }) => {
+      const jsonLimits = { ...defaultJsonLimits, depth: limits.jsonDepth }
+      const request = parseCountRequest(readJsonObject(bodyBytes(body), jsonLimits))
+      return { input_tokens: await countPrompt(workers, request) }
+    })
+  }
+}

@@ -1,0 +1,15 @@
+/** `GET /openapi.json` for tools, and `GET /docs` for people. Both are open: they hold no secrets. */
+import type { FastifyInstance } from 'fastify'
+import { openApiDocument } from '../openapi/document.ts'
+import { referencePage } from '../openapi/page.ts'
+import { pageHeaders } from './html-page.ts'
+
+export function referenceRoutes(version: string) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const document = openApiDocument(version)
+    const json = JSON.stringify(document)
+    const page = referencePage(document)
+    app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(json))
+    app.get('/docs', (_request, reply) => reply.headers(pageHeaders).send(page))
+  }
+}

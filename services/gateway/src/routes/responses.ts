@@ -1,0 +1,146 @@
+/**
+ * What goes with `POST /v1/responses` and costs nothing: to read and delete what was stored, and to
+ * count. All under both prefixes.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { StoredResponses } from '@svc/contracts/stored-responses'
+import { MODEL } from '@svc/contracts/wire/models'
+import type { Clock } from '@svc/ledger/ports'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { fieldError } from '../formats/field-error.ts'
+import type { Item } from '../formats/responses/items.ts'
+import { parseResponsesRequest } from '../formats/responses/parse.ts'
+import { ResponseStore, type StoredResponse } from '../formats/responses/response-store.ts'
+import type { HttpLimits } from '../http-limits.ts'
+import type { JsonObject } from '../inference-request.ts'
+import { defaultJsonLimits, readJsonObject } from '../json-scan.ts'
+import { countPrompt } from '../prepare-prompt.ts'
+import type { WorkerPool } from '../routing/worker-pool.ts'
+import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
+import { bodyBytes, keepBodiesAsBytes, refuseOtherMedia } from './json-body.ts'
+
+const MAX_PAGE_ITEMS = 100
+const DEFAULT_PAGE_ITEMS = 20
+const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
+
+export interface ResponsesPorts {
+  readonly ledger: Authenticator
+  readonly storedResponses: StoredResponses
+  readonly workers: WorkerPool
+  readonly clock: Clock
+  readonly limits: HttpLimits
+}
+
+type ById = { Params: { id: string } }
+
+export function responsesRoutes(ports: ResponsesPorts) {
+  const { ledger, workers, limits } = ports
+  const store = new ResponseStore(ports)
+  const onRequest = [authenticated(ledger)]
+
+  return async (app: FastifyInstance): Promise<void> => {
+    keepBodiesAsBytes(app)
+    for (const prefix of PREFIXES) {
+      const hidden = { onRequest, exposeHeadRoute: false }
+      app.get(prefix, hidden, refuseUpgrade)
+      app.get<ById>(`${prefix}/:id`, { onRequest }, async (request) => {
+        refuseReplay(request)
+        return (await storedResponse(request)).response
+      })
+      app.get<ById>(`${prefix}/:id/input_items`, { onRequest }, async (request) =>
+        itemPage((await storedResponse(request)).input, pageQuery(request.query)),
+      )
+      app.delete<ById>(`${prefix}/:id`, { onRequest }, async (request) => {
+        const { id } = request.params
+        if (await store.remove(callerOf(request).accountId, id)) {
+          return { id, object: 'response', deleted: true }
+        }
+        throw notStored(id)
+      })
+      app.post<ById>(`${prefix}/:id/cancel`, { onRequest }, async (request) => {
+        await storedResponse(request)
+        const message = 'Only responses that run in the background can be cancelled, and none do.'
+        throw new ServiceError('invalid_request', message)
+      })
+      const counting = { onRequest: [...onRequest, refuseOtherMedia] }
+      app.post(`${prefix}/input_tokens`, counting, countInput)
+    }
+  }
+
+  async function storedResponse(request: FastifyRequest<ById>): Promise<StoredResponse> {
+    const { id } = request.params
+    const stored = await store.load(callerOf(request).accountId, id)
+    if (stored === undefined) throw notStored(id)
+    return stored
+  }
+
+  /** What the same request would be billed for, whether it fits or not. */
+  async function countInput(request: FastifyRequest) {
+    const jsonLimits = { ...defaultJsonLimits, depth: limits.jsonDepth }
+    const body = readJsonObject(bodyBytes(request.body), jsonLimits)
+    const { accountId } = callerOf(request)
+    const context = { requestId: request.id, accountId }
+    const parsed = await parseResponsesRequest(withModel(body), context, store)
+    const tokens = await countPrompt(workers, parsed.request)
+    return { object: 'response.input_tokens', input_tokens: tokens }
+  }
+}
+
+/** To count, clients need not name a model. */
+function withModel(body: JsonObject): JsonObject {
+  return { ...body, model: body.model ?? MODEL }
+}
+
+/**
+ * Agents try a WebSocket first. At 426 they go on over HTTP at once; at any other status they try
+ * again, or give up.
+ */
+async function refuseUpgrade({ raw }: FastifyRequest, reply: FastifyReply): Promise<never> {
+  if (raw.headers.upgrade === undefined) {
+    reply.header('allow', 'POST')
+    throw new ServiceError('method_not_allowed', '/v1/responses takes POST, not GET.')
+  }
+  reply.header('upgrade', 'HTTP/1.1')
+  throw new ServiceError('upgrade_refused', 'Responses are spoken over HTTP: send a POST.')
+}
+
+function refuseReplay({ query }: FastifyRequest): void {
+  if ((query as { stream?: string }).stream !== 'true') return
+  const message = 'A stored response is not streamed again: read it whole.'
+  throw new ServiceError('unsupported_value', message, { param: 'stream' })
+}
+
+function notStored(id: string): ServiceError {
+  const message = `No response ${JSON.stringify(id.slice(0, 64))} is stored for this account.`
+  return new ServiceError('not_found', message, { param: 'response_id' })
+}
+
+const pageFields = z.object({
+  after: z.string().optional(),
+  limit: z.coerce.number().int().min(1).max(MAX_PAGE_ITEMS).default(DEFAULT_PAGE_ITEMS),
+  order: z.enum(['asc', 'desc']).default('desc'),
+})
+type PageQuery = z.output<typeof pageFields>
+
+function pageQuery(query: unknown): PageQuery {
+  const parsed = pageFields.safeParse(query)
+  if (parsed.success) return parsed.data
+  throw fieldError(parsed.error.issues[0], query as JsonObject)
+}
+
+function itemPage(input: readonly Item[], { after, limit, order }: PageQuery) {
+  const items = order === 'asc' ? input : input.toReversed()
+  const start = after === undefined ? 0 : items.findIndex(({ id }) => id === after) + 1
+  if (after !== undefined && start === 0) {
+    throw new ServiceError('invalid_value', 'No item has this id.', { param: 'after' })
+  }
+  const data = items.slice(start, start + limit)
+  return {
+    object: 'list',
+    data,
+    has_more: start + limit < items.length,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+  }
+}

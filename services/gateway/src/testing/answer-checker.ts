@@ -1,0 +1,118 @@
+/**
+ * Holds every answer that a gateway under test gives against the OpenAPI document, whoever asked
+ * for it: what the document says must be what clients get. Fields that it does not name are found
+ * as well.
+ */
+import diagnostics from 'node:diagnostics_channel'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { errorFamilyOf } from '../error-family.ts'
+import { openApiDocument } from '../openapi/document.ts'
+
+const REQUEST_STARTED = 'http.server.request.start'
+const SHOWN_CHARACTERS = 600
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+}
+
+const document = openApiDocument('0.0.0', true)
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi')
+const validators = new Map<string, ValidateFunction>()
+
+export class AnswerChecker {
+  /** What was not as documented. */
+  readonly violations: string[] = []
+  /** How many answers were held against the document. */
+  checked = 0
+  readonly #port: number
+  readonly #listen = (message: unknown): void => this.#watch(message as Exchange)
+
+  constructor(port: number) {
+    this.#port = port
+    diagnostics.subscribe(REQUEST_STARTED, this.#listen)
+  }
+
+  close(): void {
+    diagnostics.unsubscribe(REQUEST_STARTED, this.#listen)
+  }
+
+  #watch({ request, response }: Exchange): void {
+    if (request.socket.localPort !== this.#port) return
+    const chunks: Buffer[] = []
+    const { write, end } = response
+    const keep = (chunk: unknown): void => {
+      if (typeof chunk === 'string') chunks.push(Buffer.from(chunk))
+      else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk))
+    }
+    response.write = (...sent: unknown[]) => {
+      keep(sent[0])
+      return Reflect.apply(write, response, sent)
+    }
+    response.end = (...sent: unknown[]) => {
+      keep(sent[0])
+      return Reflect.apply(end, response, sent)
+    }
+    response.once('finish', () => this.#check(request, response, Buffer.concat(chunks)))
+  }
+
+  #check(request: IncomingMessage, response: ServerResponse, body: Buffer): void {
+    const { method = '', url = '' } = request
+    const path = documentedPath(url)
+    const media = mediaTypeOf(response)
+    const isError = response.statusCode >= 400
+    if (body.length === 0 || method === 'HEAD' || (path === undefined && !isError)) return
+    const where = `${method} ${url} ${response.statusCode}`
+    const pointer = isError
+      ? schemaOfError(request)
+      : schemaOfAnswer(path ?? '', method.toLowerCase(), media)
+    if (pointer === undefined) return
+    this.checked += 1
+    for (const json of media === 'text/event-stream' ? eventsOf(body) : [body.toString('utf8')]) {
+      this.#validate(where, pointer, json)
+    }
+  }
+
+  #validate(where: string, pointer: string, json: string): void {
+    const validate = validators.get(pointer) ?? ajv.compile({ $ref: `openapi#${pointer}` })
+    validators.set(pointer, validate)
+    if (validate(JSON.parse(json))) return
+    const problems = ajv.errorsText(validate.errors).slice(0, SHOWN_CHARACTERS)
+    this.violations.push(`${where}: ${problems} in ${json.slice(0, SHOWN_CHARACTERS)}`)
+  }
+}
+
+/** Headers that were given with the status are in the head that was sent, and nowhere else. */
+function mediaTypeOf(response: ServerResponse): string {
+  const { _header: head } = response as ServerResponse & { readonly _header?: string | null }
+  return /^content-type: *([^;\r\n]+)/im.exec(head ?? '')?.[1]?.trim() ?? ''
+}
+
+function documentedPath(url: string): string | undefined {
+  const [path = ''] = url.split('?', 1)
+  return Object.keys(document.paths)
+    .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
+    .find((known) => new RegExp(`^${known.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+}
+
+/** The admin routes have answers of their own, and are not in the document. */
+function schemaOfError(request: IncomingMessage): string | undefined {
+  if (request.url?.startsWith('/admin/')) return undefined
+  const name = errorFamilyOf(request) === 'anthropic' ? 'AnthropicError' : 'OpenAiError'
+  return `/components/schemas/${name}`
+}
+
+function schemaOfAnswer(path: string, method: string, media: string): string | undefined {
+  if (document.paths[path]?.[method] === undefined) return undefined
+  const steps = ['paths', path, method, 'responses', '200', 'content', media, 'schema']
+  return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+function eventsOf(body: Buffer): string[] {
+  return body
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('data: {'))
+    .map((line) => line.slice('data: '.length))
+}

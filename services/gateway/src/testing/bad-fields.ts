@@ -1,0 +1,116 @@
+/**
+ * Fields that are wrong, said in each format that has them: a value of one meaning has another name
+ * and another place in each.
+ */
+import type { WireFormat } from '../../../../tests/spec/wire-format.ts'
+
+/** The fields that replace those of a good body, and the one that the error has to name. */
+export type Place = readonly [fields: object, param: string]
+/** A format without the field is left out. */
+export type Places = Partial<Record<WireFormat['name'], Place>>
+
+/** What the format does not have, or means otherwise, is left to its own tests. */
+export function only(places: Places, ...names: readonly WireFormat['name'][]): Places {
+  return Object.fromEntries(names.map((name) => [name, places[name]]))
+}
+
+export const everywhere = (name: string, value: unknown): Places => {
+  const place: Place = [{ [name]: value }, name]
+  return { chat: place, responses: place, messages: place }
+}
+
+/** The most tokens of the answer. */
+export const limit = (value: unknown): Places => ({
+  chat: [{ max_tokens: value }, 'max_tokens'],
+  responses: [{ max_output_tokens: value }, 'max_output_tokens'],
+  messages: [{ max_tokens: value }, 'max_tokens'],
+})
+
+/** The conversation as a whole. */
+export const conversation = (value: unknown): Places => ({
+  chat: [{ messages: value }, 'messages'],
+  responses: [{ input: value }, 'input'],
+  messages: [{ messages: value }, 'messages'],
+})
+
+/** One turn of the conversation. @param at what of it is at fault: `.role` */
+export const turn = (value: unknown, at = ''): Places => ({
+  chat: [{ messages: [value] }, `messages[0]${at}`],
+  responses: [{ input: [value] }, `input[0]${at}`],
+  messages: [{ messages: [value] }, `messages[0]${at}`],
+})
+
+/** What the user says. @param at what of it is at fault: `[0]` */
+export const said = (content: unknown, at = ''): Places =>
+  turn({ role: 'user', content }, `.content${at}`)
+
+/** An image at an address that must never be asked for. */
+export const image = (url: string): Places => ({
+  ...only(said([{ type: 'image_url', image_url: { url } }], '[0]'), 'chat'),
+  ...only(said([{ type: 'input_image', image_url: url }], '[0]'), 'responses'),
+  ...only(said([{ type: 'image', source: { type: 'url', url } }], '[0]'), 'messages'),
+})
+
+/** A part of what the user says that lacks its text. */
+export const textlessPart: Places = {
+  ...said([{ type: 'text' }], '[0].text'),
+  ...only(said([{ type: 'input_text' }], '[0].text'), 'responses'),
+}
+
+const schema = { type: 'object', properties: {} }
+const nested = (name: string) => ({ type: 'function', function: { name, parameters: schema } })
+const flat = (name: string) => ({ type: 'function', name, parameters: schema })
+const block = (name: string) => ({ name, input_schema: schema })
+
+/** Tools of these names. @param at the index of the one at fault; absent: all of them are */
+export const tools = (names: readonly string[], at?: number): Places => {
+  const path = at === undefined ? 'tools' : `tools[${at}]`
+  const name = at === undefined ? '' : '.name'
+  return {
+    chat: [{ tools: names.map(nested) }, at === undefined ? path : `${path}.function.name`],
+    responses: [{ tools: names.map(flat) }, path + name],
+    messages: [{ tools: names.map(block) }, path + name],
+  }
+}
+
+/** A tool that is there, and the choice of one that may not be. */
+export const choice = (name: string): Places => ({
+  chat: [
+    { tools: [nested('f')], tool_choice: { type: 'function', function: { name } } },
+    'tool_choice.function.name',
+  ],
+  responses: [{ tools: [flat('f')], tool_choice: { type: 'function', name } }, 'tool_choice.name'],
+  messages: [{ tools: [block('f')], tool_choice: { type: 'tool', name } }, 'tool_choice.name'],
+})
+
+/** A result of the call with this id, which nobody made. */
+export const orphan = (id: string): Places => ({
+  chat: [
+    { messages: [{ role: 'tool', tool_call_id: id, content: 'x' }] },
+    'messages[0].tool_call_id',
+  ],
+  responses: [
+    { input: [{ type: 'function_call_output', call_id: id, output: 'x' }] },
+    'input[0].call_id',
+  ],
+  messages: [
+    { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: id }] }] },
+    'messages[0].content[0].tool_use_id',
+  ],
+})
+
+/** What the answer has to be. @param at what of it is at fault: `.schema` */
+export const output = (given: object, at = ''): Places => ({
+  chat: [
+    { response_format: { type: 'json_schema', json_schema: { name: 'x', ...given } } },
+    `response_format.json_schema${at}`,
+  ],
+  responses: [
+    { text: { format: { type: 'json_schema', name: 'x', ...given } } },
+    `text.format${at}`,
+  ],
+  messages: [
+    { output_config: { format: { type: 'json_schema', ...given } } },
+    `output_config.format${at}`,
+  ],
+})

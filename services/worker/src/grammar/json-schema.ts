@@ -1,0 +1,223 @@
+/**
+ * Makes a grammar of a JSON Schema (draft 2020-12). Whatever follows the grammar to its end is
+ * valid; not everything that is valid follows it: `structured-output.md` says what is left out.
+ *
+ * The way: the schema's alternatives ({@link Alternatives}), what each demands ({@link Demands}), an
+ * expression for it, and without what can never be matched its text ({@link GrammarRules}).
+ */
+import { type Alternative, Alternatives, NESTING_MAX } from './alternatives.ts'
+import { anyTextBut, TooManyStates } from './automaton.ts'
+import { arrayExpression, objectExpression } from './containers.ts'
+import { Demands } from './demands.ts'
+import { Disjointness } from './disjointness.ts'
+import {
+  addExpression,
+  choice,
+  type Expression,
+  Matchable,
+  NEVER,
+  named,
+  Rule,
+  reference,
+} from './expression.ts'
+import type { GrammarRules } from './gbnf.ts'
+import { anyBoolean, anyObject, anyValue, exactly, nullValue, restOfString } from './json-text.ts'
+import { enforcedKeywords, type TypeName } from './keywords.ts'
+import { numberBetween } from './number-range.ts'
+import {
+  isMember,
+  type JsonSchema,
+  SchemaDocument,
+  type SchemaMember,
+  type SchemaNode,
+  type SchemaOptions,
+} from './schema-document.ts'
+import { StringTexts } from './string-texts.ts'
+import { checkKeywords } from './unsupported-keywords.ts'
+import { UnsupportedSchema } from './unsupported-schema.ts'
+import { ValueCheck } from './value-check.ts'
+
+export type { JsonSchema, SchemaOptions } from './schema-document.ts'
+export { UnsupportedSchema } from './unsupported-schema.ts'
+
+const RULES_MAX = 4096
+const CHARACTERS_MAX = 512 * 1024
+/** Properties of one object, or items at the beginning of an array. */
+const WIDTH_MAX = 1024
+
+/**
+ * Adds the rules for a schema.
+ *
+ * @returns the name of the rule for its values
+ * @throws UnsupportedSchema when something cannot be enforced and is not to be left out, or nothing
+ *   is valid; in any case when the schema is larger than a grammar may be
+ */
+export function addSchema(rules: GrammarRules, schema: JsonSchema, options: SchemaOptions): string {
+  const document = new SchemaDocument(schema, options)
+  const expression = new Compiler(document).value([document.root], 'answer', 0)
+  if (!new Matchable(expression).has(expression)) {
+    document.unsupported(document.root, '', 'is valid for no value')
+    return addAnyValue(rules)
+  }
+  return add(rules, expression)
+}
+
+/** Any JSON object. @returns the rule's name */
+export function addAnyObject(rules: GrammarRules): string {
+  return add(rules, anyObject)
+}
+
+/** Any JSON value. @returns the rule's name */
+export function addAnyValue(rules: GrammarRules): string {
+  return add(rules, anyValue)
+}
+
+function add(rules: GrammarRules, expression: Expression): string {
+  const checkSize = (more: number, characters: number): void => {
+    if (rules.count + more > RULES_MAX) {
+      throw new UnsupportedSchema('', 'size', `needs more than ${RULES_MAX} grammar rules`)
+    }
+    if (rules.characters + characters > CHARACTERS_MAX) {
+      throw new UnsupportedSchema('', 'size', `needs a grammar above ${CHARACTERS_MAX} characters`)
+    }
+  }
+  const root = expression.kind === 'rule' ? expression.rule : new Rule('value', expression)
+  return addExpression(rules, root, new Matchable(expression), checkSize)
+}
+
+class Compiler {
+  readonly #document: SchemaDocument
+  readonly #alternatives: Alternatives
+  readonly #demands: Demands
+  readonly #texts: StringTexts
+  readonly #values: ValueCheck
+  readonly #disjointness: Disjointness
+  readonly #known = new Map<string, Expression>()
+
+  constructor(document: SchemaDocument) {
+    this.#document = document
+    this.#alternatives = new Alternatives(document)
+    this.#demands = new Demands(document)
+    this.#texts = new StringTexts(document, this.#demands)
+    this.#values = new ValueCheck(document, this.#demands, this.#texts)
+    this.#disjointness = new Disjointness({
+      ...{ document, alternatives: this.#alternatives, demands: this.#demands },
+      ...{ texts: this.#texts, values: this.#values },
+    })
+  }
+
+  /** A value for which all these schemas hold. The same schemas are compiled once. */
+  value(nodes: readonly SchemaNode[], name: string, depth: number): Expression {
+    if (nodes.some(({ schema }) => schema === false)) return NEVER
+    const members = nodes.filter(isMember)
+    if (members.length === 0) return anyValue
+    const numbers = new Set(members.map(({ schema }) => this.#document.numberOf(schema)))
+    const key = [...numbers].sort((a, b) => a - b).join(' ')
+    const known = this.#known.get(key)
+    if (known !== undefined) return known
+    const path = members[0]?.path ?? ''
+    if (depth > NESTING_MAX) {
+      throw new UnsupportedSchema(path, 'depth', `is nested more than ${NESTING_MAX} deep`)
+    }
+    this.#document.spend(path)
+    const rule = new Rule(name)
+    this.#known.set(key, reference(rule))
+    const alternatives = this.#alternatives.of(members)
+    rule.body = choice(...alternatives.map((each) => this.#alternative(each, name, depth)))
+    // A rule that only names another is left out, unless something refers to it already.
+    return reference(rule)
+  }
+
+  #alternative(alternative: Alternative, name: string, depth: number): Expression {
+    const { members } = alternative
+    this.#document.spend(members[0]?.path ?? '')
+    checkKeywords(this.#document, members, this.#demands.writtenTypes(members))
+    this.#disjointness.check(alternative)
+    const values = this.#demands.values(members)
+    if (values !== undefined) {
+      const valid = [...values.values()].filter((value) => this.#values.meetsAll(value, members))
+      return choice(...valid.map(exactly))
+    }
+    const types = this.#demands.writtenTypes(members)
+    if (!members.some(demandsSomething)) return anyValue
+    const numbers = types.has('number') ? ['number' as const] : ['integer' as const]
+    const written = [...types].filter((type) => type !== 'integer' && type !== 'number')
+    const all = types.has('number') || types.has('integer') ? [...written, ...numbers] : written
+    return choice(...all.map((type) => this.#ofType(type, members, name, depth)))
+  }
+
+  #ofType(
+    type: TypeName,
+    members: readonly SchemaMember[],
+    name: string,
+    depth: number,
+  ): Expression {
+    switch (type) {
+      case 'null':
+        return nullValue
+      case 'boolean':
+        return anyBoolean
+      case 'number':
+      case 'integer':
+        return numberBetween(this.#demands.numberRange(members, type === 'integer'))
+      case 'string':
+        return this.#texts.expression(this.#texts.of(members))
+      case 'array':
+        return this.#array(members, name, depth)
+      case 'object':
+        return this.#object(members, name, depth)
+    }
+  }
+
+  #array(members: readonly SchemaMember[], name: string, depth: number): Expression {
+    const demand = this.#demands.array(members)
+    this.#checkWidth(demand.prefix.length, members)
+    return arrayExpression(demand, (nodes) => this.value(nodes, `${name}-item`, depth + 1))
+  }
+
+  #object(members: readonly SchemaMember[], name: string, depth: number): Expression {
+    const demand = this.#demands.object(members)
+    this.#checkWidth(demand.properties.size, members)
+    const unsupported = (keyword: string, reason: string): void => {
+      const holder = members.find(({ schema }) => Object.hasOwn(schema, keyword)) ?? members[0]
+      if (holder !== undefined) this.#document.unsupported(holder, keyword, reason)
+    }
+    return objectExpression(demand, {
+      name,
+      value: (nodes, property) => this.value(nodes, property, depth + 1),
+      otherName: () => {
+        const other = nameBut([...demand.properties.keys()])
+        if (other !== undefined) return other
+        unsupported('additionalProperties', 'stands beside too many properties')
+        return NEVER
+      },
+      unsupported,
+      spend: () => this.#document.spend(members[0]?.path ?? ''),
+    })
+  }
+
+  #checkWidth(width: number, members: readonly SchemaMember[]): void {
+    if (width <= WIDTH_MAX) return
+    const reason = `has more than ${WIDTH_MAX} properties or items`
+    throw new UnsupportedSchema(members[0]?.path ?? '', 'size', reason)
+  }
+}
+
+/** The keywords that are no demand themselves: they lead to others. */
+const applicators = ['$ref', 'allOf', 'anyOf', 'oneOf']
+
+function demandsSomething({ schema }: SchemaMember): boolean {
+  return Object.keys(schema).some(
+    (keyword) => enforcedKeywords.includes(keyword) && !applicators.includes(keyword),
+  )
+}
+
+/** What follows the opening quote of a name that is none of these; undefined if too many. */
+function nameBut(names: readonly string[]): Expression | undefined {
+  try {
+    return named('name', restOfString(anyTextBut(names), `names but ${JSON.stringify(names)}`))
+  } catch (error) {
+    if (error instanceof TooManyStates) return undefined
+    throw error
+  }
+}

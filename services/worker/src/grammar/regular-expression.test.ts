@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { TooManyStates } from './automaton.ts'
+import { patternAutomaton } from './pattern-automaton.ts'
+import { parsePattern, UnsupportedPattern } from './regular-expression.ts'
+
+const automatonOf = (pattern: string) => patternAutomaton(parsePattern(pattern))
+
+const atom = fc.constantFrom(
+  ...[
+    'a',
+    'b',
+    'ä',
+    '😀',
+    '.',
+    '\\d',
+    '\\W',
+    '\\s',
+    '[ab]',
+    '[^a]',
+    '[a-c😀]',
+    '\\.',
+    '\\u{1F600}',
+  ],
+  ...['\\n', '[\\d-]', '[\\]\\\\]', '^', '$', '\\x41', '\\u0042'],
+)
+const randomPattern: fc.Arbitrary<string> = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc.oneof(
+    { maxDepth: 3, depthIdentifier: 'pattern' },
+    atom,
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => a + b),
+    fc.tuple(tie('pattern'), tie('pattern')).map(([a, b]) => `(?:${a}|${b})`),
+    fc
+      .tuple(tie('pattern'), fc.constantFrom('*', '+', '?', '{2}', '{1,2}', '{0,}', '+?'))
+      .map(([a, times]) => `(${a})${times}`),
+  ),
+})).pattern
+const subject = fc.string({ unit: fc.constantFrom(...'abcä😀.1 \n-]\\AB'), maxLength: 6 })
+
+describe('a pattern', () => {
+  it('is found where the engine finds it', () => {
+    fc.assert(
+      fc.property(randomPattern, fc.array(subject, { minLength: 5 }), (pattern, texts) => {
+        const automaton = automatonOf(pattern)
+        const engine = new RegExp(pattern, 'u')
+        for (const text of texts) expect(automaton.accepts(text)).toBe(engine.test(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each(['^a|b$', 'x^y', '^$', '', '(^a|b$)+', '^(a+)+$', '^[^]*$', '(?<n>a)b', 'a{0}b', '[]'])(
+    'means the same as for the engine: %s',
+    (pattern) => {
+      const automaton = automatonOf(pattern)
+      for (const text of ['', 'a', 'b', 'ab', 'ba', 'xy', 'aab', 'cbd', '\n']) {
+        expect(automaton.accepts(text)).toBe(new RegExp(pattern, 'u').test(text))
+      }
+    },
+  )
+
+  it.each([
+    ...['(?=a)', '(?!a)', '(?<=a)', '(?<!a)', '(a)\\1', '(?<n>a)\\k<n>', '\\ba', '\\B', '\\p{L}'],
+    ...['(?i:a)', '\\uD83D\\uDE00', '\\cA', '^*'],
+  ])('is refused where it is not regular or not supported: %s', (pattern) => {
+    expect(() => automatonOf(pattern)).toThrow(UnsupportedPattern)
+  })
+
+  it.each([
+    '(',
+    ')',
+    '[a',
+    'a{',
+    '*a',
+    '\\',
+    'a**',
+    '[z-a]',
+    '\\-',
+    'a{2,1}',
+    '(?<n>a)(?<n>b)',
+    '}',
+  ])('is refused where it is none: %s', (pattern) => {
+    expect(() => automatonOf(pattern)).toThrow(UnsupportedPattern)
+  })
+
+  it.each([
+    ...['a{2000}', '((a{100}){100}){100}', '(?:){999999999}', '(a|b)*a(a|b){20}'],
+    `^(?:${Array.from({ length: 900 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join('|')}){9}$`,
+  ])('is given up where it is too large: %s', (pattern) => {
+    expect(() => automatonOf(pattern)).toThrow(TooManyStates)
+  })
+
+  it('is refused where it is nested too deeply or too long', () => {
+    expect(() => automatonOf('('.repeat(60_000))).toThrow(UnsupportedPattern)
+    expect(() => automatonOf(`${'('.repeat(100)}a${')'.repeat(100)}`)).toThrow(/nested/)
+  })
+})

@@ -1,0 +1,99 @@
+/**
+ * Tokenises a rendered prompt so that nothing a client wrote becomes a control token: only the
+ * template's own text is searched for them.
+ *
+ * Between two control tokens everything is tokenised as one text, as it was when the model was
+ * trained: a tool's name does not fall into other tokens because it came from elsewhere than the
+ * quotes around it.
+ */
+import type { Vocabulary } from '../engine/engine.ts'
+import type { PromptPart } from './slots.ts'
+
+/** A template writes few different texts; more than this are not remembered. */
+const REMEMBERED_TEXTS_MAX = 4096
+/** Longer texts are not remembered. */
+const REMEMBERED_CHARACTERS_MAX = 4096
+
+/** A template's text: what stands before, between and after its control tokens. */
+interface Cut {
+  readonly before: string
+  /** From the first to the last control token; empty when there is none. */
+  readonly tokens: readonly number[]
+  readonly after: string
+}
+
+export class PromptTokeniser {
+  readonly #vocabulary: Vocabulary
+  readonly #cuts = new Map<string, Cut>()
+
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary
+  }
+
+  /** @returns the tokens, the one for the beginning of every text included */
+  tokenise(parts: readonly PromptPart[]): number[] {
+    const tokens: number[] = []
+    let text = ''
+    const flush = () => {
+      for (const token of this.#plain(text, tokens.length > 0)) tokens.push(token)
+      text = ''
+    }
+    for (const part of parts) {
+      if (part.origin === 'content') {
+        text += part.text
+        continue
+      }
+      const cut = this.#cut(part.text)
+      text += cut.before
+      if (cut.tokens.length === 0) continue
+      flush()
+      for (const token of cut.tokens) tokens.push(token)
+      text = cut.after
+    }
+    flush()
+    const { beginOfText } = this.#vocabulary
+    return beginOfText === null || tokens[0] === beginOfText ? tokens : [beginOfText, ...tokens]
+  }
+
+  #plain(text: string, continues: boolean): number[] {
+    return text === '' ? [] : this.#vocabulary.tokenize(text, false, continues)
+  }
+
+  #cut(text: string): Cut {
+    const known = this.#cuts.get(text)
+    if (known !== undefined) return known
+    const cut = this.#cutAtControlTokens(text)
+    if (text.length <= REMEMBERED_CHARACTERS_MAX) {
+      if (this.#cuts.size >= REMEMBERED_TEXTS_MAX) this.#cuts.clear()
+      this.#cuts.set(text, cut)
+    }
+    return cut
+  }
+
+  /**
+   * The texts around the control tokens are found by turning the tokens around them back into text:
+   * a control token may have taken white space beside it. Where that text does not give the same
+   * tokens again, the tokens stay as they are.
+   */
+  #cutAtControlTokens(text: string): Cut {
+    const tokens = this.#vocabulary.tokenize(text, true, true)
+    const isControl = (token: number) => this.#vocabulary.controlText(token) !== ''
+    const first = tokens.findIndex(isControl)
+    if (first === -1) return { before: text, tokens: [], after: '' }
+    const last = tokens.findLastIndex(isControl) + 1
+    const before = this.#textOf(tokens.slice(0, first))
+    const after = this.#textOf(tokens.slice(last))
+    return {
+      before: before ?? '',
+      tokens: tokens.slice(before === null ? 0 : first, after === null ? undefined : last),
+      after: after ?? '',
+    }
+  }
+
+  #textOf(tokens: readonly number[]): string | null {
+    const text = this.#vocabulary.detokenize(tokens, [])
+    const again = this.#plain(text, true)
+    const same = again.length === tokens.length && again.every((each, at) => each === tokens[at])
+    return same ? text : null
+  }
+}
