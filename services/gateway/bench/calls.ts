@@ -1,4 +1,5 @@
 /** One request of the load, to its last byte. */
+import type { WireFormat } from '@svc/contracts/events/account'
 import {
   type GenerateRequest,
   type PrepareRequest,
@@ -20,16 +21,41 @@ export function callOf(target: GatewayTarget | WorkerTarget): Call {
   return target.kind === 'gateway' ? gatewayCall(target) : workerCall(target)
 }
 
-function gatewayCall({ baseUrl, apiKey, stream, outputTokens }: GatewayTarget): Call {
-  const path = `${new URL(baseUrl).pathname}/chat/completions`
+interface FormatCall {
+  readonly path: string
+  readonly fields: (outputTokens: number) => object
+  /** How a stream ends. */
+  readonly end: string
+}
+const messages = [{ role: 'user', content: QUESTION }]
+const formats: Readonly<Record<WireFormat, FormatCall>> = {
+  chat: {
+    path: '/chat/completions',
+    fields: (outputTokens) => ({ messages, max_tokens: outputTokens }),
+    end: 'data: [DONE]',
+  },
+  responses: {
+    path: '/responses',
+    fields: (outputTokens) => ({ input: QUESTION, max_output_tokens: outputTokens, store: false }),
+    end: 'data: [DONE]',
+  },
+  messages: {
+    path: '/messages',
+    fields: (outputTokens) => ({ messages, max_tokens: outputTokens }),
+    end: '{"type":"message_stop"}',
+  },
+}
+
+function gatewayCall({ format, baseUrl, apiKey, stream, outputTokens }: GatewayTarget): Call {
+  const called = formats[format]
+  const path = new URL(baseUrl).pathname + called.path
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
   const body = JSON.stringify({
     model: 'svc-beta',
-    messages: [{ role: 'user', content: QUESTION }],
-    max_tokens: outputTokens,
+    ...called.fields(outputTokens),
     stream,
   })
-  const end = stream ? 'data: [DONE]' : '}'
+  const end = stream ? called.end : '}'
   return async (pool) => {
     const text = await textOf(await pool.request({ method: 'POST', path, headers, body }))
     if (!text.trimEnd().endsWith(end)) throw new Error(`an answer that ends in ${text.slice(-80)}`)

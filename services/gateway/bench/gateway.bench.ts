@@ -10,6 +10,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import type { WireFormat } from '@svc/contracts/events/account'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { request } from 'undici'
 import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
@@ -74,7 +75,9 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
   const bench: Bench = { ...accounts, baseUrl: server.ready, socketPath, seconds }
   await untilCaughtUp(bench)
   return {
-    ...(await throughput(bench)),
+    ...(await throughput(bench, 'chat')),
+    ...prefixed('responses_', await throughput(bench, 'responses')),
+    ...prefixed('messages_', await throughput(bench, 'messages')),
     ...(await addedLatency(bench)),
     ...(await costOfHistory(bench)),
   }
@@ -123,9 +126,15 @@ async function untilCaughtUp({ baseUrl, short, long, busy }: Bench): Promise<voi
   }
 }
 
-async function throughput(bench: Bench): Promise<Figures> {
-  const run = (stream: boolean, seconds: number) =>
-    runLoad({ target: gateway(bench, bench.busy, stream), connections: CONNECTIONS, seconds })
+function prefixed(prefix: string, figures: Figures): Figures {
+  return Object.fromEntries(Object.entries(figures).map(([name, value]) => [prefix + name, value]))
+}
+
+async function throughput(bench: Bench, format: WireFormat): Promise<Figures> {
+  const run = (stream: boolean, seconds: number) => {
+    const target = { ...gateway(bench, bench.busy, stream), format }
+    return runLoad({ target, connections: CONNECTIONS, seconds })
+  }
   await run(false, WARM_UP_SECONDS)
   const whole = await run(false, bench.seconds)
   await run(true, WARM_UP_SECONDS)
@@ -187,7 +196,7 @@ async function costOfHistory(bench: Bench): Promise<Figures> {
 }
 
 function gateway({ baseUrl }: Bench, { apiKey }: SeededAccount, stream: boolean): GatewayTarget {
-  return { kind: 'gateway', baseUrl, apiKey, stream, outputTokens: OUTPUT_TOKENS }
+  return { kind: 'gateway', format: 'chat', baseUrl, apiKey, stream, outputTokens: OUTPUT_TOKENS }
 }
 
 function median(values: readonly number[]): number {

@@ -1,4 +1,6 @@
 /** What one run of the load process does. It is handed over as JSON. */
+import type { WireFormat } from '@svc/contracts/events/account'
+
 export interface LoadPlan {
   readonly target: GatewayTarget | WorkerTarget
   /** Requests at once. */
@@ -12,6 +14,7 @@ export interface LoadPlan {
 
 export interface GatewayTarget {
   readonly kind: 'gateway'
+  readonly format: WireFormat
   /** As the ready line gives it, with `/v1`. */
   readonly baseUrl: string
   readonly apiKey: string
