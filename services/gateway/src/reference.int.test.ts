@@ -42,6 +42,28 @@ test('every path of the document is served', async () => {
   }
 })
 
+test('every example in the document is answered', async () => {
+  const { paths } = openApiDocument('0.0.0')
+  const examples = Object.entries(paths).flatMap(([path, { post }]) => {
+    const content = (post as { requestBody?: { content: Record<string, { example?: object }> } })
+      ?.requestBody?.content
+    const example = content?.['application/json']?.example
+    return example === undefined ? [] : [[path, example] as const]
+  })
+  expect(examples.length).toBeGreaterThan(3)
+  for (const [path, example] of examples) {
+    const response = await fetch(fixture.baseUrl + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${fixture.ledger.secret}`,
+      },
+      body: JSON.stringify(example),
+    })
+    expect(response.status, `${path}: ${await response.text()}`).toBe(200)
+  }
+})
+
 test('/docs shows every path, and loads nothing from elsewhere', async () => {
   const response = await fetch(`${fixture.baseUrl}/docs`)
   const html = await response.text()

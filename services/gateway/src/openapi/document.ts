@@ -56,7 +56,7 @@ export function openApiDocument(version: string, strict = false): OpenApiDocumen
 }
 
 function describe(operation: Operation, schemas: SchemaCollection): object {
-  const { summary, description, tag, family, body, answer, streamEvent, path } = operation
+  const { summary, description, tag, family, body, example, answer, streamEvent, path } = operation
   const error = family === 'anthropic' ? anthropicErrorAnswer : openAiErrorAnswer
   return {
     summary,
@@ -73,7 +73,12 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
       : {
           requestBody: {
             required: true,
-            content: { [JSON_MEDIA]: { schema: schemas.body(body) } },
+            content: {
+              [JSON_MEDIA]: {
+                schema: schemas.body(body),
+                ...(example === undefined ? {} : { example }),
+              },
+            },
           },
         }),
     responses: {

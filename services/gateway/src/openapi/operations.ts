@@ -8,7 +8,7 @@ import {
   messagesStreamEvent,
   tokenCountAnswer,
 } from '@svc/contracts/wire/messages'
-import { model, modelList } from '@svc/contracts/wire/models'
+import { MODEL, model, modelList } from '@svc/contracts/wire/models'
 import {
   compactionAnswer,
   deletedResponse,
@@ -31,6 +31,8 @@ export interface Operation {
   readonly tag: 'Inference' | 'Models' | 'Billing'
   readonly family: 'openai' | 'anthropic'
   readonly body?: z.ZodType
+  /** A body that works. */
+  readonly example?: object
   readonly answer: z.ZodType
   /** Of each event, when `stream` is true in the body. */
   readonly streamEvent?: z.ZodType
@@ -45,6 +47,8 @@ const responsesBody = responsesFields.extend({
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
 })
 
+const question = { role: 'user', content: 'What is the capital of France?' }
+
 const stored = 'Of a response that was stored: 30 days, unless `store` was false.'
 
 export const operations: readonly Operation[] = [
@@ -55,6 +59,7 @@ export const operations: readonly Operation[] = [
     tag: 'Inference',
     family: 'openai',
     body: chatRequest,
+    example: { model: MODEL, messages: [question] },
     answer: chatCompletion,
     streamEvent: chatStreamEvent,
     pro: true,
@@ -66,6 +71,7 @@ export const operations: readonly Operation[] = [
     tag: 'Inference',
     family: 'openai',
     body: responsesBody,
+    example: { model: MODEL, input: question.content },
     answer: responseAnswer,
     streamEvent: responsesStreamEvent,
     pro: true,
@@ -77,6 +83,7 @@ export const operations: readonly Operation[] = [
     tag: 'Inference',
     family: 'anthropic',
     body: messagesRequest,
+    example: { model: MODEL, max_tokens: 100, messages: [question] },
     answer: messageAnswer,
     streamEvent: messagesStreamEvent,
   },
@@ -88,6 +95,7 @@ export const operations: readonly Operation[] = [
     tag: 'Inference',
     family: 'anthropic',
     body: countFields,
+    example: { model: MODEL, messages: [question] },
     answer: tokenCountAnswer,
   },
   {

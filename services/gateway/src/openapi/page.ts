@@ -17,7 +17,9 @@ interface Described {
   readonly summary: string
   readonly description?: string
   readonly tags: readonly string[]
-  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> }
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { schema: Schema; example?: object }>>
+  }
   readonly responses: Readonly<
     Record<string, { readonly content: Readonly<Record<string, { schema: Schema }>> }>
   >
@@ -57,9 +59,19 @@ function routeSection(
   const answer = Object.values(responses['200']?.content ?? {})[0]
   return `<details><summary><code>${escapeHtml(heading)}</code> ${escapeHtml(summary)}</summary>
 <p>${escapeHtml(description)}${pro}</p>
+${body?.example === undefined ? '' : curlExample(heading, body.example)}
 ${body === undefined ? '' : `<h3>Request</h3>${fieldTable(document, body.schema)}`}
 ${answer === undefined ? '' : `<h3>Answer</h3>${fieldTable(document, answer.schema)}`}
 </details>`
+}
+
+function curlExample(heading: string, example: object): string {
+  const path = heading.slice(heading.indexOf('/'))
+  const command = `curl $SVC_URL${path} \\
+  -H "Authorization: Bearer $SVC_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '${JSON.stringify(example)}'`
+  return `<pre>${escapeHtml(command)}</pre>`
 }
 
 function fieldTable(document: OpenApiDocument, given: Schema): string {
