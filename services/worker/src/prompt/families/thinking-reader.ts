@@ -2,8 +2,11 @@
  * Splits what a model writes into reasoning, between two tags, and the rest.
  *
  *     start ──open tag first──▶ reasoning ──close tag──▶ gap ──not white──▶ answer
+ *       ├──close tag first──────────────────────────────▶ gap
  *       └──anything else first────────────────────────────────────────────▶ answer
  *
+ * A close tag comes first where the prompt has closed the thinking already and the model closes it
+ * once more.
  * Once the answer has begun, a tag is text like any other. The tags, and the white space around
  * the reasoning, belong to neither part. A prompt may end in the open tag: then it starts in
  * `reasoning`.
@@ -65,7 +68,10 @@ export class ThinkingReader {
     if (text.startsWith(this.#open)) {
       this.#phase = 'reasoning'
       this.#take(space + this.#open.length)
-    } else if (!this.#open.startsWith(text)) {
+    } else if (text.startsWith(this.#close)) {
+      this.#phase = 'gap'
+      this.#take(space + this.#close.length)
+    } else if (!this.#open.startsWith(text) && !this.#close.startsWith(text)) {
       this.#phase = 'answer'
     }
   }
