@@ -1,8 +1,13 @@
-/** The kill test with the events on EventStoreDB: `SVC_KILL_ROUNDS_EVENTSTOREDB` rounds. */
+/**
+ * The kill test with the events on EventStoreDB: `SVC_KILL_ROUNDS_EVENTSTOREDB` rounds. A round
+ * takes longer there, so that only CI goes on until a server has died at every named place.
+ */
 import { expect, test } from 'vitest'
 import { torture } from './torture.ts'
 
-const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 30)
+const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 12)
+/** With so many, every place has its turn. */
+const ROUNDS_FOR_ALL_PLACES = 40
 const MOST_PER_ROUND_MS = 15_000
 
 test(
@@ -16,7 +21,7 @@ test(
       realModel: false,
     })
     expect(summary.problems, `seed ${seed}`).toEqual([])
-    expect(summary.points_never_reached).toEqual([])
+    if (ROUNDS >= ROUNDS_FOR_ALL_PLACES) expect(summary.points_never_reached).toEqual([])
     expect(summary.answers_told).toBeGreaterThan(ROUNDS)
   },
   ROUNDS * MOST_PER_ROUND_MS,
