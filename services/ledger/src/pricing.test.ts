@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MODEL, openLedger, rates } from '../testing/open-ledger.ts'
+import { MODEL, openFunded, openLedger, rates, request } from '../testing/open-ledger.ts'
 import { WatchedStore } from '../testing/watched-store.ts'
 
 describe('prices', () => {
@@ -36,6 +36,17 @@ describe('prices', () => {
     const dearer = await one.ledger.publishPrice({ model: MODEL, rates: { ...rates, output: 9n } })
     await one.time.advance(5_000)
     expect(two.ledger.currentPrice(MODEL)).toEqual(dearer)
+  })
+
+  test('published first by another process are found by the request that needs one', async () => {
+    const one = await openLedger({ isPriced: false })
+    const two = await openLedger({ store: one.store, time: one.time, isPriced: false })
+    const { accountId, keyId } = await openFunded(one, 1_000n)
+    await one.ledger.publishPrice({ model: MODEL, rates })
+    expect(two.ledger.currentPrice(MODEL)).toBeNull()
+    const accepted = await two.ledger.accept(accountId, request(two, keyId))
+    await accepted.durable
+    expect(accepted.price).toMatchObject(rates)
   })
 
   test('published at once by two processes are both there', async () => {

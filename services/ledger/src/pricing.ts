@@ -43,6 +43,8 @@ export class PriceBook {
   #head: StreamHead = NO_STREAM
   /** Reading and publishing happen one after the other. */
   #last: Promise<unknown> = Promise.resolve()
+  /** One look serves all who ask for it meanwhile. */
+  #looking: Promise<void> | undefined
   #isClosed = false
   #cancelRefresh: () => void = () => {}
 
@@ -54,6 +56,17 @@ export class PriceBook {
   async open(): Promise<void> {
     await this.#inTurn(() => this.#catchUp())
     this.#planRefresh()
+  }
+
+  /** Reads at once what other processes have published meanwhile. Never rejects. */
+  lookAgain(): Promise<void> {
+    // When the store is away, the prices known so far stay in force.
+    this.#looking ??= this.#inTurn(() => this.#catchUp())
+      .catch(() => {})
+      .finally(() => {
+        this.#looking = undefined
+      })
+    return this.#looking
   }
 
   /** The price in force at a moment, or null. */
@@ -155,9 +168,7 @@ export class PriceBook {
     const { timer, limits } = this.#ports
     if (this.#isClosed) return
     this.#cancelRefresh = timer.after(limits.priceRefreshMs, () => {
-      // When the store is away, the prices known so far stay in force.
-      const refreshed = this.#inTurn(() => this.#catchUp()).catch(() => {})
-      void refreshed.then(() => this.#planRefresh())
+      void this.lookAgain().then(() => this.#planRefresh())
     })
   }
 

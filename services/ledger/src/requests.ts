@@ -41,8 +41,10 @@ export class Requests {
   }
 
   async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
-    const { prices, gatewayId, actor, writerOf } = this.#parts
+    const { prices, clock, gatewayId, actor, writerOf } = this.#parts
     const { requestId, model } = request
+    // Another process may have published its first price a moment ago.
+    if (prices.inForce(model, clock.nowMs()) === null) await prices.lookAgain()
     const decided = Promise.withResolvers<Accepted>()
     let wentAhead = false
     const durable = writerOf(accountId)
