@@ -22,7 +22,8 @@ for (const [path, entry] of Object.entries(lock.packages)) {
 // Says that it runs on x64 as well, where it never does: 20 MB that every machine would load.
 const arm = lock.packages['node_modules/@node-llama-cpp/linux-arm64']
 if (arm !== undefined) arm.cpu = ['arm64']
-const byName = ([one], [other]) => (one < other ? -1 : 1)
+// As npm sorts them, so that its next install leaves the file as it is.
+const byName = ([one], [other]) => one.localeCompare(other, 'en')
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byName))
 writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`)
 
