@@ -7,16 +7,14 @@
 import type { StatementSync } from 'node:sqlite'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { RecordedAnswer, RecordedAnswers } from '@svc/contracts/recorded-answers'
-import { openCacheFile } from '../../sqlite/cache-file.ts'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
-import { SEAL_KEY_BYTES } from '../../sqlite/sealed-text.ts'
+import { openSealedFile } from '../../sqlite/sealed-file.ts'
 import { DEFAULT_MAX_TOTAL_BYTES, MAX_SHARE_OF_TOTAL } from '../answer-bounds.ts'
 import { openAnswer, sealAnswer } from './sealed-answer.ts'
 
 /** "svca" in ASCII. */
 const APPLICATION_ID = 0x73766361
 const CACHE_KIBIBYTES = 4 * 1024
-const CHECKPOINT_PAGES = 1_000
 /** Rows that one look for the oldest answers takes. */
 const EVICTION_ROWS = 100
 
@@ -50,19 +48,14 @@ export function openSqliteRecordedAnswers(
   path: string,
   options: SqliteRecordedAnswersOptions,
 ): RecordedAnswers {
-  if (options.key.length !== SEAL_KEY_BYTES)
-    throw new RangeError(`the key must be ${SEAL_KEY_BYTES} bytes`)
   const fileOptions = {
     what: 'a file of recorded answers',
     applicationId: APPLICATION_ID,
     migrations,
-    synchronous: 'NORMAL',
     cacheKibibytes: CACHE_KIBIBYTES,
-    autoCheckpointPages: CHECKPOINT_PAGES,
-    // What has expired is gone from the disk, not only from the index.
-    secureDelete: true,
-  } as const
-  return openCacheFile(path, fileOptions, (file) => new SqliteRecordedAnswers(file, options))
+    key: options.key,
+  }
+  return openSealedFile(path, fileOptions, (file) => new SqliteRecordedAnswers(file, options))
 }
 
 class SqliteRecordedAnswers implements RecordedAnswers {

@@ -7,9 +7,9 @@
  */
 import type { StatementSync } from 'node:sqlite'
 import type { StoredResponses } from '@svc/contracts/stored-responses'
-import { openCacheFile } from '../../sqlite/cache-file.ts'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
-import { openText, SEAL_KEY_BYTES, sealText } from '../../sqlite/sealed-text.ts'
+import { openSealedFile } from '../../sqlite/sealed-file.ts'
+import { openText, sealText } from '../../sqlite/sealed-text.ts'
 import {
   defaultResponseBounds,
   MAX_SHARE_OF_ACCOUNT,
@@ -19,7 +19,6 @@ import {
 /** "svcr" in ASCII. */
 const APPLICATION_ID = 0x73766372
 const CACHE_KIBIBYTES = 8 * 1024
-const CHECKPOINT_PAGES = 1_000
 /** Rows that one look for the oldest responses takes. */
 const EVICTION_ROWS = 100
 /** Where `room` holds what all accounts use together. No account is named so. */
@@ -65,20 +64,14 @@ export function openSqliteStoredResponses(
   path: string,
   options: SqliteStoredResponsesOptions,
 ): StoredResponses {
-  if (options.key.length !== SEAL_KEY_BYTES) {
-    throw new RangeError(`the key must be ${SEAL_KEY_BYTES} bytes`)
-  }
   const fileOptions = {
     what: 'a file of stored responses',
     applicationId: APPLICATION_ID,
     migrations,
-    synchronous: 'NORMAL',
     cacheKibibytes: CACHE_KIBIBYTES,
-    autoCheckpointPages: CHECKPOINT_PAGES,
-    // What was deleted is gone from the disk, not only from the index.
-    secureDelete: true,
-  } as const
-  return openCacheFile(path, fileOptions, (file) => new SqliteStoredResponses(file, options))
+    key: options.key,
+  }
+  return openSealedFile(path, fileOptions, (file) => new SqliteStoredResponses(file, options))
 }
 
 class SqliteStoredResponses implements StoredResponses {

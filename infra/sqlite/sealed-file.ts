@@ -1,0 +1,37 @@
+/**
+ * Opens a file whose rows are sealed texts ({@link sealText}) and whose loss does no harm.
+ *
+ * `synchronous=NORMAL` is enough for such: what it costs is told where each is kept.
+ */
+import { openCacheFile } from './cache-file.ts'
+import type { DatabaseFile, DatabaseFileOptions } from './database-file.ts'
+import { SEAL_KEY_BYTES } from './sealed-text.ts'
+
+const CHECKPOINT_PAGES = 1_000
+
+export interface SealedFileOptions
+  extends Pick<DatabaseFileOptions, 'what' | 'applicationId' | 'migrations' | 'cacheKibibytes'> {
+  readonly key: Uint8Array
+}
+
+/**
+ * A damaged file is replaced by an empty one.
+ *
+ * @throws {StoreOpenError} when in use or not writable
+ * @throws {RangeError} on a key of another length
+ */
+export function openSealedFile<Prepared>(
+  path: string,
+  { key, ...options }: SealedFileOptions,
+  prepare: (file: DatabaseFile) => Prepared,
+): Prepared {
+  if (key.length !== SEAL_KEY_BYTES) throw new RangeError(`the key must be ${SEAL_KEY_BYTES} bytes`)
+  const fileOptions = {
+    ...options,
+    synchronous: 'NORMAL',
+    autoCheckpointPages: CHECKPOINT_PAGES,
+    // What has gone is gone from the disk, not only from the index.
+    secureDelete: true,
+  } as const
+  return openCacheFile(path, fileOptions, prepare)
+}
