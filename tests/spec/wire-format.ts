@@ -3,7 +3,7 @@
  * answer the specification says that things are (4.3). Every answer is read by its contract, so
  * that a field that is not documented, or is missing, fails.
  */
-import type { ErrorFamily } from '@svc/gateway/error-family'
+import type { ClientFamily } from '@svc/gateway/client-family'
 import type { Conversation } from './conversation.ts'
 
 export interface ReadAnswer {
@@ -21,7 +21,7 @@ export interface ReadAnswer {
 export interface WireFormat {
   readonly name: 'chat' | 'responses' | 'messages'
   /** In whose words its errors are told. */
-  readonly family: ErrorFamily
+  readonly family: ClientFamily
   /** Where it is served; all behave the same. */
   readonly paths: readonly [string, ...string[]]
   /** Counts the input of a body, where the format has a route for it. */

@@ -11,7 +11,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { baseUrlOf } from './base-address.ts'
-import { errorFamilyOf } from './error-family.ts'
+import { clientFamilyOf } from './client-family.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
 import { KnownPaths, meantTarget, pathOf, unknownUrl } from './known-paths.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './refusal.ts'
@@ -86,7 +86,7 @@ function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptio
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const error = new ServiceError('invalid_request', 'The expectation cannot be met.')
-    const family = errorFamilyOf(request)
+    const family = clientFamilyOf(request)
     response.socket?.end(rawRefusal(error, newRequestId(), family, EXPECTATION_FAILED))
   })
 }
@@ -168,7 +168,7 @@ function refuseRaw(cause: ClientError, socket: Socket, requestId: string): void 
   const error = cause.code?.startsWith('HPE_')
     ? asServiceError({ code: cause.code, statusCode: 400 })
     : asServiceError(cause)
-  const family = errorFamilyOf(answering?.req ?? { url: urlOfPacket(cause), headers: {} })
+  const family = clientFamilyOf(answering?.req ?? { url: urlOfPacket(cause), headers: {} })
   socket.end(rawRefusal(error, requestId, family))
   socket.resume()
 }

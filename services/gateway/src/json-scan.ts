@@ -18,7 +18,7 @@ export interface JsonLimits {
   readonly items: number
 }
 
-export const defaultJsonLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000 }
+const defaultLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000 }
 
 const MAX_NUMBER_CHARACTERS = 64
 /** Up to so many characters, a number cannot overflow without an exponent. */
@@ -26,12 +26,13 @@ const PLAIN_NUMBER_CHARACTERS = 15
 
 /**
  * @param bytes the whole body
+ * @param limits in place of the usual ones
  * @throws {ServiceError} `invalid_json`
  */
-export function readJsonObject(bytes: Buffer, limits = defaultJsonLimits): JsonObject {
+export function readJsonObject(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonObject {
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8')
   const text = bytes.toString('utf8')
-  new Scan(text, limits).run()
+  new Scan(text, { ...defaultLimits, ...limits }).run()
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('the body must be a JSON object')

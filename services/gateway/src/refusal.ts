@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyReply } from 'fastify'
-import { type ErrorFamily, errorBody, errorFamilyOf, errorStatus } from './error-family.ts'
+import { type ClientFamily, clientFamilyOf, errorBody, errorStatus } from './client-family.ts'
 
 /** From this status on, clients repeat requests by themselves unless they are told not to. */
 const FIRST_RETRIED_STATUS = 401
@@ -26,7 +26,7 @@ export function refusalHeaders(error: ServiceError): Record<string, string> {
 export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.requestId !== undefined) reply.headers(identity(error.requestId))
   if (error.code === 'request_too_large') hearOut(reply)
-  const family = errorFamilyOf(reply.request.raw)
+  const family = clientFamilyOf(reply.request.raw)
   return reply
     .code(errorStatus(family, error))
     .headers(refusalHeaders(error))
@@ -47,7 +47,7 @@ function hearOut(reply: FastifyReply): void {
 export function rawRefusal(
   error: ServiceError,
   requestId: string,
-  family: ErrorFamily,
+  family: ClientFamily,
   status?: number,
 ): string {
   const code = status ?? errorStatus(family, error)

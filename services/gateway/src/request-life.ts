@@ -22,7 +22,7 @@ import { generateAnswer } from './generate-answer.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './idempotency.ts'
 import type { InferenceFormat, InferenceRequest, ParsedInference } from './inference-request.ts'
-import { defaultJsonLimits, readJsonObject } from './json-scan.ts'
+import { readJsonObject } from './json-scan.ts'
 import { openDelivery } from './open-delivery.ts'
 import { outputLimit, preparePrompt } from './prepare-prompt.ts'
 import { asServiceError, identity } from './refusal.ts'
@@ -63,8 +63,8 @@ export interface Exchange {
 export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
   const { format, body, caller, requestId, route, idempotencyKey, stop } = exchange
   const { accountId } = caller
-  const jsonLimits = { ...defaultJsonLimits, depth: ports.limits.jsonDepth }
-  const parsed = await format.parse(readJsonObject(body, jsonLimits), { requestId, accountId })
+  const fields = readJsonObject(body, { depth: ports.limits.jsonDepth })
+  const parsed = await format.parse(fields, { requestId, accountId })
   const claim = claimOf(idempotencyKey, route, body)
   const turn = await ports.idempotency.enter(accountId, claim, stop.signal)
   if (turn.kind === 'replay') return replay(exchange, turn)
@@ -84,7 +84,6 @@ class RequestLife {
   readonly #ports: RequestLifePorts
   readonly #exchange: Exchange
   readonly #parsed: ParsedInference
-  readonly #request: InferenceRequest
   readonly #claim: IdempotencyClaim | null
   /** In milliseconds since 1970: after it the request is not counted as running any more. */
   readonly #deadline: number
@@ -98,10 +97,13 @@ class RequestLife {
     this.#ports = ports
     this.#exchange = exchange
     this.#parsed = parsed
-    this.#request = parsed.request
     this.#claim = claim
     const { clock, limits } = ports
     this.#deadline = clock.nowMs() + limits.requestDeadlineMs + limits.settlingAllowanceMs
+  }
+
+  get #request(): InferenceRequest {
+    return this.#parsed.request
   }
 
   async run(): Promise<void> {

@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import { parseCountRequest } from '../formats/messages/parse.ts'
 import type { HttpLimits } from '../http-limits.ts'
-import { defaultJsonLimits, readJsonObject } from '../json-scan.ts'
+import { readJsonObject } from '../json-scan.ts'
 import { countPrompt } from '../prepare-prompt.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated } from './authenticated.ts'
@@ -22,9 +22,8 @@ export function countTokensRoute({ ledger, workers, limits }: CountTokensPorts) 
     keepBodiesAsBytes(app)
     const onRequest = [authenticated(ledger), refuseOtherMedia]
     app.post('/v1/messages/count_tokens', { onRequest }, async ({ body }) => {
-      const jsonLimits = { ...defaultJsonLimits, depth: limits.jsonDepth }
-      const request = parseCountRequest(readJsonObject(bodyBytes(body), jsonLimits))
-      return { input_tokens: await countPrompt(workers, request) }
+      const fields = readJsonObject(bodyBytes(body), { depth: limits.jsonDepth })
+      return { input_tokens: await countPrompt(workers, parseCountRequest(fields)) }
     })
   }
 }

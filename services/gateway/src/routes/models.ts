@@ -5,7 +5,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { errorFamilyOf } from '../error-family.ts'
+import { clientFamilyOf } from '../client-family.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated } from './authenticated.ts'
 
@@ -42,7 +42,7 @@ export function modelRoutes(
 }
 
 function isMessagesClient({ raw }: FastifyRequest): boolean {
-  return errorFamilyOf(raw) === 'anthropic'
+  return clientFamilyOf(raw) === 'anthropic'
 }
 
 /** One page holds all there is, whatever `limit`, `after_id` and `before_id` say. */

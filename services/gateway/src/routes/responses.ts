@@ -14,7 +14,7 @@ import { parseResponsesRequest } from '../formats/responses/parse.ts'
 import { ResponseStore, type StoredResponse } from '../formats/responses/response-store.ts'
 import type { HttpLimits } from '../http-limits.ts'
 import type { JsonObject } from '../inference-request.ts'
-import { defaultJsonLimits, readJsonObject } from '../json-scan.ts'
+import { readJsonObject } from '../json-scan.ts'
 import { countPrompt } from '../prepare-prompt.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
@@ -77,8 +77,7 @@ export function responsesRoutes(ports: ResponsesPorts) {
 
   /** What the same request would be billed for, whether it fits or not. */
   async function countInput(request: FastifyRequest) {
-    const jsonLimits = { ...defaultJsonLimits, depth: limits.jsonDepth }
-    const body = readJsonObject(bodyBytes(request.body), jsonLimits)
+    const body = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
     const { accountId } = callerOf(request)
     const context = { requestId: request.id, accountId }
     const parsed = await parseResponsesRequest(withModel(body), context, store)

@@ -6,7 +6,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { errorFamilyOf } from '../error-family.ts'
+import { clientFamilyOf } from '../client-family.ts'
 import { openApiDocument } from '../openapi/document.ts'
 
 const REQUEST_STARTED = 'http.server.request.start'
@@ -99,7 +99,7 @@ function documentedPath(url: string): string | undefined {
 /** The admin routes have answers of their own, and are not in the document. */
 function schemaOfError(request: IncomingMessage): string | undefined {
   if (request.url?.startsWith('/admin/')) return undefined
-  const name = errorFamilyOf(request) === 'anthropic' ? 'AnthropicError' : 'OpenAiError'
+  const name = clientFamilyOf(request) === 'anthropic' ? 'AnthropicError' : 'OpenAiError'
   return `/components/schemas/${name}`
 }
 

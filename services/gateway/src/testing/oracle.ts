@@ -2,7 +2,7 @@
  * What holds after every bad input: an error of the right shape, no charge, a server that is well.
  */
 import { expect } from 'vitest'
-import type { ErrorFamily } from '../error-family.ts'
+import type { ClientFamily } from '../client-family.ts'
 import { chatBody, type GatewayFixture } from './gateway-fixture.ts'
 
 export interface ExpectedError {
@@ -11,7 +11,7 @@ export interface ExpectedError {
   /** Not looked at when absent. */
   readonly param?: string | null
   /** In whose words; those of the OpenAI formats when absent. */
-  readonly family?: ErrorFamily
+  readonly family?: ClientFamily
 }
 
 /** @returns the error's message */

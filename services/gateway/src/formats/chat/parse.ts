@@ -3,6 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
 import type { InferenceRequest, JsonObject } from '../../inference-request.ts'
 import { fieldError } from '../field-error.ts'
+import { metadata } from '../metadata.ts'
 import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'
 import { thinkingAt, thinkingLevels } from '../thinking-level.ts'
@@ -13,7 +14,6 @@ import { refuseUnsupported } from './unsupported.ts'
 
 const MAX_STOP_TEXTS = 4
 const MAX_STOP_CHARACTERS = 64
-const MAX_METADATA_PAIRS = 16
 const MAX_TOP_LOGPROBS = 20
 const MAX_BIASED_TOKENS = 1_024
 const SEEDS = 2 ** 32
@@ -43,12 +43,7 @@ export const chatRequest = z.object({
   logprobs: z.boolean().nullish(),
   top_logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
   logit_bias: z.record(z.string().regex(/^\d{1,10}$/), z.number().min(-100).max(100)).nullish(),
-  metadata: z
-    .record(z.string().max(64), z.string().max(512))
-    .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
-      error: `holds more than ${MAX_METADATA_PAIRS} pairs`,
-    })
-    .nullish(),
+  metadata: metadata.nullish(),
 })
 type ChatRequest = z.output<typeof chatRequest>
 

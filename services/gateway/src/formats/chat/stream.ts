@@ -10,6 +10,7 @@ import type {
   AnswerPart,
   AnswerStream,
 } from '../../inference-request.ts'
+import { lineOfJson } from '../event-text.ts'
 import { renderOpenAiError } from '../openai-error.ts'
 import { chatLogprobs } from './logprobs.ts'
 import type { ParsedChat } from './parse.ts'
@@ -52,7 +53,7 @@ export class ChatStream implements AnswerStream {
       else if (part.text === '' && !('logprobs' in part)) continue
       else if (part.kind === 'arguments') events += this.#delta(argumentsDelta(part))
       else if (part.kind === 'reasoning') events += this.#delta(reasoningDelta(part.text))
-      else events += this.#delta(`{"content":${jsonText(part.text)}}`, part.logprobs)
+      else events += this.#delta(`{"content":${lineOfJson(part.text)}}`, part.logprobs)
     }
     return events
   }
@@ -90,18 +91,11 @@ export class ChatStream implements AnswerStream {
 }
 
 function argumentsDelta({ index, text }: Extract<AnswerPart, { kind: 'arguments' }>): string {
-  return `{"tool_calls":[{"index":${index},"function":{"arguments":${jsonText(text)}}}]}`
+  return `{"tool_calls":[{"index":${index},"function":{"arguments":${lineOfJson(text)}}}]}`
 }
 
 /** No official field exists: some clients read the one name, some the other. */
 function reasoningDelta(text: string): string {
-  const json = jsonText(text)
+  const json = lineOfJson(text)
   return `{"reasoning_content":${json},"reasoning":${json}}`
-}
-
-/**
- * Some readers of event streams split lines at U+2028 and U+2029, which JSON leaves as they are.
- */
-function jsonText(text: string): string {
-  return JSON.stringify(text).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -15,11 +15,12 @@ import type {
   AnswerStream,
 } from '../../inference-request.ts'
 import { anthropicError } from '../anthropic-error.ts'
+import { namedEvent } from '../event-text.ts'
 import type { ParsedMessages } from './parse.ts'
 import { messageHeading, stopReason, thinkingSignature, toolUseBlock } from './render.ts'
 import { billedUsage, openingUsage } from './usage.ts'
 
-const PING = event('ping', { type: 'ping' })
+const PING = namedEvent('ping', { type: 'ping' })
 
 type BlockKind = 'text' | 'reasoning' | 'tool_use'
 
@@ -44,7 +45,7 @@ export class MessagesStream implements AnswerStream {
       stop_sequence: null,
       usage: openingUsage(this.#heading.promptTokens),
     }
-    return event('message_start', { type: 'message_start', message }) + PING
+    return namedEvent('message_start', { type: 'message_start', message }) + PING
   }
 
   keepAlive(): string {
@@ -69,13 +70,13 @@ export class MessagesStream implements AnswerStream {
     return (
       nothingSaid +
       this.#closeBlock() +
-      event('message_delta', last) +
-      event('message_stop', { type: 'message_stop' })
+      namedEvent('message_delta', last) +
+      namedEvent('message_stop', { type: 'message_stop' })
     )
   }
 
   failure(error: ServiceError): string {
-    return event('error', anthropicError(error, this.#heading.requestId))
+    return namedEvent('error', anthropicError(error, this.#heading.requestId))
   }
 
   #part(part: AnswerPart): string {
@@ -116,7 +117,7 @@ export class MessagesStream implements AnswerStream {
     this.#open = kind
     const index = this.#blocks
     this.#blocks += 1
-    return event('content_block_start', {
+    return namedEvent('content_block_start', {
       type: 'content_block_start',
       index,
       content_block: block,
@@ -128,7 +129,7 @@ export class MessagesStream implements AnswerStream {
     const last = this.#lastDelta(this.#open)
     this.#open = undefined
     const index = this.#blocks - 1
-    return last + event('content_block_stop', { type: 'content_block_stop', index })
+    return last + namedEvent('content_block_stop', { type: 'content_block_stop', index })
   }
 
   #lastDelta(kind: BlockKind): string {
@@ -144,15 +145,9 @@ export class MessagesStream implements AnswerStream {
 
   #delta(delta: object): string {
     const index = this.#blocks - 1
-    return event('content_block_delta', { type: 'content_block_delta', index, delta })
+    return namedEvent('content_block_delta', { type: 'content_block_delta', index, delta })
   }
 }
 
 const textStart = { type: 'text', text: '', citations: null }
 const thinkingStart = { type: 'thinking', thinking: '', signature: '' }
-
-/** Some readers of events split lines at U+2028 and U+2029, which JSON leaves as they are. */
-function event(name: string, data: object): string {
-  const json = JSON.stringify(data).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
-  return `event: ${name}\ndata: ${json}\n\n`
-}

@@ -1,15 +1,14 @@
 /** One item of an answer while it grows, with the events of its kind. */
 import type { Logprob } from '@svc/contracts/worker-protocol'
 import type { AnswerPart } from '../../inference-request.ts'
-import { callId, outputItemId } from './ids.ts'
+import { outputItemId } from './ids.ts'
 import type { ItemStatus, OutputItem, OutputText } from './items.ts'
 import { shownLogprobs } from './logprobs.ts'
 import { opaqueText } from './opaque-text.ts'
 import type { ResponsesEvent } from './output.ts'
-import { type CatalogTool, customToolInput } from './tool-catalog.ts'
 
-type TextPart = Extract<AnswerPart, { text: string }>
-type EndStatus = Exclude<ItemStatus, 'in_progress'>
+export type TextPart = Extract<AnswerPart, { text: string }>
+export type EndStatus = Exclude<ItemStatus, 'in_progress'>
 
 /** Where the item stands. */
 export interface ItemPlace {
@@ -27,7 +26,11 @@ export interface OpenItem {
   item(status: ItemStatus): OutputItem
 }
 
-function itemEvent(step: 'added' | 'done', { index }: ItemPlace, item: OutputItem): ResponsesEvent {
+export function itemEvent(
+  step: 'added' | 'done',
+  { index }: ItemPlace,
+  item: OutputItem,
+): ResponsesEvent {
   return { type: `response.output_item.${step}`, output_index: index, item }
 }
 
@@ -145,119 +148,5 @@ export class OpenReasoning implements OpenItem {
   #event(type: string, fields: object): ResponsesEvent {
     const place = { item_id: this.#id, output_index: this.#place.index, summary_index: 0 }
     return { type, ...place, ...fields }
-  }
-}
-
-export interface CalledTool {
-  /** As the model wrote it. */
-  readonly name: string
-  readonly tool: CatalogTool | undefined
-  /** Among the calls of the answer. */
-  readonly callIndex: number
-}
-
-export function openCall(place: ItemPlace, called: CalledTool): OpenItem {
-  return called.tool?.kind === 'custom'
-    ? new OpenCustomCall(place, called)
-    : new OpenFunctionCall(place, called)
-}
-
-/** The caller's own names of what is called. */
-function callFields({ requestId }: ItemPlace, { name, tool, callIndex }: CalledTool) {
-  return {
-    call_id: callId(requestId, callIndex),
-    name: tool?.name ?? name,
-    ...(tool?.namespace === undefined ? {} : { namespace: tool.namespace }),
-  }
-}
-
-class OpenFunctionCall implements OpenItem {
-  readonly kind = 'arguments'
-  readonly #place: ItemPlace
-  readonly #called: CalledTool
-  readonly #id: string
-  #arguments = ''
-
-  constructor(place: ItemPlace, called: CalledTool) {
-    this.#place = place
-    this.#called = called
-    this.#id = outputItemId('function_call', place.requestId, place.index)
-  }
-
-  added(): ResponsesEvent[] {
-    return [itemEvent('added', this.#place, this.item('in_progress'))]
-  }
-
-  append({ text }: TextPart): ResponsesEvent[] {
-    this.#arguments += text
-    return [this.#event('response.function_call_arguments.delta', { delta: text })]
-  }
-
-  done(status: EndStatus): ResponsesEvent[] {
-    const { name } = callFields(this.#place, this.#called)
-    const fields = { name, arguments: this.#arguments }
-    return [
-      this.#event('response.function_call_arguments.done', fields),
-      itemEvent('done', this.#place, this.item(status)),
-    ]
-  }
-
-  item(status: ItemStatus): OutputItem {
-    return {
-      id: this.#id,
-      type: 'function_call',
-      ...callFields(this.#place, this.#called),
-      arguments: this.#arguments,
-      status,
-    }
-  }
-
-  #event(type: string, fields: object): ResponsesEvent {
-    return { type, item_id: this.#id, output_index: this.#place.index, ...fields }
-  }
-}
-
-/** The text of a custom tool is inside the model's JSON: it is told when all of it is there. */
-class OpenCustomCall implements OpenItem {
-  readonly kind = 'arguments'
-  readonly #place: ItemPlace
-  readonly #called: CalledTool
-  readonly #id: string
-  #arguments = ''
-
-  constructor(place: ItemPlace, called: CalledTool) {
-    this.#place = place
-    this.#called = called
-    this.#id = outputItemId('custom_tool_call', place.requestId, place.index)
-  }
-
-  added(): ResponsesEvent[] {
-    return [itemEvent('added', this.#place, this.item('in_progress'))]
-  }
-
-  append({ text }: TextPart): ResponsesEvent[] {
-    this.#arguments += text
-    return []
-  }
-
-  done(status: EndStatus): ResponsesEvent[] {
-    const place = { item_id: this.#id, output_index: this.#place.index }
-    const input = customToolInput(this.#arguments)
-    return [
-      { type: 'response.custom_tool_call_input.delta', ...place, delta: input },
-      { type: 'response.custom_tool_call_input.done', ...place, input },
-      itemEvent('done', this.#place, this.item(status)),
-    ]
-  }
-
-  item(status: ItemStatus): OutputItem {
-    const input = status === 'in_progress' ? '' : customToolInput(this.#arguments)
-    return {
-      id: this.#id,
-      type: 'custom_tool_call',
-      ...callFields(this.#place, this.#called),
-      input,
-      status,
-    }
   }
 }

@@ -4,7 +4,8 @@
  */
 import type { AnswerPart } from '../../inference-request.ts'
 import type { OutputItem } from './items.ts'
-import { type OpenItem, OpenMessage, OpenReasoning, openCall } from './open-item.ts'
+import { openCall } from './open-call.ts'
+import { type OpenItem, OpenMessage, OpenReasoning } from './open-item.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
 /** An event without its place in the stream. */

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { InferenceRequest, JsonObject, ParseContext } from '../../inference-request.ts'
 import { promptMessages } from '../conversation.ts'
 import { fieldError } from '../field-error.ts'
+import { metadata } from '../metadata.ts'
 import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'
 import { thinkingAt, thinkingLevels } from '../thinking-level.ts'
@@ -18,7 +19,6 @@ import { RequestTools } from './tools.ts'
 import { turnsOf } from './turns.ts'
 import { refuseUnsupported } from './unsupported.ts'
 
-const MAX_METADATA_PAIRS = 16
 const MAX_TOP_LOGPROBS = 20
 const LOGPROBS = 'message.output_text.logprobs'
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
@@ -49,12 +49,7 @@ export const responsesFields = z.object({
       generate_summary: summaryKind,
     })
     .nullish(),
-  metadata: z
-    .record(z.string().max(64), z.string().max(512))
-    .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
-      error: `holds more than ${MAX_METADATA_PAIRS} pairs`,
-    })
-    .nullish(),
+  metadata: metadata.nullish(),
   safety_identifier: label,
   prompt_cache_key: label,
 })

@@ -9,6 +9,7 @@ import type {
   AnswerPart,
   AnswerStream,
 } from '../../inference-request.ts'
+import { lineOfJson } from '../event-text.ts'
 import { openAiError } from '../openai-error.ts'
 import { Output, type ResponsesEvent } from './output.ts'
 import type { ParsedResponses } from './parse.ts'
@@ -89,11 +90,6 @@ export class ResponsesStream implements AnswerStream {
 
 /** The number is put into the text: to copy the fields of every event costs more than the rest. */
 function eventText(event: ResponsesEvent, sequence: number): string {
-  const fields = withoutLineSeparators(JSON.stringify(event)).slice(1)
+  const fields = lineOfJson(event).slice(1)
   return `event: ${event.type}\ndata: {"sequence_number":${sequence},${fields}\n\n`
-}
-
-/** Some readers of event streams split lines at these, which JSON leaves as they are. */
-function withoutLineSeparators(json: string): string {
-  return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }

@@ -1,0 +1,118 @@
+/** A call of a tool while its arguments come, as an item of an answer. */
+import { callId, outputItemId } from './ids.ts'
+import type { ItemStatus, OutputItem } from './items.ts'
+import {
+  type EndStatus,
+  type ItemPlace,
+  itemEvent,
+  type OpenItem,
+  type TextPart,
+} from './open-item.ts'
+import type { ResponsesEvent } from './output.ts'
+import { type CatalogTool, customToolInput } from './tool-catalog.ts'
+
+export interface CalledTool {
+  /** As the model wrote it. */
+  readonly name: string
+  readonly tool: CatalogTool | undefined
+  /** Among the calls of the answer. */
+  readonly callIndex: number
+}
+
+export function openCall(place: ItemPlace, called: CalledTool): OpenItem {
+  return called.tool?.kind === 'custom'
+    ? new OpenCustomCall(place, called, 'custom_tool_call')
+    : new OpenFunctionCall(place, called, 'function_call')
+}
+
+abstract class OpenCall implements OpenItem {
+  readonly kind = 'arguments'
+  readonly #place: ItemPlace
+  readonly #called: CalledTool
+  readonly #id: string
+  protected arguments = ''
+
+  constructor(place: ItemPlace, called: CalledTool, type: 'function_call' | 'custom_tool_call') {
+    this.#place = place
+    this.#called = called
+    this.#id = outputItemId(type, place.requestId, place.index)
+  }
+
+  added(): ResponsesEvent[] {
+    return [itemEvent('added', this.#place, this.item('in_progress'))]
+  }
+
+  append({ text }: TextPart): ResponsesEvent[] {
+    this.arguments += text
+    return this.growth(text)
+  }
+
+  done(status: EndStatus): ResponsesEvent[] {
+    return [...this.end(), itemEvent('done', this.#place, this.item(status))]
+  }
+
+  abstract item(status: ItemStatus): OutputItem
+  /** Tells of more text. */
+  protected abstract growth(text: string): ResponsesEvent[]
+  /** Tells that all of the text is there. */
+  protected abstract end(): ResponsesEvent[]
+
+  /** With the caller's own names of what is called. */
+  protected get fields() {
+    const { name, tool, callIndex } = this.#called
+    return {
+      call_id: callId(this.#place.requestId, callIndex),
+      name: tool?.name ?? name,
+      ...(tool?.namespace === undefined ? {} : { namespace: tool.namespace }),
+    }
+  }
+
+  protected get id(): string {
+    return this.#id
+  }
+
+  protected event(type: string, fields: object): ResponsesEvent {
+    return { type, item_id: this.#id, output_index: this.#place.index, ...fields }
+  }
+}
+
+class OpenFunctionCall extends OpenCall {
+  item(status: ItemStatus): OutputItem {
+    const { id, fields, arguments: text } = this
+    return { id, type: 'function_call', ...fields, arguments: text, status }
+  }
+
+  protected growth(delta: string): ResponsesEvent[] {
+    return [this.event('response.function_call_arguments.delta', { delta })]
+  }
+
+  protected end(): ResponsesEvent[] {
+    const whole = { name: this.fields.name, arguments: this.arguments }
+    return [this.event('response.function_call_arguments.done', whole)]
+  }
+}
+
+/** The text of a custom tool is inside the model's JSON: it is told when all of it is there. */
+class OpenCustomCall extends OpenCall {
+  item(status: ItemStatus): OutputItem {
+    const { id, fields } = this
+    const input = status === 'in_progress' ? '' : this.#input
+    return { id, type: 'custom_tool_call', ...fields, input, status }
+  }
+
+  protected growth(): ResponsesEvent[] {
+    return []
+  }
+
+  protected end(): ResponsesEvent[] {
+    const input = this.#input
+    return [
+      this.event('response.custom_tool_call_input.delta', { delta: input }),
+      this.event('response.custom_tool_call_input.done', { input }),
+    ]
+  }
+
+  get #input(): string {
+    return customToolInput(this.arguments)
+  }
+}
