@@ -38,8 +38,8 @@ function page(
 <p>This server runs a language model and sells it by the token, from prepaid accounts, with a
 ledger that you can check. ${escapeHtml(runs)}</p>
 ${toy}
-<p>Base URL for OpenAI clients: <code>${escapeHtml(baseUrl)}</code>,
-model <code>${MODEL}</code>.</p>
+<p>Base URL for OpenAI clients: <code>${escapeHtml(baseUrl)}</code>, for Anthropic clients
+<code>${escapeHtml(baseUrl.replace(/\/v1$/, ''))}</code>; model <code>${MODEL}</code>.</p>
 <pre>curl ${escapeHtml(baseUrl)}/chat/completions \\
   -H "Authorization: Bearer $SVC_KEY" \\
   -H "Content-Type: application/json" \\
