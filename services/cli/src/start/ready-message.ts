@@ -34,7 +34,7 @@ export function readyPage(ready: Ready): string {
     `svc is ready.`,
     '',
     `  OpenAI base URL   ${ready.baseUrl}/v1`,
-    `  Anthropic's       ${ready.baseUrl}`,
+    `  Anthropic URL     ${ready.baseUrl}`,
     `  Dashboard         ${ready.baseUrl}/`,
     `  API reference     ${ready.baseUrl}/docs`,
     `  Model             ${MODEL} (${ready.modelName})`,
