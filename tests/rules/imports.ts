@@ -19,8 +19,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that only certain places may import, so that they can be replaced there. */
 const reserved: readonly (readonly [module: string, places: RegExp])[] = [
-  ['node-llama-cpp', /^services\/worker\/src\/engine\/llama(-[a-z]+)?\.ts$/],
+  ['node-llama-cpp', /^services\/worker\/(src\/engine|bench)\/llama(-[a-z]+)?\.ts$/],
   ['node:sqlite', /^(infra|projections)\//],
+  ['ioredis', /^infra\/prefix-store\/redis\//],
+  ['prom-client', /^services\/gateway\/src\/metrics\//],
   ['@eventstore/db-client', /^infra\/event-store\/eventstoredb\/(client\.ts$|double\/)/],
 ]
 

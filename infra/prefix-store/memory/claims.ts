@@ -1,0 +1,48 @@
+/** Who computes which block, within one process. A claim that is not released ends by itself. */
+import type { PrefixClaim } from '@svc/contracts/prefix-store'
+import type { Clock } from '@svc/ledger/ports'
+
+/** More than any worker has at once; beyond it the oldest is forgotten, which costs work only. */
+const CLAIMS_MAX = 10_000
+
+interface Holding {
+  readonly endsAtMs: number
+}
+
+export class Claims {
+  /** Oldest first. */
+  readonly #holdings = new Map<string, Holding>()
+  readonly #clock: Clock
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** @returns null when somebody else has it */
+  take(name: string, forMs: number): PrefixClaim | null {
+    const nowMs = this.#clock.nowMs()
+    const held = this.#holdings.get(name)
+    if (held !== undefined && held.endsAtMs > nowMs) return null
+    const own: Holding = { endsAtMs: nowMs + forMs }
+    this.#holdings.delete(name)
+    this.#holdings.set(name, own)
+    this.#forgetOldest()
+    return {
+      release: async () => {
+        // After its end the claim may be another's.
+        if (this.#holdings.get(name) === own) this.#holdings.delete(name)
+      },
+    }
+  }
+
+  clear(): void {
+    this.#holdings.clear()
+  }
+
+  #forgetOldest(): void {
+    for (const name of this.#holdings.keys()) {
+      if (this.#holdings.size <= CLAIMS_MAX) return
+      this.#holdings.delete(name)
+    }
+  }
+}

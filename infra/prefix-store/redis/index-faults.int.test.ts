@@ -1,0 +1,81 @@
+/** Whatever becomes of the server, an index on it only ever knows less, and holds up nobody. */
+import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
+import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
+import { newName } from '../testing/chains.ts'
+import { connectedIndex } from '../testing/redis-under-test.ts'
+import { until } from '../testing/until.ts'
+import { OPEN_MS } from './circuit-breaker.ts'
+
+/** At 50 ms each they would not end within the time of a test. */
+const MANY_CALLS = 5_000
+
+describeOnOwnRedis('a prefix index on a Redis that', () => {
+  let server: RedisServer
+  let index: PrefixIndex
+  let passedMs = 0
+  const prompt = Array.from({ length: 6 }, newName)
+  const clock = { nowMs: () => Date.now() + passedMs }
+
+  beforeEach(async () => {
+    passedMs = 0
+    server = await startRedisServer({ maxmemory: '3mb', maxmemoryPolicy: 'noeviction' })
+    index = await connectedIndex(server.url, { clock })
+  })
+  afterEach(async () => {
+    await index.close()
+    await server.close()
+  })
+
+  async function expectWell(): Promise<void> {
+    await until('a note is found', async () => {
+      passedMs += OPEN_MS / 2
+      await index.note('worker-a', prompt)
+      return (await index.find(prompt))[0]?.blocks === 6
+    })
+  }
+
+  async function callMany(): Promise<void> {
+    for (let call = 0; call < MANY_CALLS; call += 1) {
+      await index.note('worker-a', prompt)
+      expect(await index.find(prompt)).toEqual([])
+    }
+  }
+
+  test('is gone, and comes back empty', async () => {
+    await index.note('worker-a', prompt)
+    const { failures } = index
+    await server.kill()
+    await callMany()
+    expect(index.failures).toBe(failures + 2 * MANY_CALLS)
+    await server.restart()
+    await expectWell()
+  })
+
+  test('is frozen', async () => {
+    await server.freeze()
+    await callMany()
+    await server.thaw()
+    await expectWell()
+  })
+
+  test('is slow', async () => {
+    await server.command('CLIENT', 'PAUSE', 1_000, 'ALL')
+    await callMany()
+    await expectWell()
+  })
+
+  test('is full: what is there can be found', async () => {
+    await index.note('worker-a', prompt)
+    await server.command('SETRANGE', 'filling', 3_000_000, 'x')
+    const other = Array.from({ length: 6 }, newName)
+    const { failures } = index
+    for (let call = 0; call < 20; call += 1) await index.note('worker-a', other)
+    expect(index.failures).toBe(failures + 20)
+    expect(await index.find(other)).toEqual([])
+    expect(await index.find(prompt)).toEqual([{ instanceId: 'worker-a', blocks: 6 }])
+    await server.flush()
+    await expectWell()
+  })
+})

@@ -1,0 +1,246 @@
+/**
+ * The one connection of a store or an index to its Redis. Nobody may ever wait long for a cache, so
+ * a call is answered, or has failed, within its budget:
+ *
+ *     not connected     it fails at once, and nothing is queued; connecting goes on by itself
+ *     circuit open      it fails at once, see {@link CircuitBreaker}
+ *     no answer         it fails when its budget is used up, the circuit opens, and the connection
+ *                       is given up: of one whose other end is gone without a word, nothing is ever
+ *                       heard again, and what is still to come would hold up the calls behind it
+ *     an error          a refusal of one command is its reply; when all are refused for a reason
+ *                       that lies in the server (no password, loading …), the call has failed
+ *
+ * The client has a time limit for commands too, but none that sees whether this process was busy
+ * itself: a reply that lies here already is not late. So the budget is watched here, and the
+ * client's limit only ends a handshake that hangs.
+ *
+ * RESP2 is spoken: RESP3 would bring nothing but a further command before the first. No right is
+ * needed beyond those for the commands that are sent, such as one for INFO.
+ */
+import type { Clock } from '@svc/ledger/ports'
+import { Redis } from 'ioredis'
+import { StoreOpenError } from '../../store-open-error.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
+import {
+  type ErrorReply,
+  isErrorReply,
+  isServerFailure,
+  type RedisReply,
+  replyOf,
+} from './redis-reply.ts'
+import { placeOf, type RedisAddress, readRedisUrl } from './redis-url.ts'
+
+export const CALL_WITHIN_MS = 250
+/** Under way at once: what they hold of memory must not grow with a server that is slow. */
+const CALLS_MAX = 128
+const CONNECT_TIMEOUT_MS = 200
+const HANDSHAKE_COMMAND_TIMEOUT_MS = 500
+/** How long a connection that is given up may take to close. */
+const DISCONNECT_TIMEOUT_MS = 100
+const FIRST_RETRY_MS = 50
+const LONGEST_RETRY_MS = 2_000
+
+export type RedisCommand = readonly [name: string, ...args: (string | number | Buffer)[]]
+
+export type CallOutcome =
+  | { readonly kind: 'answered'; readonly replies: readonly RedisReply[] }
+  | { readonly kind: 'failed' }
+  /** By the caller's signal, whatever becomes of it. */
+  | { readonly kind: 'aborted' }
+
+/** What is wrong, in words without a secret; null when it is over. Told when it changes. */
+export type OnProblem = (problem: string | null) => void
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Less than {@link CALL_WITHIN_MS}, when the caller cannot wait for so long: then the call has
+   * failed for the caller, and for the circuit only when it has for all.
+   */
+  readonly patienceMs?: number | undefined
+}
+
+export interface ConnectionOptions {
+  readonly url: string
+  /** For the circuit breaker. */
+  readonly clock: Clock
+  readonly onProblem: OnProblem
+}
+
+const FAILED: CallOutcome = { kind: 'failed' }
+const ABORTED: CallOutcome = { kind: 'aborted' }
+
+export class RedisConnection {
+  readonly #redis: Redis
+  readonly #breaker: CircuitBreaker
+  readonly #place: string
+  readonly #onProblem: OnProblem
+  #problem: string | null = null
+  /** Given up, and not closed yet: the client takes it for one that can be used. */
+  #isGivenUp = false
+  #isClosed = false
+  #calls = 0
+
+  /**
+   * Begins to connect, and does not wait for it.
+   *
+   * @throws {StoreOpenError} when the address makes no sense
+   */
+  constructor({ url, clock, onProblem }: ConnectionOptions) {
+    const read = readRedisUrl(url)
+    if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
+    const { address } = read
+    this.#breaker = new CircuitBreaker(clock)
+    this.#place = placeOf(address)
+    this.#onProblem = onProblem
+    this.#redis = new Redis(clientOptions(address))
+    this.#redis.on('close', () => {
+      // What is known already says more.
+      if (this.#problem === null) this.#tell('is not connected')
+    })
+    this.#redis.on('error', (error: unknown) => this.#tell(`cannot be used: ${causeOf(error)}`))
+    this.#redis.on('ready', () => {
+      this.#isGivenUp = false
+      if (this.#breaker.isClosed) this.#tell(null)
+    })
+  }
+
+  /** Sends commands together. Never rejects. */
+  async call(
+    commands: readonly RedisCommand[],
+    { signal, patienceMs }: CallOptions = {},
+  ): Promise<CallOutcome> {
+    if (signal?.aborted === true) return ABORTED
+    if (commands.length === 0) return { kind: 'answered', replies: [] }
+    if (!this.#canSend() || !this.#breaker.admit()) return FAILED
+    this.#calls += 1
+    const outcome = this.#send(commands).finally(() => {
+      this.#calls -= 1
+    })
+    if (patienceMs !== undefined) return (await withinBudget(outcome, patienceMs)) ?? FAILED
+    return signal === undefined ? outcome : untilAborted(outcome, signal)
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.#redis.disconnect()
+  }
+
+  #canSend(): boolean {
+    return this.#redis.status === 'ready' && !this.#isGivenUp && this.#calls < CALLS_MAX
+  }
+
+  /** Also when its caller has gone: the breaker must hear of every call. */
+  async #send(commands: readonly RedisCommand[]): Promise<CallOutcome> {
+    const pipeline = this.#redis.pipeline()
+    for (const [name, ...args] of commands) pipeline.callBuffer(name, ...args)
+    const results = await withinBudget(pipeline.exec(), CALL_WITHIN_MS)
+    if (results === undefined) {
+      this.#breaker.timedOut()
+      this.#tell(`does not answer within ${CALL_WITHIN_MS} ms`)
+      this.#giveUp()
+      return FAILED
+    }
+    const replies = (results ?? [])
+      .map(([error, value]) => replyOf(error, value))
+      .filter((reply) => reply !== undefined)
+    if (replies.length < commands.length) {
+      this.#breaker.lost()
+      return FAILED
+    }
+    const [first] = replies
+    if (isErrorReply(first) && replies.every(isServerFailure)) {
+      this.#breaker.failed()
+      this.#tell(wordsOf(first))
+      return FAILED
+    }
+    this.#breaker.succeeded()
+    if (this.#breaker.isClosed) this.#tell(null)
+    return { kind: 'answered', replies }
+  }
+
+  /** Only while it stands: of one that is being made, the client would make no other. */
+  #giveUp(): void {
+    if (this.#redis.status !== 'ready' || this.#isGivenUp || this.#isClosed) return
+    this.#isGivenUp = true
+    this.#redis.disconnect(true)
+  }
+
+  #tell(problem: string | null): void {
+    const full = problem === null ? null : `Redis at ${this.#place} ${problem}`
+    if (this.#isClosed || full === this.#problem) return
+    this.#problem = full
+    this.#onProblem(full)
+  }
+}
+
+function clientOptions({ at, isTls, username, password, database }: RedisAddress) {
+  return {
+    ...at,
+    ...(isTls ? { tls: {} } : {}),
+    ...(username === undefined ? {} : { username }),
+    ...(password === undefined ? {} : { password }),
+    db: database,
+    protocol: 2 as const,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    commandTimeout: HANDSHAKE_COMMAND_TIMEOUT_MS,
+    disconnectTimeout: DISCONNECT_TIMEOUT_MS,
+    enableOfflineQueue: false,
+    enableReadyCheck: false,
+    autoResendUnfulfilledCommands: false,
+    disableClientInfo: true,
+    // What is in flight when a connection ends has failed: nothing is sent twice.
+    maxRetriesPerRequest: 0,
+    retryStrategy: retryAfterMs,
+  }
+}
+
+/** Doubling up to a bound, and half of it by chance: many workers must not come back at once. */
+function retryAfterMs(attempt: number): number {
+  const fullMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS)
+  return fullMs / 2 + (Math.random() * fullMs) / 2
+}
+
+/**
+ * Settles with the promise, or as undefined after the time. A reply that had come by then, and that
+ * this process was too busy to read, still counts: sockets are read between timers and immediates.
+ */
+async function withinBudget<Value>(
+  promise: Promise<Value>,
+  withinMs: number,
+): Promise<Value | undefined> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>()
+  const timer = setTimeout(() => setImmediate(() => resolve(undefined)), withinMs)
+  try {
+    return await Promise.race([promise, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function untilAborted(
+  outcome: Promise<CallOutcome>,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  const { promise, resolve } = Promise.withResolvers<CallOutcome>()
+  const abort = (): void => resolve(ABORTED)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([outcome, promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function wordsOf({ code, isUnknownCommand }: ErrorReply): string {
+  return isUnknownCommand ? 'is too old: 6.2 or later is needed' : `refuses: ${code}`
+}
+
+/** Never the client's own message: its errors carry the command, and that may be the password. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'no connection'
+  const reply = replyOf(error, null)
+  if (isErrorReply(reply)) return reply.code
+  return 'code' in error && typeof error.code === 'string' ? error.code : 'no connection'
+}

@@ -1,0 +1,7 @@
+/**
+ * Milliseconds since 1970 that never jump: a clock that is set back must not keep a claim or an
+ * open circuit for an hour.
+ */
+import type { Clock } from '@svc/ledger/ports'
+
+export const steadyClock: Clock = { nowMs: () => performance.timeOrigin + performance.now() }

@@ -1,0 +1,69 @@
+/** For tests: stores and indexes on a real Redis, each with keys of its own. */
+import { randomUUID } from 'node:crypto'
+import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixStore } from '@svc/contracts/prefix-store'
+import { openRedisPrefixIndex, type RedisPrefixIndexOptions } from '../redis/redis-prefix-index.ts'
+import { openRedisPrefixStore, type RedisPrefixStoreOptions } from '../redis/redis-prefix-store.ts'
+import { newName } from './chains.ts'
+import { until } from './until.ts'
+
+export function newKeyPrefix(): string {
+  return `test-${randomUUID()}.`
+}
+
+/** Not connected yet. */
+export function redisStore(
+  url: string,
+  options: Partial<RedisPrefixStoreOptions> = {},
+): PrefixStore {
+  return openRedisPrefixStore({
+    url,
+    keyPrefix: newKeyPrefix(),
+    fingerprint: 'a model on a build',
+    secret: 'a secret that is long enough',
+    onProblem: () => {},
+    ...options,
+  })
+}
+
+export async function connectedStore(
+  url: string,
+  options: Partial<RedisPrefixStoreOptions> = {},
+): Promise<PrefixStore> {
+  const store = redisStore(url, options)
+  await storeAnswers(store)
+  return store
+}
+
+export async function connectedIndex(
+  url: string,
+  options: Partial<RedisPrefixIndexOptions> = {},
+): Promise<PrefixIndex> {
+  const index = openRedisPrefixIndex({
+    url,
+    keyPrefix: newKeyPrefix(),
+    onProblem: () => {},
+    ...options,
+  })
+  await until('the index answers', () => succeeds(() => index.find([newName()]), index))
+  return index
+}
+
+export function storeAnswers(store: PrefixStore): Promise<void> {
+  return until('the store answers', () => {
+    return succeeds(() => store.has([newName()]), {
+      get failures() {
+        return store.usage().failures
+      },
+    })
+  })
+}
+
+async function succeeds(
+  call: () => Promise<unknown>,
+  counter: { readonly failures: number },
+): Promise<boolean> {
+  const before = counter.failures
+  await call()
+  return counter.failures === before
+}
