@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { ZodType } from 'zod'
 import {
+  auditAnswer,
+  auditRequest,
   cancelAnswer,
   cancelRequest,
+  drainRequest,
   generateEvent,
   generateRequest,
   healthAnswer,
@@ -28,6 +31,7 @@ const plan = { grammar: 'root ::= "a"\n', grammarFrom: 'tool_call', callable: ['
 const generation = {
   requestId: 'req_1',
   tenant: 'acct_1',
+  weight: 1,
   tokens: [1, 2, 3],
   fingerprint: 'f',
   thinking: { enabled: true, effort: 'low', budgetTokens: 1_024 },
@@ -49,6 +53,11 @@ const meter = {
   latencies: { queueMs: 0, prefillMs: 1.5, firstTokenMs: null, totalMs: 2 },
 }
 
+const tier = {
+  ...{ blocks: 1, bytes: 2, bytesMax: 3, evictions: 4, hits: 5, misses: 6 },
+  ...{ writes: 7, refused: 8, failures: 9, corrupt: 10 },
+}
+
 const examples: readonly (readonly [string, ZodType, unknown])[] = [
   [
     'health',
@@ -62,6 +71,10 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       contextSize: 2048,
       threads: 1,
       cpuVariant: 'avx2',
+      instanceId: 'wrk_1/7',
+      device: 'cpu',
+      cache: { mode: 'on', reason: null, tiers: ['l1', 'l2'] },
+      load: { queued: 0, running: 1, sequences: 4 },
     },
   ],
   [
@@ -73,12 +86,21 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       sequences: 4,
       ended: 9,
       totals: { inputTokens: 1e12, cachedInputTokens: 0, outputTokens: 2 },
+      cache: {
+        ...{ lookups: 3, hits: 2, reusedTokens: { l1: 256, l2: 128 } },
+        ...{ waits: 1, notWorthFetching: 0, restoreFailures: 0 },
+        l1: tier,
+        l2: null,
+      },
+      batches: { prompt: 9, promptTokens: 1_000, decode: 40, decodeTokens: 160 },
+      meterMismatches: 0,
     },
   ],
   [
     'prepare request',
     prepareRequest,
     {
+      tenant: 'acct_1',
       messages: [
         { role: 'user', content: 'hé' },
         {
@@ -102,7 +124,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
   [
     'prepare answer that does not fit',
     prepareAnswer,
-    { tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5, plan },
+    { tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5, plan, blocks: ['b'] },
   ],
   ['generate request', generateRequest, generation],
   ['token', generateEvent, { type: 'token', text: 'é\u2028', kind: 'text', outputTokens: 1 }],
@@ -130,6 +152,18 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
   ['error', generateEvent, { type: 'error', code: 'failed', message: 'the worker failed' }],
   ['cancel request', cancelRequest, { requestId: 'req_1' }],
   ['cancel answer', cancelAnswer, { requestId: 'req_1', found: true }],
+  ['drain request', drainRequest, { draining: true }],
+  ['audit request', auditRequest, { sample: 100 }],
+  [
+    'audit answer',
+    auditAnswer,
+    {
+      workerId: 'wrk_1',
+      checked: { l1: 3, l2: 2 },
+      gone: 1,
+      differing: [{ name: 'b', tier: 'l2' }],
+    },
+  ],
 ]
 
 describe('a message of the worker protocol', () => {

@@ -7,15 +7,19 @@
  *     POST /prepare             PrepareRequest  → PrepareAnswer: render, tokenise, count
  *     POST /generate            GenerateRequest → a line of JSON per GenerateEvent
  *     POST /cancel              CancelRequest   → CancelAnswer; the stream then ends with its meter
+ *     POST /drain               DrainRequest    → HealthAnswer: takes no more requests, or again
+ *     POST /audit               AuditRequest    → AuditAnswer: recomputes cached blocks
  *
  * On TCP every request carries `authorization: Bearer <shared secret>`. An error is a WorkerError
  * with a 4xx or 5xx status. Closing the connection of `/generate` is a cancel as well. A generate
  * stream is: `token` and `tool_call` events, then `meter`, then `done`; or, when the run breaks,
- * `meter`? and `error`.
+ * `meter`? and `error`. How a worker is, and what operators ask of it, is in `worker-condition.ts`.
  */
 import { z } from 'zod'
 import { cacheEvidence, finishReason, latencies } from './events/account.ts'
 import { tokenCount } from './tokens.ts'
+
+export * from './worker-condition.ts'
 
 export const workerPaths = {
   health: '/health',
@@ -23,37 +27,9 @@ export const workerPaths = {
   prepare: '/prepare',
   generate: '/generate',
   cancel: '/cancel',
+  drain: '/drain',
+  audit: '/audit',
 } as const
-
-export const healthAnswer = z.object({
-  status: z.enum(['loading', 'ready', 'draining']),
-  workerId: z.string(),
-  /** Equal fingerprints give equal tokens: model file, library, chat template. */
-  fingerprint: z.string(),
-  modelName: z.string(),
-  /** True for the bundled demo model, so that every face can say that it is a toy. */
-  toy: z.boolean(),
-  /** Tokens that fit: prompt and output together. */
-  contextSize: tokenCount,
-  threads: z.int().min(1),
-  cpuVariant: z.string(),
-})
-export type HealthAnswer = z.output<typeof healthAnswer>
-
-export const stateAnswer = z.object({
-  queued: z.int().min(0),
-  running: z.int().min(0),
-  sequences: z.int().min(1),
-  /** Requests that ended since the start. */
-  ended: z.int().min(0),
-  /** Sums since the start: the worker's side of the daily reconciliation. */
-  totals: z.object({
-    inputTokens: z.int().min(0),
-    cachedInputTokens: z.int().min(0),
-    outputTokens: z.int().min(0),
-  }),
-})
-export type StateAnswer = z.output<typeof stateAnswer>
 
 const TOOLS_MAX = 512
 const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
@@ -131,6 +107,8 @@ export const thinking = z.object({
 export type Thinking = z.output<typeof thinking>
 
 export const prepareRequest = z.object({
+  /** Whose prompt it is: the names of its blocks depend on it. */
+  tenant: z.string().min(1).max(64),
   messages: z.array(promptMessage).min(1).max(4096),
   thinking,
   toolUse: toolUse.nullable(),
@@ -160,6 +138,8 @@ export const prepareAnswer = z.object({
   /** What is left of the context for the output. 0 or less: the prompt does not fit. */
   maxOutputTokens: z.int(),
   plan: answerPlan,
+  /** Names of the prompt's blocks that can be reused, the earliest first; none without a cache. */
+  blocks: z.array(z.string()),
 })
 export type PrepareAnswer = z.output<typeof prepareAnswer>
 
@@ -182,6 +162,8 @@ export const generateRequest = z.object({
   requestId: z.string().min(1).max(64),
   /** Whose request it is: prefixes are only ever reused within one tenant. */
   tenant: z.string().min(1).max(64),
+  /** Turns that the tenant gets, of those that wait, for each turn of one with a weight of 1. */
+  weight: z.int().min(1).max(100),
   /** As `/prepare` gave them, by a worker of the same fingerprint. */
   tokens: z.array(z.int().min(0)).min(1),
   fingerprint: z.string(),

@@ -1,6 +1,7 @@
 /** What the read models can be asked. A view never decides: it is a replica of the log. */
 import type { Position, RecordedEvent } from '@svc/contracts/event-store'
 import type {
+  CacheEvidence,
   FinishReason,
   GrantSlice,
   Latencies,
@@ -58,6 +59,8 @@ export interface RequestRow {
   readonly acceptedAt: number
   readonly endedAt: number | null
   readonly latencies: Latencies | null
+  /** Why tokens count as cached, and by which worker. Null until metered. */
+  readonly cache: (CacheEvidence & { readonly workerId: string }) | null
   readonly events: readonly EventReference[]
 }
 

@@ -40,18 +40,31 @@ export async function startRunningServer(
   }
 }
 
-/** The inference worker that a server started: its child process, found by Linux's /proc. */
-export function workerOf({ pid }: ServerProcess): {
+/** An inference worker that a server started: its child process, found by Linux's /proc. */
+export interface ChildWorker {
+  readonly workerId: string
   readonly pid: number
   readonly socketPath: string
-} {
+}
+
+/** The workers that a server started, in the order of their names. */
+export function workersOf({ pid }: ServerProcess): readonly ChildWorker[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
-  for (const child of children.map(Number)) {
+  const workers = children.filter(Boolean).flatMap((child) => {
     const words = readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0')
     const socketPath = words[words.indexOf('--socket') + 1]
-    if (words.includes('--socket') && socketPath !== undefined) return { pid: child, socketPath }
-  }
-  throw new Error(`process ${pid} has no worker`)
+    const workerId = words[words.indexOf('--worker-id') + 1]
+    if (!words.includes('--socket') || socketPath === undefined) return []
+    return [{ workerId: workerId ?? '', pid: Number(child), socketPath }]
+  })
+  return workers.toSorted((a, b) => a.workerId.localeCompare(b.workerId))
+}
+
+/** The only worker that a server started. */
+export function workerOf(server: ServerProcess): ChildWorker {
+  const [worker] = workersOf(server)
+  if (worker === undefined) throw new Error(`process ${server.pid} has no worker`)
+  return worker
 }
 
 function postChat(

@@ -1,6 +1,11 @@
 /** What a scripted worker plays: how many tokens, how fast, and what goes wrong on the way. */
 import type { FinishReason } from '@svc/contracts/events/account'
-import type { AnswerPlan, Logprob, WorkerErrorCode } from '@svc/contracts/worker-protocol'
+import type {
+  AnswerPlan,
+  Logprob,
+  PrepareRequest,
+  WorkerErrorCode,
+} from '@svc/contracts/worker-protocol'
 
 export type Fault =
   /** Closes the connection without a word, as a process that dies does. */
@@ -52,6 +57,8 @@ export interface WorkerScript {
   readonly end: ScriptedEnd | null
   /** What `/prepare` returns; it promises a reading of calls, and no grammar. */
   readonly plan: Partial<AnswerPlan>
+  /** Names of the prompt's blocks that `/prepare` returns, such as `messageBlocks`. */
+  readonly blocks: (request: PrepareRequest) => string[]
   /** What `/prepare` refuses with, such as `unsupported_schema`. */
   readonly prepareRefusal: {
     readonly status: number
@@ -74,6 +81,7 @@ export const plainScript: WorkerScript = {
   events: null,
   end: null,
   plan: {},
+  blocks: () => [],
   prepareRefusal: null,
   fault: null,
   deafToCancel: false,

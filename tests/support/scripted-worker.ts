@@ -11,13 +11,17 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { parseArgs } from 'node:util'
 import {
   type AnswerPlan,
+  type AuditAnswer,
+  type AuditRequest,
   type GenerateRequest,
   type HealthAnswer,
   type PrepareRequest,
+  type StateAnswer,
   workerPaths,
 } from '@svc/contracts/worker-protocol'
 import { ScriptedRun } from './scripted-worker-run.ts'
 import { plainScript, type WorkerScript } from './scripted-worker-script.ts'
+import { freshState } from './scripted-worker-state.ts'
 
 export {
   type Fault,
@@ -34,6 +38,8 @@ export interface ScriptedWorkerOptions {
   readonly workerId?: string
   readonly fingerprint?: string
   readonly contextSize?: number
+  /** Whether it takes no requests after its start until it is told to. */
+  readonly drained?: boolean
 }
 
 /** Tokens of a conversation, as `/prepare` counts them. */
@@ -55,9 +61,23 @@ export class ScriptedWorker {
   /** What the next requests get; change it between requests. */
   script: WorkerScript
   status: HealthAnswer['status'] = 'ready'
+  /** What it says that it has to do for other gateways. */
+  othersLoad = { queued: 0, running: 0 }
+  cache: HealthAnswer['cache'] = { mode: 'off', reason: 'it runs no model', tiers: [] }
+  /** What `/state` tells; `silent`: who asks waits. */
+  state: StateAnswer | 'silent' = freshState
+  /** What `/audit` finds; `broken`: an error. */
+  found: Omit<AuditAnswer, 'workerId'> | 'broken' = 'broken'
+  /** Of the audits so far, how many blocks they were to read. */
+  readonly audits: number[] = []
   /** Every run so far, in the order of its start. */
   readonly runs: ScriptedRun[] = []
   readonly prepared: PrepareRequest[] = []
+  /** How often it told how it is. */
+  healthCalls = 0
+  /** What `/drain` was told so far. */
+  readonly drainOrders: boolean[] = []
+  #starts = 0
   readonly #options: ScriptedWorkerOptions
   readonly #server: Server
   readonly #running = new Map<string, ScriptedRun>()
@@ -75,7 +95,22 @@ export class ScriptedWorker {
     return this.#running.size
   }
 
+  get workerId(): string {
+    return this.#options.workerId ?? 'wrk_scripted'
+  }
+
+  get socketPath(): string {
+    return this.#options.socketPath
+  }
+
+  /** Of this start: a worker that closes and listens again is another instance. */
+  get instanceId(): string {
+    return `${this.workerId}/${this.#starts}`
+  }
+
   listen(): Promise<void> {
+    this.#starts += 1
+    this.status = this.#options.drained ? 'draining' : 'ready'
     rmSync(this.#options.socketPath, { force: true })
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject)
@@ -97,20 +132,43 @@ export class ScriptedWorker {
     else if (request.url === workerPaths.prepare) await this.#prepare(JSON.parse(body), response)
     else if (request.url === workerPaths.generate) await this.#generate(JSON.parse(body), response)
     else if (request.url === workerPaths.cancel) this.#cancel(JSON.parse(body), response)
+    else if (request.url === workerPaths.drain) this.#drain(JSON.parse(body), response)
+    else if (request.url === workerPaths.state) this.#tellState(response)
+    else if (request.url === workerPaths.audit) this.#audit(JSON.parse(body), response)
     else sendJson(response, { error: { code: 'not_found', message: 'no such path' } }, 404)
   }
 
   #health(): HealthAnswer {
+    this.healthCalls += 1
     return {
       status: this.status,
-      workerId: this.#options.workerId ?? 'wrk_scripted',
+      workerId: this.workerId,
       fingerprint: this.#fingerprint(),
       modelName: 'scripted',
       toy: true,
       contextSize: this.#contextSize(),
       threads: 1,
       cpuVariant: 'none',
+      instanceId: this.instanceId,
+      device: 'cpu',
+      cache: this.cache,
+      load: {
+        queued: this.othersLoad.queued,
+        running: this.othersLoad.running + this.running,
+        sequences: 8,
+      },
     }
+  }
+
+  #tellState(response: ServerResponse): void {
+    if (this.state !== 'silent') sendJson(response, this.state)
+  }
+
+  #audit({ sample }: AuditRequest, response: ServerResponse): void {
+    this.audits.push(sample)
+    const { found } = this
+    if (found !== 'broken') sendJson(response, { workerId: this.workerId, ...found })
+    else sendJson(response, { error: { code: 'failed', message: 'it broke' } }, 500)
   }
 
   async #prepare(request: PrepareRequest, response: ServerResponse): Promise<void> {
@@ -131,6 +189,7 @@ export class ScriptedWorker {
       contextSize: this.#contextSize(),
       maxOutputTokens: this.#contextSize() - count,
       plan: this.#plan(request),
+      blocks: this.script.blocks(request),
     })
   }
 
@@ -143,11 +202,15 @@ export class ScriptedWorker {
 
   async #generate(request: GenerateRequest, response: ServerResponse): Promise<void> {
     const { fault } = this.script
+    if (this.status === 'draining') {
+      sendJson(response, { error: { code: 'draining', message: 'scripted' } }, 503)
+      return
+    }
     if (fault?.kind === 'refuse') {
       sendJson(response, { error: { code: fault.code, message: 'scripted' } }, fault.status)
       return
     }
-    const workerId = this.#options.workerId ?? 'wrk_scripted'
+    const workerId = this.workerId
     const run = new ScriptedRun({ script: this.script, request, response, workerId })
     if (this.#remember) this.runs.push(run)
     this.#running.set(request.requestId, run)
@@ -159,6 +222,12 @@ export class ScriptedWorker {
     const run = this.#running.get(requestId)
     run?.cancel()
     sendJson(response, { requestId, found: run !== undefined })
+  }
+
+  #drain({ draining }: { draining: boolean }, response: ServerResponse): void {
+    this.drainOrders.push(draining)
+    this.status = draining ? 'draining' : 'ready'
+    sendJson(response, this.#health())
   }
 
   #contextSize(): number {

@@ -95,7 +95,7 @@ export class ServerProcess {
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(environment).filter(
-      ([name]) => !name.startsWith('SVC_') && name !== 'EVENTSTORE_URL',
+      ([name]) => !name.startsWith('SVC_') && name !== 'EVENTSTORE_URL' && name !== 'REDIS_URL',
     ),
   )
 }

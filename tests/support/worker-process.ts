@@ -7,9 +7,15 @@ import { onTestFinished } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../services/worker/src/main.ts', import.meta.url))
 
-/** @returns the port that it listens on */
-export async function startWorkerOnTcp(secret: string): Promise<number> {
-  const child = spawn(process.execPath, [MAIN, '--port', '0'], {
+/**
+ * @param words further ones of its command line
+ * @returns the port that it listens on
+ */
+export async function startWorkerOnTcp(
+  secret: string,
+  words: readonly string[] = [],
+): Promise<number> {
+  const child = spawn(process.execPath, [MAIN, '--port', '0', ...words], {
     env: { PATH: process.env.PATH, SVC_WORKER_SECRET: secret },
     stdio: ['ignore', 'pipe', 'ignore'],
   })

@@ -65,6 +65,7 @@ export const cacheEvidence = z.object({
   /** Prompt tokens that the runtime's own counter saw evaluated: the independent witness. */
   evaluatedTokens: tokenCount,
 })
+export type CacheEvidence = z.output<typeof cacheEvidence>
 
 /** Milliseconds with three decimals at most: whole microseconds, because they are kept for ever. */
 export const latencies = z.object({

@@ -71,6 +71,20 @@ export const receipt = z.object({
       hash: z.string(),
     }),
   ),
+  /** Why tokens count as cached; null while the request runs, and for requests without a meter. */
+  cache: z
+    .object({
+      /** Blocks of 128 tokens that were not computed. */
+      blocks: tokenCount,
+      /** Where they came from: `l1` the worker's memory, `l2` Redis (the last of them, at least). */
+      source: z.enum(['none', 'l1', 'l2']),
+      /** The name of the last of them, which depends on all tokens before. */
+      last_block_hash: z.string().nullable(),
+      /** Prompt tokens that the runtime's own counter saw computed. */
+      evaluated_tokens: tokenCount,
+      worker: z.string(),
+    })
+    .nullable(),
   timings: z.object({
     /** RFC 3339. */
     accepted_at: z.string(),

@@ -47,6 +47,11 @@ export function createRemoteOperations(service: RemoteService): Operations {
     verify: () => ask('verify'),
     listProjections: () => ask('listProjections'),
     rebuildProjection: (name) => lines(service, 'rebuildProjection', { name }, service.signal),
+    listWorkers: () => ask('listWorkers'),
+    drainWorker: (input) => ask('drainWorker', input),
+    addWorker: (input) => ask('addWorker', input),
+    removeWorker: (workerId) => ask('removeWorker', { workerId }),
+    auditCache: (input) => lines(service, 'auditCache', input, service.signal),
     listEvents: (query) => ask('listEvents', query),
     tailEvents: (query, signal) => lines(service, 'tailEvents', query, signal),
   }

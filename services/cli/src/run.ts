@@ -1,6 +1,7 @@
 /** `svc` as a function: arguments and a terminal in, an exit code out. */
 import { Command, CommanderError, Option } from 'commander'
 import { accountCommand } from './commands/account.ts'
+import { auditCommand } from './commands/audit.ts'
 import { eventsCommand } from './commands/events.ts'
 import { explainCommand } from './commands/explain.ts'
 import { keyCommand } from './commands/key.ts'
@@ -11,6 +12,7 @@ import { projectionCommand } from './commands/projection.ts'
 import { statementCommand } from './commands/statement.ts'
 import { statusCommand } from './commands/status.ts'
 import { verifyCommand } from './commands/verify.ts'
+import { workerCommand } from './commands/worker.ts'
 import { Context } from './context.ts'
 import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './exit-codes.ts'
 import { VERSION } from './start/version.ts'
@@ -51,7 +53,7 @@ async function programFor(args: readonly string[], terminal: Terminal): Promise<
     .configureOutput({ writeOut: (text) => void terminal.out(text), writeErr: terminal.err })
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
   commands.push(explainCommand, verifyCommand, projectionCommand, eventsCommand)
-  commands.push(operatorTokenCommand)
+  commands.push(workerCommand, auditCommand, operatorTokenCommand)
   for (const command of commands) add(program, command(contextOf))
   if (args.length === 0 || args.some((word) => NEEDS_START.has(word))) {
     const { startCommand } = await import('./start/start-command.ts')

@@ -65,6 +65,7 @@ function gatewayCall({ format, baseUrl, apiKey, stream, outputTokens }: GatewayT
 function workerCall({ outputTokens }: WorkerTarget): Call {
   const headers = { 'content-type': 'application/json' }
   const question: PrepareRequest = {
+    tenant: 'bench',
     messages: [{ role: 'user', content: QUESTION }],
     thinking: noThinking,
     toolUse: null,
@@ -79,6 +80,7 @@ function workerCall({ outputTokens }: WorkerTarget): Call {
     const generation: GenerateRequest = {
       requestId: `direct-${process.pid}-${number}`,
       tenant: 'bench',
+      weight: 1,
       tokens: prepared.tokens,
       fingerprint: prepared.fingerprint,
       thinking: noThinking,

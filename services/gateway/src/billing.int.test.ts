@@ -27,6 +27,13 @@ test('the receipt of a request adds up to its debit and its usage', async () => 
       { class: 'cached_input', tokens: 1, price: '0.10', amount: '0.0000001' },
       { class: 'output', tokens: 3, price: '4.00', amount: '0.000012' },
     ],
+    cache: {
+      blocks: 0,
+      source: 'l1',
+      last_block_hash: null,
+      evaluated_tokens: 2,
+      worker: 'wrk_0',
+    },
   })
   expect(await answer.json()).toMatchObject({
     usage: { prompt_tokens: 3, prompt_cache_hit_tokens: 1, completion_tokens: 3 },

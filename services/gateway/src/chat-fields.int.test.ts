@@ -151,6 +151,7 @@ describe('is served', () => {
       'timeLimitMs',
       'tokens',
       'topLogprobs',
+      'weight',
     ])
     expect(fixture.worker.runs.at(-1)?.request).toMatchObject({
       stop: ['END'],

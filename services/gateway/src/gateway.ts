@@ -15,6 +15,7 @@ import type { Logger } from 'pino'
 import type { HttpLimits } from './http-limits.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Idempotency } from './idempotency.ts'
+import type { RequestWatch } from './request-watch.ts'
 import { billingRoutes } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -35,6 +36,9 @@ export interface GatewayDependencies {
   /** Resolves to whether the receipts are as far as the position before the time is over. */
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
   readonly workers: WorkerPool
+  /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
+  readonly tenantWeights?: ReadonlyMap<string, number>
+  readonly requestWatch?: RequestWatch
   readonly recordedAnswers: RecordedAnswers
   readonly storedResponses: StoredResponses
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */

@@ -23,6 +23,8 @@ const CLOSING_MS = 1_000
 
 export interface GenerateAnswer {
   readonly request: GenerateRequest
+  /** Names of the prompt's blocks: the run goes to a worker that holds them. */
+  readonly blocks: readonly string[]
   readonly delivery: Delivery
   readonly stop: AbortSignal
   readonly cancelWaitMs: number
@@ -46,7 +48,7 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
   for (let attempt = 1; ; attempt += 1) {
     const record = new RunRecord(task.request.maxOutputTokens, ports.reach)
     if (task.stop.aborted) record.fail('stopped before it was started')
-    const lease = leaseWorker(ports.workers, task.request.fingerprint, avoid, record)
+    const lease = await leaseWorker(ports.workers, task, avoid, record)
     if (lease === undefined) return { record, workerId: undefined }
     await runOn(lease, record, ports, task)
     const mayTryAgain = attempt < MAX_ATTEMPTS && !task.stop.aborted
@@ -57,15 +59,15 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
   }
 }
 
-function leaseWorker(
+async function leaseWorker(
   workers: WorkerPool,
-  fingerprint: string,
+  { request: { fingerprint }, blocks }: GenerateAnswer,
   avoid: PooledWorker | undefined,
   record: RunRecord,
-): Lease | undefined {
+): Promise<Lease | undefined> {
   if (record.ended) return undefined
   try {
-    return workers.lease(fingerprint, avoid)
+    return await workers.lease({ fingerprint, blocks, avoid })
   } catch (cause) {
     record.failure = asWorkerFailure(cause)
     return undefined

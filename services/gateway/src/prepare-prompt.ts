@@ -5,12 +5,16 @@ import type { InferenceRequest } from './inference-request.ts'
 import { asWorkerFailure, WorkerFailure } from './routing/worker-failure.ts'
 import type { PooledWorker, WorkerPool } from './routing/worker-pool.ts'
 
-/** @throws {ServiceError} when the prompt does not fit, or no worker can count it */
+/**
+ * @param tenant the account whose prompt it is: only its own prompts share blocks with it
+ * @throws {ServiceError} when the prompt does not fit, or no worker can count it
+ */
 export async function preparePrompt(
   workers: WorkerPool,
+  tenant: string,
   request: InferenceRequest,
 ): Promise<PrepareAnswer> {
-  const prepared = await prepareOnSomeWorker(workers, request)
+  const prepared = await prepareOnSomeWorker(workers, tenant, request)
   checkContext(request, prepared)
   return prepared
 }
@@ -25,33 +29,43 @@ export function outputLimit(
 }
 
 /** Without a look at whether it fits. @throws {ServiceError} when no worker can count it */
-export async function countPrompt(workers: WorkerPool, request: InferenceRequest): Promise<number> {
-  const { tokens } = await prepareOnSomeWorker(workers, request)
+export async function countPrompt(
+  workers: WorkerPool,
+  tenant: string,
+  request: InferenceRequest,
+): Promise<number> {
+  const { tokens } = await prepareOnSomeWorker(workers, tenant, request)
   return tokens.length
 }
 
 /** To prepare changes nothing, so a worker that fails at it is followed by another. */
 async function prepareOnSomeWorker(
   workers: WorkerPool,
+  tenant: string,
   request: InferenceRequest,
 ): Promise<PrepareAnswer> {
   const first = workers.pick()
   try {
-    return await prepareOn(first, request)
+    return await prepareOn(first, tenant, request)
   } catch (cause) {
     if (!(cause instanceof WorkerFailure)) throw cause
   }
   try {
-    return await prepareOn(workers.pick(first), request)
+    return await prepareOn(workers.pick(first), tenant, request)
   } catch (cause) {
     throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
   }
 }
 
-async function prepareOn(worker: PooledWorker, request: InferenceRequest): Promise<PrepareAnswer> {
+async function prepareOn(
+  worker: PooledWorker,
+  tenant: string,
+  request: InferenceRequest,
+): Promise<PrepareAnswer> {
   const { messages, thinking, toolUse, outputFormat, outputFormatParam } = request
   try {
     return await worker.client.prepare({
+      tenant,
       messages: [...messages],
       thinking,
       toolUse,

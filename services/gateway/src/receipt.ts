@@ -44,6 +44,13 @@ export function receiptOf(row: RequestRow): Receipt {
       id,
       hash,
     })),
+    cache: row.cache && {
+      blocks: row.cache.blocks,
+      source: row.cache.source,
+      last_block_hash: row.cache.lastBlockHash,
+      evaluated_tokens: row.cache.evaluatedTokens,
+      worker: row.cache.workerId,
+    },
     timings: {
       accepted_at: new Date(row.acceptedAt).toISOString(),
       ended_at: row.endedAt === null ? null : new Date(row.endedAt).toISOString(),

@@ -26,14 +26,19 @@ import { readJsonObject } from './json-scan.ts'
 import { openDelivery } from './open-delivery.ts'
 import { outputLimit, preparePrompt } from './prepare-prompt.ts'
 import { asServiceError, identity } from './refusal.ts'
+import type { WatchedRequest } from './request-watch.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 import { type EndedRun, isImplausible, settlementOf } from './settlement.ts'
 import { ClientGone, type Stop, stoppedError } from './stop.ts'
 import { sendWhole } from './whole-answer.ts'
 
+const PLAIN_WEIGHT = 1
+
 export interface RequestLifePorts {
   readonly ledger: Ledger
   readonly workers: WorkerPool
+  /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
+  readonly tenantWeights?: ReadonlyMap<string, number>
   readonly idempotency: Idempotency
   readonly clock: Clock
   readonly timer: Timer
@@ -53,6 +58,7 @@ export interface Exchange {
   readonly idempotencyKey: string | string[] | undefined
   readonly client: ClientConnection
   readonly stop: Stop
+  readonly watched: WatchedRequest
 }
 
 /**
@@ -107,8 +113,9 @@ class RequestLife {
   }
 
   async run(): Promise<void> {
-    const { stop } = this.#exchange
-    const prepared = await preparePrompt(this.#ports.workers, this.#request)
+    const { stop, caller } = this.#exchange
+    const { workers } = this.#ports
+    const prepared = await preparePrompt(workers, caller.accountId, this.#request)
     this.#refuseIfStopped()
     const accepted = await this.#accept(prepared)
     const durable = accepted.durable.then(
@@ -131,6 +138,7 @@ class RequestLife {
       await this.#answer(run, settled, delivery)
     } catch (cause) {
       if (cause instanceof ClientGone || !delivery.fail(asServiceError(cause))) throw cause
+      this.#exchange.watched.broke(asServiceError(cause))
       this.#ports.logger.warn({ requestId: this.#exchange.requestId, err: cause }, 'a stream broke')
     } finally {
       delivery.close()
@@ -167,7 +175,7 @@ class RequestLife {
     accepted: Accepted,
     delivery: Delivery,
   ): Promise<EndedRun> {
-    const { timer, limits } = this.#ports
+    const { timer, limits, tenantWeights } = this.#ports
     const { requestId, caller, stop } = this.#exchange
     const request = this.#request
     const cancelDeadline = timer.after(limits.requestDeadlineMs, () => stop.stop('timeout'))
@@ -175,6 +183,7 @@ class RequestLife {
       request: {
         requestId,
         tenant: caller.accountId,
+        weight: tenantWeights?.get(caller.accountId) ?? PLAIN_WEIGHT,
         tokens: prepared.tokens,
         fingerprint: prepared.fingerprint,
         thinking: request.thinking,
@@ -186,6 +195,7 @@ class RequestLife {
         stop: [...request.stop],
         timeLimitMs: limits.requestDeadlineMs + limits.cancelWaitMs,
       },
+      blocks: prepared.blocks,
       delivery,
       stop: stop.signal,
       cancelWaitMs: limits.cancelWaitMs,
@@ -213,6 +223,7 @@ class RequestLife {
     const { accountId } = caller
     const end = { accountId, requestId, settlement, deadline: this.#deadline }
     const settled = await bookEnd(this.#ports, end)
+    this.#exchange.watched.booked(run, settlement)
     reach('settle.after')
     return settled
   }

@@ -18,6 +18,8 @@ export class RunRecord {
   #characters = 0
   #toolCalls = 0
 
+  /** When the first token reached the gateway, by `performance.now()`. */
+  firstTokenAtMs: number | undefined
   /** Output tokens that have reached the gateway, by the worker's running count. */
   outputTokens = 0
   reasoningTokens = 0
@@ -90,7 +92,10 @@ export class RunRecord {
       this.fail('the worker sent more text than its tokens can hold')
       return undefined
     }
-    if (this.outputTokens === 0) this.#reach('generate.first-token')
+    if (this.outputTokens === 0) {
+      this.firstTokenAtMs = performance.now()
+      this.#reach('generate.first-token')
+    }
     this.outputTokens = outputTokens
     return made
   }

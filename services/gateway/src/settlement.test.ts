@@ -24,6 +24,7 @@ function meter(fields: Partial<WorkerMeter> = {}): WorkerMeter {
 function ended(record: Partial<EndedRun['record']>, fields: Partial<EndedRun> = {}): EndedRun {
   return {
     record: {
+      firstTokenAtMs: undefined,
       outputTokens: 7,
       reasoningTokens: 2,
       meter: undefined,

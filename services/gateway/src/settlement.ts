@@ -28,7 +28,13 @@ export type Settlement =
 export interface EndedRun {
   readonly record: Pick<
     RunRecord,
-    'outputTokens' | 'reasoningTokens' | 'meter' | 'finishReason' | 'stopText' | 'failure'
+    | 'firstTokenAtMs'
+    | 'outputTokens'
+    | 'reasoningTokens'
+    | 'meter'
+    | 'finishReason'
+    | 'stopText'
+    | 'failure'
   >
   readonly workerId: string | undefined
   readonly promptTokens: number

@@ -27,6 +27,9 @@ const log = jsonLines(
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
+/** A limit on file sizes makes a write fail, and with it what wrote: not the whole process. */
+if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
+
 try {
   await serve(readSettings(process.argv.slice(2), process.env))
 } catch (error) {

@@ -12,7 +12,9 @@ import {
 } from 'node:http'
 import { connect } from 'node:net'
 import {
+  auditRequest,
   cancelRequest,
+  drainRequest,
   generateRequest,
   prepareRequest,
   type WorkerErrorCode,
@@ -98,6 +100,14 @@ async function answer(
     case `POST ${workerPaths.cancel}`: {
       const { requestId } = await readJsonBody(request, cancelRequest, BODY_BYTES_MAX)
       return sendJson(response, 200, operations.cancel(requestId))
+    }
+    case `POST ${workerPaths.drain}`: {
+      const { draining } = await readJsonBody(request, drainRequest, BODY_BYTES_MAX)
+      return sendJson(response, 200, operations.drain(draining))
+    }
+    case `POST ${workerPaths.audit}`: {
+      const { sample } = await readJsonBody(request, auditRequest, BODY_BYTES_MAX)
+      return sendJson(response, 200, await operations.audit(sample))
     }
     case `POST ${workerPaths.generate}`:
       return await answerGenerate(request, response, operations)

@@ -9,15 +9,26 @@
  *             [--threads N]               default and most: cores − 1, at least 1; demo: always 1
  *             [--queue N]                 requests that may wait; default 256
  *             [--worker-id ID]            default worker-<pid>
+ *             [--gpu off|auto|cuda|vulkan|metal]  default off
+ *             [--cache on|off]            whether prompts are reused; default on
+ *             [--cache-bytes BYTES]       of cached blocks in memory; default 512 MiB
+ *             [--drained]                 takes no requests until it is told to
  *             [--supervised]              end when stdin closes; ignore SIGINT
  *
  *     SVC_WORKER_SECRET   the bearer token of every request; needed with --port, 16 characters
- *     SVC_CACHE_SECRET    keys the names of cached blocks; random when unset
+ *     SVC_CACHE_SECRET    keys the names of cached blocks and seals them; random when unset, and
+ *                         then no other worker finds them
+ *     REDIS_URL           where cached blocks are shared with other workers; unset: nowhere
+ *     SVC_REDIS_PREFIX    what keys begin with there; default svc.
+ *     SVC_CACHE_TTL_S     seconds that an unused block stays there; default 900
+ *     SVC_CACHE_TENANT_BYTES  that one tenant may write there in that time; default 1 GiB
  */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
+import { type Gpu, gpuChoices } from './engine/gpu.ts'
 import { QUEUE_REQUESTS_MAX } from './engine/scheduler.ts'
 import { SECRET_CHARACTERS_MIN } from './protocol/shared-secret.ts'
 import type { ListenAddress } from './protocol-server.ts'
@@ -33,6 +44,10 @@ const SEQUENCES_MAX = 256
 const QUEUE_MAX = 100_000
 const PORT_MAX = 65_535
 const CACHE_SECRET_BYTES = 32
+const CACHE_BYTES_DEFAULT = 512 * 1024 ** 2
+const CACHE_TTL_S_DEFAULT = 900
+const CACHE_TENANT_BYTES_DEFAULT = 1024 ** 3
+const REDIS_PREFIX_DEFAULT = 'svc.'
 
 export interface WorkerSettings {
   readonly listen: ListenAddress
@@ -46,7 +61,24 @@ export interface WorkerSettings {
   readonly workerId: string
   readonly supervised: boolean
   readonly secret: string | null
-  readonly cacheSecret: string | Uint8Array
+  readonly gpu: Gpu
+  /** Loaded, and serving nobody until told to. */
+  readonly drained: boolean
+  readonly cache: CacheSettings
+}
+
+export interface CacheSettings {
+  readonly on: boolean
+  /** Of blocks in memory. */
+  readonly bytes: number
+  readonly secret: string | Uint8Array
+  /** Null: blocks are shared with no other worker. */
+  readonly redis: {
+    readonly url: string
+    readonly keyPrefix: string
+    readonly blockTtlMs: number
+    readonly tenantBytesMax: number
+  } | null
 }
 
 /** @throws StartRefused with one line that names the setting */
@@ -77,12 +109,55 @@ export function readSettings(
     workerId: values['worker-id'] ?? `worker-${process.pid}`,
     supervised: values.supervised ?? false,
     secret,
-    cacheSecret: env.SVC_CACHE_SECRET || randomBytes(CACHE_SECRET_BYTES),
+    gpu: oneOf(values, 'gpu', gpuChoices, 'off'),
+    drained: values.drained ?? false,
+    cache: {
+      on: oneOf(values, 'cache', ['on', 'off'], 'on') === 'on',
+      bytes: wholeNumber(values, 'cache-bytes', 0, Number.MAX_SAFE_INTEGER, CACHE_BYTES_DEFAULT),
+      secret: env.SVC_CACHE_SECRET || randomBytes(CACHE_SECRET_BYTES),
+      redis: redisSettings(env),
+    },
   }
 }
 
+function redisSettings(env: Readonly<Record<string, string | undefined>>) {
+  const url = env.REDIS_URL
+  if (!url) return null
+  const read = readRedisUrl(url)
+  if (!read.ok) throw new StartRefused(`REDIS_URL: ${read.message}`)
+  return {
+    url,
+    keyPrefix: env.SVC_REDIS_PREFIX || REDIS_PREFIX_DEFAULT,
+    blockTtlMs: variable(env, 'SVC_CACHE_TTL_S', CACHE_TTL_S_DEFAULT) * 1000,
+    tenantBytesMax: variable(env, 'SVC_CACHE_TENANT_BYTES', CACHE_TENANT_BYTES_DEFAULT),
+  }
+}
+
+function variable(
+  env: Readonly<Record<string, string | undefined>>,
+  name: string,
+  fallback: number,
+): number {
+  const text = env[name]
+  if (!text) return fallback
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new StartRefused(`${name} must be a whole number`)
+  return Number(text)
+}
+
+function oneOf<Choice extends string>(
+  values: Values,
+  name: 'gpu' | 'cache',
+  choices: readonly Choice[],
+  fallback: Choice,
+): Choice {
+  const text = values[name] ?? fallback
+  const choice = choices.find((each) => each === text)
+  if (choice !== undefined) return choice
+  throw new StartRefused(`--${name} must be one of ${choices.join(', ')}, not "${text}"`)
+}
+
 type Values = ReturnType<typeof parseArguments>
-type NumberSetting = 'port' | 'context-size' | 'sequences' | 'threads' | 'queue'
+type NumberSetting = 'port' | 'context-size' | 'sequences' | 'threads' | 'queue' | 'cache-bytes'
 
 function parseArguments(argv: readonly string[]) {
   try {
@@ -98,6 +173,10 @@ function parseArguments(argv: readonly string[]) {
         threads: { type: 'string' },
         queue: { type: 'string' },
         'worker-id': { type: 'string' },
+        gpu: { type: 'string' },
+        cache: { type: 'string' },
+        'cache-bytes': { type: 'string' },
+        drained: { type: 'boolean' },
         supervised: { type: 'boolean' },
       },
     }).values

@@ -38,7 +38,7 @@ export interface SuperviseOptions {
   readonly log: Log
   /** Called after every change of state. */
   readonly onChange?: (state: SupervisedState) => void
-  /** Variables for the worker on top of the inherited ones; `SVC_*` are not inherited. */
+  /** Variables for the worker; what the host has of settings and URLs is not inherited. */
   readonly env?: Readonly<Record<string, string>>
   readonly timings?: Partial<SupervisorTimings>
 }

@@ -230,7 +230,7 @@ describe('an answer in a format', () => {
   it('that cannot be enforced is refused, and the keyword is named', async () => {
     const schema = { type: 'object', properties: { n: { type: 'number', multipleOf: 3 } } }
     const { status, body } = await worker().call('POST', '/prepare', {
-      ...{ messages: CAPITAL, thinking: THINKING, toolUse: null },
+      ...{ tenant: 'tenant-a', messages: CAPITAL, thinking: THINKING, toolUse: null },
       outputFormat: { type: 'json_schema', schema },
     })
     expect([status, body]).toMatchObject([

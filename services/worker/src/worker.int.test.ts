@@ -235,6 +235,7 @@ describe('a request that cannot be served', () => {
   })
 
   it('is refused when too many wait', async () => {
+    await expect.poll(() => worker.state()).toMatchObject({ running: 0, queued: 0 })
     const before = (await worker.state()).ended
     const slow = { maxOutputTokens: 2000, sampling: { ...COLD, temperature: 2 } }
     const requests = await Promise.all(
@@ -247,11 +248,16 @@ describe('a request that cannot be served', () => {
     expect(headers['retry-after']).toBe('1')
     await Promise.all(requests.map(({ requestId }) => worker.cancel(requestId)))
     await Promise.all(streams.map(({ events }) => outcome(events)))
-    expect(await worker.state()).toMatchObject({ queued: 0, running: 0, ended: before + 12 })
+    await expect
+      .poll(() => worker.state())
+      .toMatchObject({ queued: 0, running: 0, ended: before + 12 })
   })
 
   it('with a broken body gets one clear line', async () => {
-    const { status, body } = await worker.call('POST', '/prepare', { messages: [{ role: 'x' }] })
+    const { status, body } = await worker.call('POST', '/prepare', {
+      tenant: 'tenant-a',
+      messages: [{ role: 'x' }],
+    })
     expect(status).toBe(400)
     expect(body).toMatchObject({ error: { code: 'bad_request' } })
     expect(JSON.stringify(body)).toContain('messages.0.role')

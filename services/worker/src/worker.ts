@@ -1,7 +1,8 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
-import { hash, randomInt } from 'node:crypto'
+import { hash, randomBytes, randomInt } from 'node:crypto'
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
 import { AnswerPlans, PLAN_VERSION } from './answer-plan.ts'
-import { BLOCK_TOKENS, type ModelFacts } from './engine/engine.ts'
+import type { ModelFacts } from './engine/engine.ts'
 import { fileDigest } from './engine/gguf-file.ts'
 import { startLlama } from './engine/llama.ts'
 import { Scheduler } from './engine/scheduler.ts'
@@ -9,11 +10,12 @@ import { SequencePool } from './engine/sequences.ts'
 import type { Log } from './log.ts'
 import { type ServedFamily, serveFamily } from './model-family.ts'
 import { findModel } from './model-source.ts'
-import { blockHashes } from './prefix-cache/block-hash.ts'
+import { openPrefixCache } from './prefix-cache/open-prefix-cache.ts'
 import { WorkerOperations } from './protocol/operations.ts'
 import { CONTEXT_TOKENS_DEFAULT_MAX, type WorkerSettings } from './settings.ts'
 
 const FINGERPRINT_CHARACTERS = 32
+const INSTANCE_BYTES = 8
 const SEEDS = 2 ** 32
 /** Changes when prompts are computed in other chunks, which can change the tokens. */
 const CHUNK_SCHEDULE = 'canonical-1'
@@ -23,6 +25,8 @@ export interface Worker {
   /** Takes no more requests and resolves when those that run have ended. */
   drain(): Promise<void>
 }
+
+const nowMs = () => performance.now()
 
 /**
  * Loads the model and makes everything ready to serve.
@@ -43,33 +47,39 @@ export async function startWorker(
     contextSizeMax: CONTEXT_TOKENS_DEFAULT_MAX,
     sequences: settings.sequences,
     threads: settings.threads,
+    gpu: settings.gpu,
     log,
   })
   const served = serveFamily(facts, engine.vocabulary, log)
   const fingerprint = fingerprintOf(facts, served, await fileDigest(source.path))
-  const scheduler = new Scheduler({
+  const { cache, mode } = await openPrefixCache({
+    settings: settings.cache,
     engine,
-    pool: new SequencePool(engine, blockHashes(settings.cacheSecret, fingerprint)),
-    family: served.family,
+    fingerprint,
+    log,
+    nowMs,
+  })
+  const scheduler = new Scheduler({
+    ...{ engine, cache, log, nowMs, onBroken, family: served.family },
+    pool: new SequencePool(engine, cache),
     workerId: settings.workerId,
     queueLimit: settings.queueLimit,
-    log,
-    nowMs: () => performance.now(),
     randomSeed: () => randomInt(SEEDS),
-    onBroken,
   })
+  scheduler.draining = settings.drained
   const operations = new WorkerOperations({
-    scheduler,
-    renderer: served.renderer,
-    plans: new AnswerPlans(served.family),
+    ...{ scheduler, cache, renderer: served.renderer, plans: new AnswerPlans(served.family) },
     facts: {
       workerId: settings.workerId,
+      instanceId: `${settings.workerId}/${randomBytes(INSTANCE_BYTES).toString('hex')}`,
       fingerprint,
       modelName: source.name,
       toy: source.toy,
       contextSize: engine.contextSize,
       threads: facts.threads,
       cpuVariant: facts.cpuVariant,
+      device: facts.device,
+      cache: mode,
     },
   })
   return { operations, drain: () => scheduler.drain() }
@@ -85,6 +95,7 @@ function fingerprintOf(facts: ModelFacts, { family }: ServedFamily, modelDigest:
     llamaCpp: facts.llamaCppRelease,
     library: facts.libraryVersion,
     cpuVariant: facts.cpuVariant,
+    device: facts.device,
     template: hash('sha256', facts.chatTemplate ?? '', 'hex'),
     family: family.name,
     plan: PLAN_VERSION,

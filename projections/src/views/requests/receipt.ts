@@ -63,6 +63,7 @@ function acceptedRequest(
     acceptedAt: at,
     endedAt: null,
     latencies: null,
+    cache: null,
     events: [referenceTo(recorded)],
   }
 }
@@ -76,6 +77,7 @@ function metered(request: RequestRow, data: StoredData<'TokensMetered'>): Reques
     finishReason: data.finishReason,
     reason: data.rule === 'metered' ? null : data.rule,
     latencies: data.latencies,
+    cache: { ...data.cache, workerId: data.workerId },
   }
 }
 

@@ -49,6 +49,25 @@ test('the events of a request are found between those of others', async () => {
   expect((await views.request(second))?.balanceAfter).toBe(history.balance)
 })
 
+test('the evidence behind cached tokens is that of the meter, and there is none before', async () => {
+  const store = new MemoryEventStore()
+  const history = new AccountHistory('Ada').open().accept(first, START_MS)
+  await history.writeTo(store)
+  const folder = temporaryFolder()
+  const running = await viewsOf(store, folder)
+  expect((await running.views.request(first))?.cache).toBeNull()
+  await running.close()
+  await history.settle(first, START_MS + 1).writeTo(store)
+  const { views } = await viewsOf(store, folder)
+  expect((await views.request(first))?.cache).toEqual({
+    blocks: 0,
+    source: 'none',
+    lastBlockHash: null,
+    evaluatedTokens: 20,
+    workerId: 'wrk_test',
+  })
+})
+
 test('the sweeper sees what it needs, and a request no more once it has ended', async () => {
   const store = new MemoryEventStore()
   const history = new AccountHistory('Ada').open().accept(first, START_MS)

@@ -3,6 +3,7 @@
  */
 import type { Operations } from '@svc/gateway/operations/operations'
 import { Command } from 'commander'
+import { cacheFacts } from '../output/cache-words.ts'
 import { factsText } from '../output/facts.ts'
 import { tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'
@@ -48,6 +49,7 @@ function factsOf(request: Explanation): (readonly [string, string])[] {
     ['accepted', timings.accepted_at],
     ['ended', timings.ended_at ?? 'still running'],
     ['price', `${price.version}, pinned when the request was accepted`],
+    ...cacheFacts(request),
     ['held', `${request.hold} USD while it ran`],
     ...request.grants.map(
       (slice) => ['paid from', `${slice.grant_id}: ${slice.amount} USD`] as const,

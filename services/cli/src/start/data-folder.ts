@@ -7,7 +7,7 @@
  *     snapshots.db        folded account states: a cache
  *     answers.db          recorded answers for Idempotency-Key, encrypted, for a day
  *     responses.db        responses of the Responses format, encrypted, for thirty days
- *     secrets.json        the keys for these, and the operator's token
+ *     secrets.json        the keys for these and for cached prompts, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
  *
@@ -56,8 +56,14 @@ const secrets = z.object({
   operatorToken: hexKey,
   /** Encrypts recorded answers. */
   answerKey: hexKey,
+  /** Keys the names of cached blocks of prompts. */
+  cacheKey: hexKey,
 })
 export type Secrets = z.output<typeof secrets>
+
+/** As they are in a folder: one that was made before there was a cache has no key for it. */
+const keptSecrets = secrets.partial({ cacheKey: true })
+export type KeptSecrets = z.output<typeof keptSecrets>
 
 const serverRecord = z.object({ pid: z.int(), baseUrl: z.string(), startedAt: z.string() })
 export type ServerRecord = z.output<typeof serverRecord>
@@ -77,6 +83,12 @@ const runsRecord = z.object({ gatewayIds: z.array(z.string()) })
 
 export class DataFolder {
   readonly path: string
+  /** For what the folder lacks. */
+  readonly #newSecrets: Secrets = {
+    operatorToken: randomKey(),
+    answerKey: randomKey(),
+    cacheKey: randomKey(),
+  }
 
   constructor(path: string) {
     this.path = resolve(path)
@@ -138,18 +150,23 @@ export class DataFolder {
     mkdirSync(this.path, { recursive: true, mode: OWNER_ONLY_FOLDER })
   }
 
-  /** The secrets, made when there are none yet. */
+  /** The secrets. What the folder lacks of them is made and kept. */
   secrets(): Secrets {
-    const existing = this.readSecrets()
-    if (existing !== undefined) return existing
-    const made: Secrets = { operatorToken: randomKey(), answerKey: randomKey() }
-    this.#write('secrets.json', made)
-    return made
+    const whole = this.comingSecrets()
+    if (this.readSecrets()?.cacheKey === undefined) this.#write('secrets.json', whole)
+    return whole
   }
 
-  /** The secrets, or `undefined` when the folder has none. @throws {DataFolderError} */
-  readSecrets(): Secrets | undefined {
-    return this.#read('secrets.json', secrets)
+  /** What {@link secrets} will say, before there is a folder to keep it in. Writes nothing. */
+  comingSecrets(): Secrets {
+    const kept = this.readSecrets()
+    const cacheKey = kept?.cacheKey ?? this.#newSecrets.cacheKey
+    return { ...this.#newSecrets, ...kept, cacheKey }
+  }
+
+  /** The secrets that are kept, or `undefined` when there are none. @throws {DataFolderError} */
+  readSecrets(): KeptSecrets | undefined {
+    return this.#read('secrets.json', keptSecrets)
   }
 
   /** Who wrote it last; whether that server still runs is not said. */

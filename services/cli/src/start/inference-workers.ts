@@ -1,16 +1,22 @@
-/** The workers of a server: one supervised child process, or those that run elsewhere. */
+/** The workers of a server: supervised child processes, or workers that run elsewhere. */
 
-import type { WorkerLine } from '@svc/gateway/operations/operations'
-import type { WorkerAddress } from '@svc/gateway/routing/worker-client'
+import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { WorkerLine } from '@svc/gateway/operations/worker-answers'
+import { workerAddress } from '@svc/gateway/routing/worker-address'
 import type { WorkerFailure } from '@svc/gateway/routing/worker-failure'
-import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
+import {
+  createWorkerPool,
+  type WorkerConfiguration,
+  type WorkerPool,
+} from '@svc/gateway/routing/worker-pool'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { type Supervised, superviseWorker } from '@svc/worker/supervisor'
+import type { Supervised } from '@svc/worker/supervisor'
 import type { Logger } from 'pino'
+import { openPrefixIndex } from './open-prefix-index.ts'
 import { type Settings, SettingsError } from './settings.ts'
+import { type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
+import { workerEnvironment } from './worker-arguments.ts'
 
-/** What a worker's address begins with when it is a socket on this machine. */
-const UNIX_SOCKET = 'unix:'
 /**
  * A remote worker that is loading a large model answers late; then the server serves without it.
  */
@@ -21,70 +27,72 @@ export interface InferenceWorkers {
   /** Resolves when a worker serves. @throws with one line when the model cannot be used */
   ready(): Promise<void>
   lines(): WorkerLine[]
-  /** Also before they are ready: then `ready` rejects. Can be called again. */
+  /** Whether this server has started that worker itself. */
+  supervises(workerId: string): boolean
+  /** Also before they are ready: then `ready` rejects. The first call counts. */
   stop(graceMs: number): Promise<void>
 }
 
-export function startInferenceWorkers(settings: Settings, logger: Logger): InferenceWorkers {
-  return settings.SVC_WORKER_URLS === undefined
-    ? superviseOne(settings, logger)
-    : useRemote(settings.SVC_WORKER_URLS, settings.SVC_WORKER_SECRET, logger)
+/**
+ * @param cacheKey keys the names of cached blocks where no secret is set
+ * @throws {SettingsError} when settings contradict each other
+ */
+export async function startInferenceWorkers(
+  settings: Settings,
+  cacheKey: string,
+  logger: Logger,
+): Promise<InferenceWorkers> {
+  const { SVC_WORKER_URLS: urls } = settings
+  const remote = urls === undefined ? undefined : remoteWorkers(urls, settings)
+  const index = await openPrefixIndex(settings, logger)
+  const fleet = remote === undefined ? startFleet(settings, cacheKey, logger) : undefined
+  return workersOf(remote ?? fleet?.configurations ?? [], fleet, index, logger)
 }
 
-function superviseOne(settings: Settings, logger: Logger): InferenceWorkers {
-  let served = false
-  const worker = superviseWorker({
-    workerId: 'worker-1',
-    modelArguments: modelArguments(settings),
-    // A first start that fails is told once, in one line, by whoever asked for it.
-    log(level, message, fields) {
-      if (served || level === 'info') logger[level](fields ?? {}, message)
-    },
-  })
-  const { socketPath } = worker.address
-  const pool = createWorkerPool({
-    workers: [{ workerId: worker.workerId, address: { kind: 'unix', path: socketPath } }],
-    timer: systemTimer,
-  })
-  return {
-    pool,
-    async ready() {
-      await worker.ready()
-      served = true
-      await pool.whenReady(REMOTE_READY_TIMEOUT_MS)
-    },
-    lines: () => linesOf(pool, worker),
-    async stop(graceMs) {
-      await pool.close()
-      await worker.stop(graceMs)
-    },
-  }
+function startFleet(settings: Settings, cacheKey: string, logger: Logger): SupervisedFleet {
+  return superviseFleet(settings, workerEnvironment(settings, cacheKey), logger)
 }
 
-function useRemote(
-  urls: readonly string[],
-  secret: string | undefined,
+/** @param fleet none, when the server starts no worker itself */
+function workersOf(
+  workers: readonly WorkerConfiguration[],
+  fleet: SupervisedFleet | undefined,
+  index: PrefixIndex,
   logger: Logger,
 ): InferenceWorkers {
+  const supervisedOf = (workerId: string) => fleet?.supervised(workerId)
   const pool = createWorkerPool({
-    workers: urls.map((url, index) => ({
-      workerId: `worker-${index + 1}`,
-      address: addressOf(url, secret),
-    })),
+    workers,
     timer: systemTimer,
+    index,
     onProblem(workerId, problem) {
-      if (problem === undefined) logger.info({ workerId }, 'the worker answers')
-      else logger.error({ workerId, err: problem }, whatToDo(problem))
+      // Of its own workers the supervisor tells.
+      if (supervisedOf(workerId) === undefined) tellProblem(logger, workerId, problem)
     },
   })
+  const stop = async (graceMs: number) => {
+    await pool.close()
+    await Promise.all([fleet?.stop(graceMs), index.close()])
+  }
+  let stopped: Promise<void> | undefined
   return {
     pool,
     async ready() {
+      await fleet?.ready()
       await pool.whenReady(REMOTE_READY_TIMEOUT_MS)
     },
-    lines: () => linesOf(pool, undefined),
-    stop: () => pool.close(),
+    lines: () => linesOf(pool, supervisedOf),
+    supervises: (workerId) => supervisedOf(workerId) !== undefined,
+    stop(graceMs) {
+      stopped ??= stop(graceMs)
+      return stopped
+    },
   }
+}
+
+function tellProblem(logger: Logger, workerId: string, problem: WorkerFailure | undefined): void {
+  if (problem === undefined) logger.info({ workerId }, 'the worker answers')
+  else logger.error({ workerId, err: problem }, whatToDo(problem))
 }
 
 function whatToDo({ code, message }: WorkerFailure): string {
@@ -93,32 +101,34 @@ function whatToDo({ code, message }: WorkerFailure): string {
     : `the worker cannot be used: ${message}`
 }
 
-function addressOf(url: string, secret: string | undefined): WorkerAddress {
-  if (url.startsWith(UNIX_SOCKET)) return { kind: 'unix', path: url.slice(UNIX_SOCKET.length) }
-  if (secret === undefined) {
+/** @throws {SettingsError} */
+function remoteWorkers(
+  urls: readonly string[],
+  settings: Settings,
+): readonly WorkerConfiguration[] {
+  if (settings.SVC_WORKERS > 1 || settings.SVC_STANDBY_MODELS !== undefined) {
+    const local = settings.SVC_WORKERS > 1 ? 'SVC_WORKERS' : 'SVC_STANDBY_MODELS'
+    throw new SettingsError(`${local} starts workers here and SVC_WORKER_URLS none: unset one`)
+  }
+  return urls.map((url, index) => {
+    const address = workerAddress(url, settings.SVC_WORKER_SECRET)
+    if (address !== undefined) return { workerId: `worker-${index + 1}`, address }
     throw new SettingsError('SVC_WORKER_URLS needs SVC_WORKER_SECRET, which the workers share')
-  }
-  return { kind: 'tcp', url, secret }
+  })
 }
 
-function modelArguments(settings: Settings): string[] {
-  const given = {
-    '--model': settings.SVC_MODEL,
-    '--context-size': settings.SVC_CONTEXT_SIZE,
-    '--sequences': settings.SVC_SEQUENCES,
-    '--threads': settings.SVC_THREADS,
-  }
-  return Object.entries(given).flatMap(([flag, value]) =>
-    value === undefined ? [] : [flag, String(value)],
-  )
-}
-
-function linesOf(pool: WorkerPool, supervised: Supervised | undefined): WorkerLine[] {
-  return pool.workers.map(({ workerId, health }) => ({
-    workerId,
-    status: health?.status ?? supervised?.state ?? 'unreachable',
-    modelName: health?.modelName ?? '',
-    toy: health?.toy ?? false,
-    restarts: supervised?.restarts ?? 0,
-  }))
+function linesOf(
+  pool: WorkerPool,
+  supervisedOf: (workerId: string) => Supervised | undefined,
+): WorkerLine[] {
+  return pool.workers.map(({ workerId, health, leaving }) => {
+    const supervised = supervisedOf(workerId)
+    return {
+      workerId,
+      status: leaving ? 'leaving' : (health?.status ?? supervised?.state ?? 'unreachable'),
+      modelName: health?.modelName ?? '',
+      toy: health?.toy ?? false,
+      restarts: supervised?.restarts ?? 0,
+    }
+  })
 }

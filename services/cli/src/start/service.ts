@@ -8,6 +8,7 @@
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/event-store'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
+import { createMetrics } from '@svc/gateway/metrics/metrics'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import { adminRoutes } from '@svc/gateway/routes/admin'
 import { isStrayError } from '@svc/infra/event-store/eventstoredb/stray-errors'
@@ -83,8 +84,9 @@ export async function startService(
   try {
     const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
     parts.add(() => reserved.release())
-    const workers = startInferenceWorkers(settings, logger)
+    const workers = await startInferenceWorkers(settings, folder.comingSecrets().cacheKey, logger)
     parts.add(() => workers.stop(WORKER_STOP_MS))
+    stopRequested.throwIfAborted()
     const surroundings = { settings, logger, reach, folder, place, workers, reserved, parts }
     // A large model loads for minutes: who wants to stop does not wait for it.
     const abandon = () => void workers.stop(0)
@@ -188,6 +190,9 @@ async function openGateway(
     projections,
     store,
     workers: () => workers.lines(),
+    fleet: workers.pool,
+    supervises: (workerId) => workers.supervises(workerId),
+    workerSecret: settings.SVC_WORKER_SECRET,
     information: {
       version: VERSION,
       mode: 'running',
@@ -196,14 +201,20 @@ async function openGateway(
       storeKind: books.place.kind,
     },
   })
+  const lines = () => workers.lines()
+  const metrics = createMetrics({ fleet: workers.pool, lines, projections })
   const gateway = createGateway({
     ledger,
     views: projections.views,
     viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs, 'requests'),
     workers: workers.pool,
+    ...(settings.SVC_TENANT_WEIGHTS === undefined
+      ? {}
+      : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
     recordedAnswers,
     storedResponses,
-    admin: adminRoutes({ operations, operatorToken }),
+    admin: adminRoutes({ operations, operatorToken, metrics }),
+    requestWatch: metrics.requests,
     clock: systemClock,
     timer: systemTimer,
     reach,
@@ -230,7 +241,7 @@ function readyOf(
   folder: DataFolder,
   workers: InferenceWorkers,
 ): Ready {
-  const [worker] = workers.lines()
+  const worker = workers.lines().find(({ status }) => status === 'ready')
   return {
     baseUrl,
     apiKey: demo.apiKey,

@@ -32,9 +32,39 @@ describe('EVENTSTORE_URL', () => {
   })
 })
 
-test.each(['', 'shop', 'shop.a.', '.', 'sh op.', '$shop.', `${'a'.repeat(64)}.`])(
-  'SVC_EVENTSTORE_PREFIX: "%s" is refused, so that no prefix begins with another',
-  (prefix) => {
-    expect(() => readSettings({ SVC_EVENTSTORE_PREFIX: prefix })).toThrow(/SVC_EVENTSTORE_PREFIX/)
-  },
-)
+describe('REDIS_URL', () => {
+  test('is taken although its name is not one of svc; an empty one is none', () => {
+    const url = 'redis://cache.example:6380/2'
+    expect(readSettings({ REDIS_URL: url }).REDIS_URL).toBe(url)
+    expect(readSettings({ REDIS_URL: '' }).REDIS_URL).toBeUndefined()
+  })
+
+  test('that cannot be used is refused without being shown', () => {
+    const read = () => readSettings({ REDIS_URL: 'http://:changeit@host' })
+    expect(read).toThrow(/^REDIS_URL: it must be written as redis:/)
+    expect(read).not.toThrow(/changeit/)
+  })
+})
+
+test.each([
+  ['SVC_WORKERS', '0'],
+  ['SVC_WORKERS', '65'],
+  ['SVC_STANDBY_MODELS', 'a.gguf,,b.gguf'],
+  ['SVC_GPU', 'on'],
+  ['SVC_CACHE', 'yes'],
+  ['SVC_CACHE_BYTES', '512M'],
+  ['SVC_CACHE_SECRET', 'fifteen letters'],
+  ['SVC_CACHE_TTL_S', '0'],
+  ['SVC_TENANT_WEIGHTS', 'everybody=2'],
+])('%s: "%s" is refused', (name, value) => {
+  expect(() => readSettings({ [name]: value })).toThrow(new RegExp(`^${name}`))
+})
+
+describe.each(['SVC_EVENTSTORE_PREFIX', 'SVC_REDIS_PREFIX'])('%s', (name) => {
+  test.each(['', 'shop', 'shop.a.', '.', 'sh op.', '$shop.', `${'a'.repeat(64)}.`])(
+    '"%s" is refused, so that no prefix begins with another',
+    (prefix) => {
+      expect(() => readSettings({ [name]: prefix })).toThrow(new RegExp(`^${name}`))
+    },
+  )
+})

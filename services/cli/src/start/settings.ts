@@ -1,11 +1,14 @@
 /**
  * Everything that can be set, in one schema: environment variables named `SVC_…`, each with a flag
  * of `svc start` where it is set often. An unknown `SVC_` name is an error: a misspelt limit that
- * is silently ignored is worse than a server that does not start. `EVENTSTORE_URL` alone has the
- * name that other programs know too.
+ * is silently ignored is worse than a server that does not start. `EVENTSTORE_URL` and `REDIS_URL`
+ * have the names that other programs know too.
  */
+import { isWorkerUrl, WORKER_URL_FORM } from '@svc/gateway/routing/worker-address'
+import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from './data-folder.ts'
+import { readTenantWeights } from './tenant-weights.ts'
 
 /** A setting that cannot be used. Its message is one line that says what to do. */
 export class SettingsError extends Error {
@@ -21,6 +24,40 @@ const whole = (min: number, max: number) =>
 
 const DAY_MS = 86_400_000
 const MAX_READY_MS = 3_600_000
+const MAX_WORKERS = 64
+/** What a number of twelve digits can say, about a terabyte. */
+const MAX_BYTES = 999_999_999_999
+const MAX_CACHE_TTL_S = 86_400
+const SECRET_CHARACTERS_MIN = 16
+
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
+
+/**
+ * Its one dot is its end, so that no prefix begins with another: two services on one server never
+ * read each other's streams or keys.
+ */
+const namePrefix = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,63}\.$/, 'must be letters, digits, - or _, then one dot, such as svc.')
+
+/** Settings with names that other programs know too. */
+const commonNames: ReadonlySet<string> = new Set(['EVENTSTORE_URL', 'REDIS_URL'])
+
+/** An empty one is none. */
+const redisUrl = z.string().transform((url, context) => {
+  if (url === '') return undefined
+  const read = readRedisUrl(url)
+  if (read.ok) return url
+  context.addIssue({ code: 'custom', message: read.message })
+  return z.NEVER
+})
+
+const tenantWeights = z.string().transform((text, context) => {
+  const read = readTenantWeights(text)
+  if ('weights' in read) return read.weights
+  context.addIssue({ code: 'custom', message: read.problem })
+  return z.NEVER
+})
 
 /** Where the events are kept: also what every command that opens a data folder has to know. */
 const logSchema = z.object({
@@ -30,14 +67,8 @@ const logSchema = z.object({
     .regex(/^(esdb(\+discover)?:\/\/.+)?$/, 'must be such as esdb://host:2113?tls=false')
     .transform((url) => url || undefined)
     .optional(),
-  /**
-   * Its one dot is its end, so that no prefix begins with another: two services on one server
-   * never read each other's streams.
-   */
-  SVC_EVENTSTORE_PREFIX: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]{1,63}\.$/, 'must be letters, digits, - or _, then one dot, such as svc.')
-    .default('svc.'),
+  /** What the names of its streams begin with. */
+  SVC_EVENTSTORE_PREFIX: namePrefix.default('svc.'),
   /** How long a start waits for the EventStoreDB. */
   SVC_EVENTSTORE_READY_MS: whole(0, MAX_READY_MS).default(30_000),
 })
@@ -55,16 +86,36 @@ const schema = logSchema.extend({
    * Workers that run elsewhere, comma-separated: `http://host:port` or `unix:/path/to/socket`. Then
    * none is started here.
    */
-  SVC_WORKER_URLS: z
-    .string()
-    .transform((text) => text.split(',').map((url) => url.trim()))
-    .pipe(z.array(z.string().regex(/^(unix:\/.+|http:\/\/[^/]+)$/, 'must be http://host:port')))
-    .optional(),
+  SVC_WORKER_URLS: list.pipe(z.array(z.string().refine(isWorkerUrl, WORKER_URL_FORM))).optional(),
   /** Shared with the workers of `SVC_WORKER_URLS`. */
-  SVC_WORKER_SECRET: z.string().min(16).optional(),
+  SVC_WORKER_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
+  /** Workers of `SVC_MODEL` that are started here. */
+  SVC_WORKERS: whole(1, MAX_WORKERS).default(1),
+  /** Models that are loaded and stand aside, comma-separated: a worker each. */
+  SVC_STANDBY_MODELS: list
+    .pipe(z.array(z.string().min(1, 'must be models, separated by commas')).max(MAX_WORKERS))
+    .optional(),
+  /** What the workers that are started here compute on. */
+  SVC_GPU: z.enum(['off', 'auto', 'cuda', 'vulkan', 'metal']).default('off'),
   SVC_CONTEXT_SIZE: whole(256, 1_048_576).optional(),
   SVC_SEQUENCES: whole(1, 256).optional(),
   SVC_THREADS: whole(1, 256).optional(),
+  /** Whether these workers keep what they computed of prompts, for the next that begins alike. */
+  SVC_CACHE: z.enum(['on', 'off']).default('on'),
+  /** Bytes of it in the memory of each of them. */
+  SVC_CACHE_BYTES: whole(0, MAX_BYTES).default(512 * 1024 * 1024),
+  /** Keys its names; made and kept in the data folder when nobody gives one. */
+  SVC_CACHE_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
+  /** `redis://…`: where workers share it, and gateways what they know of it. Never shown. */
+  REDIS_URL: redisUrl.optional(),
+  /** What the names of all keys there begin with. */
+  SVC_REDIS_PREFIX: namePrefix.default('svc.'),
+  /** Seconds after its last use that a block is kept there. */
+  SVC_CACHE_TTL_S: whole(1, MAX_CACHE_TTL_S).default(900),
+  /** Bytes that one account may write there in that time. */
+  SVC_CACHE_TENANT_BYTES: whole(0, MAX_BYTES).default(1024 * 1024 * 1024),
+  /** Turns in the workers' queues, such as `acct_…=4,acct_…=2`; an account without one has 1. */
+  SVC_TENANT_WEIGHTS: tenantWeights.optional(),
   /** How long a stop waits for running requests. */
   SVC_SHUTDOWN_GRACE_MS: whole(0, 600_000).default(30_000),
   /** Output tokens of a request that names no limit. */
@@ -107,7 +158,7 @@ export const settingNames = Object.keys(schema.shape) as SettingName[]
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const given = Object.entries(environment).filter(
-    ([name]) => name.startsWith('SVC_') || name === 'EVENTSTORE_URL',
+    ([name]) => name.startsWith('SVC_') || commonNames.has(name),
   )
   const unknown = given.find(([name]) => !(name in schema.shape))
   if (unknown !== undefined) {

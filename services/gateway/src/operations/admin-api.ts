@@ -6,6 +6,7 @@
 
 import { spendPolicy } from '@svc/contracts/events/account'
 import { tokenCount } from '@svc/contracts/tokens'
+import { auditRequest, drainRequest } from '@svc/contracts/worker-protocol'
 import { z } from 'zod'
 import type { Operations } from './operations.ts'
 
@@ -17,8 +18,13 @@ const MAX_PAGE = 1_000
 const MAX_NAME_CHARACTERS = 200
 const MAX_REASON_CHARACTERS = 500
 const MAX_PRIORITY = 1_000
+const MAX_WORKER_URL_CHARACTERS = 1_000
 
 const id = z.string().min(1).max(100)
+/** Stands in paths, tables and labels. */
+const newWorkerId = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be at most 64 letters, digits, ".", "_" and "-"')
 const name = textOf(MAX_NAME_CHARACTERS)
 const reason = textOf(MAX_REASON_CHARACTERS)
 /** RFC 3339 with a zone. */
@@ -134,6 +140,34 @@ export const adminApi = {
     method: 'POST',
     path: '/projections/:name/rebuild',
     input: z.strictObject({ name: id }),
+    answer: 'lines',
+  },
+  listWorkers: { method: 'GET', path: '/workers', input: z.strictObject({}), answer: 'json' },
+  drainWorker: {
+    method: 'POST',
+    path: '/workers/:workerId/drain',
+    input: z.strictObject({ workerId: id, ...drainRequest.shape }),
+    answer: 'json',
+  },
+  addWorker: {
+    method: 'POST',
+    path: '/workers',
+    input: z.strictObject({
+      workerId: newWorkerId.nullable(),
+      url: z.string().max(MAX_WORKER_URL_CHARACTERS),
+    }),
+    answer: 'json',
+  },
+  removeWorker: {
+    method: 'POST',
+    path: '/workers/:workerId/remove',
+    input: z.strictObject({ workerId: id }),
+    answer: 'json',
+  },
+  auditCache: {
+    method: 'POST',
+    path: '/cache/audit',
+    input: z.strictObject(auditRequest.shape),
     answer: 'lines',
   },
   listEvents: {

@@ -23,9 +23,10 @@ import {
   projectionLine,
   statementLine,
 } from './lines.ts'
-import type { AccountDetails, Operations, ServiceStatus, WorkerLine } from './operations.ts'
+import type { AccountDetails, Operations, ServiceStatus } from './operations.ts'
 import { rebuildLines } from './rebuild-lines.ts'
 import { readOptionalTime, readTime } from './tell-times.ts'
+import { type WorkerPorts, workerOperations } from './worker-operations.ts'
 
 const ACTOR = 'operator'
 /** How long an answer waits for the views to have all that is in the log: in a running server … */
@@ -43,11 +44,10 @@ export interface ServiceInformation {
   readonly storeKind: string
 }
 
-export interface LocalOperations {
+export interface LocalOperations extends WorkerPorts {
   readonly ledger: Ledger
   readonly projections: Projections
   readonly store: EventStore
-  readonly workers?: () => readonly WorkerLine[]
   readonly information: ServiceInformation
 }
 
@@ -58,6 +58,7 @@ export function createLocalOperations(ports: LocalOperations): Operations {
     ...keyOperations(ports),
     ...priceOperations(ports),
     ...billOperations(ports),
+    ...workerOperations(ports),
     status: () => statusOf(ports),
     async verify() {
       const { streams, events, broken, position } = await verifyLog(store)

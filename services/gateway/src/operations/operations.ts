@@ -4,6 +4,15 @@
  * Amounts and prices travel as exact decimal text in dollars, positions as decimal text.
  */
 import type { Receipt } from '@svc/contracts/wire/billing'
+import type {
+  AddedWorker,
+  AuditedWorker,
+  AuditResult,
+  DrainResult,
+  RemovedWorker,
+  WorkerDetails,
+  WorkerLine,
+} from './worker-answers.ts'
 
 export interface AccountLine {
   readonly accountId: string
@@ -119,14 +128,6 @@ export interface RebuildResult {
   readonly differences: number
 }
 
-export interface WorkerLine {
-  readonly workerId: string
-  readonly status: string
-  readonly modelName: string
-  readonly toy: boolean
-  readonly restarts: number
-}
-
 export interface ServiceStatus {
   readonly version: string
   /** How the answer was found: a running server, or the opened folder of a stopped one. */
@@ -187,6 +188,20 @@ export interface Operations {
   verify(): Promise<VerifyResult>
   listProjections(): Promise<readonly ProjectionLine[]>
   rebuildProjection(name: string): AsyncIterable<RebuildProgress | RebuildResult>
+  /** The workers need a running server, here and below. */
+  listWorkers(): Promise<readonly WorkerDetails[]>
+  /** Has a worker end what it runs and take no more requests, or take them again. */
+  drainWorker(input: { workerId: string; draining: boolean }): Promise<DrainResult>
+  /**
+   * Has the server use a worker that runs already, until the server ends.
+   *
+   * @param input its name, or null for one that is made; `url` as in `SVC_WORKER_URLS`
+   */
+  addWorker(input: { workerId: string | null; url: string }): Promise<AddedWorker>
+  /** Has the server give a worker no more requests, and forget it. The worker is not told. */
+  removeWorker(workerId: string): Promise<RemovedWorker>
+  /** Every ready worker computes at most so many cached blocks again and compares their bytes. */
+  auditCache(input: { sample: number }): AsyncIterable<AuditedWorker | AuditResult>
   listEvents(query: {
     stream?: string
     type?: string

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { ZodError } from 'zod'
+import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
 import {
   type AdminInput,
   type AdminOperation,
@@ -21,13 +22,19 @@ import { asServiceError, refuse } from '../refusal.ts'
 export interface AdminRoutes {
   readonly operations: Operations
   readonly operatorToken: string
+  /** Without them `/metrics` is a path that is not there. */
+  readonly metrics?: Pick<Metrics, 'text'>
 }
 
 type Handlers = {
   [Name in AdminOperation]: (input: AdminInput<Name>, signal: AbortSignal) => unknown
 }
 
-export function adminRoutes({ operations, operatorToken }: AdminRoutes): FastifyPluginAsync {
+export function adminRoutes({
+  operations,
+  operatorToken,
+  metrics,
+}: AdminRoutes): FastifyPluginAsync {
   const handlers = handlersOf(operations)
   return async (app: FastifyInstance) => {
     app.addHook('onRequest', async (request) => authorize(request, operatorToken))
@@ -36,6 +43,12 @@ export function adminRoutes({ operations, operatorToken }: AdminRoutes): Fastify
       if (error.code === 'internal_error') request.log.error(cause)
       return refuse(reply, error)
     })
+    if (metrics !== undefined) {
+      app.get('/metrics', (_request, reply) => {
+        reply.type(METRICS_CONTENT_TYPE)
+        return metrics.text()
+      })
+    }
     for (const name of Object.keys(adminApi) as AdminOperation[]) {
       const route: AdminRoute = adminApi[name]
       const handler = handlers[name] as (input: unknown, signal: AbortSignal) => unknown
@@ -69,6 +82,11 @@ function handlersOf(operations: Operations): Handlers {
     verify: () => operations.verify(),
     listProjections: () => operations.listProjections(),
     rebuildProjection: ({ name }) => operations.rebuildProjection(name),
+    listWorkers: () => operations.listWorkers(),
+    drainWorker: (input) => operations.drainWorker(input),
+    addWorker: (input) => operations.addWorker(input),
+    removeWorker: ({ workerId }) => operations.removeWorker(workerId),
+    auditCache: (input) => operations.auditCache(input),
     listEvents: (input) => operations.listEvents(defined(input)),
     tailEvents: (input, signal) => operations.tailEvents(defined(input), signal),
   }

@@ -8,7 +8,7 @@ import type { HttpLimits } from '../http-limits.ts'
 import { readJsonObject } from '../json-scan.ts'
 import { countPrompt } from '../prepare-prompt.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
-import { type Authenticator, authenticated } from './authenticated.ts'
+import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
 import { bodyBytes, keepBodiesAsBytes, refuseOtherMedia } from './json-body.ts'
 
 export interface CountTokensPorts {
@@ -21,9 +21,10 @@ export function countTokensRoute({ ledger, workers, limits }: CountTokensPorts) 
   return async (app: FastifyInstance): Promise<void> => {
     keepBodiesAsBytes(app)
     const onRequest = [authenticated(ledger), refuseOtherMedia]
-    app.post('/v1/messages/count_tokens', { onRequest }, async ({ body }) => {
-      const fields = readJsonObject(bodyBytes(body), { depth: limits.jsonDepth })
-      return { input_tokens: await countPrompt(workers, parseCountRequest(fields)) }
+    app.post('/v1/messages/count_tokens', { onRequest }, async (request) => {
+      const fields = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
+      const { accountId } = callerOf(request)
+      return { input_tokens: await countPrompt(workers, accountId, parseCountRequest(fields)) }
     })
   }
 }

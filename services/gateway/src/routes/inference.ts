@@ -8,7 +8,9 @@ import { compactFormat } from '../formats/responses/compact.ts'
 import { responsesFormat } from '../formats/responses/format.ts'
 import type { ResponseStorePorts } from '../formats/responses/response-store.ts'
 import type { InferenceFormat } from '../inference-request.ts'
+import { asServiceError } from '../refusal.ts'
 import { liveRequest, type RequestLifePorts } from '../request-life.ts'
+import { noWatch, type RequestWatch, type WatchedRequest } from '../request-watch.ts'
 import type { RunningRequest, RunningRequests } from '../running-requests.ts'
 import { ClientGone } from '../stop.ts'
 import { authenticated, callerOf } from './authenticated.ts'
@@ -18,10 +20,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Held from the head of an inference request until its answer takes it over. */
     place: RunningRequest | null
+    /** From when its answer is made. */
+    watched: WatchedRequest | null
   }
 }
 
-export type InferencePorts = RequestLifePorts & ResponseStorePorts
+export type InferencePorts = RequestLifePorts &
+  ResponseStorePorts & { readonly requestWatch?: RequestWatch }
 
 /** Each format's path; what stands under both prefixes behaves the same. */
 function routesOf(
@@ -42,13 +47,16 @@ function routesOf(
 
 /** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
 export function inferenceRoutes(ports: InferencePorts, running: RunningRequests) {
+  const { requestWatch = noWatch } = ports
   return async (app: FastifyInstance): Promise<void> => {
     app.decorateRequest('place', null)
+    app.decorateRequest('watched', null)
     keepBodiesAsBytes(app)
     for (const { url, format } of routesOf(ports)) {
       // All before the body is read: who has no key, or too much under way, gets no memory.
       const onRequest = [authenticated(ports.ledger), refuseOtherMedia, refusePipelined, takePlace]
-      app.post(url, { onRequest }, (request, reply) => answer(format, request, reply))
+      const onError = noteRefusal(format)
+      app.post(url, { onRequest, onError }, (request, reply) => answer(format, request, reply))
     }
   }
 
@@ -58,6 +66,13 @@ export function inferenceRoutes(ports: InferencePorts, running: RunningRequests)
     reply.raw.once('close', () => request.place?.leave())
   }
 
+  /** Of requests that did not get as far as their answer, which notes its own end. */
+  function noteRefusal({ name }: InferenceFormat) {
+    return async ({ watched }: FastifyRequest, _reply: FastifyReply, cause: unknown) => {
+      if (watched === null) requestWatch.refused(name, asServiceError(cause))
+    }
+  }
+
   async function answer(
     format: InferenceFormat,
     request: FastifyRequest,
@@ -65,6 +80,8 @@ export function inferenceRoutes(ports: InferencePorts, running: RunningRequests)
   ): Promise<void> {
     const { stop, leave } = placeOf(request)
     request.place = null
+    const watched = requestWatch.begin(format.name)
+    request.watched = watched
     const client = new ClientConnection(reply.raw, ports.timer, ports.limits.writeStallMs)
     client.onGone(() => stop.stop('client_gone'))
     try {
@@ -77,10 +94,14 @@ export function inferenceRoutes(ports: InferencePorts, running: RunningRequests)
         idempotencyKey: request.headers['idempotency-key'],
         client,
         stop,
+        watched,
       })
+      watched.ended('answered')
       reply.hijack()
     } catch (cause) {
-      if (!(cause instanceof ClientGone) && !client.gone) throw cause
+      const left = cause instanceof ClientGone || client.gone
+      watched.ended(left ? 'left' : asServiceError(cause))
+      if (!left) throw cause
       reply.hijack()
       client.cut()
       if (!(cause instanceof ClientGone || cause instanceof ServiceError)) throw cause

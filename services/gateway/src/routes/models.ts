@@ -6,7 +6,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { clientFamilyOf } from '../client-family.ts'
-import type { WorkerPool } from '../routing/worker-pool.ts'
+import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated } from './authenticated.ts'
 
 const OWNER = 'svc'
@@ -51,8 +51,8 @@ function messagesList(createdAt: number, workers: Pick<WorkerPool, 'workers'>) {
   return { data, has_more: false, first_id: MODEL, last_id: MODEL }
 }
 
-function messagesModel(createdAt: number, { workers }: Pick<WorkerPool, 'workers'>) {
-  const contextSize = workers.find(({ health }) => health !== undefined)?.health?.contextSize
+function messagesModel(createdAt: number, workers: Pick<WorkerPool, 'workers'>) {
+  const contextSize = servedBy(workers)?.contextSize
   return {
     type: 'model',
     id: MODEL,

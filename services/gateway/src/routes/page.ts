@@ -2,7 +2,7 @@
 import { MODEL } from '@svc/contracts/wire/models'
 import type { FastifyInstance } from 'fastify'
 import { baseUrlOf } from '../base-address.ts'
-import type { WorkerPool } from '../routing/worker-pool.ts'
+import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
 import { escapeHtml, htmlPage, pageHeaders } from './html-page.ts'
 
 export interface PageInformation {
@@ -21,10 +21,10 @@ export function pageRoute(information: PageInformation, workers: Pick<WorkerPool
 
 function page(
   { version, links }: PageInformation,
-  { workers }: Pick<WorkerPool, 'workers'>,
+  workers: Pick<WorkerPool, 'workers'>,
   baseUrl: string,
 ): string {
-  const model = workers.find(({ health }) => health !== undefined)?.health
+  const model = servedBy(workers)
   const runs = model === undefined ? 'No model is loaded yet.' : `It runs ${model.modelName}.`
   const toy = model?.toy
     ? '<p class="note">The model is a <strong>toy</strong> of a few million parameters: it shows ' +

@@ -81,7 +81,7 @@ export function responsesRoutes(ports: ResponsesPorts) {
     const { accountId } = callerOf(request)
     const context = { requestId: request.id, accountId }
     const parsed = await parseResponsesRequest(withModel(body), context, store)
-    const tokens = await countPrompt(workers, parsed.request)
+    const tokens = await countPrompt(workers, accountId, parsed.request)
     return { object: 'response.input_tokens', input_tokens: tokens }
   }
 }

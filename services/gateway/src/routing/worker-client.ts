@@ -1,5 +1,7 @@
 /** The gateway's side of the worker protocol, over kept connections to one worker. */
 import {
+  type AuditAnswer,
+  auditAnswer,
   type CancelAnswer,
   cancelAnswer,
   type GenerateRequest,
@@ -8,6 +10,8 @@ import {
   type PrepareAnswer,
   type PrepareRequest,
   prepareAnswer,
+  type StateAnswer,
+  stateAnswer,
   workerPaths,
 } from '@svc/contracts/worker-protocol'
 import { Pool } from 'undici'
@@ -18,6 +22,7 @@ import { errorOfAnswer, WorkerFailure } from './worker-failure.ts'
 const CONNECT_TIMEOUT_MS = 2_000
 const HEALTH_TIMEOUT_MS = 2_000
 const CANCEL_TIMEOUT_MS = 2_000
+const AUDIT_TIMEOUT_MS = 600_000
 /** Rendering and counting run off the decode loop; a long prompt takes a while all the same. */
 const PREPARE_TIMEOUT_MS = 15_000
 const KEEP_ALIVE_MS = 4_000
@@ -81,6 +86,22 @@ export class WorkerClient {
   cancel(requestId: string): Promise<CancelAnswer> {
     const { cancel } = workerPaths
     return this.#call('POST', cancel, { requestId }, cancelAnswer, CANCEL_TIMEOUT_MS)
+  }
+
+  /** How it has fared: queue, batches, cache. */
+  state(): Promise<StateAnswer> {
+    return this.#call('GET', workerPaths.state, undefined, stateAnswer, HEALTH_TIMEOUT_MS)
+  }
+
+  /** Tells it to take no more requests, or to take them again. */
+  drain(draining: boolean): Promise<HealthAnswer> {
+    const { drain } = workerPaths
+    return this.#call('POST', drain, { draining }, healthAnswer, HEALTH_TIMEOUT_MS)
+  }
+
+  /** Has cached blocks computed again and compared, which takes as long as so many prompts. */
+  audit(sample: number): Promise<AuditAnswer> {
+    return this.#call('POST', workerPaths.audit, { sample }, auditAnswer, AUDIT_TIMEOUT_MS)
   }
 
   async close(): Promise<void> {

@@ -1,32 +1,31 @@
 /**
- * The workers that requests can run on, and how each is doing.
+ * The workers that requests can run on: which there are, and which one takes the next request.
  *
- * A worker is *ready* from a health answer that says so until one that does not, or until a call to
- * it fails to connect: it is then looked at again soon, and comes back by itself. The pool starts
- * and stops no worker; a supervisor does.
+ * Workers join and leave while it runs. The pool starts and stops no worker; a supervisor does.
  */
+import type { PrefixIndex } from '@svc/contracts/prefix-index'
 import type { HealthAnswer } from '@svc/contracts/worker-protocol'
 import type { Timer } from '@svc/ledger/ports'
-import { type WorkerAddress, WorkerClient } from './worker-client.ts'
-import { asWorkerFailure, overloaded, WorkerFailure } from './worker-failure.ts'
+import { type Candidate, chooseWorker } from './choose-worker.ts'
+import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
+import {
+  type PooledWorker,
+  WatchedWorker,
+  type WatchOptions,
+  type WorkerConfiguration,
+} from './watched-worker.ts'
+import { overloaded, WorkerFailure } from './worker-failure.ts'
 
-/** How often a ready worker is looked at. */
-export const HEALTH_INTERVAL_MS = 1_000
-/** How often a worker that is starting or lost is looked at. */
-export const RECOVERY_INTERVAL_MS = 100
+export type { PooledWorker, WorkerConfiguration } from './watched-worker.ts'
 
-export interface WorkerConfiguration {
-  readonly workerId: string
-  readonly address: WorkerAddress
-}
-
-export interface PooledWorker {
-  readonly workerId: string
-  readonly client: WorkerClient
-  readonly health: HealthAnswer | undefined
-  /** Generations of this gateway that run on it. */
-  readonly running: number
-  readonly ready: boolean
+/** What a worker is wanted for. */
+export interface WantedRun {
+  /** Of the worker that prepared the prompt: only those give the same tokens. */
+  readonly fingerprint: string
+  /** Names of the prompt's blocks, the earliest first: it goes to where most of them are. */
+  readonly blocks: readonly string[]
+  /** A worker that is taken only when no other is ready. */
+  readonly avoid?: PooledWorker | undefined
 }
 
 /** A worker that was chosen for one run; given back when the run is over. */
@@ -38,14 +37,37 @@ export interface Lease {
 
 export interface WorkerPool {
   readonly workers: readonly PooledWorker[]
-  /** The ready worker with the fewest runs. @throws {ServiceError} `server_is_overloaded` */
-  pick(avoid?: PooledWorker): PooledWorker
   /**
-   * The same, counted as a run, of those that give the same tokens.
+   * The ready worker with the least to do: to prepare a prompt, which any of them can.
    *
    * @param avoid a worker that is taken only when no other is ready
+   * @throws {ServiceError} `server_is_overloaded`
    */
-  lease(fingerprint: string, avoid?: PooledWorker): Lease
+  pick(avoid?: PooledWorker): PooledWorker
+  /** A ready worker for a run. @throws {ServiceError} `server_is_overloaded` */
+  lease(wanted: WantedRun): Promise<Lease>
+  /**
+   * A worker joins, and serves when it says that it is ready.
+   *
+   * @returns it, when it has answered for the first time, or has failed to
+   * @throws {Error} when there is one of that name
+   */
+  add(configuration: WorkerConfiguration): Promise<PooledWorker>
+  /**
+   * A worker leaves: it gets no more requests, those that run on it end, and then it is forgotten.
+   * It is not told, because other gateways may use it.
+   *
+   * @returns when it gets nothing more; if nothing runs on it, it is forgotten by then
+   * @throws {WorkerFailure} `not_found`
+   */
+  remove(workerId: string): Promise<void>
+  /**
+   * Tells a worker to take no more requests, or to take them again, which it then does for good: a
+   * restart of it does not change that.
+   *
+   * @throws {WorkerFailure} `not_found`, or when the worker has not heard
+   */
+  drain(workerId: string, draining: boolean): Promise<HealthAnswer>
   /** Resolves to whether some worker is ready before the time is over. */
   whenReady(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
@@ -54,67 +76,93 @@ export interface WorkerPool {
 export interface WorkerPoolOptions {
   readonly workers: readonly WorkerConfiguration[]
   readonly timer: Timer
+  /** Where prefixes are; without it, load alone counts. Closed by its owner. */
+  readonly index?: PrefixIndex
   /**
    * Told once when a worker gives no health answer, again when that has another reason, and, with
    * no problem, when it answers again.
    */
-  readonly onProblem?: (workerId: string, problem: WorkerFailure | undefined) => void
+  readonly onProblem?: WatchOptions['onProblem']
 }
 
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  return new PollingWorkerPool(options)
+  return new WatchingWorkerPool(options)
 }
 
-class Worker implements PooledWorker {
-  readonly workerId: string
-  readonly client: WorkerClient
-  health: HealthAnswer | undefined
-  running = 0
-  /** Why its last health call failed. */
-  problem: WorkerFailure | undefined
-  stopPolling: () => void = () => {}
-
-  constructor({ workerId, address }: WorkerConfiguration) {
-    this.workerId = workerId
-    this.client = new WorkerClient(address)
-  }
-
-  get ready(): boolean {
-    return this.health?.status === 'ready'
-  }
-}
-
-class PollingWorkerPool implements WorkerPool {
-  readonly workers: readonly Worker[]
+class WatchingWorkerPool implements WorkerPool {
   readonly #timer: Timer
-  readonly #onProblem: NonNullable<WorkerPoolOptions['onProblem']>
+  readonly #hints: PrefixHintSource
+  readonly #watchOptions: WatchOptions
+  readonly #workers = new Map<string, WatchedWorker>()
   readonly #waiting = new Set<() => void>()
-  #closed = false
+  #turns = 0
 
-  constructor({ workers, timer, onProblem = () => {} }: WorkerPoolOptions) {
-    this.workers = workers.map((worker) => new Worker(worker))
+  constructor({ workers, timer, index, onProblem = () => {} }: WorkerPoolOptions) {
     this.#timer = timer
-    this.#onProblem = onProblem
-    for (const worker of this.workers) void this.#poll(worker)
+    this.#hints = new PrefixHintSource(index, timer)
+    const onReady = () => {
+      for (const done of [...this.#waiting]) done()
+    }
+    this.#watchOptions = { timer, onProblem, onReady }
+    for (const worker of workers) this.#watch(worker)
   }
 
-  pick(avoid?: PooledWorker): Worker {
-    return this.#leastLoaded(() => true, avoid)
+  get workers(): readonly WatchedWorker[] {
+    return [...this.#workers.values()]
   }
 
-  lease(fingerprint: string, avoid?: PooledWorker): Lease {
-    const worker = this.#leastLoaded(({ health }) => health?.fingerprint === fingerprint, avoid)
-    worker.running += 1
-    return { worker, release: (failure) => this.#release(worker, failure) }
+  pick(avoid?: PooledWorker): WatchedWorker {
+    const able = preferred(this.#ready(), avoid)
+    const known = able.map((worker) => knownOf(worker, worker.lastPreparation, 0))
+    const worker = chooseWorker(known)?.worker
+    if (worker === undefined) throw noneReady()
+    this.#turns += 1
+    worker.lastPreparation = this.#turns
+    return worker
+  }
+
+  async lease(wanted: WantedRun): Promise<Lease> {
+    const { fingerprint, blocks, avoid } = wanted
+    const able = () => preferred(this.#ready(fingerprint), avoid)
+    // Where there is no choice, nobody is asked for a hint.
+    const hints = able().length > 1 ? await this.#hints.find(blocks) : NO_HINTS
+    const known = able().map((worker) => {
+      const held = hints.get(worker.health?.instanceId ?? '') ?? 0
+      return knownOf(worker, worker.lastRun, held)
+    })
+    const worker = chooseWorker(known)?.worker
+    if (worker === undefined) throw noneReady()
+    this.#turns += 1
+    worker.lastRun = this.#turns
+    worker.begin()
+    if (worker.health !== undefined) this.#hints.note(worker.health.instanceId, blocks)
+    return { worker, release: (failure) => worker.end(failure) }
+  }
+
+  async add(configuration: WorkerConfiguration): Promise<WatchedWorker> {
+    const worker = this.#watch(configuration)
+    await worker.seen
+    return worker
+  }
+
+  async remove(workerId: string): Promise<void> {
+    const worker = this.#workerOf(workerId)
+    await worker.retire()
+    const forgotten = worker.idle.then(() => this.#forget(worker))
+    if (worker.running === 0) await forgotten
+  }
+
+  async drain(workerId: string, draining: boolean): Promise<HealthAnswer> {
+    return this.#workerOf(workerId).drain(draining)
   }
 
   whenReady(timeoutMs: number): Promise<boolean> {
-    if (this.workers.some(({ ready }) => ready)) return Promise.resolve(true)
+    if (this.#ready().length > 0) return Promise.resolve(true)
     return new Promise((resolve) => {
       const done = () => {
         stop()
         this.#waiting.delete(done)
-        resolve(this.workers.some(({ ready }) => ready))
+        resolve(this.#ready().length > 0)
       }
       const stop = this.#timer.after(timeoutMs, done)
       this.#waiting.add(done)
@@ -122,56 +170,63 @@ class PollingWorkerPool implements WorkerPool {
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    for (const worker of this.workers) worker.stopPolling()
+    const closed = this.workers.map((worker) => worker.close())
     for (const done of [...this.#waiting]) done()
-    await Promise.all(this.workers.map(({ client }) => client.close()))
+    await Promise.all(closed)
   }
 
-  #leastLoaded(fits: (worker: Worker) => boolean, avoid: PooledWorker | undefined): Worker {
-    let best: Worker | undefined
-    for (const worker of this.workers) {
-      if (!worker.ready || !fits(worker)) continue
-      if (best === undefined || best === avoid) best = worker
-      else if (worker !== avoid && worker.running < best.running) best = worker
-    }
-    if (best === undefined) throw overloaded('No inference worker is ready.')
-    return best
+  #watch(configuration: WorkerConfiguration): WatchedWorker {
+    const { workerId } = configuration
+    if (this.#workers.has(workerId)) throw new Error(`there is a worker ${workerId} already`)
+    const worker = new WatchedWorker(configuration, this.#watchOptions)
+    this.#workers.set(workerId, worker)
+    return worker
   }
 
-  #release(worker: Worker, failure: Error | undefined): void {
-    worker.running -= 1
-    if (failure instanceof WorkerFailure && failure.code === 'unreachable') this.#lose(worker)
+  /** Without effect on another that has its name by now. */
+  #forget(worker: WatchedWorker): Promise<void> {
+    if (this.#workers.get(worker.workerId) === worker) this.#workers.delete(worker.workerId)
+    return worker.close()
   }
 
-  /** Not ready until it says so itself again. */
-  #lose(worker: Worker): void {
-    if (this.#closed || !worker.ready) return
-    worker.health = undefined
-    worker.stopPolling()
-    this.#schedule(worker)
+  #workerOf(workerId: string): WatchedWorker {
+    const worker = this.#workers.get(workerId)
+    if (worker === undefined) throw new WorkerFailure('not_found', `no worker ${workerId}`)
+    return worker
   }
 
-  async #poll(worker: Worker): Promise<void> {
-    const { health, problem } = await look(worker)
-    if (this.#closed) return
-    worker.health = health
-    if (problem?.code !== worker.problem?.code) this.#onProblem(worker.workerId, problem)
-    worker.problem = problem
-    if (worker.ready) for (const done of [...this.#waiting]) done()
-    this.#schedule(worker)
-  }
-
-  #schedule(worker: Worker): void {
-    const delayMs = worker.ready ? HEALTH_INTERVAL_MS : RECOVERY_INTERVAL_MS
-    worker.stopPolling = this.#timer.after(delayMs, () => void this.#poll(worker))
+  #ready(fingerprint?: string): readonly WatchedWorker[] {
+    return this.workers.filter(
+      ({ ready, health }) =>
+        ready && (fingerprint === undefined || health?.fingerprint === fingerprint),
+    )
   }
 }
 
-async function look({ client }: Worker): Promise<Pick<Worker, 'health' | 'problem'>> {
-  try {
-    return { health: await client.health(), problem: undefined }
-  } catch (cause) {
-    return { health: undefined, problem: asWorkerFailure(cause) }
-  }
+/** What is served now, for those who ask what it is: by a ready worker, if there is one. */
+export function servedBy({ workers }: Pick<WorkerPool, 'workers'>): HealthAnswer | undefined {
+  const answering = workers.filter(({ health }) => health !== undefined)
+  return (answering.find(({ ready }) => ready) ?? answering[0])?.health
+}
+
+interface KnownWorker extends Candidate {
+  readonly worker: WatchedWorker
+}
+
+function knownOf(worker: WatchedWorker, lastTurn: number, blocks: number): KnownWorker {
+  return { worker, load: worker.load, blocks, lastTurn }
+}
+
+/** Those that go on serving; else one that is about to leave; else the one to avoid. */
+function preferred(
+  workers: readonly WatchedWorker[],
+  avoid: PooledWorker | undefined,
+): readonly WatchedWorker[] {
+  const others = workers.filter((worker) => worker !== avoid)
+  const staying = others.filter(({ leaving }) => !leaving)
+  return [staying, others].find(({ length }) => length > 0) ?? workers
+}
+
+function noneReady() {
+  return overloaded('No inference worker is ready.')
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
+import type { PrefixIndex } from '@svc/contracts/prefix-index'
 import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
 import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
 import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
@@ -18,6 +19,7 @@ import {
 } from '../../../../tests/support/scripted-worker.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { defaultHttpLimits, type HttpLimits } from '../http-limits.ts'
+import type { RequestWatch } from '../request-watch.ts'
 import { createWorkerPool, type WorkerPool } from '../routing/worker-pool.ts'
 import { AnswerChecker } from './answer-checker.ts'
 import { LedgerDouble } from './ledger-double.ts'
@@ -48,6 +50,12 @@ export interface FixtureOptions {
   /** How many workers; all play the same script at first. */
   readonly workers?: number
   readonly worker?: Partial<ScriptedWorkerOptions>
+  /** Instead of workers of its own, those of another gateway, which ends them. */
+  readonly workersOf?: GatewayFixture
+  /** Where prefixes are; default: unknown. */
+  readonly index?: PrefixIndex
+  readonly tenantWeights?: ReadonlyMap<string, number>
+  readonly requestWatch?: RequestWatch
   /** Whether the receipts have come as far as they are asked for. */
   readonly viewsReached?: () => Promise<boolean>
   /** From which level on lines are logged. */
@@ -67,26 +75,26 @@ class LosableAnswers implements RecordedAnswers {
   close: RecordedAnswers['close'] = () => this.#answers.close()
 }
 
-async function startWorkers(options: FixtureOptions) {
-  const paths = Array.from({ length: options.workers ?? 1 }, () =>
-    join(tmpdir(), `svc-gateway-${randomUUID()}.sock`),
-  )
-  const workers = paths.map((socketPath, index) => {
+async function startWorkers(options: FixtureOptions): Promise<readonly ScriptedWorker[]> {
+  const workers = Array.from({ length: options.workers ?? 1 }, (_, index) => {
+    const socketPath = join(tmpdir(), `svc-gateway-${randomUUID()}.sock`)
     const script = options.script === undefined ? {} : { script: options.script }
     const workerId = `wrk_${index}`
     return new ScriptedWorker({ socketPath, workerId, ...script, ...options.worker })
   })
   for (const worker of workers) await worker.listen()
-  const pool = createWorkerPool({
+  return workers
+}
+
+function poolOf(workers: readonly ScriptedWorker[], { index }: FixtureOptions): WorkerPool {
+  return createWorkerPool({
     timer: systemTimer,
-    workers: paths.map((path, index) => ({
-      workerId: `wrk_${index}`,
+    workers: workers.map(({ socketPath: path }, number) => ({
+      workerId: `wrk_${number}`,
       address: { kind: 'unix', path },
     })),
+    ...(index === undefined ? {} : { index }),
   })
-  const [worker] = workers
-  if (worker === undefined) throw new Error('a gateway needs a worker')
-  return { pool, worker, workers }
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
@@ -94,12 +102,17 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const recorded = new LosableAnswers()
   const log: string[] = []
   const reached: CrashPoint[] = []
-  const { pool, worker, workers } = await startWorkers(options)
+  const workers = options.workersOf?.workers ?? (await startWorkers(options))
+  const [worker] = workers
+  if (worker === undefined) throw new Error('a gateway needs a worker')
+  const pool = poolOf(workers, options)
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger,
     views: ledger.views as Views,
     viewsReached: options.viewsReached ?? (async () => true),
     workers: pool,
+    ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
+    ...(options.requestWatch === undefined ? {} : { requestWatch: options.requestWatch }),
     recordedAnswers: recorded,
     storedResponses: new MemoryStoredResponses(),
     clock: systemClock,
@@ -120,7 +133,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const closeAll = async () => {
     await gateway.close({ graceMs: 0 })
     await pool.close()
-    await Promise.all(workers.map((each) => each.close()))
+    if (options.workersOf === undefined) await Promise.all(workers.map((each) => each.close()))
     answers.close()
     if (answers.violations.length > 0) throw new Error(answers.violations.join('\n'))
   }

@@ -218,6 +218,7 @@ export class LedgerDouble implements Ledger {
       acceptedAt: input.deadline - DAY_MS,
       endedAt: settled ? input.deadline : null,
       latencies: meter?.latencies ?? null,
+      cache: meter === null ? null : { ...meter.cache, workerId: meter.workerId },
       events: [],
     }
   }

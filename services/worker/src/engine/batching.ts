@@ -7,6 +7,8 @@
  * leaves in the KV cache never depend on who else was running.
  */
 
+import type { BatchCounts } from './engine.ts'
+
 /** The part of the runtime's batch item that matters here. */
 export interface WaitingItem {
   readonly tokens: readonly unknown[]
@@ -37,8 +39,12 @@ function fitting<Item extends WaitingItem>(items: readonly Item[], size: number)
   return batch
 }
 
-/** A strategy with its own turn counters: one for each context. */
-export function alternatingBatches(): BatchStrategy {
+/**
+ * A strategy with its own turn counters: one for each context.
+ *
+ * @param counts is added to with every batch
+ */
+export function alternatingBatches(counts: Writable<BatchCounts> = noBatches()): BatchStrategy {
   let lastWasPrompt = false
   let turns = 0
   return ({ items, size }) => {
@@ -47,12 +53,24 @@ export function alternatingBatches(): BatchStrategy {
     if (drawing.length > 0 && (lastWasPrompt || prompts.length === 0)) {
       lastWasPrompt = false
       const lonely = drawing.find((item) => item.evaluationPriority === PRIORITY_ALONE)
-      return lonely === undefined ? fitting(drawing, size) : fitting([lonely], size)
+      const batch = lonely === undefined ? fitting(drawing, size) : fitting([lonely], size)
+      counts.decode += 1
+      for (const { processAmount } of batch) counts.decodeTokens += processAmount
+      return batch
     }
     const prompt = prompts[turns % Math.max(1, prompts.length)]
     if (prompt === undefined) return []
     lastWasPrompt = true
     turns += 1
-    return [{ item: prompt, processAmount: Math.min(size, prompt.tokens.length) }]
+    const processAmount = Math.min(size, prompt.tokens.length)
+    counts.prompt += 1
+    counts.promptTokens += processAmount
+    return [{ item: prompt, processAmount }]
   }
+}
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+export function noBatches(): Writable<BatchCounts> {
+  return { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 }
 }

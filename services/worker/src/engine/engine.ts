@@ -3,9 +3,6 @@
  * bring a scripted one. Tokens are plain numbers here: ids in the model's vocabulary.
  */
 
-/** Tokens of a block: prompts are computed in chunks that end at multiples of it. */
-export const BLOCK_TOKENS = 128
-
 /** A grammar that the runtime cannot read. */
 export class BadGrammar extends Error {
   override readonly name = 'BadGrammar'
@@ -100,6 +97,21 @@ export interface EngineSequence {
   /** Computes the tokens as one chunk of a prompt. */
   prefill(tokens: readonly number[]): Promise<void>
   /**
+   * Copies whole blocks out of what the sequence holds, which were computed as chunks of a prompt.
+   *
+   * @param from the first block, `to` the one behind the last
+   * @throws Error when the runtime's state is not laid out as expected
+   */
+  readBlocks(from: number, to: number): Promise<readonly Uint8Array[]>
+  /**
+   * Replaces what the sequence holds by blocks that were read from a sequence of the same model.
+   * Nothing is computed: the counter of evaluated tokens stays as it is.
+   *
+   * @param tokens what the blocks stand for
+   * @throws Error when they cannot be taken; the sequence's state is in doubt then
+   */
+  restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void>
+  /**
    * Computes `lastToken`, the prompt's last one, and draws tokens without an end. Tokens that are
    * handed to `next` take the place of the last draw.
    *
@@ -108,8 +120,19 @@ export interface EngineSequence {
   generate(lastToken: number, options: GenerateOptions): DrawStream
 }
 
+/** Counters since the start. */
+export interface BatchCounts {
+  /** Chunks of prompts, one to a batch, and their tokens. */
+  readonly prompt: number
+  readonly promptTokens: number
+  /** Batches of next tokens, and how many tokens were in them. */
+  readonly decode: number
+  readonly decodeTokens: number
+}
+
 export interface Engine {
   readonly vocabulary: Vocabulary
+  readonly batches: BatchCounts
   /** Tokens that fit one sequence: prompt and output together. */
   readonly contextSize: number
   readonly sequences: readonly EngineSequence[]
@@ -139,6 +162,8 @@ export interface ModelFacts {
   readonly chatTemplate: string | null
   readonly threads: number
   readonly cpuVariant: string
+  /** What computes. */
+  readonly device: 'cpu' | 'cuda' | 'vulkan' | 'metal'
   readonly llamaCppRelease: string
   readonly libraryVersion: string
 }

@@ -15,10 +15,10 @@
  * innocent request goes on where it was, the guilty one fails again and ends with an error. When it
  * is known whose fault it was, because no token could be drawn for it, it fails at once.
  */
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
 import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker-protocol'
 import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
 import {
-  BLOCK_TOKENS,
   type Draw,
   DrawFailed,
   type DrawStream,
@@ -52,6 +52,8 @@ export interface GenerationParts {
   readonly signal: AbortSignal
   /** Waits while the client does not read, at most until the signal. Never throws. */
   readonly emit: (event: GenerateEvent) => Promise<void>
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
   readonly onPromptDone: () => void
   readonly onFailure: (error: unknown) => void
 }
@@ -81,7 +83,6 @@ export class Generation {
 
   /** Runs to the end and gives the sequence back. Failures of the runtime come as an ending. */
   async run(): Promise<Ending> {
-    const { pool, request } = this.#parts
     let ending: Ending
     try {
       ending = await this.#attempt(false)
@@ -89,10 +90,8 @@ export class Generation {
       this.#parts.onFailure(error)
       ending = error instanceof DrawFailed ? await this.#giveUp() : await this.#secondAttempt()
     }
-    this.#meter.close(this.#loan)
-    if (ending.kind !== 'failed') {
-      pool.giveBack(this.#loan, request.tenant, request.tokens, this.#chunked)
-    }
+    this.#meter.close(this.#loan, this.#chunked)
+    this.#parts.pool.giveBack(this.#loan, this.#chunked)
     return ending
   }
 
@@ -110,7 +109,6 @@ export class Generation {
 
   async #giveUp(): Promise<Ending> {
     await this.#renewLoan()
-    this.#parts.pool.giveBack(this.#loan, this.#parts.request.tenant, [], 0)
     return { kind: 'failed' }
   }
 
@@ -160,6 +158,7 @@ export class Generation {
 
   /** @returns false when the request was interrupted */
   async #prefill(known: readonly number[]): Promise<boolean> {
+    const { pool, nowMs } = this.#parts
     const { sequence } = this.#loan
     const promptEnd = this.#parts.request.tokens.length - 1
     let position = sequence.length
@@ -167,18 +166,22 @@ export class Generation {
       if (this.#parts.signal.aborted) return false
       const boundary = (Math.floor(position / BLOCK_TOKENS) + 1) * BLOCK_TOKENS
       const end = Math.min(boundary, known.length - 1)
+      const begunMs = nowMs()
       await sequence.prefill(known.slice(position, end))
+      const chunk = end - position
       position = end
       this.#chunked = Math.min(position, promptEnd)
       this.#meter.advance(this.#chunked)
+      await pool.computed(this.#loan, chunk, this.#chunked, nowMs() - begunMs)
     }
+    if (this.#output.length === 0) await pool.promptComputed(this.#loan)
     return !this.#parts.signal.aborted
   }
 
   #promptDone(): void {
     if (this.#meter.covered === this.#parts.request.tokens.length) return
     this.#meter.advance(this.#parts.request.tokens.length)
-    this.#meter.close(this.#loan)
+    this.#meter.close(this.#loan, this.#parts.request.tokens.length)
     this.#parts.onPromptDone()
   }
 

@@ -6,6 +6,7 @@ import {
   TokenBias,
 } from 'node-llama-cpp'
 import { PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
+import type { ContextGate } from './context-gate.ts'
 import {
   type Draw,
   DrawFailed,
@@ -16,6 +17,7 @@ import {
 } from './engine.ts'
 import { nativeStateOf } from './llama-grammars.ts'
 import { addBias } from './llama-internals.ts'
+import type { SequenceStates } from './llama-state.ts'
 
 /** Output tokens that penalties look back on. */
 const PENALTY_WINDOW_TOKENS = 1024
@@ -29,9 +31,13 @@ const NOTHING_SAMPLED_MESSAGE = 'Failed to sample next token'
 
 export class LlamaSequence implements EngineSequence {
   readonly native: LlamaContextSequence
+  readonly #states: SequenceStates
+  readonly #gate: ContextGate
 
-  constructor(native: LlamaContextSequence) {
+  constructor(native: LlamaContextSequence, states: SequenceStates, gate: ContextGate) {
     this.native = native
+    this.#states = states
+    this.#gate = gate
   }
 
   get length(): number {
@@ -45,12 +51,23 @@ export class LlamaSequence implements EngineSequence {
 
   async truncate(length: number): Promise<void> {
     if (length < this.length) {
-      await this.native.eraseContextTokenRanges([{ start: length, end: this.length }])
+      await this.#gate.alone(() =>
+        this.native.eraseContextTokenRanges([{ start: length, end: this.length }]),
+      )
     }
   }
 
   async prefill(tokens: readonly number[]): Promise<void> {
+    await this.#gate.pass()
     await this.native.evaluateWithoutGeneratingNewTokens([...tokens] as Token[])
+  }
+
+  readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
+    return this.#gate.alone(() => this.#states.read(this.native, from, to))
+  }
+
+  restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void> {
+    return this.#gate.alone(() => this.#states.restore(this.native, tokens, blocks))
   }
 
   async *generate(lastToken: number, options: GenerateOptions): DrawStream {
@@ -68,6 +85,7 @@ export class LlamaSequence implements EngineSequence {
     let instead: readonly number[] | undefined
     try {
       while (true) {
+        await this.#gate.pass()
         const { value, done } = await draws.next(instead as Token[]).catch(throwDrawFailed)
         if (done === true) return
         if (boundSinceMs !== null && performance.now() - boundSinceMs > GRAMMAR_MS_MAX) {

@@ -9,6 +9,7 @@
  * - it never compiles or downloads anything.
  */
 import { readFileSync } from 'node:fs'
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
 import {
   getLlama,
   getModuleVersion,
@@ -19,18 +20,21 @@ import {
   resolveModelFile,
 } from 'node-llama-cpp'
 import { StartRefused } from '../start-refused.ts'
-import { alternatingBatches } from './batching.ts'
-import {
-  BLOCK_TOKENS,
-  type Engine,
-  type EngineSequence,
-  type GrammarRun,
-  type ModelFacts,
-  type Vocabulary,
+import { alternatingBatches, type BatchStrategy, noBatches } from './batching.ts'
+import { ContextGate } from './context-gate.ts'
+import type {
+  BatchCounts,
+  Engine,
+  EngineSequence,
+  GrammarRun,
+  ModelFacts,
+  Vocabulary,
 } from './engine.ts'
+import type { Gpu } from './gpu.ts'
 import { LlamaGrammars } from './llama-grammars.ts'
 import { mendSampling } from './llama-internals.ts'
 import { LlamaSequence } from './llama-sequence.ts'
+import { SequenceStates } from './llama-state.ts'
 import { llamaVocabulary } from './llama-vocabulary.ts'
 
 export interface LlamaOptions {
@@ -42,6 +46,7 @@ export interface LlamaOptions {
   readonly contextSizeMax: number
   readonly sequences: number
   readonly threads: number
+  readonly gpu: Gpu
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
 }
 
@@ -55,7 +60,7 @@ export async function startLlama(options: LlamaOptions): Promise<{
   readonly facts: ModelFacts
 }> {
   const llama = await getLlama({
-    gpu: false,
+    gpu: options.gpu === 'off' ? false : options.gpu,
     build: 'never',
     skipDownload: true,
     maxThreads: options.threads,
@@ -65,23 +70,34 @@ export async function startLlama(options: LlamaOptions): Promise<{
       options.log(severity, message.trimEnd())
     },
   }).catch((error: unknown) => {
-    throw new StartRefused(`no llama.cpp binary runs on this machine: ${firstLine(error)}`)
+    throw new StartRefused(
+      options.gpu === 'off'
+        ? `no llama.cpp binary runs on this machine: ${firstLine(error)}`
+        : `--gpu ${options.gpu} cannot be used: no llama.cpp binary for it runs on this machine ` +
+            `(${firstLine(error)}); see docs/how-to/use-a-gpu.md`,
+    )
   })
+  const gpuLayers = llama.gpu === false ? 0 : 'max'
   const model = await llama
-    .loadModel({ modelPath: options.modelPath, gpuLayers: 0, defaultContextSwaFullCache: true })
+    .loadModel({ modelPath: options.modelPath, gpuLayers, defaultContextSwaFullCache: true })
     .catch((error: unknown) => {
       throw new StartRefused(
         `llama.cpp cannot load the model ${options.modelPath}: ${firstLine(error)}`,
       )
     })
-  const context = await createContext(model, options)
+  const batches = noBatches()
+  const context = await createContext(model, options, alternatingBatches(batches))
   return {
-    engine: new LlamaEngine(model, context, options.log),
+    engine: new LlamaEngine(model, context, batches, options.log),
     facts: await modelFacts(llama, context),
   }
 }
 
-async function createContext(model: LlamaModel, options: LlamaOptions): Promise<LlamaContext> {
+async function createContext(
+  model: LlamaModel,
+  options: LlamaOptions,
+  itemPrioritizationStrategy: BatchStrategy,
+): Promise<LlamaContext> {
   const trained = model.trainContextSize
   const contextSize = options.contextSize ?? Math.min(trained, options.contextSizeMax)
   if (contextSize > trained) {
@@ -97,10 +113,7 @@ async function createContext(model: LlamaModel, options: LlamaOptions): Promise<
       flashAttention: true,
       swaFullCache: true,
       threads: { ideal: options.threads, min: options.threads },
-      batching: {
-        dispatchSchedule: 'nextCycle',
-        itemPrioritizationStrategy: alternatingBatches(),
-      },
+      batching: { dispatchSchedule: 'nextCycle', itemPrioritizationStrategy },
     })
     .catch((error: unknown) => {
       throw new StartRefused(
@@ -123,6 +136,7 @@ async function modelFacts(llama: Llama, context: LlamaContext): Promise<ModelFac
     chatTemplate: metadata.tokenizer?.chat_template ?? null,
     threads: context.currentThreads,
     cpuVariant: loadedCpuVariant() ?? process.arch,
+    device: llama.gpu === false ? 'cpu' : llama.gpu,
     llamaCppRelease: llama.llamaCppRelease.release,
     libraryVersion: await getModuleVersion(),
   }
@@ -167,11 +181,21 @@ class LlamaEngine implements Engine {
   readonly canReusePrefix: boolean
   readonly sequences: readonly LlamaSequence[]
   readonly tellsLogprobs: boolean
+  readonly batches: BatchCounts
   readonly #context: LlamaContext
+  readonly #states: SequenceStates
+  readonly #gate = new ContextGate()
   readonly #grammars: LlamaGrammars
 
-  constructor(model: LlamaModel, context: LlamaContext, log: LlamaOptions['log']) {
+  constructor(
+    model: LlamaModel,
+    context: LlamaContext,
+    batches: BatchCounts,
+    log: LlamaOptions['log'],
+  ) {
     this.#context = context
+    this.batches = batches
+    this.#states = new SequenceStates(context.totalSequences)
     this.vocabulary = llamaVocabulary(model)
     this.#grammars = new LlamaGrammars(context, this.vocabulary)
     this.tellsLogprobs = mendSampling(context, (error) => {
@@ -188,19 +212,23 @@ class LlamaEngine implements Engine {
   }
 
   async replace(sequence: EngineSequence): Promise<EngineSequence> {
-    if (sequence instanceof LlamaSequence) await sequence.native.dispose()
+    if (sequence instanceof LlamaSequence) {
+      await this.#gate.alone(async () => sequence.native.dispose())
+    }
     return this.#take()
   }
 
   async dispose(): Promise<void> {
     await this.#context.dispose()
+    this.#states.close()
   }
 
   #take(): LlamaSequence {
     const refuse = (): never => {
       throw new Error('the context is full')
     }
-    return new LlamaSequence(this.#context.getSequence({ contextShift: { strategy: refuse } }))
+    const native = this.#context.getSequence({ contextShift: { strategy: refuse } })
+    return new LlamaSequence(native, this.#states, this.#gate)
   }
 }
 

@@ -1,9 +1,9 @@
 /**
  * Counts what of a prompt was computed and what was not, twice: by what this worker did, and by the
  * runtime's own counter of evaluated tokens. When the two differ, the customer gets the cheaper
- * reading and an alarm is logged.
+ * reading and an alarm is raised.
  */
-import { BLOCK_TOKENS } from './engine.ts'
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
 import type { Loan } from './sequences.ts'
 
 export interface PromptCounts {
@@ -11,6 +11,7 @@ export interface PromptCounts {
   readonly cachedInputTokens: number
   readonly evaluatedTokens: number
   readonly blocks: number
+  readonly source: Loan['source']
   readonly lastBlockHash: string | null
   /** False when the runtime counted other than this worker. */
   readonly witnessed: boolean
@@ -21,6 +22,7 @@ export const nothingComputed: PromptCounts = {
   cachedInputTokens: 0,
   evaluatedTokens: 0,
   blocks: 0,
+  source: 'none',
   lastBlockHash: null,
   witnessed: true,
 }
@@ -28,7 +30,8 @@ export const nothingComputed: PromptCounts = {
 export class PromptMeter {
   readonly #first: Loan
   #computed = 0
-  #evaluated: number | undefined
+  /** What the runtime counted, and what it should have. */
+  #witness: { readonly evaluated: number; readonly expected: number } | undefined
 
   /** @param first the loan that the request began on: what a retry repeats is not charged */
   constructor(first: Loan) {
@@ -45,21 +48,32 @@ export class PromptMeter {
     this.#computed = Math.max(this.#computed, covered - this.#first.reusedTokens)
   }
 
-  /** The prompt is complete, or ends here: the runtime's counter is read once. */
-  close(loan: Loan): void {
-    this.#evaluated ??= loan.sequence.evaluatedTokens - loan.evaluatedBefore
+  /**
+   * The prompt is complete, or ends here: the runtime's counter is read once.
+   *
+   * @param loan the one that it is on now: a retry computes what the first loan had reused
+   * @param held leading tokens of the prompt that its sequence holds
+   */
+  close(loan: Loan, held: number): void {
+    this.#witness ??= {
+      evaluated: loan.sequence.evaluatedTokens - loan.evaluatedBefore,
+      expected: held - loan.reusedTokens,
+    }
   }
 
   counts(): PromptCounts {
-    const evaluatedTokens = this.#evaluated ?? this.#computed
-    const inputTokens = Math.min(this.#computed, evaluatedTokens)
+    const { evaluated, expected } = this.#witness ?? { evaluated: 0, expected: 0 }
+    // What a retry computes twice is not charged twice, and what was not computed is not charged.
+    const inputTokens = Math.min(this.#computed, evaluated)
+    const { reusedTokens, source, lastBlockHash } = this.#first
     return {
       inputTokens,
       cachedInputTokens: this.covered - inputTokens,
-      evaluatedTokens,
-      blocks: this.#first.reusedTokens / BLOCK_TOKENS,
-      lastBlockHash: this.#first.lastBlockHash,
-      witnessed: evaluatedTokens === this.#computed,
+      evaluatedTokens: evaluated,
+      blocks: reusedTokens / BLOCK_TOKENS,
+      source,
+      lastBlockHash,
+      witnessed: evaluated === expected,
     }
   }
 }

@@ -11,10 +11,11 @@
 import type {
   GenerateEvent,
   GenerateRequest,
+  HealthAnswer,
   StateAnswer,
-  WorkerMeter,
 } from '@svc/contracts/worker-protocol'
 import type { Log } from '../log.ts'
+import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import { AnswerText } from '../prompt/answer-text.ts'
 import type { Family } from '../prompt/families/family.ts'
 import { AnswerOutput } from './answer-output.ts'
@@ -23,7 +24,7 @@ import { type Ending, Generation, type Interruption } from './generation.ts'
 import { GrammarBans } from './grammar-bans.ts'
 import { nothingComputed, type PromptCounts } from './prompt-meter.ts'
 import { refuseUnfit, SchedulerRefusal } from './refusal.ts'
-import { latenciesOf } from './run-times.ts'
+import { lastEvent, meterOf, type RunCounts } from './run-ending.ts'
 import type { Loan, SequencePool } from './sequences.ts'
 import { Steering } from './steering.ts'
 import { TenantQueue } from './tenant-queue.ts'
@@ -31,10 +32,13 @@ import { TenantQueue } from './tenant-queue.ts'
 export const QUEUE_REQUESTS_MAX = 256
 const TIMER_MS_MAX = 2 ** 31 - 1
 const SEEDS = 2 ** 32
+/** No tenant of the service: none has an id like this. */
+const OWN_TENANT = ''
 
 export interface SchedulerParts {
   readonly engine: Engine
   readonly pool: SequencePool
+  readonly cache: PrefixCache
   /** How answers of this model are read. */
   readonly family: Family
   readonly workerId: string
@@ -63,19 +67,25 @@ interface Run {
   firstTokenMs: number | null
 }
 
+/** Work of this service itself that waits for a sequence. */
+interface Errand {
+  readonly start: () => void
+}
+
 export class Scheduler {
   readonly #parts: SchedulerParts
-  readonly #queue: TenantQueue<Run>
+  readonly #queue: TenantQueue<Run | Errand>
   readonly #bans: GrammarBans
   readonly #runs = new Map<string, Run>()
   readonly #totals = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
   #ended = 0
-  #running = 0
+  #meterMismatches = 0
   #draining = false
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
     this.#queue = new TenantQueue(parts.queueLimit)
+    parts.pool.onIdle = () => this.#startWaiting()
     this.#bans = new GrammarBans(parts.engine.vocabulary, parts.family.controlMarkers)
   }
 
@@ -83,13 +93,24 @@ export class Scheduler {
     return this.#draining
   }
 
+  set draining(draining: boolean) {
+    this.#draining = draining
+  }
+
+  get load(): HealthAnswer['load'] {
+    const { pool } = this.#parts
+    return { queued: this.#queue.length, running: pool.size - pool.idle, sequences: pool.size }
+  }
+
   state(): StateAnswer {
+    const { cache, engine } = this.#parts
     return {
-      queued: this.#queue.length,
-      running: this.#running,
-      sequences: this.#parts.pool.size,
+      ...this.load,
       ended: this.#ended,
       totals: { ...this.#totals },
+      cache: cache.state(),
+      batches: { ...engine.batches },
+      meterMismatches: this.#meterMismatches,
     }
   }
 
@@ -115,7 +136,7 @@ export class Scheduler {
       firstTokenMs: null,
     }
     this.#runs.set(request.requestId, run)
-    this.#queue.push(request.tenant, run)
+    this.#queue.push(request.tenant, run, request.weight)
     this.#startWaiting()
     return run.ended.promise
   }
@@ -128,6 +149,25 @@ export class Scheduler {
     return true
   }
 
+  /**
+   * Does something else with a sequence, when it has its turn: work of this service itself.
+   *
+   * @throws SchedulerRefusal when the queue is full
+   */
+  async withSequence<Result>(work: (loan: Loan) => Promise<Result>): Promise<Result> {
+    const { pool } = this.#parts
+    const turn = Promise.withResolvers<Loan>()
+    const start = () => turn.resolve(pool.lendEmpty())
+    if (!this.#queue.push(OWN_TENANT, { start })) throw queueFull()
+    this.#startWaiting()
+    const loan = await turn.promise
+    try {
+      return await work(loan)
+    } finally {
+      pool.giveBack(loan, 0)
+    }
+  }
+
   /** Takes no more requests and resolves when those that were taken have ended. */
   async drain(): Promise<void> {
     this.#draining = true
@@ -135,29 +175,27 @@ export class Scheduler {
   }
 
   #refuse(request: GenerateRequest): void {
-    if (this.#draining) throw new SchedulerRefusal('draining', 'the worker is shutting down')
+    if (this.#draining) throw new SchedulerRefusal('draining', 'the worker takes no more requests')
     if (this.#runs.has(request.requestId)) {
       throw new SchedulerRefusal('bad_request', 'a request with this requestId is running')
     }
     refuseUnfit(request, this.#parts.engine)
-    if (this.#queue.isFull) {
-      throw new SchedulerRefusal('queue_full', 'too many requests wait for this worker')
-    }
+    if (this.#queue.isFull) throw queueFull()
   }
 
   #interrupt(run: Run, interruption: Interruption): void {
     run.interrupt.abort(interruption)
     if (this.#queue.remove(run.request.tenant, run)) {
-      this.#finish(run, { kind: 'interrupted' }, nothingComputed, 0, 0)
+      this.#finish(run, { kind: 'interrupted' }, NOTHING)
     }
   }
 
   #startWaiting(): void {
     while (this.#parts.pool.idle > 0) {
-      const run = this.#queue.shift()
-      if (run === undefined) return
-      this.#running += 1
-      void this.#run(run)
+      const next = this.#queue.shift()
+      if (next === undefined) return
+      if ('start' in next) next.start()
+      else void this.#run(next)
     }
   }
 
@@ -166,19 +204,20 @@ export class Scheduler {
     const { request } = run
     run.startedMs = nowMs()
     try {
-      const loan = await pool.lend(request.tenant, request.tokens)
+      const loan = await pool.lend(request.tenant, request.tokens, run.interrupt.signal)
       const reader = new AnswerText({
         ...{ vocabulary: engine.vocabulary, family },
         ...{ prompt: request.tokens, stops: request.stop, callable: request.plan.callable },
       })
       const generation = this.#generation(run, reader, loan)
       const ending = await generation.run()
-      this.#running -= 1
-      const counts = generation.meter.counts()
-      this.#finish(run, ending, counts, generation.outputTokens, reader.reasoningTokens)
+      this.#finish(run, ending, {
+        prompt: generation.meter.counts(),
+        outputTokens: generation.outputTokens,
+        reasoningTokens: reader.reasoningTokens,
+      })
     } catch (error) {
-      this.#running -= 1
-      this.#finish(run, { kind: 'failed' }, nothingComputed, 0, 0)
+      this.#finish(run, { kind: 'failed' }, NOTHING)
       onBroken(error)
     }
   }
@@ -203,6 +242,7 @@ export class Scheduler {
       pool,
       loan,
       signal: interrupt.signal,
+      nowMs,
       emit: (event) => {
         run.firstTokenMs ??= nowMs()
         return run.emit(event, interrupt.signal)
@@ -219,67 +259,33 @@ export class Scheduler {
   }
 
   /** Gives out the last two events without waiting for the client to read them. */
-  #finish(
-    run: Run,
-    ending: Ending,
-    counts: PromptCounts,
-    outputTokens: number,
-    reasoningTokens: number,
-  ): void {
+  #finish(run: Run, ending: Ending, counts: RunCounts): void {
     const { request, interrupt } = run
+    const { workerId, nowMs } = this.#parts
     clearTimeout(run.timer)
     this.#runs.delete(request.requestId)
     this.#ended += 1
-    this.#totals.inputTokens += counts.inputTokens
-    this.#totals.cachedInputTokens += counts.cachedInputTokens
-    this.#totals.outputTokens += outputTokens
-    this.#startWaiting()
-    if (!counts.witnessed) {
-      const { inputTokens, cachedInputTokens, evaluatedTokens } = counts
-      const reading = { inputTokens, cachedInputTokens, evaluatedTokens }
-      this.#parts.log('error', 'the prompt was counted in two ways; the cheaper reading is taken', {
-        requestId: request.requestId,
-        ...reading,
-      })
-    }
-    const meter = this.#meter(run, counts, outputTokens, reasoningTokens)
+    this.#totals.inputTokens += counts.prompt.inputTokens
+    this.#totals.cachedInputTokens += counts.prompt.cachedInputTokens
+    this.#totals.outputTokens += counts.outputTokens
+    if (!counts.prompt.witnessed) this.#alarm(request, counts.prompt)
+    const meter = meterOf(workerId, counts, run, nowMs())
     void run.emit({ type: 'meter', meter }, interrupt.signal)
     void run.emit(lastEvent(ending, interrupt.signal.reason), interrupt.signal)
     run.ended.resolve()
   }
 
-  #meter(
-    run: Run,
-    counts: PromptCounts,
-    outputTokens: number,
-    reasoningTokens: number,
-  ): WorkerMeter {
-    return {
-      inputTokens: counts.inputTokens,
-      cachedInputTokens: counts.cachedInputTokens,
-      outputTokens,
-      reasoningTokens,
-      workerId: this.#parts.workerId,
-      cache: {
-        blocks: counts.blocks,
-        source: counts.blocks > 0 ? 'l1' : 'none',
-        lastBlockHash: counts.lastBlockHash,
-        evaluatedTokens: counts.evaluatedTokens,
-      },
-      latencies: latenciesOf(run, this.#parts.nowMs()),
-    }
+  #alarm({ requestId }: GenerateRequest, counts: PromptCounts): void {
+    const { inputTokens, cachedInputTokens, evaluatedTokens } = counts
+    this.#meterMismatches += 1
+    this.#parts.log('error', 'the prompt was counted in two ways; the cheaper reading is taken', {
+      ...{ requestId, inputTokens, cachedInputTokens, evaluatedTokens },
+    })
   }
 }
 
-function lastEvent(ending: Ending, interruption: Interruption): GenerateEvent {
-  switch (ending.kind) {
-    case 'done':
-      return { type: 'done', finishReason: ending.reason, stopText: ending.stopText }
-    case 'failed':
-      return { type: 'error', code: 'failed', message: 'the model failed on this request' }
-    case 'interrupted':
-      return interruption === 'time_limit'
-        ? { type: 'error', code: 'time_limit', message: 'the time limit was reached' }
-        : { type: 'done', finishReason: 'cancelled', stopText: null }
-  }
+const NOTHING: RunCounts = { prompt: nothingComputed, outputTokens: 0, reasoningTokens: 0 }
+
+function queueFull(): SchedulerRefusal {
+  return new SchedulerRefusal('queue_full', 'too many requests wait for this worker')
 }

@@ -1,25 +1,22 @@
 /**
- * The model's sequences, and what of each can serve the next prompt.
+ * The model's sequences, and how each is filled for the next prompt.
  *
- * A sequence keeps the tokens of its last prompt in the model's memory. The next request of the
- * SAME tenant that starts with the same tokens need not compute them again. Two rules keep an
- * answer independent of the cache: only whole blocks of 128 tokens count, and only blocks that
- * were computed as chunks of a prompt (a block of generated tokens has other bytes than the same
- * block prefilled). The last token of a prompt is always computed, because the first draw needs
- * its result.
+ * A sequence keeps its last prompt in the model's memory. The next request of the SAME tenant that
+ * starts with the same blocks need not compute them again; other blocks come from the prefix cache.
+ * Only whole blocks of 128 tokens count, and only those that were computed as chunks of a prompt.
  *
- *     idle ──lend──▶ lent ──giveBack──▶ idle, with the prompt's whole blocks reusable
+ *     idle ──lend──▶ lent ──giveBack──▶ idle, with the prompt's whole blocks live
  *                     └────discard────▶ a new, empty sequence (its state was in doubt)
  */
-import type { BlockHashes } from '../prefix-cache/block-hash.ts'
-import { BLOCK_TOKENS, type Engine, type EngineSequence } from './engine.ts'
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import type { Chain } from '../prefix-cache/block-names.ts'
+import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
+import type { Engine, EngineSequence } from './engine.ts'
 
 interface Slot {
   sequence: EngineSequence
-  /** Whose tokens the sequence holds; null when it holds none. */
-  tenant: string | null
-  /** The tokens of the reusable blocks. */
-  reusable: readonly number[]
+  /** The names of the blocks that it holds: another tenant's are never the same. */
+  live: readonly string[]
   lent: boolean
   /** Larger is later. */
   lastUse: number
@@ -31,23 +28,27 @@ export interface Loan {
   /** Leading tokens of the prompt that the sequence already holds. */
   readonly reusedTokens: number
   readonly lastBlockHash: string | null
-  /** The runtime's counter before anything was done for this request. */
+  /** Where the last of the reused blocks came from. */
+  readonly source: 'none' | 'l1' | 'l2'
+  /** The runtime's counter before anything was computed for this request. */
   readonly evaluatedBefore: number
+  readonly work: PrefixWork
 }
 
 export class SequencePool {
   readonly #engine: Engine
-  readonly #hashes: BlockHashes
+  readonly #cache: PrefixCache
   readonly #slots: Slot[]
   #uses = 0
+  /** Called when a sequence can be lent again. */
+  onIdle: () => void = () => {}
 
-  constructor(engine: Engine, hashes: BlockHashes) {
+  constructor(engine: Engine, cache: PrefixCache) {
     this.#engine = engine
-    this.#hashes = hashes
+    this.#cache = cache
     this.#slots = engine.sequences.map((sequence) => ({
       sequence,
-      tenant: null,
-      reusable: [],
+      live: [],
       lent: false,
       lastUse: 0,
     }))
@@ -62,72 +63,113 @@ export class SequencePool {
   }
 
   /**
-   * Lends the idle sequence that saves the most work, cut back to what the prompt shares with it.
+   * Lends the idle sequence that saves the most work, holding what of the prompt need not be
+   * computed.
    *
-   * @throws Error when none is idle
+   * @param signal ends the waiting for others who compute the same
+   * @throws Error when no sequence is idle
    */
-  async lend(tenant: string, prompt: readonly number[]): Promise<Loan> {
-    const slot = this.#choose(tenant, prompt)
+  async lend(tenant: string, prompt: readonly number[], signal: AbortSignal): Promise<Loan> {
+    const chain = this.#cache.chain(tenant, prompt)
+    const slot = this.#choose(chain)
     slot.lent = true
     this.#uses += 1
     slot.lastUse = this.#uses
-    const reusedTokens = this.#shared(slot, tenant, prompt)
-    const evaluatedBefore = slot.sequence.evaluatedTokens
-    slot.tenant = null
-    slot.reusable = []
-    try {
-      await slot.sequence.truncate(reusedTokens)
-      if (slot.sequence.length === reusedTokens) {
-        const blocks = reusedTokens / BLOCK_TOKENS
-        const lastBlockHash = this.#hashes.lastOf(tenant, prompt, blocks)
-        return { sequence: slot.sequence, reusedTokens, lastBlockHash, evaluatedBefore }
-      }
-    } catch {
-      // A sequence that cannot be cut is replaced below: the request only loses the cache.
-    }
-    return this.#renew(slot)
+    const live = sharedBlocks(slot, chain)
+    slot.live = []
+    const finding = await this.#cache.lookUp(chain, live, signal)
+    return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
   }
 
-  /** @param computedTokens how many leading tokens of `prompt` were computed as prompt chunks */
-  giveBack(loan: Loan, tenant: string, prompt: readonly number[], computedTokens: number): void {
+  /** Lends an idle sequence that holds nothing and whose prompt nobody else will use. */
+  async lendEmpty(): Promise<Loan> {
+    return await this.lend('', [], new AbortController().signal)
+  }
+
+  /** The sequence holds so many leading tokens of the prompt, after a chunk that took so long. */
+  async computed({ work, sequence }: Loan, chunk: number, tokens: number, ms: number) {
+    this.#cache.computed(chunk, ms)
+    const blocks = wholeBlocks(tokens)
+    if (this.#cache.isAwaited(work, blocks, false)) await this.#cache.keep(work, blocks, sequence)
+  }
+
+  /** All of the prompt but its last token is computed. */
+  async promptComputed({ work, sequence }: Loan): Promise<void> {
+    const blocks = work.chain.names.length
+    if (this.#cache.isAwaited(work, blocks, true)) await this.#cache.keep(work, blocks, sequence)
+  }
+
+  /**
+   * Its blocks are kept for later prompts before the sequence is lent again.
+   *
+   * @param computedTokens how many leading tokens of the prompt it holds from prompt chunks
+   */
+  giveBack(loan: Loan, computedTokens: number): void {
+    const { work, sequence } = loan
     const slot = this.#slotOf(loan)
-    slot.tenant = tenant
-    slot.reusable = this.#engine.canReusePrefix ? prompt.slice(0, wholeBlocks(computedTokens)) : []
-    slot.lent = false
+    const blocks = Math.min(wholeBlocks(computedTokens), work.chain.names.length)
+    const kept = blocks === 0 ? Promise.resolve() : this.#cache.keep(work, blocks, sequence)
+    void kept.then(() => {
+      this.#cache.end(work)
+      slot.live = work.chain.names.slice(0, blocks)
+      slot.lent = false
+      this.onIdle()
+    })
   }
 
   /** Gives up the loan's sequence, whose state is in doubt, and lends an empty one instead. */
   async discard(loan: Loan): Promise<Loan> {
-    return this.#renew(this.#slotOf(loan))
+    return this.#renew(this.#slotOf(loan), loan.work)
   }
 
-  async #renew(slot: Slot): Promise<Loan> {
+  /** @returns undefined when the sequence could not be filled and its state is in doubt */
+  async #fill(slot: Slot, live: number, finding: Finding): Promise<Loan | undefined> {
+    const { sequence } = slot
+    const { blocks, fetched, work } = finding
+    const { tokens, names } = work.chain
+    const reused = Math.max(live, blocks.length)
+    const evaluatedBefore = sequence.evaluatedTokens
+    try {
+      if (blocks.length === 0) await sequence.truncate(live * BLOCK_TOKENS)
+      else {
+        const bytes = blocks.map((block) => block.bytes)
+        await sequence.restore(tokens.slice(0, reused * BLOCK_TOKENS), bytes)
+      }
+    } catch (error) {
+      await this.#cache.forget(blocks, error)
+      return undefined
+    }
+    if (sequence.length !== reused * BLOCK_TOKENS) return undefined
+    this.#cache.counts.reused(reused, fetched)
+    return {
+      ...{ sequence, work, evaluatedBefore },
+      reusedTokens: reused * BLOCK_TOKENS,
+      lastBlockHash: names[reused - 1] ?? null,
+      source: reused === 0 ? 'none' : fetched > 0 ? 'l2' : 'l1',
+    }
+  }
+
+  async #renew(slot: Slot, work: PrefixWork): Promise<Loan> {
     slot.sequence = await this.#engine.replace(slot.sequence)
-    const evaluatedBefore = slot.sequence.evaluatedTokens
-    return { sequence: slot.sequence, reusedTokens: 0, lastBlockHash: null, evaluatedBefore }
+    const { sequence } = slot
+    const evaluatedBefore = sequence.evaluatedTokens
+    const nothing = { reusedTokens: 0, lastBlockHash: null, source: 'none' } as const
+    return { ...nothing, sequence, work, evaluatedBefore }
   }
 
-  /** The most shared tokens; among equals one that is empty, then the one unused for longest. */
-  #choose(tenant: string, prompt: readonly number[]): Slot {
+  /** The most shared blocks; among equals one that is empty, then the one unused for longest. */
+  #choose(chain: Chain): Slot {
     const [best] = this.#slots
       .filter((slot) => !slot.lent)
-      .map((slot) => ({ slot, shared: this.#shared(slot, tenant, prompt) }))
+      .map((slot) => ({ slot, shared: sharedBlocks(slot, chain) }))
       .toSorted(
         (a, b) =>
           b.shared - a.shared ||
-          Math.sign(a.slot.reusable.length) - Math.sign(b.slot.reusable.length) ||
+          Math.sign(a.slot.live.length) - Math.sign(b.slot.live.length) ||
           a.slot.lastUse - b.slot.lastUse,
       )
     if (best === undefined) throw new Error('no sequence is idle')
     return best.slot
-  }
-
-  #shared(slot: Slot, tenant: string, prompt: readonly number[]): number {
-    if (slot.tenant !== tenant) return 0
-    const most = Math.min(slot.reusable.length, prompt.length - 1)
-    let equal = 0
-    while (equal < most && slot.reusable[equal] === prompt[equal]) equal += 1
-    return wholeBlocks(equal)
   }
 
   #slotOf(loan: Loan): Slot {
@@ -137,6 +179,14 @@ export class SequencePool {
   }
 }
 
+function sharedBlocks({ live }: Slot, { names }: Chain): number {
+  let shared = 0
+  while (shared < live.length && shared < names.length && live[shared] === names[shared]) {
+    shared += 1
+  }
+  return shared
+}
+
 function wholeBlocks(tokens: number): number {
-  return Math.floor(tokens / BLOCK_TOKENS) * BLOCK_TOKENS
+  return Math.floor(tokens / BLOCK_TOKENS)
 }

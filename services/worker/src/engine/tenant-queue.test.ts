@@ -14,6 +14,14 @@ describe('the queue of a worker', () => {
     expect(drain(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
   })
 
+  it('gives a tenant of a larger weight more turns, and starves nobody', () => {
+    const queue = new TenantQueue<string>(20)
+    for (const item of ['a1', 'b1', 'a2', 'b2', 'b3', 'b4', 'a3', 'b5']) {
+      queue.push(item.charAt(0), item, item.startsWith('b') ? 3 : 1)
+    }
+    expect(drain(queue)).toEqual(['a1', 'b1', 'b2', 'b3', 'a2', 'b4', 'b5', 'a3'])
+  })
+
   it('takes no more than its limit', () => {
     const queue = new TenantQueue<string>(2)
     expect([queue.push('a', '1'), queue.push('b', '2'), queue.push('c', '3')]).toEqual([

@@ -1,10 +1,19 @@
 /**
  * Who is served next: first in, first out within a tenant, and the tenants take turns, so that one
- * who sends a hundred requests delays another's first by one turn, not by a hundred.
+ * who sends a hundred requests delays another's first by one turn, not by a hundred. A tenant with
+ * a weight of 3 has three turns in a row.
  */
+
+interface Line<Item> {
+  readonly items: Item[]
+  weight: number
+  /** How many turns it still has before the next tenant's. */
+  turns: number
+}
+
 export class TenantQueue<Item> {
   /** In the order of their turns: the first key is next. Never holds an empty line. */
-  readonly #lines = new Map<string, Item[]>()
+  readonly #lines = new Map<string, Line<Item>>()
   readonly #limit: number
   #length = 0
 
@@ -21,35 +30,44 @@ export class TenantQueue<Item> {
     return this.#length >= this.#limit
   }
 
-  /** @returns false, and does nothing, when the queue is full */
-  push(tenant: string, item: Item): boolean {
+  /**
+   * @param weight turns in a row that the tenant has, as its newest request says
+   * @returns false, and does nothing, when the queue is full
+   */
+  push(tenant: string, item: Item, weight = 1): boolean {
     if (this.isFull) return false
-    const line = this.#lines.get(tenant)
-    if (line === undefined) this.#lines.set(tenant, [item])
-    else line.push(item)
+    const line = this.#lines.get(tenant) ?? { items: [], weight, turns: weight }
+    line.weight = weight
+    line.items.push(item)
+    this.#lines.set(tenant, line)
     this.#length += 1
     return true
   }
 
-  /** Takes the oldest item of the tenant whose turn it is; that tenant's next turn is the last. */
+  /** Takes the oldest item of the tenant whose turn it is; after its turns it is the last. */
   shift(): Item | undefined {
     const [turn] = this.#lines
     if (turn === undefined) return undefined
     const [tenant, line] = turn
-    const item = line.shift()
-    this.#lines.delete(tenant)
-    if (line.length > 0) this.#lines.set(tenant, line)
+    const item = line.items.shift()
+    line.turns -= 1
     this.#length -= 1
+    if (line.items.length === 0) this.#lines.delete(tenant)
+    else if (line.turns <= 0) {
+      line.turns = line.weight
+      this.#lines.delete(tenant)
+      this.#lines.set(tenant, line)
+    }
     return item
   }
 
   /** @returns whether the item was waiting */
   remove(tenant: string, item: Item): boolean {
     const line = this.#lines.get(tenant)
-    const index = line?.indexOf(item) ?? -1
+    const index = line?.items.indexOf(item) ?? -1
     if (line === undefined || index === -1) return false
-    line.splice(index, 1)
-    if (line.length === 0) this.#lines.delete(tenant)
+    line.items.splice(index, 1)
+    if (line.items.length === 0) this.#lines.delete(tenant)
     this.#length -= 1
     return true
   }

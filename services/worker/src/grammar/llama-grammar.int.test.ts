@@ -23,6 +23,7 @@ beforeAll(async () => {
   const started = await startLlama({
     modelPath: demoModelPath,
     ...{ contextSize: CONTEXT_TOKENS, contextSizeMax: CONTEXT_TOKENS, sequences: 1, threads: 1 },
+    gpu: 'off',
     log: () => {},
   })
   engine = started.engine

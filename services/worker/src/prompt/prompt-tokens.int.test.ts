@@ -20,7 +20,7 @@ let chatTemplate: string
 beforeAll(async () => {
   const started = await startLlama({
     ...{ modelPath: demoModelPath, contextSize: 256, contextSizeMax: 256 },
-    ...{ sequences: 1, threads: 1, log: () => {} },
+    ...{ sequences: 1, threads: 1, gpu: 'off', log: () => {} },
   })
   engine = started.engine
   chatTemplate = started.facts.chatTemplate ?? ''

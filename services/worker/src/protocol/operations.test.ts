@@ -10,8 +10,9 @@ import { WorkerOperations } from './operations.ts'
 
 function prepare(request: Partial<PrepareRequest>, contextSize = 100, refusal?: string) {
   const rendered: Conversation[] = []
+  const { scheduler, cache } = scriptedWorker()
   const operations = new WorkerOperations({
-    scheduler: scriptedWorker().scheduler,
+    ...{ scheduler, cache },
     renderer: {
       render(conversation) {
         if (refusal !== undefined) throw new TemplateRefusal(refusal)
@@ -22,7 +23,8 @@ function prepare(request: Partial<PrepareRequest>, contextSize = 100, refusal?: 
     plans: new AnswerPlans(hermes('<think>')),
     facts: {
       ...{ workerId: 'w', fingerprint: 'f', modelName: 'm', toy: true },
-      ...{ contextSize, threads: 1, cpuVariant: 'none' },
+      ...{ contextSize, threads: 1, cpuVariant: 'none', device: 'cpu', instanceId: 'w/1' },
+      cache: { mode: 'on', reason: null, tiers: ['l1'] },
     },
   })
   const answer = operations.prepare({ ...PLAIN, messages: [user('hi')], ...request })

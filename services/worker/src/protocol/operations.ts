@@ -1,5 +1,6 @@
 /** What the worker can be asked for, apart from how it is asked. */
 import type {
+  AuditAnswer,
   CancelAnswer,
   GenerateRequest,
   HealthAnswer,
@@ -10,6 +11,8 @@ import type {
 import type { AnswerPlans } from '../answer-plan.ts'
 import { SchedulerRefusal } from '../engine/refusal.ts'
 import type { Emit, Scheduler } from '../engine/scheduler.ts'
+import { auditCache } from '../prefix-cache/audit.ts'
+import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import type { Conversation } from '../prompt/families/family.ts'
 import { type PromptRenderer, TemplateRefusal } from '../prompt/template.ts'
 
@@ -21,10 +24,11 @@ const CHARACTERS_PER_TOKEN_MAX = 64
 
 export interface WorkerParts {
   readonly scheduler: Scheduler
+  readonly cache: PrefixCache
   readonly renderer: PromptRenderer
   readonly plans: AnswerPlans
-  /** Without the status, which changes. */
-  readonly facts: Omit<HealthAnswer, 'status'>
+  /** What does not change. */
+  readonly facts: Omit<HealthAnswer, 'status' | 'load'>
 }
 
 export class WorkerOperations {
@@ -35,7 +39,8 @@ export class WorkerOperations {
   }
 
   health(): HealthAnswer {
-    return { status: this.#parts.scheduler.draining ? 'draining' : 'ready', ...this.#parts.facts }
+    const { scheduler, facts } = this.#parts
+    return { status: scheduler.draining ? 'draining' : 'ready', ...facts, load: scheduler.load }
   }
 
   state(): StateAnswer {
@@ -60,7 +65,9 @@ export class WorkerOperations {
     const plan = this.#parts.plans.planFor({ toolUse, outputFormat, thinking })
     const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
     const tokens = this.#render(conversation)
-    return { tokens, fingerprint, contextSize, maxOutputTokens: contextSize - tokens.length, plan }
+    const blocks = [...this.#parts.cache.chain(request.tenant, tokens).names]
+    const maxOutputTokens = contextSize - tokens.length
+    return { tokens, fingerprint, contextSize, maxOutputTokens, plan, blocks }
   }
 
   /**
@@ -82,6 +89,24 @@ export class WorkerOperations {
 
   cancel(requestId: string): CancelAnswer {
     return { requestId, found: this.#parts.scheduler.cancel(requestId) }
+  }
+
+  /** Takes no more requests, or takes them again. Those that run go on. */
+  drain(draining: boolean): HealthAnswer {
+    this.#parts.scheduler.draining = draining
+    return this.health()
+  }
+
+  /**
+   * @param sample how many cached blocks are computed again, at most
+   * @throws SchedulerRefusal when the worker is too busy
+   */
+  async audit(sample: number): Promise<AuditAnswer> {
+    const { scheduler, cache, facts } = this.#parts
+    const counted = await auditCache(cache, sample, (work) =>
+      scheduler.withSequence(({ sequence }) => work(sequence)),
+    )
+    return { workerId: facts.workerId, ...counted }
   }
 
   #render(conversation: Conversation): number[] {

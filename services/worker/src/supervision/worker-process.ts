@@ -14,7 +14,7 @@ const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
  */
 const LIBUV_THREADS = '16'
 /** What the host process may keep in its environment that is none of the worker's business. */
-const PRIVATE_VARIABLE = /^(SVC_|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
+const PRIVATE_VARIABLE = /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
 const LOG_CHARACTERS_MAX = 8192
 
 const firstLine = z.discriminatedUnion('type', [

@@ -1,4 +1,5 @@
 /** A model for tests that says what a script says and can be made to fail. */
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
 import {
   BadGrammar,
   type Draw,
@@ -23,6 +24,14 @@ export interface Script {
   readonly control?: readonly string[]
   /** Tokens that the runtime's counter adds to every prompt chunk, to disagree. */
   readonly extraEvaluated?: number
+  /** Called before blocks are put into a sequence; may throw. */
+  readonly restore?: () => void
+  /** Default: it can. */
+  readonly canReusePrefix?: boolean
+  /** What is copied out after blocks were put in has other bytes. */
+  readonly forgetsOnRestore?: boolean
+  /** The answer after blocks were put in is another one. */
+  readonly answersOtherwise?: boolean
 }
 
 export interface Step {
@@ -60,7 +69,8 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
     vocabulary: byteVocabulary({ control: script.control ?? [] }),
     contextSize: script.contextSize ?? 4096,
     sequences: Array.from({ length: script.sequences ?? 1 }, make),
-    canReusePrefix: true,
+    canReusePrefix: script.canReusePrefix ?? true,
+    batches: { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 },
     tellsLogprobs: script.tellsLogprobs ?? true,
     startGrammar(grammar, begun, drawn = []) {
       if (grammar === 'bad') throw new BadGrammar('bad grammar')
@@ -81,6 +91,7 @@ class ScriptedSequence implements EngineSequence {
   readonly #steps: Step[]
   #tokens: number[] = []
   #answered = 0
+  #restored = false
   evaluatedTokens = 0
 
   constructor(script: Script, steps: Step[]) {
@@ -102,6 +113,25 @@ class ScriptedSequence implements EngineSequence {
     this.evaluatedTokens += this.#script.extraEvaluated ?? 0
   }
 
+  /** The bytes of a block are its tokens: what is put back can be compared. */
+  async readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
+    return Array.from({ length: to - from }, (_, index) => {
+      const begin = (from + index) * BLOCK_TOKENS
+      const tokens = this.#tokens.slice(begin, begin + BLOCK_TOKENS)
+      const changed = this.#restored && this.#script.forgetsOnRestore === true
+      return Uint8Array.from(changed ? tokens.toReversed() : tokens)
+    })
+  }
+
+  async restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void> {
+    this.#script.restore?.()
+    const held = blocks.flatMap((block) => [...block])
+    if (held.join() !== tokens.map((token) => token % 256).join())
+      throw new Error('the blocks are of other tokens')
+    this.#tokens = [...tokens]
+    this.#restored = true
+  }
+
   /** A draw that is replaced by forced tokens comes again after them. */
   async *generate(lastToken: number, options: GenerateOptions): DrawStream {
     const answer = byteVocabulary({ control: this.#script.control ?? [] }).tokenize(
@@ -113,7 +143,8 @@ class ScriptedSequence implements EngineSequence {
     let tokens: readonly number[] = [lastToken]
     while (true) {
       await this.#step('draw', tokens, options.alone, options.grammar()?.grammar ?? null)
-      const token = answer[this.#answered] ?? imEnd
+      const otherwise = this.#restored && this.#script.answersOtherwise === true
+      const token = (otherwise ? undefined : answer[this.#answered]) ?? imEnd
       const instead = yield scriptedDraw(token, options)
       if (instead === undefined) this.#answered += 1
       tokens = instead ?? [token]

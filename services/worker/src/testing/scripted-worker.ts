@@ -1,9 +1,12 @@
 /** A scheduler on a scripted model, and requests for it. */
+import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/prefix-store'
 import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker-protocol'
-import { BLOCK_TOKENS } from '../engine/engine.ts'
+import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { Scheduler } from '../engine/scheduler.ts'
 import { SequencePool } from '../engine/sequences.ts'
-import { blockHashes } from '../prefix-cache/block-hash.ts'
+import { blockNames } from '../prefix-cache/block-names.ts'
+import { CostModel } from '../prefix-cache/cost-model.ts'
+import { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import { hermes } from '../prompt/families/hermes.ts'
 import { bytes } from './byte-vocabulary.ts'
 import { type Script, scriptedEngine } from './scripted-engine.ts'
@@ -11,14 +14,34 @@ import { type Script, scriptedEngine } from './scripted-engine.ts'
 /** Three blocks. */
 export const LONG_PROMPT = 'x'.repeat(3 * BLOCK_TOKENS)
 
+const L1_BYTES = 1024 * 1024
+/** A model that takes long: then everything is worth fetching and waiting for. */
+const SLOW_TOKENS_PER_MS = 0.1
+
+export interface ScriptedStores {
+  readonly l1?: PrefixStore
+  readonly l2?: PrefixStore | null
+}
+
 /** A scheduler on a scripted model. */
-export function scriptedWorker(script: Script = {}, queueLimit = 8) {
+export function scriptedWorker(
+  script: Script = {},
+  queueLimit = 8,
+  { l1 = new MemoryPrefixStore({ bytesMax: L1_BYTES }), l2 = null }: ScriptedStores = {},
+) {
   const engine = scriptedEngine(script)
   const alarms: string[] = []
   const broken: unknown[] = []
+  const cost = new CostModel(SLOW_TOKENS_PER_MS)
+  const cache = new PrefixCache({
+    ...{ l1, l2, names: blockNames('secret', 'fingerprint'), cost },
+    blockBytes: BLOCK_TOKENS,
+    nowMs: () => performance.now(),
+    onFailure: (what) => alarms.push(what),
+  })
   const scheduler = new Scheduler({
-    engine,
-    pool: new SequencePool(engine, blockHashes('secret', 'fingerprint')),
+    ...{ engine, cache },
+    pool: new SequencePool(engine, cache),
     family: hermes('<think>'),
     workerId: 'w',
     queueLimit,
@@ -27,7 +50,7 @@ export function scriptedWorker(script: Script = {}, queueLimit = 8) {
     randomSeed: () => 1,
     onBroken: (error) => broken.push(error),
   })
-  return { engine, scheduler, alarms, broken }
+  return { engine, scheduler, cache, cost, alarms, broken }
 }
 
 let requests = 0
@@ -36,6 +59,7 @@ export function request(prompt: string, changes: Partial<GenerateRequest> = {}):
   return {
     requestId: `r${requests}`,
     tenant: 't',
+    weight: 1,
     tokens: bytes(prompt),
     fingerprint: 'f',
     thinking: { enabled: false, effort: 'medium', budgetTokens: null },

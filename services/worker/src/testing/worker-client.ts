@@ -53,6 +53,7 @@ export type Changes = Partial<GenerateRequest> &
 
 /** No thinking, no tools, any text. */
 export const PLAIN: Omit<PrepareRequest, 'messages'> = {
+  tenant: 'tenant-a',
   thinking: { enabled: false, effort: 'medium', budgetTokens: null },
   toolUse: null,
   outputFormat: { type: 'text' },
@@ -110,7 +111,7 @@ export class WorkerClient {
     const { tokens, fingerprint, plan } = prepared
     return {
       requestId,
-      tenant: 'tenant-a',
+      ...{ tenant: 'tenant-a', weight: 1 },
       ...{ tokens, fingerprint, plan, thinking },
       ...{ maxOutputTokens: 200, sampling: COLD, stop: [], timeLimitMs: 60_000 },
       ...{ logitBias: [], topLogprobs: null },

@@ -1,0 +1,119 @@
+/**
+ * The part of the worker protocol that is about the worker itself: how it is, how it has fared, and
+ * what an operator can have it do.
+ */
+import { z } from 'zod'
+import { tokenCount } from './tokens.ts'
+
+const count = z.int().min(0)
+
+/** What a worker does with the prefix cache: `off` for a model whose memory cannot be reused. */
+export const cacheMode = z.object({
+  mode: z.enum(['on', 'off']),
+  /** Why it is off, or not shared between workers; null when there is nothing to say. */
+  reason: z.string().nullable(),
+  /** `l1`: this worker's memory. `l2`: Redis. */
+  tiers: z.array(z.enum(['l1', 'l2'])),
+})
+export type CacheMode = z.output<typeof cacheMode>
+
+export const healthAnswer = z.object({
+  status: z.enum(['loading', 'ready', 'draining']),
+  workerId: z.string(),
+  /** Another one after each start: what an earlier start held is gone. */
+  instanceId: z.string(),
+  /** Equal fingerprints give equal tokens: model file, library, chat template. */
+  fingerprint: z.string(),
+  modelName: z.string(),
+  /** True for the bundled demo model, so that every face can say that it is a toy. */
+  toy: z.boolean(),
+  /** Tokens that fit: prompt and output together. */
+  contextSize: tokenCount,
+  threads: z.int().min(1),
+  cpuVariant: z.string(),
+  /** What computes: `cpu`, or the kind of GPU. */
+  device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']),
+  cache: cacheMode,
+  /** Requests that wait, and sequences in use, for requests of all gateways. */
+  load: z.object({ queued: z.int().min(0), running: z.int().min(0), sequences: z.int().min(1) }),
+})
+export type HealthAnswer = z.output<typeof healthAnswer>
+
+/** Of a prefix store: counters since the start. */
+export const tierState = z.object({
+  blocks: count,
+  bytes: count,
+  bytesMax: count,
+  evictions: count,
+  hits: count,
+  misses: count,
+  writes: count,
+  refused: count,
+  failures: count,
+  corrupt: count,
+})
+export type TierState = z.output<typeof tierState>
+
+export const stateAnswer = z.object({
+  queued: z.int().min(0),
+  /** Sequences in use: one is, for a moment, after its answer, while its blocks are kept. */
+  running: z.int().min(0),
+  sequences: z.int().min(1),
+  /** Requests that ended since the start. */
+  ended: z.int().min(0),
+  /** Sums since the start: the worker's side of the daily reconciliation. */
+  totals: z.object({
+    inputTokens: z.int().min(0),
+    cachedInputTokens: z.int().min(0),
+    outputTokens: z.int().min(0),
+  }),
+  /** Counters since the start. */
+  cache: z.object({
+    /** Prompts whose beginning was looked for. */
+    lookups: count,
+    /** Those of which at least one block was reused. */
+    hits: count,
+    /** Prompt tokens taken from live sequences and blocks of this worker, and from Redis. */
+    reusedTokens: z.object({ l1: count, l2: count }),
+    /** Requests that waited for another one to compute their common beginning. */
+    waits: count,
+    /** Requests for which fetching from Redis would have taken longer than computing. */
+    notWorthFetching: count,
+    /** Prompts whose cached blocks could not be put back, and were computed instead. */
+    restoreFailures: count,
+    /** Of the blocks in this worker's memory, and of Redis as this worker sees it; null: not in use. */
+    l1: tierState.nullable(),
+    l2: tierState.nullable(),
+  }),
+  /** Counters since the start. */
+  batches: z.object({
+    /** Chunks of prompts, one to a batch. */
+    prompt: count,
+    promptTokens: count,
+    /** Batches of next tokens, and how many tokens were in them. */
+    decode: count,
+    decodeTokens: count,
+  }),
+  /** Prompts that the runtime counted otherwise than the worker: an alarm. */
+  meterMismatches: count,
+})
+export type StateAnswer = z.output<typeof stateAnswer>
+
+/** Takes no more requests, and ends those that run; or takes them again. */
+export const drainRequest = z.object({ draining: z.boolean() })
+export type DrainRequest = z.output<typeof drainRequest>
+
+/** Of the blocks in its memory and in Redis, at most so many are computed again and compared. */
+export const auditRequest = z.object({ sample: z.int().min(1).max(10_000) })
+export type AuditRequest = z.output<typeof auditRequest>
+
+export const auditAnswer = z.object({
+  workerId: z.string(),
+  /** Blocks that were computed again, by where they were kept. */
+  checked: z.object({ l1: count, l2: count }),
+  /** Blocks that were gone before they, or a block before them, could be read. */
+  gone: count,
+  /** Blocks whose bytes are not what the model computes. Empty, or something is wrong. */
+  differing: z.array(z.object({ name: z.string(), tier: z.enum(['l1', 'l2']) })),
+})
+export type AuditAnswer = z.output<typeof auditAnswer>

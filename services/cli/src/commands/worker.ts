@@ -1,0 +1,141 @@
+/** `svc worker list|drain|add|remove` */
+import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/gateway/operations/worker-answers'
+import { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { bytesText, shareText } from '../output/amounts.ts'
+import { type Column, tableText } from '../output/table.ts'
+import type { ContextOf } from './options.ts'
+
+const SHOWN_FINGERPRINT_CHARACTERS = 12
+
+export function workerCommand(contextOf: ContextOf): Command {
+  const worker = new Command('worker').description('what computes the answers')
+  worker
+    .command('list')
+    .description('each worker: health, load, and what its cache saves')
+    .action((_options, command: Command) => list(contextOf(command)))
+  worker
+    .command('drain')
+    .description('end what runs on a worker and give it nothing new')
+    .argument('<worker>', 'its name, as "svc worker list" shows it')
+    .option('--undo', 'give it requests again')
+    .action((workerId: string, options: { undo?: true }, command: Command) =>
+      drain(contextOf(command), workerId, options.undo !== true),
+    )
+  worker
+    .command('add')
+    .description('use a worker that runs already, until the server ends')
+    .argument('<url>', 'http://host:port, or unix:/path/to/socket on the machine of the server')
+    .option('--id <id>', 'its name; default: worker- and the next number')
+    .action((url: string, options: { id?: string }, command: Command) =>
+      add(contextOf(command), url, options.id ?? null),
+    )
+  worker
+    .command('remove')
+    .description('give a worker nothing new, and forget it when what runs on it has ended')
+    .argument('<worker>', 'its name, as "svc worker list" shows it')
+    .action((workerId: string, _options, command: Command) => remove(contextOf(command), workerId))
+  return worker
+}
+
+async function list(context: Context): Promise<void> {
+  const workers = await context.withOperations((operations) => operations.listWorkers())
+  if (context.json) return context.outJson('workers/1', { workers })
+  await context.out(workersText(workers))
+  for (const { workerId, problem } of workers) {
+    if (problem !== null) await context.out(`\n${context.alarm(`${workerId}: ${problem}`)}\n`)
+  }
+}
+
+/** Two tables, because one line of all of it fits no terminal. */
+export function workersText(workers: readonly WorkerDetails[]): string {
+  return [tableText(workerColumns, workers), tableText(cacheColumns, workers)].join('\n')
+}
+
+const workerColumns: readonly Column<WorkerDetails>[] = [
+  { title: 'WORKER', text: ({ workerId }) => workerId },
+  { title: 'STATUS', text: ({ status }) => status },
+  { title: 'MODEL', text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : '') },
+  { title: 'DEVICE', text: ({ setup }) => (setup ? `${setup.device}, ${setup.cpuVariant}` : '') },
+  number('THREADS', ({ setup }) => setup?.threads),
+  number('CONTEXT', ({ setup }) => setup?.contextSize),
+  number('SEQUENCES', ({ load }) => load?.sequences),
+  number('RUNNING', ({ load }) => load?.running),
+  number('QUEUED', ({ load }) => load?.queued),
+  number('RESTARTS', ({ restarts }) => restarts),
+  {
+    title: 'FINGERPRINT',
+    text: ({ setup }) => setup?.fingerprint.slice(0, SHOWN_FINGERPRINT_CHARACTERS) ?? '',
+  },
+  { title: 'ADDRESS', text: ({ address }) => address },
+]
+
+const cacheColumns: readonly Column<WorkerDetails>[] = [
+  { title: 'WORKER', text: ({ workerId }) => workerId },
+  { title: 'CACHE', text: ({ cache }) => (cache ? [cache.mode, ...cache.tiers].join(' ') : '') },
+  number('PROMPTS', ({ cache }) => cache?.use?.prompts),
+  { title: 'HITS', align: 'right', text: ({ cache }) => share(cache?.use?.promptHitRate) },
+  { title: 'TOKENS REUSED', align: 'right', text: ({ cache }) => share(cache?.use?.tokenHitRate) },
+  { title: 'MEMORY (L1)', text: ({ cache }) => memoryText(cache?.use?.l1) },
+  { title: 'REDIS (L2)', text: ({ cache }) => redisText(cache?.use?.l2) },
+  { title: 'NOTE', text: ({ cache }) => cache?.reason ?? '' },
+]
+
+function number(
+  title: string,
+  value: (worker: WorkerDetails) => number | undefined,
+): Column<WorkerDetails> {
+  return { title, align: 'right', text: (worker) => `${value(worker) ?? ''}` }
+}
+
+function share(value: number | null | undefined): string {
+  return value === null || value === undefined ? '' : shareText(value)
+}
+
+function memoryText(tier: TierUse | null | undefined): string {
+  if (tier === null || tier === undefined) return ''
+  return `${tier.blocks} blocks, ${bytesText(tier.bytes)} of ${bytesText(tier.bytesMax)}`
+}
+
+/** What the worker did there: how much there is, only Redis knows. */
+function redisText(tier: TierUse | null | undefined): string {
+  if (tier === null || tier === undefined) return ''
+  const failed = tier.failures === 0 ? '' : `, ${tier.failures} calls failed`
+  return `${tier.hits} blocks read, ${tier.writes} written${failed}`
+}
+
+async function drain(context: Context, workerId: string, draining: boolean): Promise<void> {
+  const result = await context.withOperations((operations) =>
+    operations.drainWorker({ workerId, draining }),
+  )
+  if (context.json) return context.outJson('worker-drained/1', result)
+  await context.out(`${workerId}\n`)
+  context.note(`${workerId} is ${result.status}; ${readyText(result)}`)
+}
+
+async function add(context: Context, url: string, workerId: string | null): Promise<void> {
+  const result = await context.withOperations((operations) =>
+    operations.addWorker({ url, workerId }),
+  )
+  if (context.json) return context.outJson('worker-added/1', result)
+  await context.out(`${result.workerId}\n`)
+  if (result.problem !== null) context.note(`${result.workerId}: ${result.problem}`)
+  context.note(`${result.workerId} is ${result.status}; ${readyText(result)}`)
+  context.note('It is forgotten when the server ends; to keep it, put it into SVC_WORKER_URLS.')
+}
+
+async function remove(context: Context, workerId: string): Promise<void> {
+  const result = await context.withOperations((operations) => operations.removeWorker(workerId))
+  if (context.json) return context.outJson('worker-removed/1', result)
+  await context.out(`${workerId}\n`)
+  context.note(`${workerId} ${removalText(result)}; ${readyText(result)}`)
+}
+
+function removalText({ status, running }: RemovedWorker): string {
+  if (status === 'removed') return 'is removed'
+  return `is leaving: it still runs ${running}, and is forgotten when they have ended`
+}
+
+function readyText({ readyWorkers }: { readonly readyWorkers: number }): string {
+  return `workers that take requests now: ${readyWorkers} (see: svc worker list)`
+}

@@ -1,0 +1,188 @@
+/** `svc worker …` and `svc audit cache`, against the admin routes of a server with two workers. */
+import { describe, expect, test } from 'vitest'
+import { emptyTier, freshState } from '../../../tests/support/scripted-worker-state.ts'
+import { folderWithHistory } from '../testing/folders.ts'
+import { svc } from '../testing/run-svc.ts'
+import { workerServer } from '../testing/worker-server.ts'
+
+const cacheOn = { mode: 'on', reason: null, tiers: ['l1', 'l2'] } as const
+const clean = { checked: { l1: 0, l2: 0 }, gone: 0, differing: [] }
+
+/** Both have a cache; the health that says so has reached the server. */
+async function withCaches() {
+  const server = await workerServer()
+  for (const worker of server.workers) {
+    worker.cache = { ...cacheOn, tiers: [...cacheOn.tiers] }
+    worker.found = clean
+  }
+  await expect
+    .poll(() => server.pool.workers.every(({ health }) => health?.cache.mode === 'on'), {
+      timeout: 5_000,
+    })
+    .toBe(true)
+  return server
+}
+
+describe('svc worker list', () => {
+  test('shows each worker, its load and its cache', async () => {
+    const server = await withCaches()
+    const [first] = server.workers
+    first.state = {
+      ...freshState,
+      running: 3,
+      totals: { inputTokens: 1_000, cachedInputTokens: 3_000, outputTokens: 5 },
+      cache: {
+        ...freshState.cache,
+        lookups: 3,
+        hits: 2,
+        l1: { ...emptyTier, blocks: 12, bytes: 1_572_864, bytesMax: 536_870_912 },
+        l2: { ...emptyTier, hits: 4, writes: 9, failures: 2 },
+      },
+    }
+    const { code, out } = await server.svc(['worker', 'list'])
+    expect(code).toBe(0)
+    const shown = out.replaceAll(/unix:\S+/g, 'unix:/run/worker.sock')
+    await expect(shown).toMatchFileSnapshot('../golden/worker-list.txt')
+    const json = JSON.parse((await server.svc(['--json', 'worker', 'list'])).out)
+    expect(json).toMatchObject({
+      schema: 'svc.workers/1',
+      workers: [
+        { workerId: 'worker-1', cache: { use: { prompts: 3, tokenHitRate: 0.75 } }, restarts: 1 },
+        { workerId: 'worker-2', load: { running: 0 }, problem: null },
+      ],
+    })
+  })
+
+  test('names what is wrong with one, and shows the others', async () => {
+    const server = await workerServer()
+    server.workers[1].state = { ...freshState, meterMismatches: 2 }
+    const { code, out } = await server.svc(['worker', 'list'])
+    expect(code).toBe(0)
+    expect(out).toContain('worker-2: the runtime counted 2 prompts otherwise')
+    expect(out).toContain('worker-1')
+  })
+})
+
+describe('svc worker drain', () => {
+  test('ends the work of one, and gives it back', async () => {
+    const server = await workerServer()
+    const drained = await server.svc(['worker', 'drain', 'worker-1'])
+    expect([drained.code, drained.out]).toEqual([0, 'worker-1\n'])
+    expect(drained.err).toContain('worker-1 is draining; workers that take requests now: 1')
+    expect(server.workers[0].drainOrders).toEqual([true])
+    const last = await server.svc(['--json', 'worker', 'drain', 'worker-2'])
+    expect(JSON.parse(last.out)).toEqual({
+      schema: 'svc.worker-drained/1',
+      workerId: 'worker-2',
+      status: 'draining',
+      readyWorkers: 0,
+    })
+    const undone = await server.svc(['--json', 'worker', 'drain', 'worker-1', '--undo'])
+    expect(JSON.parse(undone.out)).toMatchObject({ status: 'ready', readyWorkers: 1 })
+    expect(server.workers[0].drainOrders).toEqual([true, false])
+  })
+
+  test('refuses a worker that there is not, and names those that there are', async () => {
+    const { code, err } = await (await workerServer()).svc(['worker', 'drain', 'worker-9'])
+    expect(code).toBe(3)
+    expect(err).toContain('There is no worker worker-9; there are: worker-1, worker-2.')
+  })
+
+  test('says so when the worker does not answer', async () => {
+    const server = await workerServer()
+    await server.workers[0].close()
+    const { code, err } = await server.svc(['worker', 'drain', 'worker-1'])
+    expect(code).toBe(6)
+    expect(err).toContain('worker-1: the worker did not answer')
+  })
+})
+
+describe('svc audit cache', () => {
+  test('has every worker compare so many blocks, and adds up', async () => {
+    const server = await withCaches()
+    server.workers[0].found = { checked: { l1: 7, l2: 2 }, gone: 1, differing: [] }
+    server.workers[1].found = { checked: { l1: 3, l2: 0 }, gone: 0, differing: [] }
+    const { code, out } = await server.svc(['audit', 'cache', '--sample', '9'])
+    expect(code).toBe(0)
+    expect(out).toBe(
+      'compared: 12 blocks, 10 from memory (l1), 2 from Redis (l2); ' +
+        'differing: 0; gone before they could be read: 1\n',
+    )
+    expect(server.workers.map(({ audits }) => audits)).toEqual([[9], [9]])
+  })
+
+  test('reads 100 blocks of each unless it is told otherwise', async () => {
+    const server = await withCaches()
+    await server.svc(['audit', 'cache'])
+    expect(server.workers.map(({ audits }) => audits)).toEqual([[100], [100]])
+  })
+
+  test('names every block that differs, and ends with 1', async () => {
+    const server = await withCaches()
+    const differing = [{ name: 'b'.repeat(32), tier: 'l2' as const }]
+    server.workers[1].found = { checked: { l1: 0, l2: 4 }, gone: 0, differing }
+    const { code, out, err } = await server.svc(['audit', 'cache'])
+    expect(code).toBe(1)
+    expect(out).toContain(`differs  worker-2  l2  block ${'b'.repeat(32)}\n`)
+    expect(err).toContain('cached blocks that are not what the model computes: 1')
+    const json = await server.svc(['--json', 'audit', 'cache'])
+    expect(json.code).toBe(1)
+    expect(JSON.parse(json.out)).toMatchObject({
+      schema: 'svc.cache-audit/1',
+      compared: 2,
+      unanswered: 0,
+      checked: { l1: 0, l2: 4 },
+      differing: 1,
+      workers: [
+        { workerId: 'worker-1', outcome: 'compared', differing: [] },
+        { workerId: 'worker-2', outcome: 'compared', differing },
+      ],
+    })
+  })
+
+  test('does not call well what it has not seen', async () => {
+    const server = await withCaches()
+    server.workers[0].found = 'broken'
+    const { code, out, err } = await server.svc(['audit', 'cache'])
+    expect(code).toBe(6)
+    expect(out).toContain('unanswered  worker-1  it broke')
+    expect(out).toContain('nothing was compared: no worker that answered has a cached block')
+    expect(err).toContain('workers that gave no answer: 1')
+  })
+
+  test('asks no worker whose cache is off, nor one that is not ready', async () => {
+    const server = await withCaches()
+    server.workers[0].cache = { mode: 'off', reason: 'a recurrent model', tiers: [] }
+    await expect
+      .poll(() => server.pool.workers[0]?.health?.cache.mode, { timeout: 5_000 })
+      .toBe('off')
+    const { code, err } = await server.svc(['audit', 'cache'])
+    expect([code, server.workers[0].audits]).toEqual([0, []])
+    expect(err).toContain('worker-1: its cache is off')
+    await server.svc(['worker', 'drain', 'worker-1'])
+    await server.svc(['worker', 'drain', 'worker-2'])
+    const none = await server.svc(['audit', 'cache'])
+    expect(none.code).toBe(6)
+    expect(none.err).toContain('No inference worker is ready.')
+    expect(server.workers[1].audits).toHaveLength(1)
+  })
+
+  test.each(['0', '10001', 'all'])('refuses a sample of %s', async (sample) => {
+    const { code, err } = await svc(['audit', 'cache', '--sample', sample])
+    expect(code).toBe(2)
+    expect(err).toContain('--sample')
+  })
+})
+
+test.each([
+  [['worker', 'list']],
+  [['worker', 'drain', 'worker-1']],
+  [['worker', 'add', 'unix:/run/worker.sock']],
+  [['worker', 'remove', 'worker-1']],
+  [['audit', 'cache']],
+])('svc %j needs a running server, and says so', async (args) => {
+  const { path } = await folderWithHistory()
+  const { code, out, err } = await svc(['--data-dir', path, '--quiet', ...args])
+  expect([code, out]).toEqual([6, ''])
+  expect(err).toContain('This needs a running server')
+})

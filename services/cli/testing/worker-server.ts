@@ -1,0 +1,78 @@
+/** A server's admin routes on a folder with history, with scripted workers behind them. */
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Operations } from '@svc/gateway/operations/operations'
+import { workerOperations } from '@svc/gateway/operations/worker-operations'
+import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
+import { startAdminServer } from '@svc/gateway/testing/admin-server'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { expect, onTestFinished } from 'vitest'
+import { ScriptedWorker } from '../../../tests/support/scripted-worker.ts'
+import { openDataFolder } from '../src/start/open-data-folder.ts'
+import { folderWithHistory } from './folders.ts'
+import { type Ran, type Surroundings, svc } from './run-svc.ts'
+
+const TOKEN = 'token of the operator'
+const WORKER_SECRET = 'what gateway and worker share'
+
+export interface WorkerServer {
+  readonly workers: readonly [ScriptedWorker, ScriptedWorker]
+  readonly pool: WorkerPool
+  readonly operations: Operations
+  /** `svc --url` of this server. */
+  svc(args: readonly string[], around?: Surroundings): Promise<Ran>
+}
+
+/** Ends with the test. It says that it has started worker-1 itself. */
+export async function workerServer(
+  { workerSecret }: { readonly workerSecret: string | undefined } = { workerSecret: WORKER_SECRET },
+): Promise<WorkerServer> {
+  const workers = [await scriptedWorker('worker-1'), await scriptedWorker('worker-2')] as const
+  const pool = createWorkerPool({
+    timer: systemTimer,
+    workers: workers.map(({ socketPath: path }, index) => ({
+      workerId: `worker-${index + 1}`,
+      address: { kind: 'unix', path },
+    })),
+  })
+  onTestFinished(() => pool.close())
+  await expect.poll(() => pool.workers.every(({ ready }) => ready)).toBe(true)
+  const { path } = await folderWithHistory()
+  const opened = await openDataFolder(path)
+  onTestFinished(() => opened.close())
+  const lines = () =>
+    pool.workers.map(({ workerId }) => ({
+      workerId,
+      status: 'ready',
+      modelName: 'scripted',
+      toy: true,
+      restarts: 1,
+    }))
+  const operations = {
+    ...opened.operations,
+    ...workerOperations({
+      workers: lines,
+      fleet: pool,
+      supervises: (workerId) => workerId === 'worker-1',
+      workerSecret,
+    }),
+  }
+  const { baseUrl, close } = await startAdminServer({ operations, operatorToken: TOKEN })
+  onTestFinished(close)
+  const environment = { SVC_OPERATOR_TOKEN: TOKEN }
+  return {
+    workers,
+    pool,
+    operations,
+    svc: (args, around) => svc(['--url', baseUrl, ...args], { environment, ...around }),
+  }
+}
+
+async function scriptedWorker(workerId: string): Promise<ScriptedWorker> {
+  const socketPath = join(tmpdir(), `svc-cli-${randomUUID()}.sock`)
+  const worker = new ScriptedWorker({ socketPath, workerId })
+  await worker.listen()
+  onTestFinished(() => worker.close())
+  return worker
+}

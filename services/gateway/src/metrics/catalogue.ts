@@ -1,0 +1,269 @@
+/**
+ * Every metric that is exposed: its name, kind, labels and meaning. `docs/reference/metrics.md` is
+ * kept equal to this file by a test.
+ *
+ * The names that begin with `gen_ai_` are those of OpenTelemetry's conventions for generative AI,
+ * as Prometheus writes them. No label names an account, a key or a request: their number has no
+ * bound, and they are nobody's business.
+ */
+
+export interface MetricEntry {
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly labels: readonly string[]
+  readonly unit: string
+  /** One sentence, shown by Prometheus and on the reference page. */
+  readonly help: string
+}
+
+const ofWorker = ['worker'] as const
+const ofTier = ['worker', 'tier'] as const
+
+export const gatewayMetrics = {
+  svc_requests_total: {
+    kind: 'counter',
+    labels: ['format', 'outcome'],
+    unit: 'requests',
+    help:
+      'Inference requests that ended: finished, stopped (the caller left), failed (an error of ' +
+      'ours), refused (an error of the caller), replayed (an answer from the idempotency record).',
+  },
+  svc_request_errors_total: {
+    kind: 'counter',
+    labels: ['format', 'code'],
+    unit: 'requests',
+    help: 'Inference requests that ended with an error, by its code in the error catalogue.',
+  },
+  svc_requests_open: {
+    kind: 'gauge',
+    labels: ['format'],
+    unit: 'requests',
+    help: 'Inference requests that are being answered.',
+  },
+  svc_billed_tokens_total: {
+    kind: 'counter',
+    labels: ['class'],
+    unit: 'tokens',
+    help: 'Tokens that were debited, by class; input is the part that was computed.',
+  },
+  gen_ai_server_request_duration_seconds: {
+    kind: 'histogram',
+    labels: ['format'],
+    unit: 'seconds',
+    help: 'From when a whole request had arrived until its end was in the ledger.',
+  },
+  gen_ai_server_time_to_first_token_seconds: {
+    kind: 'histogram',
+    labels: ['format'],
+    unit: 'seconds',
+    help: 'From when a whole request had arrived until its first token reached the gateway.',
+  },
+  gen_ai_server_time_per_output_token_seconds: {
+    kind: 'histogram',
+    labels: ['format'],
+    unit: 'seconds',
+    help: 'Of a request, the mean time of its output tokens after the first one.',
+  },
+} as const satisfies Record<string, MetricEntry>
+
+export const ledgerMetrics = {
+  svc_holds_active: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'requests',
+    help: 'Requests that hold credit, of all gateways, as the accounts view knows them.',
+  },
+  svc_projection_healthy: {
+    kind: 'gauge',
+    labels: ['projection'],
+    unit: '0 or 1',
+    help: '1 while the view follows the event log, 0 when it has failed or was stopped.',
+  },
+  svc_projection_lag_positions: {
+    kind: 'gauge',
+    labels: ['projection'],
+    unit: 'positions',
+    help: 'How far the view is behind the log: events in a SQLite log, bytes on EventStoreDB.',
+  },
+} as const satisfies Record<string, MetricEntry>
+
+export const workerMetrics = {
+  svc_worker_up: {
+    kind: 'gauge',
+    labels: ofWorker,
+    unit: '0 or 1',
+    help: '1 when the worker answered the scrape in time; all that it tells is missing otherwise.',
+  },
+  svc_worker_ready: {
+    kind: 'gauge',
+    labels: ofWorker,
+    unit: '0 or 1',
+    help: '1 while the worker is given requests; 0 while it loads, drains or does not answer.',
+  },
+  svc_worker_info: {
+    kind: 'gauge',
+    labels: ['worker', 'model', 'device', 'cpu_variant', 'fingerprint', 'cache'],
+    unit: '1',
+    help: 'Always 1; what the worker is, in its labels.',
+  },
+  svc_worker_restarts_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'starts',
+    help: 'Starts of a supervised worker after the first one; 0 for a remote worker.',
+  },
+  svc_worker_queued: {
+    kind: 'gauge',
+    labels: ofWorker,
+    unit: 'requests',
+    help: 'Requests that wait for a sequence.',
+  },
+  svc_worker_running: {
+    kind: 'gauge',
+    labels: ofWorker,
+    unit: 'requests',
+    help: 'Requests that are computed.',
+  },
+  svc_worker_sequences: {
+    kind: 'gauge',
+    labels: ofWorker,
+    unit: 'sequences',
+    help: 'How many requests the worker can compute at the same time.',
+  },
+  svc_worker_requests_ended_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'requests',
+    help: 'Requests that ended on the worker, in whatever way.',
+  },
+  svc_worker_tokens_total: {
+    kind: 'counter',
+    labels: ['worker', 'class'],
+    unit: 'tokens',
+    help: 'Tokens that the worker metered, by class.',
+  },
+  svc_worker_batches_total: {
+    kind: 'counter',
+    labels: ['worker', 'phase'],
+    unit: 'batches',
+    help: 'Batches that the model computed: of prompts, or of next tokens (decode).',
+  },
+  svc_worker_batch_tokens_total: {
+    kind: 'counter',
+    labels: ['worker', 'phase'],
+    unit: 'tokens',
+    help: 'Tokens in those batches: divided by the batches, how well requests share them.',
+  },
+  svc_worker_meter_mismatches_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'prompts',
+    help: 'Prompts that the runtime counted otherwise than the worker: an alarm at the first one.',
+  },
+} as const satisfies Record<string, MetricEntry>
+
+export const cacheMetrics = {
+  svc_worker_cache_lookups_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'prompts',
+    help: 'Prompts whose beginning was looked for in the cache.',
+  },
+  svc_worker_cache_hits_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'prompts',
+    help: 'Those of which at least one block was reused.',
+  },
+  svc_worker_cache_reused_tokens_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'tokens',
+    help: 'Prompt tokens that were taken from the memory of the worker (l1) or from Redis (l2).',
+  },
+  svc_worker_cache_waits_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'requests',
+    help: 'Requests that waited for another one to compute their common beginning.',
+  },
+  svc_worker_cache_not_worth_fetching_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'requests',
+    help: 'Requests for which fetching from Redis would have taken longer than computing.',
+  },
+  svc_worker_cache_restore_failures_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'prompts',
+    help: 'Prompts whose cached blocks could not be put back, and were computed instead.',
+  },
+  svc_worker_cache_tier_blocks: {
+    kind: 'gauge',
+    labels: ofTier,
+    unit: 'blocks',
+    help: 'Blocks in the memory of the worker (l1 only).',
+  },
+  svc_worker_cache_tier_bytes: {
+    kind: 'gauge',
+    labels: ofTier,
+    unit: 'bytes',
+    help: 'Bytes of these blocks (l1 only).',
+  },
+  svc_worker_cache_tier_bytes_max: {
+    kind: 'gauge',
+    labels: ofTier,
+    unit: 'bytes',
+    help: 'Bytes that the memory has room for (l1 only).',
+  },
+  svc_worker_cache_tier_evictions_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'blocks',
+    help: 'Blocks that gave way to others (l1 only).',
+  },
+  svc_worker_cache_tier_hits_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'blocks',
+    help: 'Blocks that were asked for and there.',
+  },
+  svc_worker_cache_tier_misses_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'blocks',
+    help: 'Blocks that were asked for and not there.',
+  },
+  svc_worker_cache_tier_writes_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'blocks',
+    help: 'Blocks that were stored.',
+  },
+  svc_worker_cache_tier_refused_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'blocks',
+    help: 'Blocks left out, because their tenant holds its share or nothing can be written.',
+  },
+  svc_worker_cache_tier_failures_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'calls',
+    help: 'Calls of the store that failed or took too long: each was a miss and nothing worse.',
+  },
+  svc_worker_cache_tier_corrupt_total: {
+    kind: 'counter',
+    labels: ofTier,
+    unit: 'blocks',
+    help: 'Blocks found that were not what their name says; they were removed.',
+  },
+} as const satisfies Record<string, MetricEntry>
+
+/** In the order of the reference page. */
+export const metricCatalogue: Readonly<Record<string, MetricEntry>> = {
+  ...gatewayMetrics,
+  ...ledgerMetrics,
+  ...workerMetrics,
+  ...cacheMetrics,
+}

@@ -1,0 +1,73 @@
+/**
+ * Asks the prefix index in a way that can cost a request at most a moment, and never its answer:
+ * an index that fails or is slow is no hint.
+ */
+import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { Timer } from '@svc/ledger/ports'
+
+/** A prompt waits no longer for a hint: an index in use answers within a few milliseconds. */
+export const HINT_TIMEOUT_MS = 50
+/** Notes under way. An index that is slower than the requests loses notes, not memory. */
+const NOTES_MAX = 256
+
+/** How many leading blocks of a prompt each instance holds. */
+export type PrefixHints = ReadonlyMap<string, number>
+
+export const NO_HINTS: PrefixHints = new Map()
+
+export class PrefixHintSource {
+  readonly #index: PrefixIndex | undefined
+  readonly #timer: Timer
+  #notes = 0
+
+  /** @param index without one there is never a hint */
+  constructor(index: PrefixIndex | undefined, timer: Timer) {
+    this.#index = index
+    this.#timer = timer
+  }
+
+  /**
+   * Never rejects, and takes at most {@link HINT_TIMEOUT_MS}.
+   *
+   * @param blocks of the prompt, the earliest first
+   */
+  async find(blocks: readonly string[]): Promise<PrefixHints> {
+    if (this.#index === undefined || blocks.length === 0) return NO_HINTS
+    const late = Promise.withResolvers<PrefixHints>()
+    const cancel = this.#timer.after(HINT_TIMEOUT_MS, () => late.resolve(NO_HINTS))
+    try {
+      return await Promise.race([found(this.#index, blocks), late.promise])
+    } catch {
+      return NO_HINTS
+    } finally {
+      cancel()
+    }
+  }
+
+  /** Notes that an instance will hold these blocks in a moment. Nobody waits for it. */
+  note(instanceId: string, blocks: readonly string[]): void {
+    if (this.#index === undefined || blocks.length === 0 || this.#notes >= NOTES_MAX) return
+    this.#notes += 1
+    void noted(this.#index, instanceId, blocks).finally(() => {
+      this.#notes -= 1
+    })
+  }
+}
+
+async function found(index: PrefixIndex, blocks: readonly string[]): Promise<PrefixHints> {
+  const places = await index.find(blocks)
+  return new Map(places.map(({ instanceId, blocks: held }) => [instanceId, held]))
+}
+
+/** Never rejects: what cannot be noted is left out. */
+async function noted(
+  index: PrefixIndex,
+  instanceId: string,
+  blocks: readonly string[],
+): Promise<void> {
+  try {
+    await index.note(instanceId, blocks)
+  } catch {
+    // The port counts its failures itself.
+  }
+}

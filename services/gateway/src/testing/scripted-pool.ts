@@ -1,0 +1,60 @@
+/** A pool with scripted workers behind it, for one test. */
+import { randomUUID } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import type { Timer } from '@svc/ledger/ports'
+import { expect, onTestFinished } from 'vitest'
+import {
+  ScriptedWorker,
+  type ScriptedWorkerOptions,
+} from '../../../../tests/support/scripted-worker.ts'
+import {
+  createWorkerPool,
+  type Lease,
+  type WorkerConfiguration,
+  type WorkerPool,
+} from '../routing/worker-pool.ts'
+
+/** Workers are looked at every second. */
+export const SOON = { timeout: 5_000, interval: 10 }
+/** Of every scripted worker that is not told otherwise. */
+export const fingerprint = 'scripted-fingerprint'
+
+/** It listens, and ends with the test. */
+export async function startWorker(
+  workerId: string,
+  options: Partial<ScriptedWorkerOptions> = {},
+): Promise<ScriptedWorker> {
+  const socketPath = join(tmpdir(), `svc-pool-${randomUUID()}.sock`)
+  const worker = new ScriptedWorker({ socketPath, workerId, ...options })
+  await worker.listen()
+  onTestFinished(() => worker.close())
+  return worker
+}
+
+export function configurationOf({ workerId, socketPath }: ScriptedWorker): WorkerConfiguration {
+  return { workerId, address: { kind: 'unix', path: socketPath } }
+}
+
+interface PoolOptions {
+  readonly index?: PrefixIndex
+  readonly timer?: Timer
+}
+
+/** A pool that has heard of all of them; it ends with the test. */
+export async function poolOf(
+  workers: readonly ScriptedWorker[],
+  { timer = systemTimer, ...index }: PoolOptions = {},
+): Promise<WorkerPool> {
+  const pool = createWorkerPool({ workers: workers.map(configurationOf), timer, ...index })
+  onTestFinished(() => pool.close())
+  await expect.poll(() => pool.workers.every(({ health }) => health !== undefined), SOON).toBe(true)
+  return pool
+}
+
+/** Which worker was chosen. */
+export async function nameOf(lease: Promise<Lease>): Promise<string> {
+  return (await lease).worker.workerId
+}

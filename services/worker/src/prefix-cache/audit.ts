@@ -1,0 +1,81 @@
+/**
+ * Computes cached blocks again and compares them, byte by byte: what a customer was spared is what
+ * would have been computed. Blocks are looked at as chains, because a block can only be computed
+ * after those before it; a whole chain is compared at the price of its last block.
+ */
+import { BLOCK_TOKENS, type PrefixBlock, type PrefixStore } from '@svc/contracts/prefix-store'
+import type { AuditAnswer } from '@svc/contracts/worker-protocol'
+import type { EngineSequence } from '../engine/engine.ts'
+import type { PrefixCache } from './prefix-cache.ts'
+
+/** Longer chains are not followed to their beginning. */
+const CHAIN_BLOCKS_MAX = 8192
+
+type Tier = 'l1' | 'l2'
+type Counted = Omit<AuditAnswer, 'workerId'>
+
+/**
+ * @param sample at most so many blocks are compared in each tier
+ * @param withSequence lends an empty sequence for as long as the work takes
+ */
+export async function auditCache(
+  cache: PrefixCache,
+  sample: number,
+  withSequence: (work: (sequence: EngineSequence) => Promise<void>) => Promise<void>,
+): Promise<Counted> {
+  const counted = { checked: { l1: 0, l2: 0 }, gone: 0, differing: [] as Difference[] }
+  for (const { tier, store } of cache.tiers) {
+    const seen = new Set<string>()
+    for (const name of await store.sample(sample)) {
+      if (counted.checked[tier] >= sample) break
+      if (seen.has(name)) continue
+      const chain = await chainTo(store, name)
+      if (chain.length === 0) counted.gone += 1
+      else await withSequence((sequence) => compare(sequence, chain, seen, sample, tier, counted))
+    }
+  }
+  return counted
+}
+
+type Difference = AuditAnswer['differing'][number]
+
+interface Counting {
+  readonly checked: { l1: number; l2: number }
+  readonly differing: Difference[]
+}
+
+/** @param seen blocks that were compared as a part of another chain; these are added */
+async function compare(
+  sequence: EngineSequence,
+  chain: readonly PrefixBlock[],
+  seen: Set<string>,
+  sample: number,
+  tier: Tier,
+  counting: Counting,
+): Promise<void> {
+  for (const { tokens } of chain) await sequence.prefill([...tokens])
+  const computed = await sequence.readBlocks(0, chain.length)
+  chain.forEach(({ name, bytes }, index) => {
+    const again = computed[index]
+    if (seen.has(name) || counting.checked[tier] >= sample) return
+    seen.add(name)
+    counting.checked[tier] += 1
+    if (again === undefined || Buffer.compare(bytes, again) !== 0) {
+      counting.differing.push({ name, tier })
+    }
+  })
+}
+
+/** The chain that ends with this block; empty when a part of it is gone. */
+async function chainTo(store: PrefixStore, name: string): Promise<readonly PrefixBlock[]> {
+  const names = [name]
+  for (let next: string | null = name; next !== null; ) {
+    const [block] = await store.get([next])
+    if (block === undefined || block.tokens.length !== BLOCK_TOKENS) return []
+    next = block.parent
+    if (next !== null) names.unshift(next)
+    if (names.length > CHAIN_BLOCKS_MAX) return []
+  }
+  const chain = await store.get(names)
+  return chain.length === names.length ? chain : []
+}

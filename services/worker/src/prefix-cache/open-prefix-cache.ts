@@ -1,0 +1,77 @@
+/** Puts the prefix cache of a worker together, as far as its model and its settings allow. */
+import type { CacheMode } from '@svc/contracts/worker-protocol'
+import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
+import { openRedisPrefixStore } from '@svc/infra/prefix-store/redis/redis-prefix-store'
+import type { Engine } from '../engine/engine.ts'
+import type { Log } from '../log.ts'
+import type { CacheSettings } from '../settings.ts'
+import { blockNames, noBlocks } from './block-names.ts'
+import { CostModel } from './cost-model.ts'
+import { PrefixCache } from './prefix-cache.ts'
+import { testReuse } from './self-test.ts'
+
+export interface CacheOptions {
+  readonly settings: CacheSettings
+  readonly engine: Engine
+  /** Blocks of workers with another fingerprint are never looked at. */
+  readonly fingerprint: string
+  readonly log: Log
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+}
+
+export async function openPrefixCache(
+  options: CacheOptions,
+): Promise<{ readonly cache: PrefixCache; readonly mode: CacheMode }> {
+  const { settings, engine, log, nowMs } = options
+  if (!settings.on) return without(options, 'it was switched off')
+  const test = await testReuse(engine, nowMs)
+  if (!test.works) {
+    log('warn', 'the prefix cache is off for this model', { reason: test.reason })
+    return without(options, test.reason)
+  }
+  const l2 = openShared(options)
+  const cache = new PrefixCache({
+    names: blockNames(settings.secret, options.fingerprint),
+    l1: new MemoryPrefixStore({ bytesMax: settings.bytes }),
+    l2,
+    cost: new CostModel(test.computeTokensPerMs),
+    blockBytes: test.blockBytes,
+    nowMs,
+    onFailure: failureLog(log),
+  })
+  const reason = l2 === null ? 'no REDIS_URL: blocks are not shared between workers' : null
+  return { cache, mode: { mode: 'on', reason, tiers: l2 === null ? ['l1'] : ['l1', 'l2'] } }
+}
+
+function openShared({ settings, fingerprint, log }: CacheOptions) {
+  if (settings.redis === null) return null
+  return openRedisPrefixStore({
+    ...settings.redis,
+    fingerprint,
+    secret: settings.secret,
+    onProblem(problem) {
+      if (problem === null) log('info', 'Redis answers: cached blocks are shared again')
+      else log('warn', 'Redis cannot be used: prompts are computed instead', { problem })
+    },
+  })
+}
+
+/** A cache that finds nothing and keeps nothing. */
+function without({ log, nowMs }: CacheOptions, reason: string) {
+  const cache = new PrefixCache({
+    names: noBlocks,
+    l1: new MemoryPrefixStore({ bytesMax: 0 }),
+    l2: null,
+    cost: new CostModel(1),
+    blockBytes: 0,
+    nowMs,
+    onFailure: failureLog(log),
+  })
+  const mode: CacheMode = { mode: 'off', reason, tiers: [] }
+  return { cache, mode }
+}
+
+function failureLog(log: Log) {
+  return (what: string, error: unknown) => log('error', what, { error: String(error) })
+}

@@ -1,0 +1,194 @@
+import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/prefix-store'
+import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
+import { describe, expect, it, vi } from 'vitest'
+import type { Step } from '../testing/scripted-engine.ts'
+import { request, run, scriptedWorker } from '../testing/scripted-worker.ts'
+
+const store = () => new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
+/** Four blocks and a bit, of which every block is another one. */
+const PROMPT = Array.from({ length: 40 }, (_, line) => `line ${line} of it. `).join('')
+const BLOCKS = Math.floor((PROMPT.length - 1) / BLOCK_TOKENS)
+const other = (index: number) => request(`${index} is another prompt. `.repeat(8))
+
+describe('blocks of a prompt', () => {
+  it('are kept when all sequences have gone to others', async () => {
+    const { scheduler } = scriptedWorker({ answer: 'a', sequences: 2 })
+    await run(scheduler, request(PROMPT))
+    for (const index of [1, 2, 3, 4]) await run(scheduler, other(index))
+    const { meter } = await run(scheduler, request(PROMPT))
+    expect(meter).toMatchObject({
+      cachedInputTokens: BLOCKS * BLOCK_TOKENS,
+      cache: { blocks: BLOCKS, source: 'l1' },
+    })
+    expect(scheduler.state()).toMatchObject({
+      cache: { lookups: 6, hits: 1, reusedTokens: { l1: BLOCKS * BLOCK_TOKENS, l2: 0 } },
+      meterMismatches: 0,
+    })
+  })
+
+  it('are found by another worker that shares a store, and by its memory from then on', async () => {
+    const l2 = store()
+    const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    await run(one.scheduler, request(PROMPT))
+    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    const far = await run(two.scheduler, request(PROMPT))
+    await run(two.scheduler, other(1))
+    const near = await run(two.scheduler, request(PROMPT))
+    expect(far.meter?.cache).toMatchObject({ blocks: BLOCKS, source: 'l2' })
+    expect(near.meter?.cache).toMatchObject({ blocks: BLOCKS, source: 'l1' })
+    expect(near.meter?.cache.lastBlockHash).toBe(far.meter?.cache.lastBlockHash)
+    expect(far.text).toBe(near.text)
+  })
+
+  it('are never found by another tenant, near or far', async () => {
+    const l2 = store()
+    const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    await run(one.scheduler, request(PROMPT))
+    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    for (const [tenant, { scheduler }] of Object.entries({ one, two })) {
+      const { meter } = await run(scheduler, request(PROMPT, { tenant }))
+      expect(meter).toMatchObject({ cachedInputTokens: 0, cache: { blocks: 0, source: 'none' } })
+    }
+  })
+
+  it('that are not what their name says are computed, and removed', async () => {
+    const l2 = store()
+    const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    await run(one.scheduler, request(PROMPT))
+    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    const [wrong] = (await l2.sample(BLOCKS)).slice(2)
+    const removed: string[] = []
+    const lying: PrefixStore = Object.assign(Object.create(l2), {
+      has: (names: readonly string[]) => l2.has(names),
+      claim: () => Promise.resolve(null),
+      put: () => Promise.resolve(),
+      get: async (names: readonly string[]) =>
+        (await l2.get(names)).map((block) =>
+          block.name === wrong ? { ...block, tokens: block.tokens.with(7, 3) } : block,
+        ),
+      remove: async (name: string) => void removed.push(name),
+    })
+    const two = scriptedWorker({ answer: 'a' }, 8, { l2: lying })
+    const { meter } = await run(two.scheduler, request(PROMPT))
+    expect(meter?.cache.blocks).toBeLessThan(BLOCKS)
+    expect(meter?.inputTokens).toBe(PROMPT.length - (meter?.cachedInputTokens ?? 0))
+    expect(new Set(removed)).toEqual(new Set([wrong]))
+  })
+
+  it('that cannot be restored are computed and charged as computed, and forgotten', async () => {
+    let fails = false
+    const restore = () => {
+      if (fails) throw new Error('the state is of another kind')
+    }
+    const { scheduler, engine, cache } = scriptedWorker({ answer: 'a', restore })
+    await run(scheduler, request(PROMPT))
+    await run(scheduler, other(1))
+    fails = true
+    const { meter, text } = await run(scheduler, request(PROMPT))
+    expect([meter?.inputTokens, meter?.cachedInputTokens, text]).toEqual([PROMPT.length, 0, 'a'])
+    expect(engine.replaced).toHaveLength(1)
+    expect(cache.state()).toMatchObject({ restoreFailures: 1 })
+    expect(scheduler.state().meterMismatches).toBe(0)
+  })
+
+  it('are fetched only when that is faster than computing them', async () => {
+    const l2 = store()
+    const one = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    await run(one.scheduler, request(PROMPT))
+    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    const fast = vi.spyOn(two.cost, 'isWorthFetching').mockReturnValue(false)
+    const { meter } = await run(two.scheduler, request(PROMPT))
+    expect(fast).toHaveBeenCalledWith(BLOCKS * BLOCK_TOKENS, BLOCKS * BLOCK_TOKENS)
+    expect(meter?.cachedInputTokens).toBe(0)
+    expect(two.cache.state().notWorthFetching).toBeGreaterThan(0)
+  })
+})
+
+describe('prompts that begin alike, at the same time', () => {
+  const prefills = (steps: readonly Step[]) => steps.filter(({ kind }) => kind === 'prefill').length
+
+  it('are computed once: the second waits for what they have in common', async () => {
+    const { scheduler, engine, cache } = scriptedWorker({
+      answer: 'a',
+      sequences: 2,
+      step: () => new Promise((resolve) => setTimeout(resolve, 1)),
+    })
+    const common = PROMPT.slice(0, 3 * BLOCK_TOKENS)
+    const [first, second] = await Promise.all([
+      run(scheduler, request(`${common}${'x'.repeat(300)}`)),
+      run(scheduler, request(`${common}${'y'.repeat(10)}`)),
+    ])
+    expect(first.meter?.cachedInputTokens).toBe(0)
+    expect(second.meter).toMatchObject({ cachedInputTokens: 3 * BLOCK_TOKENS, inputTokens: 10 })
+    // The second went on as soon as the third block was there, not when the first was done.
+    const secondsOnly = engine.steps.findIndex(({ tokens }) => tokens.includes('y'.charCodeAt(0)))
+    const firstsDraw = engine.steps.findIndex(
+      ({ kind, tokens }) => kind === 'draw' && tokens.includes('x'.charCodeAt(0)),
+    )
+    expect(secondsOnly).toBeLessThan(firstsDraw)
+    expect(prefills(engine.steps)).toBe(6 + 1)
+    expect(cache.state().waits).toBe(1)
+  })
+
+  it('do not wait for one that was given up', async () => {
+    const begun = Promise.withResolvers<void>()
+    const hold = Promise.withResolvers<void>()
+    const { scheduler } = scriptedWorker({
+      answer: 'a',
+      sequences: 2,
+      step: async () => {
+        begun.resolve()
+        await hold.promise
+      },
+    })
+    const asked = request(PROMPT)
+    const first = run(scheduler, asked)
+    await begun.promise
+    const second = run(scheduler, request(PROMPT))
+    scheduler.cancel(asked.requestId)
+    hold.resolve()
+    expect((await first).meter?.inputTokens).toBe(BLOCK_TOKENS)
+    // What the first had computed until then is used.
+    expect((await second).meter).toMatchObject({ cachedInputTokens: BLOCK_TOKENS })
+    expect((await second).text).toBe('a')
+  })
+
+  it('can be cancelled while they wait', async () => {
+    const begun = Promise.withResolvers<void>()
+    const hold = Promise.withResolvers<void>()
+    const { scheduler, cache } = scriptedWorker({
+      answer: 'a',
+      sequences: 2,
+      step: async () => {
+        begun.resolve()
+        await hold.promise
+      },
+    })
+    const first = run(scheduler, request(PROMPT))
+    await begun.promise
+    const waiting = request(PROMPT)
+    const second = run(scheduler, waiting)
+    await vi.waitFor(() => expect(cache.state().waits).toBe(1))
+    scheduler.cancel(waiting.requestId)
+    expect((await second).last).toMatchObject({ finishReason: 'cancelled' })
+    expect((await second).meter).toMatchObject({ inputTokens: 0, cachedInputTokens: 0 })
+    hold.resolve()
+    expect((await first).text).toBe('a')
+  })
+
+  it('on two workers: the second waits for the first, which said that it computes them', async () => {
+    const l2 = store()
+    const slow = () => new Promise<void>((resolve) => setTimeout(resolve, 5))
+    const one = scriptedWorker({ answer: 'a', step: slow }, 8, { l2 })
+    const two = scriptedWorker({ answer: 'a', step: slow }, 8, { l2 })
+    const first = run(one.scheduler, request(PROMPT))
+    await vi.waitFor(() => expect(one.engine.steps).not.toHaveLength(0))
+    const second = await run(two.scheduler, request(PROMPT))
+    expect(second.meter).toMatchObject({ cache: { blocks: BLOCKS, source: 'l2' } })
+    expect(prefills(two.engine.steps)).toBe(1)
+    expect((await first).text).toBe(second.text)
+  })
+})

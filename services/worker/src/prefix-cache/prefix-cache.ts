@@ -1,0 +1,216 @@
+/**
+ * What of a prompt need not be computed, and where it is kept.
+ *
+ *     live sequence     holds its last prompt (see `engine/sequences.ts`)
+ *     L1                blocks in this worker's memory
+ *     L2                blocks in Redis, which all workers share; may be missing
+ *
+ * A look-up takes the longest chain. When the next block is being computed by another request of
+ * this worker, it waits for that one. Everything that fails is a miss.
+ *
+ * Only blocks that were computed as chunks of a prompt are kept: the bytes of a block of generated
+ * tokens differ from those of the same block prefilled, and an answer must not depend on what was
+ * cached. They are copied out of the sequence when somebody waits for them, and else when the
+ * answer is over, so that a request is not kept from its first token by what helps the next one.
+ */
+import {
+  BLOCK_TOKENS,
+  type PrefixBlock,
+  type PrefixClaim,
+  type PrefixStore,
+} from '@svc/contracts/prefix-store'
+import type { StateAnswer } from '@svc/contracts/worker-protocol'
+import type { EngineSequence } from '../engine/engine.ts'
+import type { BlockNames, Chain } from './block-names.ts'
+import { CacheCounts } from './cache-counts.ts'
+import type { CostModel } from './cost-model.ts'
+import { type Flight, Flights } from './flights.ts'
+import { SharedBlocks } from './shared-blocks.ts'
+
+/** Other requests that one may wait for, one after the other. */
+const WAITS_MAX = 4
+
+export interface PrefixCacheParts {
+  readonly names: BlockNames
+  readonly l1: PrefixStore
+  /** Null without Redis. */
+  readonly l2: PrefixStore | null
+  readonly cost: CostModel
+  readonly blockBytes: number
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+  readonly onFailure: (what: string, error: unknown) => void
+}
+
+/** What a request that computes a prompt does for those that come after it. */
+export interface PrefixWork {
+  readonly chain: Chain
+  readonly flight: Flight
+  /** The word given to the other workers that this one computes the rest. */
+  readonly claim: PrefixClaim | null
+  /** Settles when what was kept so far is where other workers find it. */
+  written: Promise<void>
+}
+
+export interface Finding {
+  /** Leading blocks of the prompt: none when the live ones are as many. */
+  readonly blocks: readonly PrefixBlock[]
+  /** How many of them came from Redis. */
+  readonly fetched: number
+  readonly work: PrefixWork
+}
+
+export class PrefixCache {
+  readonly counts = new CacheCounts()
+  readonly #parts: PrefixCacheParts
+  readonly #flights = new Flights()
+  readonly #shared: SharedBlocks | null
+
+  constructor(parts: PrefixCacheParts) {
+    this.#parts = parts
+    const { l1: near, l2: store, cost, blockBytes, nowMs } = parts
+    const { counts } = this
+    this.#shared =
+      store === null ? null : new SharedBlocks({ near, store, cost, blockBytes, counts, nowMs })
+  }
+
+  get tiers(): readonly { readonly tier: 'l1' | 'l2'; readonly store: PrefixStore }[] {
+    const { l1, l2 } = this.#parts
+    const near = { tier: 'l1' as const, store: l1 }
+    return l2 === null ? [near] : [near, { tier: 'l2', store: l2 }]
+  }
+
+  state(): StateAnswer['cache'] {
+    const { lookups, hits, reusedTokens, waits, notWorthFetching, restoreFailures } = this.counts
+    const { l1, l2 } = this.#parts
+    return {
+      ...{ lookups, hits, reusedTokens, waits, notWorthFetching, restoreFailures },
+      l1: l1.usage(),
+      l2: l2?.usage() ?? null,
+    }
+  }
+
+  chain(tenant: string, tokens: readonly number[]): Chain {
+    return this.#parts.names.chain(tenant, tokens)
+  }
+
+  /**
+   * @param live how many leading blocks the chosen sequence holds already
+   * @param signal ends all waiting; what was found by then is returned
+   */
+  async lookUp(chain: Chain, live: number, signal: AbortSignal): Promise<Finding> {
+    if (chain.names.length > 0) this.counts.lookups += 1
+    const { near, flight } = await this.#begin(chain, live, signal)
+    const { blocks, claim } = await this.#goOn(chain, live, near, signal)
+    flight.arrive(blocks.length)
+    return {
+      blocks: blocks.length > live ? blocks : [],
+      fetched: blocks.length > live ? blocks.length - near.length : 0,
+      work: { chain, flight, claim, written: Promise.resolve() },
+    }
+  }
+
+  /** A chunk of a prompt was computed, in so many milliseconds. */
+  computed(tokens: number, ms: number): void {
+    if (tokens === BLOCK_TOKENS) this.#parts.cost.computed(tokens, ms)
+  }
+
+  /** Blocks that could not be put into a sequence are of no use to anybody. */
+  async forget(blocks: readonly PrefixBlock[], error: unknown): Promise<void> {
+    this.counts.restoreFailures += 1
+    this.#parts.onFailure('cached blocks could not be restored', error)
+    for (const { store } of this.tiers) {
+      for (const { name } of blocks.toReversed()) await store.remove(name)
+    }
+  }
+
+  /**
+   * Whether what was computed has to be copied out before the request goes on.
+   *
+   * @param blocks how many leading blocks the sequence holds
+   */
+  isAwaited({ flight, claim }: PrefixWork, blocks: number, promptDone: boolean): boolean {
+    return flight.isAwaited(blocks) || (promptDone && claim !== null)
+  }
+
+  /** Keeps the first `blocks` blocks of the prompt, which the sequence holds. Never rejects. */
+  async keep(work: PrefixWork, blocks: number, sequence: EngineSequence): Promise<void> {
+    const { chain, flight } = work
+    const names = chain.names.slice(0, blocks)
+    try {
+      await this.#copyOut(chain, names, sequence)
+    } catch (error) {
+      this.#parts.onFailure('blocks could not be copied out of a sequence', error)
+    }
+    flight.arrive(blocks)
+    if (this.#shared !== null) work.written = this.#shared.write(chain.tenant, names)
+  }
+
+  /** The prompt is computed as far as it will be. */
+  end({ flight, claim, written }: PrefixWork): void {
+    this.#flights.end(flight)
+    if (claim !== null) void written.then(() => claim.release())
+  }
+
+  /** Takes off with what is near, once nobody else computes the block that is missing next. */
+  async #begin(
+    { names }: Chain,
+    live: number,
+    signal: AbortSignal,
+  ): Promise<{ near: readonly PrefixBlock[]; flight: Flight }> {
+    for (let waits = 0; ; waits += 1) {
+      const near = await this.#parts.l1.get(names)
+      const have = Math.max(live, near.length)
+      // From here to the return nothing is awaited: of two that look, one sees the other.
+      const ahead = this.#flights.of(names[have])
+      if (ahead === undefined || waits === WAITS_MAX || signal.aborted) {
+        return { near, flight: this.#flights.begin(names, have) }
+      }
+      this.counts.waits += 1
+      await ahead.whenArrived(sharedLength(names, ahead.names), signal)
+    }
+  }
+
+  async #goOn(
+    chain: Chain,
+    live: number,
+    near: readonly PrefixBlock[],
+    signal: AbortSignal,
+  ): ReturnType<SharedBlocks['goOn']> {
+    const nearOnly = { blocks: near, claim: null }
+    if (this.#shared === null) return nearOnly
+    try {
+      return await this.#shared.goOn(chain, live, near, signal)
+    } catch (error) {
+      // Stores promise not to reject; a defect of one must cost nobody an answer.
+      this.#parts.onFailure('looking for shared blocks failed', error)
+      return nearOnly
+    }
+  }
+
+  async #copyOut(chain: Chain, names: readonly string[], sequence: EngineSequence): Promise<void> {
+    const { l1 } = this.#parts
+    const there = await l1.has(names)
+    if (there === names.length) return
+    const copied = await sequence.readBlocks(there, names.length)
+    const blocks = copied.map((bytes, index) => blockAt(chain, there + index, bytes))
+    await l1.put(chain.tenant, blocks)
+  }
+}
+
+function blockAt({ names, tokens }: Chain, index: number, bytes: Uint8Array): PrefixBlock {
+  const begin = index * BLOCK_TOKENS
+  return {
+    name: names[index] ?? '',
+    parent: names[index - 1] ?? null,
+    tokens: Int32Array.from(tokens.slice(begin, begin + BLOCK_TOKENS)),
+    bytes,
+  }
+}
+
+/** How many leading names are the same. */
+function sharedLength(one: readonly string[], other: readonly string[]): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return length
+}

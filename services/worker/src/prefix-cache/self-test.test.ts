@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { type Script, scriptedEngine } from '../testing/scripted-engine.ts'
+import { testReuse } from './self-test.ts'
+
+const test = (script: Script) => {
+  let ms = 0
+  return testReuse(scriptedEngine(script), () => {
+    ms += 64
+    return ms
+  })
+}
+
+describe('the self-test of a model', () => {
+  it('tells the size of a block and how fast prompts are computed', async () => {
+    expect(await test({ answer: 'some text' })).toEqual({
+      works: true,
+      blockBytes: 128,
+      computeTokensPerMs: 256 / 64,
+    })
+  })
+
+  it.each<[string, Script, RegExp]>([
+    ['a model that cannot be cut back', { canReusePrefix: false }, /this kind of model/],
+    ['a context that two blocks do not fit', { contextSize: 256 }, /256 tokens is too small/],
+    [
+      'a state that cannot be put back',
+      {
+        restore() {
+          throw new Error('unknown layout')
+        },
+      },
+      /unknown layout/,
+    ],
+    ['other bytes after they were put back', { forgetsOnRestore: true }, /have other bytes/],
+    ['another answer after they were put back', { answersOtherwise: true }, /goes on otherwise/],
+    [
+      'a model that fails',
+      {
+        step() {
+          throw new Error('the batch failed')
+        },
+      },
+      /the batch failed/,
+    ],
+  ])('finds %s', async (_what, script, reason) => {
+    expect(await test({ answer: 'some text', ...script })).toEqual({
+      works: false,
+      reason: expect.stringMatching(reason),
+    })
+  })
+})

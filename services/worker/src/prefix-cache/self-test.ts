@@ -1,0 +1,103 @@
+/**
+ * Finds out, before a worker serves, whether this model's memory can be taken apart into blocks and
+ * put together again: with another file format of a new llama.cpp, or a model that remembers in
+ * another way (recurrent, sliding window), the cache must be off, and say so.
+ *
+ * Two blocks and a few tokens are computed, copied out, put back, and gone on from: the bytes and
+ * the tokens that follow have to be the same.
+ */
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import type { Engine, EngineSequence, GenerateOptions } from '../engine/engine.ts'
+
+const BLOCKS = 2
+const MORE_TOKENS = 5
+const DRAWS = 4
+const PROMPT_TOKENS = BLOCKS * BLOCK_TOKENS + MORE_TOKENS
+/** Any odd number: it makes the tokens differ from their neighbours. */
+const STRIDE = 7919
+
+export type SelfTest =
+  | {
+      readonly works: true
+      readonly blockBytes: number
+      /** How fast this model computes prompts here. */
+      readonly computeTokensPerMs: number
+    }
+  | { readonly works: false; readonly reason: string }
+
+/** Leaves the sequence empty, or in doubt when it does not work. */
+export async function testReuse(engine: Engine, nowMs: () => number): Promise<SelfTest> {
+  const [sequence] = engine.sequences
+  if (!engine.canReusePrefix || sequence === undefined) {
+    return { works: false, reason: 'this kind of model cannot go on from a part of its memory' }
+  }
+  if (engine.contextSize <= PROMPT_TOKENS + DRAWS) {
+    return { works: false, reason: `a context of ${engine.contextSize} tokens is too small` }
+  }
+  try {
+    return await tryOut(engine, sequence, nowMs)
+  } catch (error) {
+    return { works: false, reason: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+async function tryOut(
+  engine: Engine,
+  sequence: EngineSequence,
+  nowMs: () => number,
+): Promise<SelfTest> {
+  const prompt = Array.from(
+    { length: PROMPT_TOKENS },
+    (_, index) => (index * STRIDE) % engine.vocabulary.size,
+  )
+  const begunMs = nowMs()
+  for (let block = 0; block < BLOCKS; block += 1) {
+    await sequence.prefill(prompt.slice(block * BLOCK_TOKENS, (block + 1) * BLOCK_TOKENS))
+  }
+  const computeMs = Math.max(1, nowMs() - begunMs)
+  const blocks = await sequence.readBlocks(0, BLOCKS)
+  const cold = await goOn(sequence, prompt)
+  await sequence.truncate(0)
+  await sequence.restore(prompt.slice(0, BLOCKS * BLOCK_TOKENS), blocks)
+  const again = await sequence.readBlocks(0, BLOCKS)
+  const warm = await goOn(sequence, prompt)
+  await sequence.truncate(0)
+  const [block] = blocks
+  if (block === undefined || !blocks.every((each, index) => isSame(each, again[index]))) {
+    return { works: false, reason: 'blocks that were put back have other bytes' }
+  }
+  if (cold.join() !== warm.join()) {
+    return { works: false, reason: 'the model goes on otherwise from what was put back' }
+  }
+  const computeTokensPerMs = (BLOCKS * BLOCK_TOKENS) / computeMs
+  return { works: true, blockBytes: block.length, computeTokensPerMs }
+}
+
+/** The tokens that the model finds likeliest after the prompt, whose blocks the sequence holds. */
+async function goOn(sequence: EngineSequence, prompt: readonly number[]): Promise<number[]> {
+  await sequence.prefill(prompt.slice(BLOCKS * BLOCK_TOKENS, -1))
+  const drawn: number[] = []
+  const draws = sequence.generate(prompt.at(-1) ?? 0, LIKELIEST)
+  for await (const { token } of draws) {
+    drawn.push(token)
+    if (drawn.length === DRAWS) break
+  }
+  return drawn
+}
+
+const LIKELIEST: GenerateOptions = {
+  sampling: {
+    ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
+    ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+  },
+  grammar: () => null,
+  logitBias: [],
+  bannedUnderGrammar: () => [],
+  logprobs: false,
+  penalised: () => [],
+  alone: true,
+}
+
+function isSame(one: Uint8Array, other: Uint8Array | undefined): boolean {
+  return other !== undefined && Buffer.compare(one, other) === 0
+}

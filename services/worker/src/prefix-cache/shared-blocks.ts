@@ -1,0 +1,149 @@
+/**
+ * The blocks in Redis as one worker uses them: fetched when that is faster than computing, compared
+ * with the prompt token by token, and waited for when another worker says that it computes them.
+ */
+import {
+  BLOCK_TOKENS,
+  type PrefixBlock,
+  type PrefixClaim,
+  type PrefixStore,
+} from '@svc/contracts/prefix-store'
+import type { Chain } from './block-names.ts'
+import type { CacheCounts } from './cache-counts.ts'
+import type { CostModel } from './cost-model.ts'
+import { SharedWriter } from './shared-writer.ts'
+
+/** Fewer blocks are computed without telling the other workers. */
+const CLAIM_BLOCKS_MIN = 2
+const CLAIM_MS_MAX = 30_000
+const POLL_MS = 25
+
+export interface SharedBlocksParts {
+  /** This worker's memory: where what was fetched goes, and what is written comes from. */
+  readonly near: PrefixStore
+  readonly store: PrefixStore
+  readonly cost: CostModel
+  readonly blockBytes: number
+  readonly counts: CacheCounts
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+}
+
+export class SharedBlocks {
+  readonly store: PrefixStore
+  readonly #parts: SharedBlocksParts
+  readonly #writer: SharedWriter
+
+  constructor(parts: SharedBlocksParts) {
+    this.#parts = parts
+    this.store = parts.store
+    this.#writer = new SharedWriter(parts.near, parts.store, parts.nowMs)
+  }
+
+  /**
+   * Goes on from the blocks that are near.
+   *
+   * @param live leading blocks that need neither be fetched nor computed
+   * @returns those that are near and those that were fetched; and the claim on the rest, if this
+   *   worker is the one that computes it for all
+   */
+  async goOn(
+    chain: Chain,
+    live: number,
+    near: readonly PrefixBlock[],
+    signal: AbortSignal,
+  ): Promise<{ blocks: readonly PrefixBlock[]; claim: PrefixClaim | null }> {
+    const blocks = await this.#fetch(chain, live, near, signal)
+    const have = Math.max(live, blocks.length)
+    const missing = chain.names.length - have
+    const next = chain.names[have]
+    if (next === undefined || missing < CLAIM_BLOCKS_MIN || signal.aborted) {
+      return { blocks, claim: null }
+    }
+    const computeMs = Math.ceil(this.#parts.cost.computeMs(missing * BLOCK_TOKENS))
+    const claim = await this.store.claim(next, Math.min(CLAIM_MS_MAX, computeMs))
+    if (claim !== null) return { blocks, claim }
+    this.#parts.counts.waits += 1
+    await this.#whileOthersCompute(chain.names.slice(blocks.length), computeMs, signal)
+    return { blocks: await this.#fetch(chain, live, blocks, signal), claim: null }
+  }
+
+  /** Resolves when the blocks were written, or given up. */
+  write(tenant: string, names: readonly string[]): Promise<void> {
+    return this.#writer.write(tenant, names)
+  }
+
+  async #fetch(
+    chain: Chain,
+    live: number,
+    near: readonly PrefixBlock[],
+    signal: AbortSignal,
+  ): Promise<readonly PrefixBlock[]> {
+    const { cost, nowMs, counts, blockBytes } = this.#parts
+    const missing = chain.names.slice(near.length)
+    const there = missing.length === 0 ? 0 : await this.store.has(missing)
+    const tokens = (near.length + there - Math.max(live, near.length)) * BLOCK_TOKENS
+    if (tokens <= 0 || signal.aborted) return near
+    if (!cost.isWorthFetching(there * blockBytes, tokens)) {
+      counts.notWorthFetching += 1
+      return near
+    }
+    const begunMs = nowMs()
+    const deadline = AbortSignal.timeout(cost.fetchDeadlineMs(tokens))
+    const ended = AbortSignal.any([signal, deadline])
+    const got = await this.store.get(missing.slice(0, there), ended)
+    if (got.length > 0) cost.fetched(got.length * blockBytes, nowMs() - begunMs)
+    const right = await this.#compared(chain, near.length, got)
+    await this.#parts.near.put(chain.tenant, right)
+    return [...near, ...right]
+  }
+
+  /** The blocks that are what the prompt has there; the first that is not, ends them. */
+  async #compared(
+    { names, tokens }: Chain,
+    from: number,
+    blocks: readonly PrefixBlock[],
+  ): Promise<readonly PrefixBlock[]> {
+    const isRight = (block: PrefixBlock, index: number) => {
+      const begin = (from + index) * BLOCK_TOKENS
+      return (
+        block.bytes.length === this.#parts.blockBytes &&
+        block.name === names[from + index] &&
+        block.parent === (names[from + index - 1] ?? null) &&
+        block.tokens.length === BLOCK_TOKENS &&
+        block.tokens.every((token, at) => token === tokens[begin + at])
+      )
+    }
+    const wrong = blocks.findIndex((block, index) => !isRight(block, index))
+    if (wrong === -1) return blocks
+    const name = names[from + wrong]
+    if (name !== undefined) await this.store.remove(name)
+    return blocks.slice(0, wrong)
+  }
+
+  /** Until no more of these blocks come, at most as long as computing them here would take. */
+  async #whileOthersCompute(
+    names: readonly string[],
+    forMs: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { nowMs } = this.#parts
+    const until = nowMs() + forMs
+    let before = 0
+    while (nowMs() < until && !signal.aborted) {
+      await paused(POLL_MS, signal)
+      const there = await this.store.has(names)
+      // Where two prompts part, blocks stop coming.
+      if (there === names.length || (there > 0 && there === before)) return
+      before = there
+    }
+  }
+}
+
+async function paused(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, ms)
+  signal.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  clearTimeout(timer)
+}
