@@ -1,0 +1,149 @@
+/** Worker processes that join and leave a real server while it serves. */
+import { expect, test } from 'vitest'
+import { type RunningServer, startRunningServer } from '../support/running-server.ts'
+import { startWorkerOnTcp } from '../support/worker-process.ts'
+import { Audit } from '../torture/audit.ts'
+
+const SOON = { timeout: 20_000, interval: 20 }
+const SECRET = 'what gateway and worker share'
+const CLIENTS = 4
+const SHOWN_CHARACTERS = 500
+/**
+ * A stream that lasts longer than a worker is given for its last prompts: a run that breaks after
+ * its first token cannot be made again elsewhere unseen.
+ */
+const question = {
+  messages: [{ role: 'user', content: 'Count.' }],
+  stream: true,
+  max_tokens: 1_000,
+  response_format: {
+    type: 'json_schema',
+    json_schema: {
+      name: 'numbers',
+      strict: true,
+      schema: { type: 'array', items: { enum: [1234] }, minItems: 25, maxItems: 25 },
+    },
+  },
+}
+
+/** By the name that the worker gives itself. */
+async function startWorker(name: string): Promise<string> {
+  return `http://127.0.0.1:${await startWorkerOnTcp(SECRET, ['--worker-id', name])}`
+}
+
+/** Waits until something runs there, which then cannot end at once. */
+async function untilBusy({ operations }: RunningServer, workerId: string): Promise<void> {
+  const running = async () => {
+    const workers = await operations.listWorkers()
+    return workers.find((worker) => worker.workerId === workerId)?.load?.running
+  }
+  await expect.poll(running, SOON).toBeGreaterThan(0)
+}
+
+async function untilKnown({ operations }: RunningServer, names: string[]): Promise<void> {
+  const known = async () => (await operations.listWorkers()).map(({ workerId }) => workerId)
+  await expect.poll(known, SOON).toEqual(names)
+}
+
+/** Clients that ask without a pause, until they are told to end. */
+class Load {
+  /** Which worker answered whole, or what came if none did. */
+  readonly places: string[] = []
+  readonly #server: RunningServer
+  readonly #clients: readonly Promise<void>[]
+  #isOver = false
+
+  constructor(server: RunningServer) {
+    this.#server = server
+    this.#clients = Array.from({ length: CLIENTS }, () => this.#client())
+  }
+
+  /** Waits until that worker has answered once more. */
+  async answeredBy(name: string): Promise<void> {
+    const count = () => this.places.filter((place) => place === name).length
+    const before = count()
+    await expect.poll(count, SOON).toBeGreaterThan(before)
+  }
+
+  /** Of those that began after this call, who has answered some. */
+  async next(): Promise<Set<string>> {
+    const begun = this.places.length + CLIENTS
+    await expect.poll(() => this.places.length, SOON).toBeGreaterThan(begun + CLIENTS)
+    return new Set(this.places.slice(begun))
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#clients)
+  }
+
+  async #client(): Promise<void> {
+    const { chat, operations } = this.#server
+    while (!this.#isOver) {
+      const answer = await chat(question)
+      const text = await answer.text()
+      const isWhole = text.includes('"finish_reason":"stop"') && text.endsWith('data: [DONE]\n\n')
+      const requestId = answer.headers.get('x-request-id') ?? ''
+      const receipt = isWhole ? await operations.explain(requestId) : undefined
+      this.places.push(
+        receipt?.cache?.worker ?? `${answer.status} ${text.slice(-SHOWN_CHARACTERS)}`,
+      )
+    }
+  }
+}
+
+test('a worker joins one that the server started, serves, and leaves: no request fails', async () => {
+  const url = await startWorker('elsewhere')
+  const server = await startRunningServer({ SVC_WORKER_SECRET: SECRET })
+  const { operations } = server
+  const load = new Load(server)
+  await load.answeredBy('worker-1')
+
+  const added = await operations.addWorker({ workerId: 'elsewhere', url })
+  expect(added).toMatchObject({ status: 'ready', problem: null, readyWorkers: 2 })
+  await load.answeredBy('elsewhere')
+  await untilBusy(server, 'elsewhere')
+
+  const removed = await operations.removeWorker('elsewhere')
+  expect(removed.readyWorkers).toBe(1)
+  await untilKnown(server, ['worker-1'])
+  expect(await load.next()).toEqual(new Set(['worker-1']))
+  await expect(operations.removeWorker('worker-1')).rejects.toMatchObject({ code: 'conflict' })
+  await load.end()
+
+  expect(new Set(load.places)).toEqual(new Set(['worker-1', 'elsewhere']))
+  expect(await new Audit().check(operations, [])).toEqual([])
+  expect((await fetch(`${url}/health`)).status).toBe(401)
+})
+
+test('a worker that a server was started with gives way to another: no request fails', async () => {
+  const first = await startWorker('first')
+  const server = await startRunningServer({ SVC_WORKER_URLS: first, SVC_WORKER_SECRET: SECRET })
+  const { operations } = server
+  const load = new Load(server)
+  await load.answeredBy('first')
+
+  const added = await operations.addWorker({ workerId: null, url: await startWorker('second') })
+  expect(added).toMatchObject({ workerId: 'worker-2', status: 'ready' })
+  await untilBusy(server, 'worker-1')
+  await operations.removeWorker('worker-1')
+  await untilKnown(server, ['worker-2'])
+  expect(await load.next()).toEqual(new Set(['second']))
+  await load.end()
+
+  expect(new Set(load.places)).toEqual(new Set(['first', 'second']))
+  expect(await new Audit().check(operations, [])).toEqual([])
+})
+
+test('a worker with another secret is watched and not used, and the operator hears why', async () => {
+  const port = await startWorkerOnTcp('a secret of another worker')
+  const server = await startRunningServer({ SVC_WORKER_SECRET: SECRET })
+  const url = `http://127.0.0.1:${port}`
+  const added = await server.operations.addWorker({ workerId: null, url })
+  expect(added).toMatchObject({ status: 'unreachable', readyWorkers: 1 })
+  expect(added.problem).toMatch(/secret/)
+  await expect.poll(() => server.process.stderr, SOON).toContain('set SVC_WORKER_SECRET')
+  expect(server.process.stderr).not.toContain(SECRET)
+  await server.operations.removeWorker(added.workerId)
+  expect((await server.operations.status()).workers).toMatchObject([{ workerId: 'worker-1' }])
+})
