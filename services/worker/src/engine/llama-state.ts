@@ -2,14 +2,14 @@
  * Moves blocks in and out of a llama.cpp sequence, by way of the files that the runtime saves and
  * loads: it knows no other way.
  *
- * The files are in memory where the system has such a folder, and have no name there: the file is
- * removed as soon as it is open, and the runtime is given the open file's path under `/proc`. So a
- * worker that is killed leaves nothing behind, and nobody else can open what is a tenant's prompt.
+ * The files are in memory where the system has such a folder, and have no name there: the runtime
+ * is given the open file's path under `/proc`. So a worker that is killed leaves nothing behind, and
+ * nobody else can open what is a tenant's prompt.
  */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { LlamaContextSequence } from 'node-llama-cpp'
 import {
   readSavedState,
@@ -23,6 +23,9 @@ const SHARED_MEMORY = '/dev/shm'
 /** Containers often have 64 MiB there, which a long prompt does not fit. */
 const SHARED_MEMORY_BYTES_MIN = 1024 ** 3
 const hasOpenFilePaths = process.platform === 'linux'
+/** Linux's `__O_TMPFILE`, which Node.js does not name: opens a file of a folder without a name. */
+const WITHOUT_NAME = 0o20000000
+const OWNER_ONLY = 0o600
 
 export class SequenceStates {
   /** Where files with a name are kept, on systems that need one. */
@@ -74,17 +77,32 @@ export class SequenceStates {
   async #withFile<Result>(
     use: (file: FileHandle, path: string) => Promise<Result>,
   ): Promise<Result> {
-    this.#files += 1
-    const path = join(this.#folder ?? stateRoot(), `svc-kv-${process.pid}-${this.#files}`)
-    const file = await open(path, 'wx+', 0o600)
-    try {
-      if (this.#folder !== null) return await use(file, path)
-      await rm(path)
+    if (this.#folder === null) {
+      await using file = await openNameless(stateRoot())
       return await use(file, `/proc/self/fd/${file.fd}`)
+    }
+    this.#files += 1
+    const path = join(this.#folder, String(this.#files))
+    try {
+      await using file = await open(path, 'wx+', OWNER_ONLY)
+      return await use(file, path)
     } finally {
-      await file.close()
       await rm(path, { force: true })
     }
+  }
+}
+
+/** @throws Error when there is no room, or the file system cannot do it and no name is free */
+async function openNameless(folder: string): Promise<FileHandle> {
+  const flags = WITHOUT_NAME | constants.O_DIRECTORY | constants.O_RDWR
+  try {
+    return await open(folder, flags, OWNER_ONLY)
+  } catch {
+    // Some file systems know only files with a name: it is taken away as soon as it is open.
+    const path = join(mkdtempSync(join(folder, 'svc-kv-')), 'state')
+    const file = await open(path, 'wx+', OWNER_ONLY)
+    rmSync(dirname(path), { recursive: true })
+    return file
   }
 }
 

@@ -95,6 +95,7 @@ export class SharedBlocks {
     if (got.length > 0) cost.fetched(got.length * blockBytes, nowMs() - begunMs)
     const right = await this.#compared(chain, near.length, got)
     await this.#parts.near.put(chain.tenant, right)
+    this.#writer.saw(missing.slice(0, right.length))
     return [...near, ...right]
   }
 

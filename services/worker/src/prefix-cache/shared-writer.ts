@@ -61,8 +61,13 @@ export class SharedWriter {
     for (let at = there; at < blocks.length; at += BLOCKS_AT_ONCE) {
       await this.#to.put(tenant, blocks.slice(at, at + BLOCKS_AT_ONCE))
     }
+    if (Math.max(there, blocks.length) === names.length) this.saw(names)
+  }
+
+  /** The chain is there: for a while it need not be asked for again. */
+  saw(names: readonly string[]): void {
     const last = names.at(-1)
-    if (last === undefined || Math.max(there, blocks.length) < names.length) return
+    if (last === undefined) return
     this.#seen.delete(last)
     this.#seen.set(last, this.#nowMs())
     const [oldest] = this.#seen.keys()
