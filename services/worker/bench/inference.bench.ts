@@ -1,0 +1,82 @@
+/**
+ * What inference costs and what the prefix cache saves, measured on the worker itself.
+ *
+ *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|FILE.gguf]
+ *                                [--part ttft,chat,decode,gaps,redis,isolation]
+ *                                [--samples N] [--json]
+ *
+ * A model that is named by its shape is written first, with random weights: its speed is real, what
+ * it says is not. `--samples` is how often each part measures, instead of its own number. Parts with
+ * Redis start a server of their own.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { DEMO_MODEL } from '../src/settings.ts'
+import { type Bench, type Figures, type Part, warmWorker } from './bench.ts'
+import { describeMachine } from './machine.ts'
+import { modelUnderTest } from './model-under-test.ts'
+import { measureChat } from './parts/chat.ts'
+import { measureDecode } from './parts/decode.ts'
+import { measureGaps } from './parts/gaps.ts'
+import { measureIsolation } from './parts/isolation.ts'
+import { measureRedis } from './parts/redis.ts'
+import { measureTtft } from './parts/ttft.ts'
+
+const parts: Readonly<Record<string, Part>> = {
+  ttft: measureTtft,
+  chat: measureChat,
+  decode: measureDecode,
+  gaps: measureGaps,
+  redis: measureRedis,
+  isolation: measureIsolation,
+}
+const NAME_COLUMNS = 52
+const MEGABYTE = 1_000_000
+
+const { values } = parseArgs({
+  options: {
+    model: { type: 'string', default: DEMO_MODEL },
+    part: { type: 'string', default: Object.keys(parts).join(',') },
+    samples: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+const say = (line: string) => process.stdout.write(`${line}\n`)
+const chosen = values.part.split(',').map((name): [string, Part] => {
+  const part = parts[name]
+  if (part === undefined) throw new Error(`--part ${Object.keys(parts).join(',')}`)
+  return [name, part]
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'svc-bench-inference-'))
+try {
+  const model = await modelUnderTest(values.model, folder)
+  const samples = values.samples === undefined ? null : Number(values.samples)
+  const bench: Bench = { model, folder, samples, say }
+  say(describeMachine())
+  say(await describeModel(bench))
+  let figures: Figures = {}
+  for (const [name, measure] of chosen) {
+    say(`${name} …`)
+    const measured = await measure(bench)
+    for (const [figure, value] of Object.entries(measured)) {
+      say(`${figure.padEnd(NAME_COLUMNS)} ${value}`)
+    }
+    figures = { ...figures, ...measured }
+  }
+  if (values.json) say(JSON.stringify(figures))
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function describeModel(bench: Bench): Promise<string> {
+  await using worker = await warmWorker(bench, {
+    ...{ workerId: 'bench-look', sequences: 1, cache: 'off', tokens: 1 },
+  })
+  const { modelName, threads, cpuVariant, device } = worker.health
+  const megabytes = (bench.model.bytes / MEGABYTE).toFixed(1)
+  return `${modelName} (${megabytes} MB) on ${device} (${cpuVariant}), ${threads} thread(s)`
+}

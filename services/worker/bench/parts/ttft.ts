@@ -1,0 +1,139 @@
+/**
+ * How long until the first token of a long prompt: computed, and taken from each place where its
+ * beginning can be.
+ */
+import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import type { Random } from '../../../../tests/torture/random.ts'
+import {
+  type Bench,
+  cacheableTokens,
+  type Figures,
+  newRandom,
+  ownRedis,
+  promptTokens,
+  sharedCache,
+  untilWritten,
+  warmWorker,
+  writtenBlocks,
+} from '../bench.ts'
+import type { MeasuredWorker } from '../measured-worker.ts'
+import { randomPrompt } from '../model-under-test.ts'
+import { median, rounded } from '../statistics.ts'
+import { timedAnswer } from '../timed-answer.ts'
+
+const PROMPT_TOKENS = 2_000
+const PROMPTS = 7
+const SEQUENCES = 2
+const FILLER_TOKENS = 300
+/** Enough that the fillers overlap, and so take all the sequences. */
+const FILLER_OUTPUT_TOKENS = 24
+const TENANT = 'ttft'
+
+interface Times {
+  readonly coldMs: number[]
+  readonly liveMs: number[]
+  readonly l1Ms: number[]
+  readonly l2Ms: number[]
+}
+
+/**
+ * With 2,000 tokens, and with as many as end one token after a block: what comes after the last
+ * whole block is always computed, and is most of what is left to wait for.
+ */
+export async function measureTtft(bench: Bench): Promise<Figures> {
+  const tokens = promptTokens(bench.model, PROMPT_TOKENS)
+  const aligned = cacheableTokens(tokens) + 1
+  await using stack = new AsyncDisposableStack()
+  const shared = sharedCache(await ownRedis(stack), 'ttft')
+  const options = { sequences: SEQUENCES, cache: 'on', tokens, shared } as const
+  await using first = await warmWorker(bench, { ...options, workerId: 'bench-a' })
+  await using other = await warmWorker(bench, { ...options, workerId: 'bench-b' })
+  const random = newRandom()
+  const timesOf = new Map<number, Times>()
+  for (const length of [tokens, aligned]) {
+    timesOf.set(length, { coldMs: [], liveMs: [], l1Ms: [], l2Ms: [] })
+  }
+  for (let round = 0; round < (bench.samples ?? PROMPTS); round += 1) {
+    for (const [length, times] of timesOf) {
+      const prompt = randomPrompt(bench.model, length, random)
+      await measurePrompt(bench, first, other, prompt, random, times)
+    }
+  }
+  return {
+    ...figuresOf('ttft', tokens, timesOf.get(tokens)),
+    ...figuresOf('ttft_aligned', aligned, timesOf.get(aligned)),
+  }
+}
+
+async function measurePrompt(
+  bench: Bench,
+  first: MeasuredWorker,
+  other: MeasuredWorker,
+  prompt: readonly number[],
+  random: Random,
+  { coldMs, liveMs, l1Ms, l2Ms }: Times,
+): Promise<void> {
+  const written = await writtenBlocks(first)
+  coldMs.push(await firstTokenMs(bench, first, prompt, 'none'))
+  // Keeping what was computed goes on after the answer: nothing is measured beside it.
+  await untilWritten(first, written + cacheableTokens(prompt.length) / BLOCK_TOKENS)
+  liveMs.push(await firstTokenMs(bench, first, prompt, 'l1'))
+  await takeAllSequences(bench, first, random)
+  l1Ms.push(await firstTokenMs(bench, first, prompt, 'l1'))
+  l2Ms.push(await firstTokenMs(bench, other, prompt, 'l2'))
+}
+
+function figuresOf(name: string, tokens: number, times: Times | undefined): Figures {
+  if (times === undefined) return {}
+  const coldMs = median(times.coldMs)
+  const liveMs = median(times.liveMs)
+  const l1Ms = median(times.l1Ms)
+  const l2Ms = median(times.l2Ms)
+  return {
+    [`${name}_prompt_tokens`]: tokens,
+    [`${name}_cold_p50_ms`]: rounded(coldMs),
+    [`${name}_live_p50_ms`]: rounded(liveMs),
+    [`${name}_l1_p50_ms`]: rounded(l1Ms),
+    [`${name}_l2_p50_ms`]: rounded(l2Ms),
+    [`${name}_live_to_cold_ratio`]: rounded(liveMs / coldMs),
+    [`${name}_l1_to_cold_ratio`]: rounded(l1Ms / coldMs),
+    [`${name}_l2_to_cold_ratio`]: rounded(l2Ms / coldMs),
+  }
+}
+
+async function firstTokenMs(
+  { model }: Bench,
+  worker: MeasuredWorker,
+  tokens: readonly number[],
+  expected: 'none' | 'l1' | 'l2',
+): Promise<number> {
+  const { firstTokenMs, meter } = await timedAnswer(worker, {
+    ...{ tenant: TENANT, tokens, maxOutputTokens: 1 },
+    without: model.endOfGeneration,
+  })
+  const { source } = meter.cache
+  const all = source === 'none' ? 0 : cacheableTokens(tokens.length)
+  if (source !== expected || meter.cachedInputTokens !== all) {
+    throw new Error(
+      `${meter.cachedInputTokens} tokens came from ${source}: it should have been ${expected}`,
+    )
+  }
+  return firstTokenMs
+}
+
+/** Other prompts run in every sequence at once: what was live is live no more. */
+async function takeAllSequences(
+  { model }: Bench,
+  worker: MeasuredWorker,
+  random: Random,
+): Promise<void> {
+  const fillers = Array.from({ length: SEQUENCES }, (_, index) =>
+    timedAnswer(worker, {
+      tenant: `filler-${index}`,
+      tokens: randomPrompt(model, FILLER_TOKENS, random),
+      maxOutputTokens: FILLER_OUTPUT_TOKENS,
+      without: model.endOfGeneration,
+    }),
+  )
+  await Promise.all(fillers)
+}
