@@ -62,7 +62,8 @@ export class GgufMetadata {
   }
 
   #addArray(key: string, type: number, items: readonly Buffer[]): void {
-    this.#add(key, ARRAY, encodeUint32(type), encodeUint64(items.length), ...items)
+    const values = Buffer.concat(items)
+    this.#add(key, ARRAY, encodeUint32(type), encodeUint64(items.length), values)
   }
 
   #add(key: string, type: number, ...value: readonly Buffer[]): void {
