@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** The suffix of a test says its cost: pure, with real files and processes, or a whole server. */
@@ -7,8 +8,12 @@ const projects = [
   { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000 },
 ]
 
+/** Many tests wait for a time limit or a process: two at once are done sooner, on two cores too. */
+const MAX_WORKERS = Math.max(2, availableParallelism() - 1)
+
 export default defineConfig({
   test: {
+    maxWorkers: MAX_WORKERS,
     projects: projects.map(({ name, suffix, testTimeout }, groupOrder) => ({
       test: {
         name,

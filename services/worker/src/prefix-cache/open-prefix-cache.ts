@@ -8,7 +8,11 @@ import type { CacheSettings } from '../settings.ts'
 import { blockNames, noBlocks } from './block-names.ts'
 import { CostModel } from './cost-model.ts'
 import { PrefixCache } from './prefix-cache.ts'
-import { testReuse } from './self-test.ts'
+import { type SelfTest, testReuse } from './self-test.ts'
+
+const SIGN_MS = 15_000
+/** Then it counts as hung: after ten minutes. */
+const SIGNS_MAX = 40
 
 export interface CacheOptions {
   readonly settings: CacheSettings
@@ -25,7 +29,7 @@ export async function openPrefixCache(
 ): Promise<{ readonly cache: PrefixCache; readonly mode: CacheMode }> {
   const { settings, engine, log, nowMs } = options
   if (!settings.on) return without(options, 'it was switched off')
-  const test = await testReuse(engine, nowMs)
+  const test = await testWithSigns(engine, nowMs, log)
   if (!test.works) {
     log('warn', 'the prefix cache is off for this model', { reason: test.reason })
     return without(options, test.reason)
@@ -42,6 +46,20 @@ export async function openPrefixCache(
   })
   const reason = l2 === null ? 'no REDIS_URL: blocks are not shared between workers' : null
   return { cache, mode: { mode: 'on', reason, tiers: l2 === null ? ['l1'] : ['l1', 'l2'] } }
+}
+
+/** A large model takes minutes for its test: whoever waits for the worker must see that it lives. */
+async function testWithSigns(engine: Engine, nowMs: () => number, log: Log): Promise<SelfTest> {
+  let signs = 0
+  const timer = setInterval(() => {
+    signs += 1
+    if (signs <= SIGNS_MAX) log('info', 'trying out the prefix cache', { signs })
+  }, SIGN_MS)
+  try {
+    return await testReuse(engine, nowMs)
+  } finally {
+    clearInterval(timer)
+  }
 }
 
 function openShared({ settings, fingerprint, log }: CacheOptions) {
