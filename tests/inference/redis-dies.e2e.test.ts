@@ -1,7 +1,7 @@
 /**
  * A whole server with two workers and a Redis that everything happens to, under load: it changes
- * how fast answers come, and nothing else. Every request is answered, every prompt is counted whole,
- * and the books are in order.
+ * how fast answers come, and nothing else. Every request is answered, every prompt is counted
+ * whole, and the books are in order.
  */
 import { describeOnOwnRedis } from '@svc/infra/testing/describe-on-redis'
 import { type RedisServer, startRedisServer } from '@svc/infra/testing/redis-server'

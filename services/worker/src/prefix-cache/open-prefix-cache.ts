@@ -48,7 +48,7 @@ export async function openPrefixCache(
   return { cache, mode: { mode: 'on', reason, tiers: l2 === null ? ['l1'] : ['l1', 'l2'] } }
 }
 
-/** A large model takes minutes for its test: whoever waits for the worker must see that it lives. */
+/** A large model takes minutes for its test: who waits for the worker must see that it lives. */
 async function testWithSigns(engine: Engine, nowMs: () => number, log: Log): Promise<SelfTest> {
   let signs = 0
   const timer = setInterval(() => {
