@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { faultKinds } from './cache-faults.ts'
 import { cacheSoak } from './cache-soak.ts'
 
-const CONVERSATIONS = 60
+const CONVERSATIONS = 40
 const SEED = 1
 
 describeOnOwnRedis('workers that share a prefix cache', () => {
