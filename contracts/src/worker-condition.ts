@@ -35,7 +35,7 @@ export const healthAnswer = z.object({
   device: z.enum(['cpu', 'cuda', 'vulkan', 'metal']),
   cache: cacheMode,
   /** Requests that wait, and sequences in use, for requests of all gateways. */
-  load: z.object({ queued: z.int().min(0), running: z.int().min(0), sequences: z.int().min(1) }),
+  load: z.object({ queued: count, running: count, sequences: z.int().min(1) }),
 })
 export type HealthAnswer = z.output<typeof healthAnswer>
 
@@ -55,17 +55,17 @@ export const tierState = z.object({
 export type TierState = z.output<typeof tierState>
 
 export const stateAnswer = z.object({
-  queued: z.int().min(0),
+  queued: count,
   /** Sequences in use: one is, for a moment, after its answer, while its blocks are kept. */
-  running: z.int().min(0),
+  running: count,
   sequences: z.int().min(1),
   /** Requests that ended since the start. */
-  ended: z.int().min(0),
+  ended: count,
   /** Sums since the start: the worker's side of the daily reconciliation. */
   totals: z.object({
-    inputTokens: z.int().min(0),
-    cachedInputTokens: z.int().min(0),
-    outputTokens: z.int().min(0),
+    inputTokens: count,
+    cachedInputTokens: count,
+    outputTokens: count,
   }),
   /** Counters since the start. */
   cache: z.object({

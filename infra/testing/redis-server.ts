@@ -3,10 +3,11 @@
  * but cannot be broken; else the `redis-server` of the machine is started on the loopback, in a
  * folder of its own and without persistence: after a kill it comes back empty.
  */
+
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { freePort } from './free-port.ts'
 import { callRedis, type RedisArgument, type RedisValue } from './redis-call.ts'
 import { makeTemporaryFolder } from './temporary-folder.ts'
 
@@ -175,16 +176,4 @@ class OwnRedisServer implements RedisServer {
       return error instanceof Error && error.message.startsWith('NOAUTH')
     }
   }
-}
-
-/** On the loopback, at this moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer()
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject).listen(0, '127.0.0.1', resolve)
-  await promise
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

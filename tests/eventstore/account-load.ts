@@ -6,11 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceError } from '@svc/contracts/errors'
 import { parseDollars } from '@svc/contracts/money'
 import type { TokenCounts } from '@svc/contracts/tokens'
+import type { Random } from '@svc/infra/testing/random'
 import type { Ledger } from '@svc/ledger/ledger'
-
 import { meter } from '../../services/ledger/testing/sample.ts'
 import type { ClientAnswer } from '../checker/history.ts'
-import type { Random } from '../torture/random.ts'
 
 export const MODEL = 'svc-beta'
 /** Two at a time, so that commands of one account share an append. */

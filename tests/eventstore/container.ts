@@ -2,7 +2,7 @@
  * A real EventStoreDB in a container: on a disk and with fsync, as it is meant to be run. The tests
  * kill and pause it, so its port is bound to one that stays the same when it starts again.
  */
-import { createServer } from 'node:net'
+import { freePort } from '@svc/infra/testing/free-port'
 import {
   type ContainerRuntimeClient,
   GenericContainer,
@@ -69,15 +69,4 @@ async function isLive(url: string): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', reject).listen(0, '127.0.0.1', resolve)
-  await promise
-  const address = server.address()
-  await new Promise((closed) => server.close(closed))
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

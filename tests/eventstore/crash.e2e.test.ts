@@ -5,8 +5,8 @@
  * `npm run test:eventstore` asks for 50 rounds of each (`SVC_CRASH_ROUNDS`).
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { Random } from '@svc/infra/testing/random'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Random } from '../torture/random.ts'
 import { heapInUse } from './heap.ts'
 import { LoadedLedger } from './loaded-ledger.ts'
 import {

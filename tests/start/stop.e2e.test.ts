@@ -1,4 +1,5 @@
 /** How a server ends: asked to, asked in the middle of its start, killed, or by a failing disk. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
@@ -7,6 +8,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@svc/infra/testing/free-port'
 import { expect, onTestFinished, test } from 'vitest'
 import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
@@ -181,14 +183,6 @@ async function runCli(args: readonly string[]): Promise<{ code: number; stdout: 
   })
   const [code] = await once(child, 'close')
   return { code, stdout }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  await once(server.close(), 'close')
-  return address !== null && typeof address === 'object' ? address.port : 0
 }
 
 /** The first connection that is taken. */

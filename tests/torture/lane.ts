@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { createRemoteOperations } from '@svc/cli/remote-operations'
 import { DataFolder } from '@svc/cli/start/data-folder'
 import type { Operations } from '@svc/gateway/operations/operations'
+import type { Random } from '@svc/infra/testing/random'
 import type { ClientAnswer } from '../checker/history.ts'
 import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
 import { Audit, asClientAnswer } from './audit.ts'
@@ -19,7 +20,6 @@ import { openCustomers } from './customers.ts'
 import type { KillPlan, KillPlans } from './kill-plan.ts'
 import { type LaneStore, openLaneStore, type StoreKind } from './lane-store.ts'
 import { type Customer, type LoadHistory, runLoad } from './load.ts'
-import type { Random } from './random.ts'
 
 const ROUNDS_PER_FOLDER = 12
 const CLIENTS = 16

@@ -10,11 +10,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { Random } from '@svc/infra/testing/random'
 import { ScriptedWorker } from '../support/scripted-worker.ts'
 import { KillPlans } from './kill-plan.ts'
 import { Lane, type RoundResult } from './lane.ts'
 import { type StoreKind, storeKinds } from './lane-store.ts'
-import { Random } from './random.ts'
 
 const LANES = 2
 const DEFAULT_ROUNDS = 200

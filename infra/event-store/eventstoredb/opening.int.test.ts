@@ -1,9 +1,11 @@
 /** Which servers are opened and which are refused, with what is said, and how long it may take. */
+
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StoreOpenCode, StoreOpenError } from '../../store-open-error.ts'
+import { freePort } from '../../testing/free-port.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
 import { fillStream } from '../compliance/fixtures.ts'
 import { type DoubleOptions, EventStoreDbDouble } from './double/eventstoredb-double.ts'
@@ -208,11 +210,3 @@ describe('a server that was told to lose events', () => {
       await expectRefusal({ url: double.url }, 'forgetful-stream', /\$maxAge/)
     }))
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}

@@ -1,4 +1,5 @@
 /** The ways to a Redis: sockets, TLS, users, databases; and what is said when there is no way. */
+
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -8,7 +9,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { makeSelfSignedCertificate } from '../../event-store/eventstoredb/double/self-signed-certificate.ts'
 import { StoreOpenError } from '../../store-open-error.ts'
 import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
-import { freePort, type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
+import { freePort } from '../../testing/free-port.ts'
+import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
 import { connectedStore, redisStore, storeAnswers } from '../testing/redis-under-test.ts'

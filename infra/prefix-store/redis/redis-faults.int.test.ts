@@ -2,11 +2,12 @@
  * Whatever becomes of the server, a prefix store on it only ever has fewer blocks: no call rejects,
  * none takes long, and when the server is well again the store is too.
  */
+
 import type { PrefixBlock, PrefixStore } from '@svc/contracts/prefix-store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
+import { freePort } from '../../testing/free-port.ts'
 import {
-  freePort,
   type RedisServer,
   type RedisServerOptions,
   startRedisServer,

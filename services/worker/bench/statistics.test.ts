@@ -1,5 +1,5 @@
+import { Random } from '@svc/infra/testing/random'
 import { describe, expect, test } from 'vitest'
-import { Random } from '../../../tests/torture/random.ts'
 import { compareDistributions, median, quantile } from './statistics.ts'
 
 describe('quantiles', () => {

@@ -4,8 +4,8 @@
  * differ in every try, a coincidence (one in a hundred) hardly three times.
  */
 
+import { Random } from '@svc/infra/testing/random'
 import { expect, it } from 'vitest'
-import { Random } from '../../../tests/torture/random.ts'
 import { compareDistributions } from '../bench/statistics.ts'
 import { demoWorker } from './testing/demo-worker.ts'
 import { outcome } from './testing/worker-client.ts'

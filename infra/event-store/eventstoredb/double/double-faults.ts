@@ -1,5 +1,5 @@
 /** What goes wrong: switches that a test sets on a running double. All start as "nothing does". */
-import { seededRandom } from './seeded-random.ts'
+import { Random } from '../../../testing/random.ts'
 
 /** What becomes of one append that goes wrong. */
 export interface AppendFault {
@@ -42,7 +42,7 @@ export class DoubleFaults {
   readonly #disturbances: AppendFault[] = []
   #isHolding = false
   #isSilent = false
-  #random = seededRandom(1)
+  #random = new Random(1)
   #delaysUpToMs = 0
 
   constructor(actions: FaultActions) {
@@ -96,7 +96,7 @@ export class DoubleFaults {
    * a coin for each one it meets. The same seed gives the same tosses and delays.
    */
   randomise(seed: number, delaysUpToMs = 4): void {
-    this.#random = seededRandom(seed)
+    this.#random = new Random(seed)
     this.#delaysUpToMs = delaysUpToMs
     this.atKill = 'toss'
   }
@@ -117,11 +117,11 @@ export class DoubleFaults {
 
   /** For the server: whether an append that a kill meets is committed. */
   survivesKill(): boolean {
-    if (this.atKill === 'toss') return this.#random() < 1 / 2
+    if (this.atKill === 'toss') return this.#random.next() < 1 / 2
     return this.atKill === 'commit'
   }
 
   #randomDelayMs(): number {
-    return this.#delaysUpToMs === 0 ? 0 : this.#random() * this.#delaysUpToMs
+    return this.#delaysUpToMs === 0 ? 0 : this.#random.next() * this.#delaysUpToMs
   }
 }

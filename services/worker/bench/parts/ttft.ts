@@ -3,7 +3,7 @@
  * beginning can be.
  */
 import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
-import type { Random } from '../../../../tests/torture/random.ts'
+import type { Random } from '@svc/infra/testing/random'
 import {
   type Bench,
   cacheableTokens,

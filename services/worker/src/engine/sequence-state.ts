@@ -46,7 +46,7 @@ export class UnknownState extends Error {
   override readonly name = 'UnknownState'
 }
 
-export function blockBytes(shape: StateShape): number {
+function blockBytes(shape: StateShape): number {
   return shape.reduce((sum, { rowBytes }) => sum + rowBytes * BLOCK_TOKENS, 0)
 }
 
@@ -120,8 +120,9 @@ export async function writeState(
 ): Promise<void> {
   const cells = tokens.length
   demand(cells === blocks.length * BLOCK_TOKENS, 'tokens and blocks differ in length')
+  const bytes = blockBytes(shape)
   demand(
-    blocks.every(({ length }) => length === blockBytes(shape)),
+    blocks.every(({ length }) => length === bytes),
     'a block has another length',
   )
   await file.write(headOf(shape, streams, tokens))

@@ -2,6 +2,7 @@
  * The blocks in Redis as one worker uses them: fetched when that is faster than computing, compared
  * with the prompt token by token, and waited for when another worker says that it computes them.
  */
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   BLOCK_TOKENS,
   type PrefixBlock,
@@ -132,19 +133,12 @@ export class SharedBlocks {
     const until = nowMs() + forMs
     let before = 0
     while (nowMs() < until && !signal.aborted) {
-      await paused(POLL_MS, signal)
+      // The signal ends the pause, and the loop then.
+      await delay(POLL_MS, undefined, { signal }).catch(() => {})
       const there = await this.store.has(names)
       // Where two prompts part, blocks stop coming.
       if (there === names.length || (there > 0 && there === before)) return
       before = there
     }
   }
-}
-
-async function paused(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  signal.addEventListener('abort', () => resolve(), { once: true })
-  await promise
-  clearTimeout(timer)
 }
