@@ -21,7 +21,10 @@ import {
   choice,
   conversation,
   everywhere,
+  foreignOutput,
+  foreignTools,
   image,
+  incompleteTools,
   limit,
   only,
   orphan,
@@ -60,6 +63,8 @@ const each = <Value>(
 
 const INVALID = 'invalid_value'
 const MISSING = 'missing_required_parameter'
+/** A field that only another format has. */
+const FOREIGN = 'unsupported_parameter'
 const user = { role: 'user', content: 'a' }
 const metadata = (value: unknown) => only(everywhere('metadata', value), 'chat', 'responses')
 const pairs = Object.fromEntries(Array.from({ length: 17 }, (_, index) => [`k${index}`, 'v']))
@@ -143,12 +148,23 @@ const rows: readonly Row[] = [
   ...each('D18 a tool named', INVALID, ['a b', '', '\u{1f600}', 'a\n', 'a'.repeat(129)], (name) =>
     tools(['f', name], 1),
   ),
+  ...incompleteTools.map(([shape, places]): Row => [`D18 a tool ${shape}`, MISSING, places]),
+  ...foreignTools.map(([shape, places]): Row => [`D18 a tool ${shape}`, FOREIGN, places]),
+  ...foreignOutput.map(([field, places]): Row => [`E ${field}`, FOREIGN, places]),
   ['D19 a choice of an absent tool', INVALID, choice('g')],
   ['D20 a result of no call', INVALID, orphan('call_1')],
   ['D22 a prompt of the whole context', 'context_length_exceeded', conversationOf(CONTEXT_TOKENS)],
   ['D22 a prompt of one token more', 'context_length_exceeded', conversationOf(301)],
   ['D23 a sum that overflows', 'context_length_exceeded', limit(CONTEXT_TOKENS - 1)],
-  ['E no schema', MISSING, only(output({}, '.schema'), 'responses')],
+  ...[{}, { strict: true }, { strict: false }].map(
+    (more): Row => [
+      `E no schema, ${JSON.stringify(more)}`,
+      MISSING,
+      only(output(more, '.schema'), 'chat', 'responses'),
+    ],
+  ),
+  ['E a schema that is null', INVALID, only(badSchema('.schema', null), 'chat', 'responses')],
+  ['E a schema that is null', INVALID, only(badSchema('', null), 'messages')],
   ['E no schema', INVALID, only(output({}), 'messages')],
   ['E a schema that is text', INVALID, only(badSchema('.schema'), 'chat', 'responses')],
   ['E a schema that is text', INVALID, only(badSchema(), 'messages')],
@@ -157,8 +173,8 @@ const rows: readonly Row[] = [
 /** Said in the Messages format in words of its own, which name no field. */
 const unnamed = new Set(['context_length_exceeded'])
 
-function badSchema(at?: string): Places {
-  return output({ schema: '{}' }, at)
+function badSchema(at?: string, schema: unknown = '{}'): Places {
+  return output({ schema }, at)
 }
 
 function conversationOf(tokens: number): Places {

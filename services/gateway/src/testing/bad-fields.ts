@@ -99,6 +99,113 @@ export const orphan = (id: string): Places => ({
   ],
 })
 
+/** A tool whose schema stands where another format, or the Model Context Protocol, has it. */
+export const foreignTools: readonly (readonly [shape: string, places: Places])[] = [
+  ['of the Model Context Protocol', withSchemaAs('inputSchema')],
+  ['with the schema of Messages', withSchemaAs('input_schema')],
+  [
+    'with the schema beside the function',
+    {
+      chat: [
+        { tools: [{ type: 'function', function: { name: 'f' }, parameters: schema }] },
+        'tools[0].parameters',
+      ],
+      responses: [
+        { tools: [{ type: 'function', name: 'f', function: { parameters: schema } }] },
+        'tools[0].function',
+      ],
+    },
+  ],
+  [
+    'that is custom',
+    {
+      responses: [
+        { tools: [{ type: 'custom', name: 'f', input_schema: schema }] },
+        'tools[0].input_schema',
+      ],
+    },
+  ],
+  [
+    'of a type that is left out',
+    {
+      responses: [
+        { tools: [flat('g'), { type: 'tool', name: 'f', input_schema: schema }] },
+        'tools[1].input_schema',
+      ],
+    },
+  ],
+]
+
+function withSchemaAs(field: string): Places {
+  const tool = { name: 'f', [field]: schema }
+  return {
+    chat: [{ tools: [{ type: 'function', function: tool }] }, `tools[0].function.${field}`],
+    responses: [{ tools: [{ type: 'function', ...tool }] }, `tools[0].${field}`],
+  }
+}
+
+/** A tool that lacks what this format needs, mostly because it is in the shape of another. */
+export const incompleteTools: readonly (readonly [shape: string, places: Places])[] = [
+  [
+    'of chat completions',
+    {
+      responses: [{ tools: [nested('f')] }, 'tools[0].name'],
+      messages: [{ tools: [nested('f')] }, 'tools[0].input_schema'],
+    },
+  ],
+  [
+    'of Responses',
+    {
+      chat: [{ tools: [flat('f')] }, 'tools[0].function'],
+      messages: [{ tools: [flat('f')] }, 'tools[0].input_schema'],
+    },
+  ],
+  [
+    'of Messages',
+    {
+      chat: [{ tools: [block('f')] }, 'tools[0].type'],
+      responses: [{ tools: [block('f')] }, 'tools[0].type'],
+    },
+  ],
+  ...[
+    { name: 'f' },
+    { name: 'f', input_schema: null },
+    { name: 'f', inputSchema: schema },
+    { name: 'f', parameters: schema },
+    { type: 'custom', name: 'f', parameters: schema },
+    { type: 'function', name: 'f', parameters: schema },
+  ].map((tool) => [JSON.stringify(tool), onlyMessages([tool], 0)] as const),
+  [
+    'of a type that is left out, with a schema',
+    onlyMessages([block('g'), { type: 'tool', name: 'f', parameters: schema }], 1),
+  ],
+]
+
+function onlyMessages(given: readonly object[], at: number): Places {
+  return { messages: [{ tools: given }, `tools[${at}].input_schema`] }
+}
+
+/** JSON demanded where another format has its demand. */
+export const foreignOutput: readonly (readonly [field: string, places: Places])[] = [
+  ['response_format', demandIn('chat', { response_format: { type: 'json_object' } })],
+  [
+    'text.format',
+    demandIn('responses', { text: { format: { type: 'json_schema', name: 'x', schema } } }),
+  ],
+  [
+    'output_config.format',
+    demandIn('messages', { output_config: { format: { type: 'json_schema', schema } } }),
+  ],
+  ['output_format', demandIn('messages', { output_format: { type: 'json_schema', schema } })],
+]
+
+function demandIn(owner: WireFormat['name'], fields: Readonly<Record<string, object>>): Places {
+  const [name, value] = Object.entries(fields)[0] ?? ['', {}]
+  const place: Place = [fields, 'format' in value ? `${name}.format` : name]
+  const places: Places = { chat: place, responses: place, messages: place }
+  return Object.fromEntries(Object.entries(places).filter(([format]) => format !== owner))
+}
+
 /** What the answer has to be. @param at what of it is at fault: `.schema` */
 export const output = (given: object, at = ''): Places => ({
   chat: [

@@ -159,7 +159,6 @@ test.each([
   [undefined, { type: 'text' }],
   [{ type: 'text' }, { type: 'text' }],
   [{ type: 'json_object' }, { type: 'json' }],
-  [{ type: 'json_schema', json_schema: { name: 'n' } }, { type: 'json' }],
   [
     { type: 'json_schema', json_schema: { name: 'n', strict: true, schema: { type: 'array' } } },
     { type: 'json_schema', schema: { type: 'array' } },

@@ -3,6 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
 import type { InferenceRequest, JsonObject } from '../../inference-request.ts'
 import { fieldError } from '../field-error.ts'
+import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { metadata } from '../metadata.ts'
 import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'
@@ -59,6 +60,7 @@ export interface ParsedChat {
 /** @throws {ServiceError} a 400 whose `param` names the field at fault */
 export function parseChatRequest(body: JsonObject): ParsedChat {
   refuseUnsupported(body)
+  refuseForeignOutputFormat(body, 'chat')
   const parsed = chatRequest.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const request = parsed.data

@@ -11,16 +11,15 @@ export const responseFormat = z.discriminatedUnion('type', [
     type: z.literal('json_schema'),
     json_schema: z.object({
       name: schemaName,
-      schema: z.record(z.string(), z.unknown()).nullish(),
+      schema: z.record(z.string(), z.unknown()),
     }),
   }),
 ])
 export type ResponseFormat = z.output<typeof responseFormat>
 
-/** Without a schema, `json_schema` asks for any object. */
+/** A schema is enforced whether it is called strict or not, so there must be one. */
 export function outputFormatOf(format: ResponseFormat | null | undefined): OutputFormat {
   if (format?.type === 'json_object') return { type: 'json' }
   if (format?.type !== 'json_schema') return { type: 'text' }
-  const { schema } = format.json_schema
-  return schema ? { type: 'json_schema', schema } : { type: 'json' }
+  return { type: 'json_schema', schema: format.json_schema.schema }
 }

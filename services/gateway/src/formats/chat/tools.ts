@@ -2,15 +2,16 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker-protocol'
 import { z } from 'zod'
+import { refuseForeignSchema } from '../foreign-fields.ts'
 import { type GivenChoice, toolUseOf } from '../tools.ts'
 
 const MAX_TOOLS = 1_024
 
 const named = z.object({ name: z.string() })
-const chatTool = z.object({
+const chatTool = z.looseObject({
   type: z.string().max(64),
   function: z
-    .object({
+    .looseObject({
       name: z.string(),
       description: z.string().nullish(),
       parameters: z.record(z.string(), z.unknown()).nullish(),
@@ -48,7 +49,8 @@ export function chatToolUse(request: ToolFields): ToolUse | null {
   return toolUseOf(tools, givenChoice(request.tool_choice), parallel)
 }
 
-function givenTool({ type, function: tool }: ChatTool, index: number) {
+function givenTool(given: ChatTool, index: number) {
+  const { type, function: tool } = given
   const path = `tools[${index}]`
   if (type !== 'function') {
     const message = 'Only tools of type "function" are supported here.'
@@ -56,6 +58,11 @@ function givenTool({ type, function: tool }: ChatTool, index: number) {
   }
   if (tool === undefined) throw missing(`${path}.function`)
   const { name, description, parameters } = tool
+  if (parameters === undefined || parameters === null) {
+    const schema = `'${path}.function.parameters'`
+    refuseForeignSchema(tool, 'parameters', { path: `${path}.function`, schema })
+    refuseForeignSchema(given, 'function', { path, schema })
+  }
   return { name, description, parameters, param: `${path}.function.name` }
 }
 

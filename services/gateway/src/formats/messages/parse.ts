@@ -4,6 +4,7 @@ import type { OutputFormat } from '@svc/contracts/worker-protocol'
 import { z } from 'zod'
 import type { InferenceRequest, JsonObject } from '../../inference-request.ts'
 import { fieldError } from '../field-error.ts'
+import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'
 import { conversationOf, messageList, systemPrompt } from './conversation.ts'
@@ -49,6 +50,7 @@ export interface ParsedMessages {
 
 /** @throws {ServiceError} a 400 that names the field at fault */
 export function parseMessagesRequest(body: JsonObject): ParsedMessages {
+  refuseForeignOutputFormat(body, 'messages')
   const parsed = messagesRequest.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const request = parsed.data
@@ -73,6 +75,7 @@ export function parseMessagesRequest(body: JsonObject): ParsedMessages {
 
 /** The body of a request that only counts its input. @throws {ServiceError} as the real one */
 export function parseCountRequest(body: JsonObject): InferenceRequest {
+  refuseForeignOutputFormat(body, 'messages')
   const parsed = countFields.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   return promptOf(parsed.data).request

@@ -2,11 +2,12 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker-protocol'
 import { z } from 'zod'
+import { schemaFieldOf } from '../foreign-fields.ts'
 import { type GivenChoice, type GivenTool, toolUseOf } from '../tools.ts'
 
 const MAX_TOOLS = 1_024
 
-const tool = z.object({
+const tool = z.looseObject({
   /** Told back in a header when it is left out. */
   type: z
     .string()
@@ -59,16 +60,23 @@ export function messagesTools({
   }
 }
 
-function isOwn({ type, input_schema: schema }: Tool): boolean {
-  return type === 'custom' || type === null || type === undefined || schema !== undefined
+/** Whether the caller runs it. One with a schema is meant so, in the words of any format. */
+function isOwn(tool: Tool): boolean {
+  const { type } = tool
+  const isCustom = type === 'custom' || type === null || type === undefined
+  return isCustom || schemaFieldOf(tool) !== undefined
 }
 
-function givenTool({ name, description, input_schema: parameters }: Tool, index: number) {
+function givenTool(tool: Tool, index: number): GivenTool {
+  const { name, description, input_schema: parameters } = tool
+  if (parameters === undefined || parameters === null) throw missing(`tools[${index}].input_schema`)
   const param = `tools[${index}].name`
-  if (name === undefined) {
-    throw new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
-  }
+  if (name === undefined) throw missing(param)
   return { name, description, parameters, param }
+}
+
+function missing(param: string): ServiceError {
+  return new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
 }
 
 function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
@@ -84,8 +92,7 @@ function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
     case 'tool': {
       const { name } = choice
       if (name !== undefined) return { mode: 'required', callable: [name], param: `${param}.name` }
-      const message = `${param}.name: Field required`
-      throw new ServiceError('missing_required_parameter', message, { param: `${param}.name` })
+      throw missing(`${param}.name`)
     }
   }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { InferenceRequest, JsonObject, ParseContext } from '../../inference-request.ts'
 import { promptMessages } from '../conversation.ts'
 import { fieldError } from '../field-error.ts'
+import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { metadata } from '../metadata.ts'
 import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'
@@ -76,6 +77,7 @@ export async function parseResponsesRequest(
   store: ResponseStore,
 ): Promise<ParsedResponses> {
   refuseUnsupported(body)
+  refuseForeignOutputFormat(body, 'responses')
   const parsed = responsesFields.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const fields = parsed.data

@@ -3,6 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
 import type { JsonObject } from '../../inference-request.ts'
 import { pathText } from '../field-error.ts'
+import { refuseForeignSchema } from '../foreign-fields.ts'
 import { type FieldPath, parseField, typeAt } from './parse-field.ts'
 import {
   type CatalogTool,
@@ -17,13 +18,14 @@ const SHOWN_TYPE = /^[a-z0-9_]{1,64}$/
 
 const toolList = z.array(z.unknown()).max(MAX_TOOLS)
 const description = z.string().nullish()
-const functionTool = z.object({
+const anyTool = z.record(z.string(), z.unknown())
+const functionTool = z.looseObject({
   name: z.string(),
   description,
   parameters: z.record(z.string(), z.unknown()).nullish(),
   strict: z.boolean().nullish(),
 })
-const customTool = z.object({
+const customTool = z.looseObject({
   name: z.string(),
   description,
   format: z.object({ type: z.string(), definition: z.string().optional() }).nullish(),
@@ -65,7 +67,16 @@ export class RequestTools {
       this.shown.push(shown)
     } else if (type === 'namespace') {
       this.#readNamespace(body, path, replace)
-    } else if (this.#dropped.size < MAX_SHOWN_TYPES) {
+    } else {
+      this.#drop(body, path, type)
+    }
+  }
+
+  /** A tool that the server would run; one that brings a schema is meant to be the caller's own. */
+  #drop(body: JsonObject, path: FieldPath, type: string): void {
+    const tool = parseField(anyTool, body, path)
+    refuseForeignSchema(tool, 'parameters', foreignPlace(path))
+    if (this.#dropped.size < MAX_SHOWN_TYPES) {
       this.#dropped.add(SHOWN_TYPE.test(type) ? type : 'other')
     }
   }
@@ -76,7 +87,10 @@ export class RequestTools {
     for (const index of tools.keys()) {
       const place = [...path, 'tools', index]
       const type = requiredType(body, place)
-      if (type !== 'function' && type !== 'custom') continue
+      if (type !== 'function' && type !== 'custom') {
+        this.#drop(body, place, type)
+        continue
+      }
       // What is said of the whole group is said once, in front of its first tool.
       const group = { name, about: shown.length === 0 ? about : undefined }
       const read = readCallable(body, place, type, group)
@@ -112,6 +126,9 @@ function readCallable(
 function readFunction(body: JsonObject, path: FieldPath) {
   const tool = parseField(functionTool, body, path)
   const { name, parameters } = tool
+  if (parameters === undefined || parameters === null) {
+    refuseForeignSchema(tool, 'parameters', foreignPlace(path))
+  }
   const shown = {
     type: 'function',
     name,
@@ -125,12 +142,18 @@ function readFunction(body: JsonObject, path: FieldPath) {
 /** A grammar cannot be enforced: the model is told of it. */
 function readCustom(body: JsonObject, path: FieldPath) {
   const tool = parseField(customTool, body, path)
+  refuseForeignSchema(tool, undefined, foreignPlace(path))
   const definition = tool.format?.definition
   const grammar = definition && `The input follows this grammar:\n${definition}`
   const about = joined([tool.description, grammar])
   const { name } = tool
   const shown = { type: 'custom', name, description: tool.description ?? '', format: tool.format }
   return { name, about, parameters: customToolParameters, shown }
+}
+
+/** For the refusal of a schema that stands where another format has it. */
+function foreignPlace(path: FieldPath) {
+  return { path: pathText(path), schema: `'parameters' of a tool of type "function"` }
 }
 
 function requiredType(body: JsonObject, path: FieldPath): string {
