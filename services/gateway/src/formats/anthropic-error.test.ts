@@ -37,11 +37,11 @@ test.each<[string, TokensAsked, string]>([
   expect(anthropicError(error, null).error.message).toBe(message)
 })
 
-test('an empty balance is told in the words that agents read, with the amounts', () => {
+test('an empty balance is told in our own words, which agents show with the amounts', () => {
   const error = new ServiceError('insufficient_quota', 'It needs $1, there is $0.')
   expect(anthropicError(error, null).error).toMatchObject({
     type: 'billing_error',
-    message: 'Your credit balance is too low. It needs $1, there is $0.',
+    message: 'It needs $1, there is $0.',
   })
 })
 

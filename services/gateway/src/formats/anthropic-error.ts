@@ -25,10 +25,12 @@ function detailsOf({ code, param }: ServiceError) {
  * Agents of this family read some messages word for word, to make room in the conversation or to
  * ask for less, so those are kept exactly. The format has no place for the field at fault: all
  * other messages name it.
+ *
+ * A message about money must not say "credit balance is too low": Claude Code then shows a notice
+ * of its own instead, without the amounts.
  */
-function messageOf({ entry, message, param, tokens }: ServiceError): string {
+function messageOf({ message, param, tokens }: ServiceError): string {
   if (tokens !== undefined) return tokensMessage(tokens)
-  if (entry.status === 402) return `Your credit balance is too low. ${message}`
   return param === null || message.includes(param) ? message : `${param}: ${message}`
 }
 
