@@ -24,6 +24,8 @@ export default defineConfig({
     projects: projects.map(({ name, suffix, testTimeout, include, exclude = [] }, order) => ({
       test: {
         name,
+        // npm says "production" where it leaves out what only developers need.
+        env: { NODE_ENV: 'test' },
         include: include ?? [`**/*.${suffix}.ts`],
         exclude: [
           ...['**/node_modules/**', ...exclude],

@@ -1,7 +1,12 @@
 /**
- * Adds to package-lock.json the binary packages of other platforms that the registry in use did not
- * serve when it was written, by version alone: `npm ci` then agrees with the manifests everywhere,
- * and other platforms get theirs. Run it after every `npm install` that changes the lockfile.
+ * Makes package-lock.json right for every machine. Run it after every `npm install` that changes it.
+ *
+ * - Adds the binary packages of other platforms that the registry in use did not serve when it was
+ *   written, by version alone: `npm ci` then agrees with the manifests everywhere, and other
+ *   platforms get theirs.
+ * - Takes out which Node each package demands: npm compares that with the Node that npm itself runs
+ *   on, and on Node 20 warned about every package for newer ones, although all of them run on the
+ *   Node that comes with the install. The launcher refuses a Node that is too old for them.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -22,6 +27,9 @@ for (const [path, entry] of Object.entries(lock.packages)) {
 // Says that it runs on x64 as well, where it never does: 20 MB that every machine would load.
 const arm = lock.packages['node_modules/@node-llama-cpp/linux-arm64']
 if (arm !== undefined) arm.cpu = ['arm64']
+for (const [path, entry] of Object.entries(lock.packages)) {
+  if (path.includes('node_modules/')) delete entry.engines
+}
 // As npm sorts them, so that its next install leaves the file as it is.
 const byName = ([one], [other]) => one.localeCompare(other, 'en')
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(byName))

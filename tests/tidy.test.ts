@@ -120,6 +120,12 @@ describe('dependencies', () => {
     expect(dependencies.forgottenPackages({ packages: { ...platforms, ...mac } })).toEqual([])
   })
 
+  test('none makes npm warn about the Node that npm itself runs on', () => {
+    const demanding = { packages: { 'node_modules/x': { engines: { node: '>=22' } } } }
+    expect(dependencies.engineDemands(lockfile)).toEqual([])
+    expect(dependencies.engineDemands(demanding)).toEqual(['x'])
+  })
+
   test('none is the binary of a GPU: who has one takes it in', () => {
     const cuda = 'node_modules/@node-llama-cpp/linux-x64-cuda'
     expect(dependencies.downloadedGpuBinaries(lockfile)).toEqual([])

@@ -8,6 +8,7 @@ export interface LockedPackage {
   readonly integrity?: string
   readonly hasInstallScript?: boolean
   readonly os?: readonly string[]
+  readonly engines?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
@@ -84,6 +85,16 @@ export function uncheckedPackages(lockfile: Lockfile): readonly string[] {
   return entries
     .filter(([path, { link }]) => path.includes('node_modules/') && !link && !local.has(path))
     .filter(([, { integrity, os }]) => integrity === undefined && os === undefined)
+    .map(([path]) => nameOf(path))
+}
+
+/**
+ * Packages for which npm may print `EBADENGINE`: it compares what they demand with the Node that
+ * npm runs on, and they run on the one that npm installs.
+ */
+export function engineDemands({ packages }: Lockfile): readonly string[] {
+  return Object.entries(packages)
+    .filter(([path, { engines }]) => path.includes('node_modules/') && engines !== undefined)
     .map(([path]) => nameOf(path))
 }
 
