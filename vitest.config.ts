@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 /** A whole server, without a promise about time: two of these may share a machine. */
 const CALM = [
   'tests/{documents,spec,start}/**/*.e2e.test.ts',
-  'tests/inference/{fleet,fleet-*,redis-dies,remote-worker}.e2e.test.ts',
+  'tests/inference/{fleet,fleet-*,redis-{away,dies},remote-worker}.e2e.test.ts',
 ]
 
 /** The suffix of a test says its cost: pure, with real files and processes, or a whole server. */

@@ -3,6 +3,8 @@ import type { PrefixIndex } from '@svc/contracts/prefix-index'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
 import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
+import { FallbackPrefixIndex } from '../fallback-prefix-index.ts'
+import { MemoryPrefixIndex } from '../memory/memory-prefix-index.ts'
 import { newName } from '../testing/chains.ts'
 import { connectedIndex } from '../testing/redis-under-test.ts'
 import { until } from '../testing/until.ts'
@@ -78,4 +80,24 @@ describeOnOwnRedis('a prefix index on a Redis that', () => {
     await server.flush()
     await expectWell()
   })
+
+  test.each(['kill', 'freeze'] as const)(
+    '%s: costs the local notes behind it no find and no time',
+    async (strike) => {
+      const both = new FallbackPrefixIndex({ shared: index, local: new MemoryPrefixIndex() })
+      await both.note('worker-a', prompt)
+      await server[strike]()
+      const begunMs = performance.now()
+      for (let call = 0; call < MANY_CALLS; call += 1) {
+        const other = [newName()]
+        await both.note('worker-b', other)
+        expect(await both.find(prompt)).toEqual([{ instanceId: 'worker-a', blocks: 6 }])
+        expect(await both.find(other)).toEqual([{ instanceId: 'worker-b', blocks: 1 }])
+      }
+      expect((performance.now() - begunMs) / MANY_CALLS).toBeLessThan(2)
+      if (strike === 'kill') await server.restart()
+      else await server.thaw()
+      await expectWell()
+    },
+  )
 })

@@ -1,21 +1,24 @@
-/** Opens the index of which worker holds which prefix: shared in Redis, or this gateway's own. */
+/** Opens the index of which worker holds which prefix: this gateway's own, and one in Redis before it. */
 import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import { FallbackPrefixIndex } from '@svc/infra/prefix-store/fallback-prefix-index'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
 import type { Logger } from 'pino'
 import type { Settings } from './settings.ts'
 
-/** Does not wait for a Redis that is away: prompts then go to workers by load alone. */
+/** Does not wait for a Redis that is away: prompts then go to where this gateway sent them before. */
 export async function openPrefixIndex(settings: Settings, logger: Logger): Promise<PrefixIndex> {
   const { REDIS_URL: url, SVC_REDIS_PREFIX: keyPrefix } = settings
-  if (url === undefined) return new MemoryPrefixIndex()
+  const local = new MemoryPrefixIndex()
+  if (url === undefined) return local
   // Loaded only here: a service without a Redis needs no client for one.
   const redis = await import('@svc/infra/prefix-store/redis/redis-prefix-index')
-  return redis.openRedisPrefixIndex({
+  const shared = redis.openRedisPrefixIndex({
     url,
     keyPrefix,
     onProblem(problem) {
-      if (problem === null) logger.info('the Redis of the prefix cache answers')
-      else logger.warn({ problem }, 'the Redis of the prefix cache is not used: nothing but slower')
+      if (problem === null) logger.info('Redis answers: the prefix index is shared again')
+      else logger.warn({ problem }, "Redis unavailable: the prefix index is this server's own")
     },
   })
+  return new FallbackPrefixIndex({ shared, local })
 }
