@@ -41,6 +41,26 @@ describe('blocks of a prompt', () => {
     expect(far.text).toBe(near.text)
   })
 
+  it.each([
+    ['keeps none', 0],
+    ['has room for a part of them', 2 * 1024],
+  ])('are written for the others also by a worker whose memory %s', async (_name, bytesMax) => {
+    const l2 = store()
+    const l1 = new MemoryPrefixStore({ bytesMax, tenantShare: 1 })
+    const one = scriptedWorker({ answer: 'a' }, 8, { l1, l2 })
+    const two = scriptedWorker({ answer: 'a' }, 8, { l2 })
+    await run(one.scheduler, request(PROMPT))
+    expect((await l1.sample(BLOCKS)).length).toBeLessThan(BLOCKS)
+    await vi.waitFor(() => expect(l2.usage().blocks).toBe(BLOCKS))
+    const far = await run(two.scheduler, request(PROMPT))
+    expect(far.meter?.cache).toMatchObject({ blocks: BLOCKS, source: 'l2' })
+    await run(one.scheduler, other(1))
+    vi.spyOn(one.cost, 'isWorthFetching').mockReturnValue(true)
+    const again = await run(one.scheduler, request(PROMPT))
+    expect(again.meter?.cache).toMatchObject({ blocks: BLOCKS, source: 'l2' })
+    expect(again.text).toBe(far.text)
+  })
+
   it('are never found by another tenant, near or far', async () => {
     const l2 = store()
     const one = scriptedWorker({ answer: 'a' }, 8, { l2 })

@@ -137,13 +137,14 @@ export class PrefixCache {
   async keep(work: PrefixWork, blocks: number, sequence: EngineSequence): Promise<void> {
     const { chain, flight } = work
     const names = chain.names.slice(0, blocks)
+    let unkept: readonly PrefixBlock[] = []
     try {
-      await this.#copyOut(chain, names, sequence)
+      unkept = await this.#copyOut(chain, names, sequence)
     } catch (error) {
       this.#parts.onFailure('blocks could not be copied out of a sequence', error)
     }
     flight.arrive(blocks)
-    if (this.#shared !== null) work.written = this.#shared.write(chain.tenant, names)
+    if (this.#shared !== null) work.written = this.#shared.write(chain.tenant, names, unkept)
   }
 
   /** The prompt is computed as far as it will be. */
@@ -188,13 +189,21 @@ export class PrefixCache {
     }
   }
 
-  async #copyOut(chain: Chain, names: readonly string[], sequence: EngineSequence): Promise<void> {
+  /** @returns the blocks that this worker's memory has no room for */
+  async #copyOut(
+    chain: Chain,
+    names: readonly string[],
+    sequence: EngineSequence,
+  ): Promise<readonly PrefixBlock[]> {
     const { l1 } = this.#parts
     const there = await l1.has(names)
-    if (there === names.length) return
+    if (there === names.length) return []
+    const keepsNone = l1.usage().bytesMax === 0
+    if (keepsNone && (this.#shared?.hasSeen(names) ?? true)) return []
     const copied = await sequence.readBlocks(there, names.length)
     const blocks = copied.map((bytes, index) => blockAt(chain, there + index, bytes))
     await l1.put(chain.tenant, blocks)
+    return blocks.slice(Math.max(0, (await l1.has(names)) - there))
   }
 }
 

@@ -69,9 +69,18 @@ export class SharedBlocks {
     return { blocks: await this.#fetch(chain, live, blocks, signal), claim: null }
   }
 
-  /** Resolves when the blocks were written, or given up. */
-  write(tenant: string, names: readonly string[]): Promise<void> {
-    return this.#writer.write(tenant, names)
+  /** Whether the chain is there, as far as is known: then it need not be written. */
+  hasSeen(names: readonly string[]): boolean {
+    return this.#writer.hasSeen(names)
+  }
+
+  /**
+   * Resolves when the blocks were written, or given up.
+   *
+   * @param unkept consecutive blocks of the chain that this worker's memory has not kept
+   */
+  write(tenant: string, names: readonly string[], unkept: readonly PrefixBlock[]): Promise<void> {
+    return this.#writer.write(tenant, names, unkept)
   }
 
   async #fetch(

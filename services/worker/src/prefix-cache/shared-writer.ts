@@ -2,10 +2,14 @@
  * Copies blocks from this worker's memory to where other workers find them, after the request and
  * beside the next ones: a bounded line of jobs, one at a time, a few blocks at once. A job that
  * finds the line full pushes the oldest out: it only costs somebody some computing later.
+ *
+ * Blocks that this worker's memory has no room for wait with their job, up to a bound of their own.
  */
-import type { PrefixStore } from '@svc/contracts/prefix-store'
+import type { PrefixBlock, PrefixStore } from '@svc/contracts/prefix-store'
 
 const JOBS_MAX = 64
+/** Of blocks that wait with their jobs; what is beyond is not written. */
+const WAITING_BYTES_MAX = 64 * 1024 ** 2
 const BLOCKS_AT_ONCE = 4
 /** A chain that was seen to be there is not asked for again for so long. */
 const SEEN_MS = 60_000
@@ -14,6 +18,8 @@ const SEEN_MAX = 4096
 interface Job {
   readonly tenant: string
   readonly names: readonly string[]
+  /** Consecutive blocks of the chain that this worker's memory has not kept. */
+  readonly unkept: readonly PrefixBlock[]
   readonly written: () => void
 }
 
@@ -24,6 +30,7 @@ export class SharedWriter {
   readonly #jobs: Job[] = []
   /** The last name of chains that are there, and when that was seen. */
   readonly #seen = new Map<string, number>()
+  #waitingBytes = 0
   #busy = false
 
   constructor(from: PrefixStore, to: PrefixStore, nowMs: () => number) {
@@ -32,15 +39,24 @@ export class SharedWriter {
     this.#nowMs = nowMs
   }
 
-  /** Resolves when the blocks were written, or given up. */
-  write(tenant: string, names: readonly string[]): Promise<void> {
+  /** Whether the chain is there, as far as is known: then it need not be written. */
+  hasSeen(names: readonly string[]): boolean {
     const last = names.at(-1)
-    if (last === undefined || this.#nowMs() - (this.#seen.get(last) ?? -SEEN_MS) < SEEN_MS) {
-      return Promise.resolve()
-    }
+    return last === undefined || this.#nowMs() - (this.#seen.get(last) ?? -SEEN_MS) < SEEN_MS
+  }
+
+  /**
+   * Resolves when the blocks were written, or given up.
+   *
+   * @param unkept consecutive blocks of the chain that this worker's memory has not kept
+   */
+  write(tenant: string, names: readonly string[], unkept: readonly PrefixBlock[]): Promise<void> {
+    if (this.hasSeen(names)) return Promise.resolve()
     const { promise, resolve } = Promise.withResolvers<void>()
-    this.#jobs.push({ tenant, names, written: resolve })
-    if (this.#jobs.length > JOBS_MAX) this.#jobs.shift()?.written()
+    const fitting = leadingWithin(unkept, WAITING_BYTES_MAX - this.#waitingBytes)
+    this.#waitingBytes += bytesOf(fitting)
+    this.#jobs.push({ tenant, names, unkept: fitting, written: resolve })
+    if (this.#jobs.length > JOBS_MAX) this.#end(this.#jobs.shift())
     void this.#work()
     return promise
   }
@@ -50,14 +66,22 @@ export class SharedWriter {
     this.#busy = true
     for (let job = this.#jobs.shift(); job !== undefined; job = this.#jobs.shift()) {
       await this.#copy(job)
-      job.written()
+      this.#end(job)
     }
     this.#busy = false
   }
 
-  async #copy({ tenant, names }: Job): Promise<void> {
+  #end(job: Job | undefined): void {
+    if (job === undefined) return
+    this.#waitingBytes -= bytesOf(job.unkept)
+    job.written()
+  }
+
+  async #copy({ tenant, names, unkept }: Job): Promise<void> {
     const there = await this.#to.has(names)
-    const blocks = there < names.length ? await this.#from.get(names) : []
+    const kept = there < names.length ? await this.#from.get(names) : []
+    const next = unkept.findIndex(({ name }) => name === names[kept.length])
+    const blocks = next === -1 ? kept : [...kept, ...unkept.slice(next)]
     for (let at = there; at < blocks.length; at += BLOCKS_AT_ONCE) {
       await this.#to.put(tenant, blocks.slice(at, at + BLOCKS_AT_ONCE))
     }
@@ -73,4 +97,17 @@ export class SharedWriter {
     const [oldest] = this.#seen.keys()
     if (this.#seen.size > SEEN_MAX && oldest !== undefined) this.#seen.delete(oldest)
   }
+}
+
+function leadingWithin(blocks: readonly PrefixBlock[], bytesMax: number): readonly PrefixBlock[] {
+  let bytes = 0
+  const beyond = blocks.findIndex((block) => {
+    bytes += block.bytes.byteLength
+    return bytes > bytesMax
+  })
+  return beyond === -1 ? blocks : blocks.slice(0, beyond)
+}
+
+function bytesOf(blocks: readonly PrefixBlock[]): number {
+  return blocks.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
 }
