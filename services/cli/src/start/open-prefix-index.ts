@@ -1,11 +1,11 @@
-/** Opens the index of which worker holds which prefix: this gateway's own, and one in Redis before it. */
+/** Opens the index of which worker holds which prefix: this gateway's own, and one in Redis. */
 import type { PrefixIndex } from '@svc/contracts/prefix-index'
 import { FallbackPrefixIndex } from '@svc/infra/prefix-store/fallback-prefix-index'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
 import type { Logger } from 'pino'
 import type { Settings } from './settings.ts'
 
-/** Does not wait for a Redis that is away: prompts then go to where this gateway sent them before. */
+/** Does not wait for a Redis that is away: prompts go where this gateway sent them before. */
 export async function openPrefixIndex(settings: Settings, logger: Logger): Promise<PrefixIndex> {
   const { REDIS_URL: url, SVC_REDIS_PREFIX: keyPrefix } = settings
   const local = new MemoryPrefixIndex()

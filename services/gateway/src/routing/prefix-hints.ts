@@ -6,9 +6,9 @@ import type { PrefixIndex } from '@svc/contracts/prefix-index'
 import type { Timer } from '@svc/ledger/ports'
 
 /**
- * A prompt waits no longer for a hint. Only for an index that breaks its promise: one in use answers
- * within a few milliseconds, and one on a network bounds its own wait far below this, so that what
- * it knows without the network still counts.
+ * A prompt waits no longer for a hint. Only for an index that breaks its promise: one in use
+ * answers within a few milliseconds, and one on a network bounds its own wait far below this, so
+ * that what it knows without the network still counts.
  */
 export const HINT_TIMEOUT_MS = 250
 /** Notes under way. An index that is slower than the requests loses notes, not memory. */
