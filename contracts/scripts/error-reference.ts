@@ -38,7 +38,8 @@ In the messages format, which is not served yet:
 
 _Retry_ says whether sending the same request again can help. Where it
 cannot, an answer from 401 on carries \`x-should-retry: false\`, which the official clients obey (they
-never retry a 400); where a time is known, \`Retry-After\` tells it in seconds.
+never retry a 400). Where it can and a time is known, \`Retry-After\` tells it in seconds, and
+\`x-should-retry: true\` comes with it.
 `
 
 const header = ['Status', 'Code', 'Means', 'Type (OpenAI formats)', 'Type (messages)', 'Retry']

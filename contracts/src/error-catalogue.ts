@@ -13,7 +13,10 @@ export interface ErrorEntry {
   readonly openaiType: string
   /** `error.type` in the Messages format. */
   readonly anthropicType: string
-  /** Whether sending the same again can help. If not, `x-should-retry: false` says so from 401 on. */
+  /**
+   * Whether sending the same again can help. If not, `x-should-retry: false` says so from 401 on,
+   * and there is never a `Retry-After`.
+   */
   readonly retry: boolean
   /** One line for the reference page. */
   readonly doc: string
@@ -101,8 +104,9 @@ export const errorCatalogue = {
     status: 402,
     openaiType: 'insufficient_quota',
     anthropicType: 'billing_error',
-    retry: false,
-    doc: 'Running requests hold the rest of the balance; `Retry-After` says when to look again.',
+    // Unlike an empty balance, this one has credit: it comes free by itself.
+    retry: true,
+    doc: 'The request waited for credit that running requests hold, and none came free in time; `Retry-After` says when to ask again.',
   },
   not_allowed: {
     status: 403,

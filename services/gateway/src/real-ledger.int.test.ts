@@ -131,6 +131,18 @@ describe('200 concurrent requests on a balance worth three', () => {
   })
 })
 
+test.each(['standard', 'strict'] as const)(
+  '30 at once on credit for 70 answers: %s serves all of them',
+  async (policy) => {
+    await start(70n, policy)
+    const ask = () => fixture.post(chatBody({ max_tokens: 4_000 }))
+    const answers = await Promise.all(Array.from({ length: 30 }, ask))
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    await Promise.all(answers.map((answer) => answer.text()))
+    expect(await ledger.balance(accountId)).toMatchObject({ settled: costOfOne * 40n, held: 0n })
+  },
+)
+
 test('an empty balance is 402 with both amounts, and nothing is booked', async () => {
   await start(1n, 'strict')
   expect((await fixture.post(request())).status).toBe(200)

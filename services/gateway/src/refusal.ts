@@ -14,11 +14,16 @@ export function identity(requestId: string): Record<string, string> {
   return { 'x-request-id': requestId, 'request-id': requestId }
 }
 
+/** The headers never contradict each other: `Retry-After` only comes with `x-should-retry: true`. */
 export function refusalHeaders(error: ServiceError): Record<string, string> {
   const { entry, retryAfterSeconds } = error
   const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (!entry.retry && entry.status >= FIRST_RETRIED_STATUS) headers['x-should-retry'] = 'false'
-  if (retryAfterSeconds !== undefined) headers['retry-after'] = String(retryAfterSeconds)
+  if (!entry.retry) {
+    if (entry.status >= FIRST_RETRIED_STATUS) headers['x-should-retry'] = 'false'
+  } else if (retryAfterSeconds !== undefined) {
+    headers['x-should-retry'] = 'true'
+    headers['retry-after'] = String(retryAfterSeconds)
+  }
   if (entry.status === 401) headers['www-authenticate'] = 'Bearer'
   return headers
 }

@@ -80,10 +80,20 @@ class BatchDraft implements Batch {
   /** @returns false when the job must stay in the queue */
   take(job: Job): boolean {
     const { task } = job
+    if (this.#mustLetOthersFirst(job)) return false
     if (task.kind === 'work') return this.#decide(job, task.work)
     if (!this.#options.isFresh) return this.#askForNewerState()
     this.#answer(job, task.query)
     return true
+  }
+
+  /**
+   * Credit that came free is for those who wait, in their order; they are decided when the batch is
+   * durable. What comes after that credit would be decided before them, were the batch to go on.
+   */
+  #mustLetOthersFirst({ task }: Job): boolean {
+    if (!this.freesCredit || this.#options.waiting.size === 0) return false
+    return task.kind === 'work' && task.work.endsRequest !== true
   }
 
   #answer(job: Job, query: Query<unknown>): void {

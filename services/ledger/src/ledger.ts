@@ -121,8 +121,8 @@ export interface Ledger {
   newRequestId(): string
   /**
    * Resolves when the decision is made in memory (the worker may start); see
-   * {@link Accepted.durable}. Under `standard`, waits a bounded time for a running under-held
-   * request before it refuses. Rejects with the signal's reason when that aborts the wait.
+   * {@link Accepted.durable}. Waits a bounded time for credit that running requests hold before it
+   * refuses. Rejects with the signal's reason when that aborts the wait.
    */
   accept(
     accountId: string,

@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { ending, openFunded, openLedger, payment, request } from '../testing/open-ledger.ts'
+import {
+  ending,
+  eventsOf,
+  openFunded,
+  openLedger,
+  payment,
+  request,
+} from '../testing/open-ledger.ts'
 
 /** 70 of credit: the first request holds 50, the second is under-held with 20, the rest waits. */
 async function openBusy(limits: object = {}) {
@@ -107,5 +114,59 @@ describe('a request that waits for an under-held one', () => {
     const before = one.time.nowMs()
     await expect(accepted.durable).rejects.toMatchObject({ code: 'balance_in_use' })
     expect(one.time.nowMs()).toBe(before)
+  })
+})
+
+describe('the waiting line', () => {
+  test('is served before what came with the credit that it waited for', async () => {
+    const { ledger, accountId, accept, full, underHeld } = await openBusy()
+    const waiting = accept()
+    await ledger.balance(accountId)
+    const freed = [full, underHeld].map(({ requestId }) =>
+      ledger.fail(accountId, requestId, 'broke'),
+    )
+    const late = accept()
+    await Promise.all(freed)
+    expect(await waiting.answer).toMatchObject({ hold: 50n })
+    expect(await late.answer).toMatchObject({ hold: 20n })
+  })
+
+  test('is served in the order in which it formed, also after many turns', async () => {
+    const { ledger, accountId, accept, full, underHeld } = await openBusy()
+    await ledger.fail(accountId, full.requestId, 'broke')
+    const large = accept()
+    const waiting = [accept(), accept(), accept()]
+    const served: number[] = []
+    for (const [index, { answer }] of waiting.entries()) void answer.then(() => served.push(index))
+    await ledger.fail(accountId, underHeld.requestId, 'broke')
+    for (const { requestId, answer } of [large, ...waiting]) {
+      await (await answer).durable
+      await ledger.settle(accountId, ending(requestId, { inputTokens: 1, outputTokens: 0 }))
+    }
+    expect(served).toEqual([0, 1, 2])
+  })
+})
+
+describe('30 requests at once on credit for 70 answers', () => {
+  test.each(['standard', 'strict'] as const)('%s serves all of them', async (policy) => {
+    const setting = await openLedger()
+    const { ledger, time, store } = setting
+    // An answer costs 8; the worst case of a request is more than all of the credit.
+    const { accountId, keyId } = await openFunded(setting, 70n * 8n, policy)
+    const live = async () => {
+      const asked = request(setting, keyId, { promptTokens: 1, maxOutputTokens: 4_096 })
+      await (await ledger.accept(accountId, asked)).durable
+      await new Promise<void>((resolve) => time.after(200, resolve))
+      const spent = { inputTokens: 1, outputTokens: 2 }
+      return ledger.settle(accountId, ending(asked.requestId, spent))
+    }
+    const settled = await time.until(Promise.all(Array.from({ length: 30 }, live)))
+    expect(settled.map(({ amount }) => amount)).toEqual(Array.from({ length: 30 }, () => 8n))
+    expect(await ledger.balance(accountId)).toMatchObject({ settled: 40n * 8n, held: 0n })
+    if (policy === 'standard') return
+    for (const { type, data } of await eventsOf(store, accountId)) {
+      if (type === 'CreditDebited') expect(data.balanceAfter >= 0n).toBe(true)
+      if (type === 'RequestAccepted') expect(data.maxOutputTokens).toBeGreaterThanOrEqual(50)
+    }
   })
 })

@@ -138,10 +138,58 @@ describe('the strict policy', () => {
       .thenRefused('insufficient_quota', /up to \$0\.000000000023, available is \$0\.000000000022/)
   })
 
-  test('says so when running requests hold the rest', () => {
+  test('refuses at once when waiting for what runs could not help', () => {
+    given(...funded(60n, 'strict'), accept(1))
+      .when(accept(2, { promptTokens: 40 }))
+      .thenRefused('insufficient_quota', /up to \$0\.000000000083, available is \$0\.00000000001/)
+  })
+
+  test('waits when running requests hold what the prompt and one token need', () => {
     given(...funded(60n, 'strict'), accept(1))
       .when(accept(2))
-      .thenRefused('balance_in_use', /available is \$0\.00000000001/)
+      .thenWaits()
+  })
+
+  test('waits rather than to give less than half of what it could give alone', () => {
+    // 50 are held. Alone it could have 10 tokens of output for 50; 34 pay for 4 now, 35 for 5.
+    given(...funded(84n, 'strict'), accept(1))
+      .when(accept(2))
+      .thenWaits()
+    given(...funded(85n, 'strict'), accept(1))
+      .when(accept(2))
+      .thenHappens(['RequestAccepted', { hold: 35n, maxOutputTokens: 5 }])
+  })
+
+  test('compares with what the whole balance could give, however much was asked for', () => {
+    // 60 of 100 are free: 13 tokens; alone it could have 26.
+    const running = [...funded(100n, 'strict'), accept(1, { promptTokens: 5 })] as const
+    given(...running)
+      .when(accept(2, { maxOutputTokens: 32_000 }))
+      .thenHappens(['RequestAccepted', { hold: 59n, maxOutputTokens: 13 }])
+    given(...running, accept(3, { promptTokens: 1, maxOutputTokens: 0 }))
+      .when(accept(2, { maxOutputTokens: 32_000 }))
+      .thenWaits()
+  })
+
+  test('gives what there is when nothing else runs any more', () => {
+    const waited = [...funded(85n, 'strict'), accept(1), accept(2), ended(1), ended(2, 5)] as const
+    given(...waited)
+      .when(accept(3))
+      .thenRefused('insufficient_quota')
+    given(...funded(84n, 'strict'), accept(1), ended(1))
+      .when(accept(2))
+      .thenHappens(['RequestAccepted', { hold: 32n, maxOutputTokens: 4 }])
+  })
+
+  test('without a price of the output, waits only for the prompt', () => {
+    const price = { version: 'price_prompt', input: 2n, cachedInput: 1n, output: 0n }
+    const running = [...funded(65n, 'strict'), accept(1)] as const
+    given(...running)
+      .when(accept(2, { price }))
+      .thenWaits()
+    given(...running)
+      .when(accept(2, { price, promptTokens: 7 }))
+      .thenHappens(['RequestAccepted', { hold: 14n, maxOutputTokens: 10 }])
   })
 })
 

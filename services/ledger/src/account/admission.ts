@@ -10,7 +10,11 @@
  *       standard, something available and no under-held request open
  *                                  → holds all that is available: it is *under-held*
  *       standard, else             → waits for a request to end
- *       strict                     → the output limit is lowered to what is affordable, or refused
+ *       strict                     → the output limit is lowered to what is affordable now, if that
+ *                                    is at least half of what would be affordable if nothing else
+ *                                    ran
+ *       strict, else               → waits for a request to end; refused if the whole balance
+ *                                    would not pay for the prompt and one token
  *
  * Why `standard` goes below zero by at most one request. Available credit falls below zero only
  * when an under-held request costs more than it held, and then by no more than that difference.
@@ -18,6 +22,11 @@
  * so at most one such difference is ever outstanding. Every fully held request costs at most its
  * hold. Hence available ≥ −(cost − hold) of the last under-held request, and the balance, which is
  * available + holds, is no lower.
+ *
+ * Why `strict` waits. An answer that is cut short costs its prompt all the same. What other
+ * requests hold comes back when they end, mostly: they seldom cost their worst case. So a limit
+ * that is low because of them is worth a wait, and a limit that is low because the account is
+ * nearly empty is not: nothing that runs can make it higher.
  */
 import type { AcceptRequest } from '@svc/contracts/commands'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'
@@ -30,6 +39,8 @@ import { type AccountState, isActive, MAX_OPEN_REQUESTS, usedIdempotencyKey } fr
 /** When to look again at a balance that is held by running requests. */
 const BALANCE_RETRY_SECONDS = 5
 const LOAD_RETRY_SECONDS = 1
+/** The least part of the output limit that `strict` settles for while other requests run. */
+const LEAST_USEFUL_SHARE = 0.5
 
 type PricedRequest = AcceptRequest & { readonly price: PriceVersion }
 
@@ -96,27 +107,37 @@ function admit(state: AccountState, request: PricedRequest): Decision {
   const needed = worstCase(price, promptTokens, maxOutputTokens)
   if (funds.balance <= 0n) return insufficient(needed, funds)
   if (needed <= funds.available) return accept(request, funds, needed, maxOutputTokens)
-  if (state.spendPolicy === 'strict') return admitStrict(request, funds)
+  if (state.spendPolicy === 'strict') return admitLowered(request, funds, needed)
   if (funds.available > 0n && state.underHeldRequestId === null) {
     return accept(request, funds, funds.available, maxOutputTokens, true)
   }
-  return { kind: 'waits', refusal: balanceInUse(needed, funds) }
+  return waits(needed, funds)
 }
 
 /** Lowers the output limit to what is affordable, so that the balance never goes below zero. */
-function admitStrict(request: PricedRequest, funds: Funds): Decision {
+function admitLowered(request: PricedRequest, funds: Funds, needed: PicoDollars): Decision {
   const { price, promptTokens, maxOutputTokens } = request
-  const least = worstCase(price, promptTokens, Math.min(1, maxOutputTokens))
-  if (least > funds.available) {
-    return least <= funds.balance
-      ? { kind: 'refused', refusal: balanceInUse(least, funds) }
-      : insufficient(least, funds)
+  const alone = affordableOutput(request, funds.balance)
+  if (alone === undefined) {
+    return insufficient(worstCase(price, promptTokens, Math.min(1, maxOutputTokens)), funds)
   }
-  // The output has a price here: without one, the least would be the worst case and be affordable.
-  const room = funds.available - worstCase(price, promptTokens, 0)
-  const perToken = price.output
-  const affordable = Number(room / perToken)
-  return accept(request, funds, worstCase(price, promptTokens, affordable), affordable)
+  const now = affordableOutput(request, funds.available)
+  if (now === undefined || now < alone * LEAST_USEFUL_SHARE) return waits(needed, funds)
+  return accept(request, funds, worstCase(price, promptTokens, now), now)
+}
+
+/**
+ * @returns the most output tokens, of those asked for, that the credit pays for beside the prompt;
+ * undefined when it does not pay for the prompt and one token of the answer
+ */
+function affordableOutput(
+  { price, promptTokens, maxOutputTokens }: PricedRequest,
+  credit: PicoDollars,
+): number | undefined {
+  if (worstCase(price, promptTokens, maxOutputTokens) <= credit) return maxOutputTokens
+  if (worstCase(price, promptTokens, Math.min(1, maxOutputTokens)) > credit) return undefined
+  // The output has a price here: without one, one token would cost as much as all of them.
+  return Number((credit - worstCase(price, promptTokens, 0)) / price.output)
 }
 
 function accept(
@@ -163,12 +184,11 @@ function insufficient(needed: PicoDollars, funds: Funds): Decision {
   return refused('insufficient_quota', `The balance does not cover it: ${amounts(needed, funds)}.`)
 }
 
-function balanceInUse(needed: PicoDollars, funds: Funds) {
-  return {
-    code: 'balance_in_use',
-    message: `Running requests hold the rest of the balance: ${amounts(needed, funds)}.`,
-    retryAfterSeconds: BALANCE_RETRY_SECONDS,
-  } as const
+/** For a running request to end; the refusal is for when that takes too long. */
+function waits(needed: PicoDollars, funds: Funds): Decision {
+  const message = `Running requests hold the rest of the balance: ${amounts(needed, funds)}.`
+  const retryAfterSeconds = BALANCE_RETRY_SECONDS
+  return { kind: 'waits', refusal: { code: 'balance_in_use', message, retryAfterSeconds } }
 }
 
 function amounts(needed: PicoDollars, { available }: Funds): string {

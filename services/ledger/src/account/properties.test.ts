@@ -1,5 +1,5 @@
 /** What holds whatever happens: any commands, in any order, decided one after the other. */
-import type { AccountCommand } from '@svc/contracts/commands'
+import type { AcceptRequest, AccountCommand } from '@svc/contracts/commands'
 import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
 import { costOf, worstCase } from '@svc/contracts/price'
 import fc from 'fast-check'
@@ -16,6 +16,7 @@ import {
   settle,
 } from '../../testing/sample.ts'
 import { decide } from './decide.ts'
+import type { Decision } from './decision.ts'
 import { evolve } from './evolve.ts'
 import { type AccountState, type OpenRequest, unopenedAccount } from './state.ts'
 
@@ -77,6 +78,11 @@ function play(
   spendPolicy: 'standard' | 'strict',
   steps: readonly (readonly [AccountCommand, number])[],
   look: (state: AccountState, event: AccountEvent) => void,
+  lookAtDecision: (
+    state: AccountState,
+    command: AccountCommand,
+    decision: Decision,
+  ) => void = () => {},
 ): AccountState {
   const state = unopenedAccount()
   let at = START_MS
@@ -86,6 +92,7 @@ function play(
   for (const [command, laterMs] of [...first, ...steps]) {
     at += laterMs
     const decision = decide(state, { ...command, at })
+    lookAtDecision(state, command, decision)
     if (decision.kind !== 'happens') continue
     for (const event of decision.events) look(evolve(state, event), event)
   }
@@ -93,6 +100,26 @@ function play(
 }
 
 const available = (state: AccountState) => state.balance - state.held
+
+function limitOf({ events }: Decision & { kind: 'happens' }): number {
+  const last = events.at(-1)
+  return last?.type === 'RequestAccepted' ? last.data.maxOutputTokens : Number.NaN
+}
+
+/** The limit that the account could afford if nothing else ran: found by trying all. */
+function limitAlone(
+  { balance }: AccountState,
+  { promptTokens, maxOutputTokens }: AcceptRequest,
+  { events }: Decision & { kind: 'happens' },
+): number {
+  const unexpired = events.reduce(
+    (left, { type, data }) => (type === 'CreditExpired' ? left - data.amount : left),
+    balance,
+  )
+  const limits = Array.from({ length: maxOutputTokens + 1 }, (_, limit) => limit)
+  const isAffordable = (limit: number) => worstCase(price, promptTokens, limit) <= unexpired
+  return limits.findLast(isAffordable) ?? Number.NaN
+}
 
 describe('any order of commands', () => {
   test('I1, I9: balance is what grants have left less the debt; holds are those of open requests', () => {
@@ -150,6 +177,28 @@ describe('any order of commands', () => {
       }),
     )
     expect(overdrafts).toBeGreaterThan(0)
+  })
+
+  test('a request waits only for others that run, and strict leaves it half of its limit', () => {
+    let waits = 0
+    let lowered = 0
+    fc.assert(
+      fc.property(fc.constantFrom('standard', 'strict'), history, (policy, steps) => {
+        const look = (state: AccountState, command: AccountCommand, decision: Decision): void => {
+          if (decision.kind === 'waits') {
+            expect(state.openRequests.size).toBeGreaterThan(0)
+            waits += 1
+          }
+          if (command.type !== 'AcceptRequest' || decision.kind !== 'happens') return
+          const limit = limitOf(decision)
+          if (limit === command.maxOutputTokens) return
+          expect(2 * limit).toBeGreaterThanOrEqual(limitAlone(state, command, decision))
+          lowered += 1
+        }
+        play(policy, steps, () => {}, look)
+      }),
+    )
+    expect(Math.min(waits, lowered)).toBeGreaterThan(0)
   })
 
   test('I2, I3: a debit follows its meter, is its price exactly, and is never above the worst case', () => {
