@@ -143,6 +143,21 @@ test.each(['standard', 'strict'] as const)(
   },
 )
 
+test('a prompt of 3 that is metered as 3 computed and 2 cached is billed as 1 and 2', async () => {
+  await start(10n)
+  const { script } = fixture.worker
+  const fault = { kind: 'wrong-meter', input: 2, output: 0 } as const
+  fixture.worker.script = { ...script, cachedTokens: 2, fault }
+  const answer = await (await fixture.post(request())).json()
+  expect(answer).toMatchObject({
+    usage: { prompt_tokens: PROMPT_TOKENS, prompt_cache_hit_tokens: 2 },
+  })
+  const metered = (await events()).find(({ type }) => type === 'TokensMetered')
+  expect(metered?.data).toMatchObject({ inputTokens: 1, cachedInputTokens: 2 })
+  const spent = rates.input + 2n * rates.cachedInput + 4n * rates.output
+  expect((await ledger.balance(accountId)).settled).toBe(10n * costOfOne - spent)
+})
+
 test('an empty balance is 402 with both amounts, and nothing is booked', async () => {
   await start(1n, 'strict')
   expect((await fixture.post(request())).status).toBe(200)

@@ -8,6 +8,7 @@
  * durable. And the end of an answer leaves only when its debit is durable: what a client was told
  * is billed.
  */
+import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { PrepareAnswer } from '@svc/contracts/worker-protocol'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
@@ -28,7 +29,7 @@ import { outputLimit, preparePrompt } from './prepare-prompt.ts'
 import { asServiceError, identity } from './refusal.ts'
 import type { WatchedRequest } from './request-watch.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
-import { type EndedRun, isImplausible, settlementOf } from './settlement.ts'
+import { type EndedRun, settlementOf } from './settlement.ts'
 import { ClientGone, type Stop, stoppedError } from './stop.ts'
 import { sendWhole } from './whole-answer.ts'
 
@@ -223,7 +224,7 @@ class RequestLife {
     const { accountId } = caller
     const end = { accountId, requestId, settlement, deadline: this.#deadline }
     const settled = await bookEnd(this.#ports, end)
-    this.#exchange.watched.booked(run, settlement)
+    this.#exchange.watched.booked(run, settled)
     reach('settle.after')
     return settled
   }

@@ -7,7 +7,8 @@
  */
 import type { ServiceError } from '@svc/contracts/errors'
 import type { WireFormat } from '@svc/contracts/events/account'
-import type { EndedRun, Settlement } from './settlement.ts'
+import type { Settled } from '@svc/ledger/ledger'
+import type { EndedRun } from './settlement.ts'
 
 export interface RequestWatch {
   begin(format: WireFormat): WatchedRequest
@@ -15,8 +16,12 @@ export interface RequestWatch {
 }
 
 export interface WatchedRequest {
-  /** Its run is over, and its end is in the ledger. A replayed answer has no run. */
-  booked(run: EndedRun, settlement: Settlement): void
+  /**
+   * Its run is over, and its end is in the ledger. A replayed answer has no run.
+   *
+   * @param settled what was debited; undefined when the request ended without a charge
+   */
+  booked(run: EndedRun, settled: Settled | undefined): void
   /** The answer had begun when it failed: its stream ends with the error. */
   broke(error: ServiceError): void
   /**

@@ -7,10 +7,9 @@
  *     broken after parts were sent    the prompt, and the output tokens that had come
  *     broken before                   nothing
  *
- * Where the worker leaves room for doubt, the caller gets the cheaper reading: a prompt of which it
- * is not known how much was computed counts as cached, and no count exceeds what was asked for. An
+ * A prompt of which it is not known how much was computed counts as cached, the cheaper reading. An
  * answer that is sent whole has sent no part until its end, so a run that breaks costs nothing
- * there.
+ * there. A meter that claims more than was asked for is handed on: the ledger cuts it.
  */
 import type { SettleRequest } from '@svc/contracts/commands'
 import type { WorkerMeter } from '@svc/contracts/worker-protocol'
@@ -51,7 +50,7 @@ export function settlementOf(run: EndedRun): Settlement {
   if (finishReason !== undefined && isGoodFinish(finishReason)) {
     return {
       kind: 'settle',
-      meter: bounded(meter, run),
+      meter,
       finishReason,
       rule: 'metered',
       failure: null,
@@ -61,7 +60,7 @@ export function settlementOf(run: EndedRun): Settlement {
   if (stop === undefined || (stop === 'shutting_down' && !run.delivered)) return brokenRun(run)
   return {
     kind: 'settle',
-    meter: bounded(meter, run),
+    meter,
     finishReason: 'cancelled',
     rule: 'metered_until_cancelled',
     failure: stop === 'client_gone' ? null : stop,
@@ -82,7 +81,7 @@ function brokenRun(run: EndedRun): Settlement {
 
 function deliveredMeter(run: EndedRun): WorkerMeter {
   const { meter } = run.record
-  const known = meter === undefined ? unknownMeter(run) : bounded(meter, run)
+  const known = meter ?? unknownMeter(run)
   const outputTokens = Math.min(
     run.record.outputTokens,
     meter?.outputTokens ?? run.record.outputTokens,
@@ -102,27 +101,4 @@ function unknownMeter({ promptTokens, workerId }: EndedRun): WorkerMeter {
     cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 0 },
     latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 },
   }
-}
-
-/** No count is larger than what the request can have needed. */
-function bounded(meter: WorkerMeter, { promptTokens, maxOutputTokens }: EndedRun): WorkerMeter {
-  const inputTokens = Math.min(meter.inputTokens, promptTokens)
-  const outputTokens = Math.min(meter.outputTokens, maxOutputTokens)
-  return {
-    ...meter,
-    inputTokens,
-    cachedInputTokens: Math.min(meter.cachedInputTokens, promptTokens - inputTokens),
-    outputTokens,
-    reasoningTokens: Math.min(meter.reasoningTokens, outputTokens),
-  }
-}
-
-/** Whether the worker claims more than the request can have needed: an operator must hear of it. */
-export function isImplausible(meter: WorkerMeter, run: EndedRun): boolean {
-  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = meter
-  return (
-    inputTokens + cachedInputTokens > run.promptTokens ||
-    outputTokens > run.maxOutputTokens ||
-    reasoningTokens > outputTokens
-  )
 }

@@ -2,9 +2,10 @@
 import type { ServiceError } from '@svc/contracts/errors'
 import { type Latencies, type WireFormat, wireFormats } from '@svc/contracts/events/account'
 import { tokenClasses } from '@svc/contracts/tokens'
+import type { Settled } from '@svc/ledger/ledger'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { RequestWatch, WatchedRequest } from '../request-watch.ts'
-import type { EndedRun, Settlement } from '../settlement.ts'
+import type { EndedRun } from '../settlement.ts'
 import { gatewayMetrics } from './catalogue.ts'
 
 /** Seconds, as OpenTelemetry's conventions ask for, up to the longest that a request may take. */
@@ -86,7 +87,7 @@ class CountedRequest implements WatchedRequest {
     metrics.open.inc({ format })
   }
 
-  booked({ record }: EndedRun, settlement: Settlement): void {
+  booked({ record }: EndedRun, settled: Settled | undefined): void {
     this.#ran = true
     const { duration, firstToken, perToken } = this.#metrics
     const labels = { format: this.#format }
@@ -96,7 +97,9 @@ class CountedRequest implements WatchedRequest {
     }
     const pace = record.meter && secondsPerToken(record.meter)
     if (pace !== undefined) perToken.observe(labels, pace)
-    if (settlement.kind === 'settle') this.#billed(settlement)
+    for (const line of settled?.lines ?? []) {
+      this.#metrics.tokens.inc({ class: line.class }, line.tokens)
+    }
   }
 
   broke(error: ServiceError): void {
@@ -111,13 +114,6 @@ class CountedRequest implements WatchedRequest {
     if (outcome === 'left') requests.inc({ format, outcome: 'stopped' })
     else if (failure !== undefined) this.#metrics.refused(format, failure)
     else requests.inc({ format, outcome: this.#ran ? 'finished' : 'replayed' })
-  }
-
-  #billed({ meter }: Extract<Settlement, { kind: 'settle' }>): void {
-    const { tokens } = this.#metrics
-    tokens.inc({ class: 'input' }, meter.inputTokens)
-    tokens.inc({ class: 'cached_input' }, meter.cachedInputTokens)
-    tokens.inc({ class: 'output' }, meter.outputTokens)
   }
 }
 

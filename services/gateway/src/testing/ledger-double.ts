@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { accountOfSecret, makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
+import { boundedMeter } from '@svc/contracts/bounded-meter'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Position } from '@svc/contracts/event-store'
 import { ID_RANDOM_BYTES, makeId } from '@svc/contracts/ids'
@@ -114,15 +115,16 @@ export class LedgerDouble implements Ledger {
   async settle(_accountId: string, input: SettleInput): Promise<Settled> {
     await this.beforeSettle()
     const entry = this.#open(input.requestId)
-    const amount = costOf(testPrice, input.meter)
+    const meter = boundedMeter(input.meter, entry.input)
+    const amount = costOf(testPrice, meter)
     this.settledBalance -= amount
     const result: Settled = {
       amount,
-      lines: costLines(testPrice, input.meter),
+      lines: costLines(testPrice, meter),
       slices: [],
       balanceAfter: this.settledBalance,
     }
-    entry.settled = { input, result }
+    entry.settled = { input: { ...input, meter }, result }
     return result
   }
 

@@ -2,14 +2,15 @@
  * Decides what a request costs when it ends.
  *
  * A settlement is never refused for lack of credit: what was made is debited, and what no grant
- * covers is debt. It bills what the worker metered, and never more than was accepted: where the
- * meter says more than the request can have needed, the customer gets the cheaper reading.
+ * covers is debt. It bills what the worker metered, and never more than was accepted.
  */
+
+import { boundedMeter } from '@svc/contracts/bounded-meter'
 import type { AbandonRequest, FailRequest, SettleRequest } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { costLines } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
-import { type WorkerMeter, workerMeter } from '@svc/contracts/worker-protocol'
+import { workerMeter } from '@svc/contracts/worker-protocol'
 import { burnDown } from './burn-down.ts'
 import { type Decision, happens, refused } from './decision.ts'
 import type { AccountState, OpenRequest } from './state.ts'
@@ -19,13 +20,14 @@ export function decideSettle(state: AccountState, command: SettleRequest): Decis
   const request = state.openRequests.get(requestId)
   if (request === undefined) return notRunning(requestId)
   // What could not be read back would stop the account; what is negative would be a gift.
-  const meter = workerMeter.safeParse(command.meter)
-  if (!meter.success) {
+  const claim = workerMeter.safeParse(command.meter)
+  if (!claim.success) {
     return refused('internal_error', 'The meter of the request is unreadable.', { requestId })
   }
-  const counts = billableCounts(meter.data, request)
-  const reasoningTokens = Math.min(meter.data.reasoningTokens, counts.outputTokens)
-  const { workerId, cache, latencies } = meter.data
+  const meter = boundedMeter(claim.data, request)
+  const { inputTokens, cachedInputTokens, outputTokens, reasoningTokens } = meter
+  const { workerId, cache, latencies } = meter
+  const counts = { inputTokens, cachedInputTokens, outputTokens }
   const events: AccountEvent[] = [
     {
       type: 'TokensMetered',
@@ -61,17 +63,6 @@ export function decideAbandon(state: AccountState, command: AbandonRequest): Dec
   const { requestId, reason, at } = command
   if (!state.openRequests.has(requestId)) return notRunning(requestId)
   return happens({ type: 'RequestAbandoned', data: { requestId, reason, at } })
-}
-
-/**
- * The metered triple, but no class above what was accepted. What a prompt has too much is taken off
- * the computed tokens first, because they are the dearer ones.
- */
-export function billableCounts(meter: WorkerMeter, accepted: OpenRequest): TokenCounts {
-  const cachedInputTokens = Math.min(meter.cachedInputTokens, accepted.promptTokens)
-  const inputTokens = Math.min(meter.inputTokens, accepted.promptTokens - cachedInputTokens)
-  const outputTokens = Math.min(meter.outputTokens, accepted.maxOutputTokens)
-  return { inputTokens, cachedInputTokens, outputTokens }
 }
 
 function creditDebited(
