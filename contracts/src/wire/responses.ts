@@ -106,7 +106,7 @@ const shape = {
   top_logprobs: z.int(),
   top_p: z.number(),
   truncation: z.literal('disabled'),
-  user: z.null(),
+  user: z.string().nullable(),
 }
 export const responseAnswer = z.strictObject(shape).meta({ id: 'Response' })
 

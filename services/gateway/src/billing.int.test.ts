@@ -1,6 +1,7 @@
 /** Balance, receipts, models, and the pages that anybody may see. */
 import { balanceAnswer, receipt } from '@svc/contracts/wire/billing'
-import { modelList } from '@svc/contracts/wire/models'
+import { codexModelList, modelList } from '@svc/contracts/wire/models'
+import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { chatBody, type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
 import { expectErrorBody } from './testing/oracle.ts'
@@ -98,6 +99,33 @@ describe.each(['/v1', '/pro/v1'])('%s/models', (prefix) => {
     const one = await fixture.get(`${prefix}/models/svc-4`)
     expect(await one.json()).toEqual(list.data[0])
     expect((await fixture.get(`${prefix}/models/gpt-4`)).status).toBe(404)
+  })
+
+  test('has the two fields of the format and no others', async () => {
+    const list: object = JSON.parse(await (await fixture.get(`${prefix}/models`)).text())
+    expect(Object.keys(list)).toEqual(['object', 'data'])
+  })
+
+  test('shows Codex, told by its version in the query, the model in its own terms too', async () => {
+    const asked = await fixture.get(`${prefix}/models?client_version=0.169.0`)
+    const list = codexModelList.strict().parse(await asked.json())
+    expect(list.data.map(({ id }) => id)).toEqual(['svc-beta'])
+    expect(list.models).toMatchObject([
+      {
+        slug: 'svc-beta',
+        context_window: 8192,
+        truncation_policy: { mode: 'tokens', limit: 2048 },
+      },
+    ])
+  })
+
+  test.each(['', '?client_version=0.169.0'])('is read by the official clients%s', async (query) => {
+    const { secret } = fixture.ledger
+    const baseURL = `${fixture.baseUrl}${prefix}`
+    const [, version] = query.split('=')
+    const options = version === undefined ? {} : { query: { client_version: version } }
+    const models = await new OpenAI({ apiKey: secret, baseURL }).models.list(options)
+    expect(models.data.map(({ id }) => id)).toEqual(['svc-beta'])
   })
 })
 

@@ -163,18 +163,19 @@ describe('is served', () => {
 
 describe('paths that are close to right', () => {
   test.each([
-    '//v1//chat/completions',
-    '/v1/chat/completions/',
-    '/V1/chat/completions',
-    '/v1/chat/completions;jsessionid=1',
-    '/v1/completions',
-    '/.env',
-    '/metrics',
-  ])('%s is 404 and names the base URL', async (path) => {
+    ['//v1//chat/completions', '/v1.'],
+    ['/V1/chat/completions', '/v1.'],
+    ['/.env', '/v1.'],
+    ['/metrics', '/v1.'],
+    // Whose base URL is right already is not told it again.
+    ['/v1/chat/completions/', '/docs.'],
+    ['/v1/chat/completions;jsessionid=1', '/docs.'],
+    ['/v1/completions', '/docs.'],
+  ])('%s is 404 and names what helps: %s', async (path, tail) => {
     const response = await fixture.get(path)
     const text = await response.clone().text()
     await expectRefused(fixture, response, { status: 404, code: 'unknown_url', param: null })
-    expect(text).toContain(`http://127.0.0.1:${fixture.port}/v1`)
+    expect(text).toContain(` http://127.0.0.1:${fixture.port}${tail}`)
   })
 
   test.each(['/chat/completions', '/v1/v1/chat/completions'])('%s is served', async (path) => {
@@ -189,6 +190,18 @@ describe('paths that are close to right', () => {
     expect(response.status, await response.text()).toBe(200)
     fixture.ledger.entries.clear()
   })
+
+  test.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '%s on responses is 405 and lists what works alone',
+    async (method) => {
+      const headers = { authorization: `Bearer ${fixture.ledger.secret}` }
+      for (const prefix of ['/v1', '/pro/v1']) {
+        const refused = await fetch(`${fixture.baseUrl}${prefix}/responses`, { method, headers })
+        expect(refused.status).toBe(405)
+        expect(refused.headers.get('allow')).toBe('POST')
+      }
+    },
+  )
 
   test('a wrong method is 405 and lists the right ones', async () => {
     const response = await fixture.get('/v1/chat/completions')

@@ -10,11 +10,19 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
-import { baseUrlOf } from './base-address.ts'
+import { rootUrlOf } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
-import { KnownPaths, meantTarget, pathOf, unknownUrl } from './known-paths.ts'
+import { KnownPaths, meantTarget, pathOf } from './known-paths.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './refusal.ts'
+import { unknownUrl } from './unknown-url.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is there to refuse: its method is not among those that its path takes. */
+    servesNothing?: boolean
+  }
+}
 
 /** How long sockets are given to take their last bytes when the server closes. */
 const LAST_BYTES_MS = 2_000
@@ -94,7 +102,9 @@ function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptio
 function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
   const { limits, logger, isDraining } = options
   const paths = new KnownPaths()
-  app.addHook('onRoute', ({ url, method }) => paths.add(url, method))
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.servesNothing !== true) paths.add(url, method)
+  })
   app.decorateRequest('caller', null)
   app.addHook('onRequest', (request, reply, done) => {
     setIdentity(reply, request.id)
@@ -144,7 +154,10 @@ function noSuchRoute(
   const { url = '', method = '' } = request.raw
   const path = pathOf(url)
   const methods = paths.methodsOf(path)
-  if (methods.length === 0) return unknownUrl(method, path, baseUrlOf(request))
+  if (methods.length === 0) {
+    const family = clientFamilyOf(request.raw)
+    return unknownUrl({ method, path, family, rootUrl: rootUrlOf(request) })
+  }
   const allowed = methods.join(', ')
   reply.header('allow', allowed)
   return new ServiceError('method_not_allowed', `${path} takes ${allowed}, not ${method}.`)

@@ -1,6 +1,4 @@
 /** Which methods a path has, so that a wrong method is told from a wrong path. */
-import { ServiceError } from '@svc/contracts/errors'
-
 interface KnownPath {
   readonly pattern: RegExp
   readonly methods: Set<string>
@@ -19,9 +17,6 @@ export function meantTarget(target: string): string {
   const rest = target.slice(prefix.length)
   return prefix !== '' && TAIL.test(rest) ? `/${pro}v1/${rest}` : target
 }
-
-const FORMAT_TAIL = /^(?:\/v1)*\/(?:chat\/completions|models|responses|messages|completions)\b/
-const SHOWN_PATH_CHARACTERS = 128
 
 export class KnownPaths {
   readonly #paths = new Map<string, KnownPath>()
@@ -45,15 +40,6 @@ export class KnownPaths {
 /** The path of a request target, also when that is a whole URL. */
 export function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/'
-}
-
-/** @param baseUrl what a client has to be given to reach us */
-export function unknownUrl(method: string, path: string, baseUrl: string): ServiceError {
-  const advice = FORMAT_TAIL.test(path)
-    ? ` Set the base URL of your client to ${baseUrl}.`
-    : ` The base URL is ${baseUrl}.`
-  const shown = path.slice(0, SHOWN_PATH_CHARACTERS)
-  return new ServiceError('unknown_url', `There is no ${method} ${shown} here.${advice}`)
 }
 
 function patternOf(url: string): RegExp {

@@ -179,6 +179,12 @@ describe('an error', () => {
     if (status !== 400) expect(response.headers.get('x-should-retry')).toBe('false')
   })
 
+  test('of a wrong base URL names the right one, which has no /v1', async () => {
+    const response = await send('/anthropic/v1/messages', {}, { 'anthropic-version': '2023-06-01' })
+    expect(response.status).toBe(404)
+    expect(await response.text()).toContain(`client to ${fixture.baseUrl}."`)
+  })
+
   test('of an empty balance is 402, in words that agents show as they are', async () => {
     const { settledBalance } = fixture.ledger
     fixture.ledger.settledBalance = 0n

@@ -3,6 +3,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from './openapi/document.ts'
 import { type GatewayFixture, startGateway } from './testing/gateway-fixture.ts'
 
+interface Posted {
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }
+      >
+    >
+  }
+}
+
 let fixture: GatewayFixture
 
 beforeAll(async () => {
@@ -24,6 +35,24 @@ test('every reference in the document leads somewhere', () => {
     const name = reference.replace('#/components/schemas/', '')
     expect(Object.keys(document.components.schemas)).toContain(name)
   }
+})
+
+test('a request may name the model by each of its names, and by no other', () => {
+  const { paths, components } = openApiDocument('0.0.0')
+  const bodies = Object.entries(paths).flatMap(([path, { post }]) => {
+    const body = (post as Posted | undefined)?.requestBody?.content['application/json']?.schema
+    return body?.properties?.model === undefined ? [] : [[path, body.properties.model] as const]
+  })
+  expect(bodies.map(([path]) => path)).toEqual(
+    expect.arrayContaining(['/v1/chat/completions', '/v1/responses', '/v1/messages']),
+  )
+  for (const [path, schema] of bodies) {
+    const shown = JSON.stringify({ path, enum: (schema as { enum?: unknown }).enum })
+    expect(shown).toBe(JSON.stringify({ path, enum: ['svc-beta', 'svc-pro', 'svc-4'] }))
+  }
+  expect(components.schemas.Response).toMatchObject({
+    properties: { model: { const: 'svc-beta' } },
+  })
 })
 
 test('every path of the document is served', async () => {

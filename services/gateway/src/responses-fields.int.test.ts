@@ -226,6 +226,15 @@ describe('is served', () => {
     fixture.ledger.entries.clear()
   })
 
+  test('with its labels given back, also when it is read again', async () => {
+    const labels = { user: 'user-7', safety_identifier: 's', prompt_cache_key: 'k' }
+    const made = (await (await post(responsesBody(labels))).json()) as { id: string }
+    expect(made).toMatchObject(labels)
+    const stored = await fixture.get(`/v1/responses/${made.id}`)
+    expect(await stored.json()).toMatchObject(labels)
+    fixture.ledger.entries.clear()
+  })
+
   test('with one system message in front, wherever instructions stand', async () => {
     const input = [
       { role: 'user', content: 'a' },

@@ -8,7 +8,7 @@ import {
   messagesStreamEvent,
   tokenCountAnswer,
 } from '@svc/contracts/wire/messages'
-import { MODEL, model, modelList } from '@svc/contracts/wire/models'
+import { codexModelList, MODEL, model, modelList, modelName } from '@svc/contracts/wire/models'
 import {
   compactionAnswer,
   deletedResponse,
@@ -40,8 +40,12 @@ export interface Operation {
   readonly pro?: true
 }
 
-/** The fields that are read apart from the schema, because each item is of a type of its own. */
+/** Other names are refused in words of their own, so the parsers read any text. */
+const named = { model: modelName }
+
+/** With the fields that are read apart from the schema: each of their items has its own type. */
 const responsesBody = responsesFields.extend({
+  ...named,
   input: z.union([z.string(), z.array(z.looseObject({ type: z.string().optional() }))]),
   tools: z.array(z.looseObject({ type: z.string() })).nullish(),
   tool_choice: z.union([z.string(), z.looseObject({ type: z.string() })]).nullish(),
@@ -58,7 +62,7 @@ export const operations: readonly Operation[] = [
     summary: 'Chat completions',
     tag: 'Inference',
     family: 'openai',
-    body: chatRequest,
+    body: chatRequest.extend(named),
     example: { model: MODEL, messages: [question] },
     answer: chatCompletion,
     streamEvent: chatStreamEvent,
@@ -82,7 +86,7 @@ export const operations: readonly Operation[] = [
     summary: 'Messages',
     tag: 'Inference',
     family: 'anthropic',
-    body: messagesRequest,
+    body: messagesRequest.extend(named),
     example: { model: MODEL, max_tokens: 100, messages: [question] },
     answer: messageAnswer,
     streamEvent: messagesStreamEvent,
@@ -94,7 +98,7 @@ export const operations: readonly Operation[] = [
     description: 'What the same request would be billed for as input. Free.',
     tag: 'Inference',
     family: 'anthropic',
-    body: countFields,
+    body: countFields.extend(named),
     example: { model: MODEL, messages: [question] },
     answer: tokenCountAnswer,
   },
@@ -154,10 +158,12 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/v1/models',
     summary: 'List the models',
-    description: 'With an `anthropic-version` header, in the shape of the Messages format.',
+    description:
+      'With an `anthropic-version` header, in the shape of the Messages format. With ' +
+      '`client_version` in the query, which Codex sends, also as the `models` that Codex reads.',
     tag: 'Models',
     family: 'openai',
-    answer: z.union([modelList, messagesModelList]),
+    answer: z.union([modelList, codexModelList, messagesModelList]),
     pro: true,
   },
   {

@@ -1,6 +1,7 @@
 /**
  * `GET /v1/models` and `GET /v1/models/{id}`, under both prefixes. Clients of the Messages format,
- * told by their version header, get the list in the shape of their family.
+ * told by their version header, get the list in the shape of their family; Codex, told by the
+ * version in its query, finds its own description of the model beside the list.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'
@@ -8,6 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { clientFamilyOf } from '../client-family.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated } from './authenticated.ts'
+import { codexModel } from './codex-models.ts'
 
 const OWNER = 'svc'
 const MS_PER_SECOND = 1_000
@@ -29,9 +31,11 @@ export function modelRoutes(
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: authenticated(ledger) }
     for (const prefix of ['/v1', '/pro/v1']) {
-      app.get(`${prefix}/models`, options, (request) =>
-        isMessagesClient(request) ? messagesList(createdAt, workers) : list,
-      )
+      app.get(`${prefix}/models`, options, (request) => {
+        if (isMessagesClient(request)) return messagesList(createdAt, workers)
+        if (!isCodex(request)) return list
+        return { ...list, models: [codexModel(servedBy(workers)?.contextSize)] }
+      })
       // A model's id may hold slashes.
       app.get<{ Params: { '*': string } }>(`${prefix}/models/*`, options, (request) => {
         if (resolveModel(request.params['*']) === undefined) throw unknownModel()
@@ -43,6 +47,10 @@ export function modelRoutes(
 
 function isMessagesClient({ raw }: FastifyRequest): boolean {
   return clientFamilyOf(raw) === 'anthropic'
+}
+
+function isCodex({ query }: FastifyRequest): boolean {
+  return (query as { client_version?: string }).client_version !== undefined
 }
 
 /** One page holds all there is, whatever `limit`, `after_id` and `before_id` say. */

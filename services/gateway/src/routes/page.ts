@@ -1,7 +1,7 @@
 /** The page at `/`: what this is and how to call it. Self-contained, without scripts or secrets. */
 import { MODEL } from '@svc/contracts/wire/models'
 import type { FastifyInstance } from 'fastify'
-import { baseUrlOf } from '../base-address.ts'
+import { rootUrlOf } from '../base-address.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
 import { escapeHtml, htmlPage, pageHeaders } from './html-page.ts'
 
@@ -14,7 +14,7 @@ export interface PageInformation {
 export function pageRoute(information: PageInformation, workers: Pick<WorkerPool, 'workers'>) {
   return async (app: FastifyInstance): Promise<void> => {
     app.get('/', (request, reply) => {
-      return reply.headers(pageHeaders).send(page(information, workers, baseUrlOf(request)))
+      return reply.headers(pageHeaders).send(page(information, workers, rootUrlOf(request)))
     })
   }
 }
@@ -22,7 +22,7 @@ export function pageRoute(information: PageInformation, workers: Pick<WorkerPool
 function page(
   { version, links }: PageInformation,
   workers: Pick<WorkerPool, 'workers'>,
-  baseUrl: string,
+  rootUrl: string,
 ): string {
   const model = servedBy(workers)
   const runs = model === undefined ? 'No model is loaded yet.' : `It runs ${model.modelName}.`
@@ -38,9 +38,9 @@ function page(
 <p>This server runs a language model and sells it by the token, from prepaid accounts, with a
 ledger that you can check. ${escapeHtml(runs)}</p>
 ${toy}
-<p>Base URL for OpenAI clients: <code>${escapeHtml(baseUrl)}</code>, for Anthropic clients
-<code>${escapeHtml(baseUrl.replace(/\/v1$/, ''))}</code>; model <code>${MODEL}</code>.</p>
-<pre>curl ${escapeHtml(baseUrl)}/chat/completions \\
+<p>Base URL for OpenAI clients: <code>${escapeHtml(rootUrl)}/v1</code>, for Anthropic clients
+<code>${escapeHtml(rootUrl)}</code>; model <code>${MODEL}</code>.</p>
+<pre>curl ${escapeHtml(rootUrl)}/v1/chat/completions \\
   -H "Authorization: Bearer $SVC_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"model":"${MODEL}","messages":[

@@ -42,8 +42,8 @@ export function responsesRoutes(ports: ResponsesPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     keepBodiesAsBytes(app)
     for (const prefix of PREFIXES) {
-      const hidden = { onRequest, exposeHeadRoute: false }
-      app.get(prefix, hidden, refuseUpgrade)
+      const refusing = { onRequest, exposeHeadRoute: false, config: { servesNothing: true } }
+      app.get(prefix, refusing, refuseUpgrade)
       app.get<ById>(`${prefix}/:id`, { onRequest }, async (request) => {
         refuseReplay(request)
         return (await storedResponse(request)).response
@@ -95,10 +95,10 @@ function withModel(body: JsonObject): JsonObject {
  * Agents try a WebSocket first. At 426 they go on over HTTP at once; at any other status they try
  * again, or give up.
  */
-async function refuseUpgrade({ raw }: FastifyRequest, reply: FastifyReply): Promise<never> {
+async function refuseUpgrade({ raw }: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   if (raw.headers.upgrade === undefined) {
-    reply.header('allow', 'POST')
-    throw new ServiceError('method_not_allowed', '/v1/responses takes POST, not GET.')
+    reply.callNotFound()
+    return reply
   }
   reply.header('upgrade', 'HTTP/1.1')
   throw new ServiceError('upgrade_refused', 'Responses are spoken over HTTP: send a POST.')

@@ -53,6 +53,7 @@ export const responsesFields = z.object({
   metadata: metadata.nullish(),
   safety_identifier: label,
   prompt_cache_key: label,
+  user: label,
 })
 type ResponsesRequest = z.output<typeof responsesFields>
 
@@ -186,6 +187,6 @@ function shownRequest(
     top_logprobs: fields.top_logprobs ?? 0,
     top_p: sampling.topP,
     truncation: 'disabled',
-    user: null,
+    user: fields.user ?? null,
   }
 }

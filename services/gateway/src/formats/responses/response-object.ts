@@ -30,7 +30,7 @@ export interface ShownRequest {
   readonly top_logprobs: number
   readonly top_p: number
   readonly truncation: 'disabled'
-  readonly user: null
+  readonly user: string | null
 }
 
 export interface ResponseObject extends ShownRequest {
