@@ -7,7 +7,7 @@
  */
 import { parseDollars } from '@svc/contracts/money'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { question, weatherQuestion } from './conversation.ts'
+import { type Conversation, question, weatherQuestion } from './conversation.ts'
 import { type Customer, type SpecServer, startSpecServer } from './spec-server.ts'
 import { wireFormats } from './wire-formats.ts'
 
@@ -86,6 +86,10 @@ function deep(levels: number): object {
   return JSON.parse(`${'{"items":'.repeat(levels)}{}${'}'.repeat(levels)}`)
 }
 
+const whoQuestion: Conversation = {
+  turns: [{ kind: 'user', text: 'What is my name? Look it up for the city of Oslo.' }],
+}
+
 const isA = (check: (value: unknown) => boolean) => (answer: unknown) =>
   expect(answer).toEqual({ a: expect.toSatisfy(check) })
 const is = (value: unknown) => isA((given) => JSON.stringify(given) === JSON.stringify(value))
@@ -143,6 +147,11 @@ function chain(length: number): object {
 
 describe.each(wireFormats)('$name', (format) => {
   const path = format.paths[0]
+  const mustCall = {
+    chat: { tool_choice: 'required' },
+    responses: { tool_choice: 'required' },
+    messages: { tool_choice: { type: 'any' } },
+  }[format.name]
 
   const cases = refused.map(([name, schema, at, code = 'unsupported_value']) => ({
     name,
@@ -186,18 +195,46 @@ describe.each(wireFormats)('$name', (format) => {
     expect(usage.output_tokens).toBe(20)
   })
 
+  const whoami = { name: 'whoami', description: 'Get the name of the user' }
+  const bare: readonly object[] = {
+    chat: [
+      {},
+      { parameters: null },
+      { parameters: {} },
+      { parameters: { type: 'object' } },
+      { parameters: { type: 'object', properties: {} } },
+      { strict: true },
+    ].map((more) => ({ type: 'function', function: { ...whoami, ...more } })),
+    responses: [
+      {},
+      { parameters: null },
+      { parameters: {} },
+      { parameters: { type: 'object' } },
+      { parameters: { type: 'object', properties: {} } },
+      { strict: true },
+    ].map((more) => ({ type: 'function', ...whoami, ...more })),
+    messages: [{}, { type: 'object' }, { type: 'object', properties: {} }].map((schema) => ({
+      ...whoami,
+      input_schema: schema,
+    })),
+  }[format.name]
+
+  test.each(bare)('a tool that takes nothing is called with nothing: %j', async (tool) => {
+    for (const fields of [{ tools: [tool] }, { tools: [tool], ...mustCall }]) {
+      const answer = await customer.post(path, format.body(whoQuestion, fields))
+      const { calls } = format.readAnswer(await answer.json())
+      if ('tool_choice' in fields) expect(calls.length).toBeGreaterThan(0)
+      for (const call of calls) expect(call).toEqual({ name: 'whoami', input: {} })
+    }
+  })
+
   test('complaint 9: in the parameters of a tool a keyword is left out, and the rest holds', async () => {
     const parameters = object({
       city: { type: 'string', enum: ['Oslo', 'Rome'] },
       days: { type: 'integer', multipleOf: 7 },
     })
     const tools = [{ name: 'get_weather', description: 'Get the weather', parameters }]
-    const forced = {
-      chat: { tool_choice: 'required' },
-      responses: { tool_choice: 'required' },
-      messages: { tool_choice: { type: 'any' } },
-    }[format.name]
-    const body = format.body({ ...weatherQuestion, tools }, forced)
+    const body = format.body({ ...weatherQuestion, tools }, mustCall)
     const { calls } = format.readAnswer(await (await customer.post(path, body)).json())
     expect(calls).toEqual([
       {

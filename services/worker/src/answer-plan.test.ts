@@ -1,7 +1,8 @@
-import type { PrepareRequest, ToolUse } from '@svc/contracts/worker-protocol'
+import type { PrepareRequest, ToolDefinition, ToolUse } from '@svc/contracts/worker-protocol'
 import { describe, expect, it } from 'vitest'
 import { AnswerPlans } from './answer-plan.ts'
 import { GbnfAcceptance } from './grammar/testing/gbnf-acceptance.ts'
+import type { Family } from './prompt/families/family.ts'
 import { harmony } from './prompt/families/harmony.ts'
 import { hermes } from './prompt/families/hermes.ts'
 import { PLAIN, THINKING } from './testing/worker-client.ts'
@@ -17,6 +18,19 @@ const toolUse = (changes: Partial<ToolUse> = {}): ToolUse => ({
   ...changes,
 })
 const person = { type: 'json_schema', schema: schema({ age: { type: 'integer' } }) } as const
+
+const hugeTool = {
+  name: 'huge',
+  parameters: {
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: 6000 }, (_, index) => [
+        `property_${index}`,
+        { type: ['string', 'null'] },
+      ]),
+    ),
+  },
+}
 
 const plans = new AnswerPlans(hermes('<think>'))
 const plan = (asked: Partial<PrepareRequest> = {}) => plans.planFor({ ...PLAIN, ...asked })
@@ -79,6 +93,58 @@ describe('the plan of an answer', () => {
   })
 })
 
+describe('the arguments of a tool that takes nothing', () => {
+  const none: ToolDefinition['parameters'][] = [
+    {},
+    { type: 'object' },
+    { properties: {} },
+    { type: ['object', 'null'], properties: {}, required: [] },
+    { type: 'object', properties: {}, additionalProperties: false },
+    { $schema: 'https://json-schema.org/draft/2020-12/schema', title: 'x', description: 'None.' },
+    { type: 'object', properties: {}, 'x-order': [] },
+  ]
+  const free: ToolDefinition['parameters'][] = [
+    { additionalProperties: true },
+    { type: 'object', properties: {}, additionalProperties: { type: 'integer' } },
+    { type: 'object', minProperties: 1 },
+    { type: 'object', patternProperties: { '^a$': { type: 'integer' } } },
+    { required: ['a'] },
+    { allOf: [{ type: 'object', additionalProperties: true }] },
+  ]
+  const templates = { hermes: hermes('<think>'), harmony: harmony() }
+
+  it.each(Object.entries(templates))('is an empty object and nothing else, %s', (_, family) => {
+    for (const parameters of none) {
+      expect(acceptedArguments(family, [{ name: 'f', parameters }])).toEqual(['{}'])
+    }
+  })
+
+  it('is an empty object also beside a tool that is too large to be enforced', () => {
+    const tools = [{ name: 'f', parameters: {} }, hugeTool]
+    expect(acceptedArguments(hermes('<think>'), tools)).toEqual(['{}'])
+  })
+
+  it('is free where free names are declared', () => {
+    for (const parameters of free) {
+      const accepted = acceptedArguments(hermes('<think>'), [{ name: 'f', parameters }])
+      expect(accepted, JSON.stringify(parameters)).toContain('{"a": 1}')
+    }
+  })
+
+  /** Of some texts, those that the tool `f` can be called with. */
+  function acceptedArguments(family: Family, tools: ToolUse['tools']): string[] {
+    const asked = { toolUse: toolUse({ tools, choice: 'required' }) }
+    const { grammar } = new AnswerPlans(family).planFor({ ...PLAIN, ...asked })
+    const acceptance = new GbnfAcceptance(grammar ?? '')
+    return ['{}', '{"a": 1}', '{"": null}', '[]', 'null', '""'].filter((json) =>
+      [
+        `<tool_call>\n{"name": "f", "arguments": ${json}}\n</tool_call>`,
+        `<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>${json}`,
+      ].some((call) => acceptance.accepts(call)),
+    )
+  }
+})
+
 describe('what cannot be enforced', () => {
   const odd = schema({ age: { type: 'integer', multipleOf: 3 } })
 
@@ -115,14 +181,7 @@ describe('what cannot be enforced', () => {
   })
 
   it('because it is too large becomes any object', () => {
-    const properties = Object.fromEntries(
-      Array.from({ length: 6000 }, (_, index) => [
-        `property_${index}`,
-        { type: ['string', 'null'] },
-      ]),
-    )
-    const tools = [{ name: 'huge', parameters: { type: 'object', properties } }]
-    const { grammar } = plan({ toolUse: toolUse({ tools, choice: 'required' }) })
+    const { grammar } = plan({ toolUse: toolUse({ tools: [hugeTool], choice: 'required' }) })
     expect(grammar).toContain('huge')
     expect(grammar).not.toContain('property_1')
   })

@@ -16,13 +16,14 @@ import { hash } from 'node:crypto'
 import type { AnswerPlan, PrepareRequest, ToolUse } from '@svc/contracts/worker-protocol'
 import { RecentlyUsed } from './engine/recently-used.ts'
 import { SchedulerRefusal } from './engine/refusal.ts'
+import { addArguments, addUncheckedArguments } from './grammar/argument-schema.ts'
 import { GrammarRules } from './grammar/gbnf.ts'
-import { addAnyObject, addAnyValue, addSchema } from './grammar/json-schema.ts'
+import { addAnyObject, addSchema } from './grammar/json-schema.ts'
 import { UnsupportedSchema } from './grammar/unsupported-schema.ts'
 import type { Family } from './prompt/families/family.ts'
 
 /** Changes when the same request gets another plan. */
-export const PLAN_VERSION = 'plan-1'
+export const PLAN_VERSION = 'plan-2'
 
 /** Plans that are kept. */
 const PLANS_MAX = 256
@@ -32,7 +33,7 @@ const GAP_AFTER_THINKING = '[ \\n]{0,2}'
 type Asked = Pick<PrepareRequest, 'toolUse' | 'outputFormat' | 'thinking'>
 type Tools = ToolUse['tools']
 /** @returns the name of the rule for a tool's arguments */
-type AddArguments = (rules: GrammarRules, tool: Tools[number]) => string
+type WriteArguments = (rules: GrammarRules, tool: Tools[number]) => string
 
 const FREE: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: [] }
 
@@ -62,11 +63,11 @@ export class AnswerPlans {
     const isFree = toolUse?.choice === 'auto' && outputFormat.type === 'text'
     const mayCall = tools.length > 0
     const mustCall = mayCall && toolUse?.choice === 'required'
-    const grammar = this.#enforcing(outputFormat, (addArguments) => {
+    const grammar = this.#enforcing(outputFormat, (writeArguments) => {
       const rules = new GrammarRules()
       const ways: string[] = []
       if (!isFree && !mustCall) ways.push(this.#format(rules, outputFormat))
-      if (mayCall) ways.push(this.#calls(rules, tools, toolUse?.parallel === true, addArguments))
+      if (mayCall) ways.push(this.#calls(rules, tools, toolUse?.parallel === true, writeArguments))
       const answer = ways.map((way) => `(${way})`).join(' | ')
       const gap = thinking.enabled && !isFree && this.#family.answerPrefixGrammar === ''
       return rules.text(gap ? `${GAP_AFTER_THINKING} (${answer})` : answer)
@@ -76,20 +77,23 @@ export class AnswerPlans {
   }
 
   /** With all that can be enforced of the tools' schemas or, when that is too much, any objects. */
-  #enforcing(format: Asked['outputFormat'], write: (addArguments: AddArguments) => string): string {
+  #enforcing(
+    format: Asked['outputFormat'],
+    write: (writeArguments: WriteArguments) => string,
+  ): string {
     if (format.type === 'json_schema') this.#format(new GrammarRules(), format)
     try {
-      return write((rules, { parameters }) => addArgumentsSchema(rules, parameters))
+      return write((rules, { parameters }) => addArguments(rules, parameters))
     } catch (error) {
       if (!(error instanceof UnsupportedSchema)) throw error
-      return write((rules) => addAnyObject(rules))
+      return write((rules, { parameters }) => addUncheckedArguments(rules, parameters))
     }
   }
 
-  #calls(rules: GrammarRules, tools: Tools, parallel: boolean, addArguments: AddArguments): string {
+  #calls(rules: GrammarRules, tools: Tools, parallel: boolean, write: WriteArguments): string {
     const callable = tools.map((tool) => ({
       name: tool.name,
-      argumentsRule: addArguments(rules, tool),
+      argumentsRule: write(rules, tool),
     }))
     return this.#family.callGrammar(rules, callable, { parallel })
   }
@@ -117,13 +121,4 @@ function callableTools(toolUse: ToolUse | null): Tools {
     throw new SchedulerRefusal('bad_request', 'toolUse.callable: names no tool that there is')
   }
   return chosen
-}
-
-/**
- * Arguments are an object, also when the schema does not say so, and also when it leaves nothing
- * that is valid: then the compiler takes any value for it.
- */
-function addArgumentsSchema(rules: GrammarRules, parameters: Tools[number]['parameters']): string {
-  const rule = addSchema(rules, { ...parameters, type: 'object' }, { unsupported: 'strip' })
-  return rule === addAnyValue(rules) ? addAnyObject(rules) : rule
 }
