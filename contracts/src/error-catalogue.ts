@@ -86,6 +86,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'The response to go on from was not stored, has expired, or belongs to another account.',
   },
+  invalid_encrypted_content: {
+    status: 400,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'invalid_request_error',
+    retry: false,
+    doc: 'An `encrypted_content` that was altered, or that belongs to another account or server.',
+  },
   invalid_api_key: {
     status: 401,
     openaiType: 'invalid_request_error',

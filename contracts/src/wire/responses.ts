@@ -32,6 +32,7 @@ const outputText = z.strictObject({
   logprobs,
 })
 const summaryText = z.strictObject({ type: z.literal('summary_text'), text: z.string() })
+const reasoningText = z.strictObject({ type: z.literal('reasoning_text'), text: z.string() })
 const call = {
   id: z.string(),
   call_id: z.string(),
@@ -51,6 +52,7 @@ const reasoningItem = z.strictObject({
   id: z.string().regex(/^rs_/),
   type: z.literal('reasoning'),
   summary: z.array(summaryText),
+  content: z.array(reasoningText).optional(),
   encrypted_content: z.string().optional(),
 })
 const functionCall = z.strictObject({
@@ -119,6 +121,8 @@ function event<Type extends string, Fields extends z.ZodRawShape>(type: Type, fi
   return z.strictObject({ type: z.literal(type), sequence_number: z.int(), ...fields })
 }
 
+const contentPart = z.discriminatedUnion('type', [outputText, reasoningText])
+
 /** One event of a stream, named as its `type`; `[DONE]` follows the last. */
 export const responsesStreamEvent = z
   .union([
@@ -132,14 +136,16 @@ export const responsesStreamEvent = z
       item: outputItem,
     }),
     event('response.output_item.done', { output_index: z.int(), item: outputItem }),
-    event('response.content_part.added', { ...inContent, part: outputText }),
-    event('response.content_part.done', { ...inContent, part: outputText }),
+    event('response.content_part.added', { ...inContent, part: contentPart }),
+    event('response.content_part.done', { ...inContent, part: contentPart }),
     event('response.output_text.delta', { ...inContent, delta: z.string(), logprobs }),
     event('response.output_text.done', { ...inContent, text: z.string(), logprobs }),
     event('response.reasoning_summary_part.added', { ...inSummary, part: summaryText }),
     event('response.reasoning_summary_part.done', { ...inSummary, part: summaryText }),
     event('response.reasoning_summary_text.delta', { ...inSummary, delta: z.string() }),
     event('response.reasoning_summary_text.done', { ...inSummary, text: z.string() }),
+    event('response.reasoning_text.delta', { ...inContent, delta: z.string() }),
+    event('response.reasoning_text.done', { ...inContent, text: z.string() }),
     event('response.function_call_arguments.delta', { ...inItem, delta: z.string() }),
     event('response.function_call_arguments.done', {
       ...inItem,

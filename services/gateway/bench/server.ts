@@ -14,6 +14,7 @@ import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import { createLedger } from '@svc/ledger/create-ledger'
 import { openProjections } from '@svc/projections/open-projections'
 import { pino } from 'pino'
@@ -60,6 +61,7 @@ const gateway = createGateway({
   workers,
   recordedAnswers: new MemoryRecordedAnswers(),
   storedResponses: new MemoryStoredResponses(),
+  textSeal: new AesTextSeal('the secret of the benchmark'),
   clock: systemClock,
   timer: systemTimer,
   reach: noCrashPoints,

@@ -7,6 +7,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Position } from '@svc/contracts/event-store'
 import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
 import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { TextSeal } from '@svc/contracts/text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Views } from '@svc/projections/views'
@@ -41,6 +42,7 @@ export interface GatewayDependencies {
   readonly requestWatch?: RequestWatch
   readonly recordedAnswers: RecordedAnswers
   readonly storedResponses: StoredResponses
+  readonly textSeal: TextSeal
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */
   readonly admin?: FastifyPluginAsync
   readonly clock: Clock

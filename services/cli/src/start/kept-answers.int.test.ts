@@ -17,8 +17,13 @@ beforeEach(() => {
 })
 afterEach(() => temporary.remove())
 
-const open = () =>
-  openKeptAnswers({ folder, reach: noCrashPoints, logger: pino({ level: 'silent' }) })
+const open = (contentSecret?: string) =>
+  openKeptAnswers({
+    contentSecret,
+    folder,
+    reach: noCrashPoints,
+    logger: pino({ level: 'silent' }),
+  })
 const answer = { status: 200, contentType: 'application/json', body: 'the-canary' }
 
 test('what was kept is there for the next server, and unreadable on the disk', async () => {
@@ -45,3 +50,18 @@ test('what has expired is removed by the next server', async () => {
   await expect.poll(() => second.storedResponses.load('acct_1', 'resp_1', 0)).toBeUndefined()
   await second.close()
 })
+
+test.each([undefined, 'the secret of all gateways'])(
+  'what a client carries is opened by the next server on the folder, under the secret %s',
+  async (secret) => {
+    const first = await open(secret)
+    const sealed = first.textSeal.seal(['acct_1'], 'the-canary')
+    await first.close()
+    const second = await open(secret)
+    expect(second.textSeal.open(['acct_1'], sealed)).toBe('the-canary')
+    await second.close()
+    const third = await open('another secret than that')
+    expect(third.textSeal.open(['acct_1'], sealed)).toBeUndefined()
+    await third.close()
+  },
+)

@@ -1,15 +1,18 @@
 /**
  * What is kept of answers for later requests, beside the books: answers for retries, and responses
  * to go on from. Each lies in a file of its own, encrypted, and is removed when its time is over.
+ * What a client keeps itself is sealed under a key from the same folder.
  */
 import { hkdfSync } from 'node:crypto'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
 import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { TextSeal } from '@svc/contracts/text-seal'
 import { openSqliteRecordedAnswers } from '@svc/infra/recorded-answers/sqlite/sqlite-recorded-answers'
 import { openSqliteStoredResponses } from '@svc/infra/stored-responses/sqlite/sqlite-stored-responses'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Logger } from 'pino'
 import type { DataFolder } from './data-folder.ts'
 
@@ -22,6 +25,8 @@ const REMOVAL_BATCH = 500
 export interface KeptAnswers {
   readonly recordedAnswers: RecordedAnswers
   readonly storedResponses: StoredResponses
+  /** For what clients carry themselves. */
+  readonly textSeal: TextSeal
   close(): Promise<void>
 }
 
@@ -29,10 +34,12 @@ export interface KeptAnswersPorts {
   readonly folder: DataFolder
   readonly reach: ReachCrashPoint
   readonly logger: Logger
+  /** Instead of the folder's own: gateways whose clients move between them need the same. */
+  readonly contentSecret: string | undefined
 }
 
 export async function openKeptAnswers(ports: KeptAnswersPorts): Promise<KeptAnswers> {
-  const { folder, reach } = ports
+  const { folder, reach, contentSecret } = ports
   const key = Buffer.from(folder.secrets().answerKey, 'hex')
   const recordedAnswers = openSqliteRecordedAnswers(folder.answersFile, {
     key,
@@ -46,6 +53,7 @@ export async function openKeptAnswers(ports: KeptAnswersPorts): Promise<KeptAnsw
     return {
       recordedAnswers,
       storedResponses,
+      textSeal: new AesTextSeal(contentSecret ?? derivedKey(key, 'text that clients carry')),
       async close() {
         stopRemoving()
         await storedResponses.close()

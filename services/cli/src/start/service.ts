@@ -179,7 +179,8 @@ async function openGateway(
   const { ledger, projections, store } = books
   const { operatorToken } = folder.secrets()
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
-  const { recordedAnswers, storedResponses, close } = await openKeptAnswers({
+  const { close, ...keptAnswers } = await openKeptAnswers({
+    contentSecret: settings.SVC_CONTENT_SECRET,
     folder,
     reach,
     logger,
@@ -211,8 +212,7 @@ async function openGateway(
     ...(settings.SVC_TENANT_WEIGHTS === undefined
       ? {}
       : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
-    recordedAnswers,
-    storedResponses,
+    ...keptAnswers,
     admin: adminRoutes({ operations, operatorToken, metrics }),
     requestWatch: metrics.requests,
     clock: systemClock,

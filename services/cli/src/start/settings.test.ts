@@ -54,6 +54,7 @@ test.each([
   ['SVC_CACHE', 'yes'],
   ['SVC_CACHE_BYTES', '512M'],
   ['SVC_CACHE_SECRET', 'fifteen letters'],
+  ['SVC_CONTENT_SECRET', 'fifteen letters'],
   ['SVC_CACHE_TTL_S', '0'],
   ['SVC_TENANT_WEIGHTS', 'everybody=2'],
 ])('%s: "%s" is refused', (name, value) => {

@@ -106,6 +106,8 @@ const schema = logSchema.extend({
   SVC_CACHE_BYTES: whole(0, MAX_BYTES).default(512 * 1024 * 1024),
   /** Keys its names; made and kept in the data folder when nobody gives one. */
   SVC_CACHE_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
+  /** Seals what clients of the Responses format carry; made and kept in the data folder too. */
+  SVC_CONTENT_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
   /** `redis://…`: where workers share it, and gateways what they know of it. Never shown. */
   REDIS_URL: redisUrl.optional(),
   /** What the names of all keys there begin with. */

@@ -1,5 +1,6 @@
 /** The same conversation in each format is the same prompt, so that it costs the same in each. */
 import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
+import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import { describe, expect, test } from 'vitest'
 import type { InferenceRequest } from '../inference-request.ts'
 import { parseChatRequest } from './chat/parse.ts'
@@ -124,7 +125,10 @@ describe('the same in the chat and in the Responses format', () => {
   test.each(conversations)('%s', async (_name, chat, responses) => {
     const inChat = parseChatRequest({ model, ...chat }).request
     const body = { model, ...responses }
-    const { request: inResponses } = await parseResponsesRequest(body, context, store)
+    const { request: inResponses } = await parseResponsesRequest(body, context, {
+      store,
+      textSeal: new AesTextSeal('the secret of the test'),
+    })
     expect(asked(inResponses)).toEqual(asked(inChat))
   })
 })

@@ -5,8 +5,7 @@ import { ClientConnection } from '../client-connection.ts'
 import { chatFormat } from '../formats/chat/format.ts'
 import { messagesFormat } from '../formats/messages/format.ts'
 import { compactFormat } from '../formats/responses/compact.ts'
-import { responsesFormat } from '../formats/responses/format.ts'
-import type { ResponseStorePorts } from '../formats/responses/response-store.ts'
+import { type ResponsesFormatPorts, responsesFormat } from '../formats/responses/format.ts'
 import type { InferenceFormat } from '../inference-request.ts'
 import { asServiceError } from '../refusal.ts'
 import { liveRequest, type RequestLifePorts } from '../request-life.ts'
@@ -26,11 +25,11 @@ declare module 'fastify' {
 }
 
 export type InferencePorts = RequestLifePorts &
-  ResponseStorePorts & { readonly requestWatch?: RequestWatch }
+  ResponsesFormatPorts & { readonly requestWatch?: RequestWatch }
 
 /** Each format's path; what stands under both prefixes behaves the same. */
 function routesOf(
-  ports: ResponseStorePorts,
+  ports: ResponsesFormatPorts,
 ): readonly { readonly url: string; readonly format: InferenceFormat }[] {
   const responses = responsesFormat(ports)
   const compact = compactFormat(ports)

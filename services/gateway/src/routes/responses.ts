@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { TextSeal } from '@svc/contracts/text-seal'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { Clock } from '@svc/ledger/ports'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -27,6 +28,7 @@ const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
 export interface ResponsesPorts {
   readonly ledger: Authenticator
   readonly storedResponses: StoredResponses
+  readonly textSeal: TextSeal
   readonly workers: WorkerPool
   readonly clock: Clock
   readonly limits: HttpLimits
@@ -80,7 +82,7 @@ export function responsesRoutes(ports: ResponsesPorts) {
     const body = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
     const { accountId } = callerOf(request)
     const context = { requestId: request.id, accountId }
-    const parsed = await parseResponsesRequest(withModel(body), context, store)
+    const parsed = await parseResponsesRequest(withModel(body), context, { ...ports, store })
     const tokens = await countPrompt(workers, accountId, parsed.request)
     return { object: 'response.input_tokens', input_tokens: tokens }
   }

@@ -9,6 +9,7 @@ import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory
 import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Views } from '@svc/projections/views'
 import { pino } from 'pino'
@@ -115,6 +116,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...(options.requestWatch === undefined ? {} : { requestWatch: options.requestWatch }),
     recordedAnswers: recorded,
     storedResponses: new MemoryStoredResponses(),
+    textSeal: new AesTextSeal('the secret of the test'),
     clock: systemClock,
     timer: systemTimer,
     reach: (point) => void reached.push(point),

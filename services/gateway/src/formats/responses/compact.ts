@@ -8,11 +8,12 @@
  */
 import type { PromptMessage } from '@svc/contracts/worker-protocol'
 import type { InferenceFormat, JsonObject } from '../../inference-request.ts'
+import { EncryptedContent } from './encrypted-content.ts'
+import type { ResponsesFormatPorts } from './format.ts'
 import { outputItemId, responseId } from './ids.ts'
 import type { Item, OutputItem } from './items.ts'
-import { opaqueText } from './opaque-text.ts'
 import { parseResponsesRequest } from './parse.ts'
-import { ResponseStore, type ResponseStorePorts } from './response-store.ts'
+import { ResponseStore } from './response-store.ts'
 import { responsesUsage } from './usage.ts'
 
 const TASK =
@@ -23,7 +24,7 @@ const TASK =
 /** Of the request only what the conversation is made of counts. */
 const conversationFields = ['model', 'input', 'instructions', 'previous_response_id'] as const
 
-export function compactFormat(ports: ResponseStorePorts): InferenceFormat {
+export function compactFormat(ports: ResponsesFormatPorts): InferenceFormat {
   const store = new ResponseStore(ports)
   return {
     name: 'responses',
@@ -31,8 +32,9 @@ export function compactFormat(ports: ResponseStorePorts): InferenceFormat {
       const { request, conversation } = await parseResponsesRequest(
         conversationOnly(body),
         context,
-        store,
+        { ...ports, store },
       )
+      const encrypted = new EncryptedContent(ports.textSeal, context.accountId)
       return {
         request: { ...request, messages: withTask(request.messages) },
         render(heading, parts, ending) {
@@ -41,7 +43,7 @@ export function compactFormat(ports: ResponseStorePorts): InferenceFormat {
           const compaction: OutputItem = {
             id: outputItemId('compaction', heading.requestId, kept.length),
             type: 'compaction',
-            encrypted_content: opaqueText(summary),
+            encrypted_content: encrypted.write('compaction', summary),
           }
           return JSON.stringify({
             id: responseId(heading.requestId),

@@ -1,4 +1,5 @@
 /** The Responses format. */
+import type { TextSeal } from '@svc/contracts/text-seal'
 import type {
   AnswerEnding,
   AnswerHeading,
@@ -12,13 +13,18 @@ import { endedResponse, openResponse, type ResponseObject } from './response-obj
 import { ResponseStore, type ResponseStorePorts } from './response-store.ts'
 import { ResponsesStream } from './stream.ts'
 
-export function responsesFormat(ports: ResponseStorePorts): InferenceFormat {
+export interface ResponsesFormatPorts extends ResponseStorePorts {
+  /** Seals what clients carry for us: `encrypted_content`. */
+  readonly textSeal: TextSeal
+}
+
+export function responsesFormat(ports: ResponsesFormatPorts): InferenceFormat {
   const store = new ResponseStore(ports)
   const now = () => Math.floor(ports.clock.nowMs() / 1_000)
   return {
     name: 'responses',
     async parse(body, context) {
-      const parsed = await parseResponsesRequest(body, context, store)
+      const parsed = await parseResponsesRequest(body, context, { ...ports, store })
       let ended: ResponseObject | undefined
       const onEnd = (response: ResponseObject) => {
         ended = response

@@ -92,10 +92,16 @@ export interface OutputMessage extends Identified {
   readonly content: readonly (OutputText | Refusal)[]
   readonly phase?: 'commentary' | 'final_answer'
 }
+interface ReasoningText {
+  readonly type: 'reasoning_text'
+  readonly text: string
+}
 export interface ReasoningItem extends Identified {
   readonly type: 'reasoning'
   readonly summary: readonly SummaryText[]
-  /** Left away unless it was asked for: some clients take no null. */
+  /** The thoughts themselves. Left away unless they were asked for, as is the next field. */
+  readonly content?: readonly ReasoningText[]
+  /** Some clients take no null. */
   readonly encrypted_content?: string
 }
 export interface FunctionCall extends Identified {

@@ -4,7 +4,6 @@ import type { AnswerPart } from '../../inference-request.ts'
 import { outputItemId } from './ids.ts'
 import type { ItemStatus, OutputItem, OutputText } from './items.ts'
 import { shownLogprobs } from './logprobs.ts'
-import { opaqueText } from './opaque-text.ts'
 import type { ResponsesEvent } from './output.ts'
 
 export type TextPart = Extract<AnswerPart, { text: string }>
@@ -96,57 +95,6 @@ export class OpenMessage implements OpenItem {
 
   #event(type: string, fields: object): ResponsesEvent {
     const place = { item_id: this.#id, output_index: this.#place.index, content_index: 0 }
-    return { type, ...place, ...fields }
-  }
-}
-
-/** What the model thought, as one part of a summary: the form that every client shows. */
-export class OpenReasoning implements OpenItem {
-  readonly kind = 'reasoning'
-  readonly #place: ItemPlace
-  readonly #id: string
-  readonly #encrypted: boolean
-  #text = ''
-
-  constructor(place: ItemPlace, encrypted: boolean) {
-    this.#place = place
-    this.#encrypted = encrypted
-    this.#id = outputItemId('reasoning', place.requestId, place.index)
-  }
-
-  added(): ResponsesEvent[] {
-    const part = { type: 'summary_text', text: '' }
-    return [
-      itemEvent('added', this.#place, { id: this.#id, type: 'reasoning', summary: [] }),
-      this.#event('response.reasoning_summary_part.added', { part }),
-    ]
-  }
-
-  append({ text }: TextPart): ResponsesEvent[] {
-    this.#text += text
-    return [this.#event('response.reasoning_summary_text.delta', { delta: text })]
-  }
-
-  done(): ResponsesEvent[] {
-    const part = { type: 'summary_text', text: this.#text }
-    return [
-      this.#event('response.reasoning_summary_text.done', { text: this.#text }),
-      this.#event('response.reasoning_summary_part.done', { part }),
-      itemEvent('done', this.#place, this.item()),
-    ]
-  }
-
-  item(): OutputItem {
-    return {
-      id: this.#id,
-      type: 'reasoning',
-      summary: [{ type: 'summary_text', text: this.#text }],
-      ...(this.#encrypted ? { encrypted_content: opaqueText(this.#text) } : {}),
-    }
-  }
-
-  #event(type: string, fields: object): ResponsesEvent {
-    const place = { item_id: this.#id, output_index: this.#place.index, summary_index: 0 }
     return { type, ...place, ...fields }
   }
 }

@@ -5,7 +5,8 @@
 import type { AnswerPart } from '../../inference-request.ts'
 import type { OutputItem } from './items.ts'
 import { openCall } from './open-call.ts'
-import { type OpenItem, OpenMessage, OpenReasoning } from './open-item.ts'
+import { type OpenItem, OpenMessage } from './open-item.ts'
+import { OpenReasoning, type ReasoningForms } from './open-reasoning.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
 /** An event without its place in the stream. */
@@ -17,8 +18,7 @@ export interface ResponsesEvent {
 export interface OutputOptions {
   readonly requestId: string
   readonly catalog: ToolCatalog
-  /** Whether reasoning items carry their text for the way back. */
-  readonly encryptedReasoning: boolean
+  readonly reasoning: ReasoningForms
 }
 
 export class Output {
@@ -62,9 +62,9 @@ export class Output {
   }
 
   #openText(kind: 'text' | 'reasoning'): OpenItem {
-    const { requestId, encryptedReasoning } = this.#options
+    const { requestId, reasoning } = this.#options
     const place = { requestId, index: this.#nextIndex() }
-    return kind === 'text' ? new OpenMessage(place) : new OpenReasoning(place, encryptedReasoning)
+    return kind === 'text' ? new OpenMessage(place) : new OpenReasoning(place, reasoning)
   }
 
   #nextIndex(): number {

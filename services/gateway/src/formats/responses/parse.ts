@@ -1,4 +1,5 @@
 /** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
+import type { TextSeal } from '@svc/contracts/text-seal'
 import { z } from 'zod'
 import type { InferenceRequest, JsonObject, ParseContext } from '../../inference-request.ts'
 import { promptMessages } from '../conversation.ts'
@@ -9,7 +10,9 @@ import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'
 import { thinkingAt, thinkingLevels } from '../thinking-level.ts'
 import { toolUseOf } from '../tools.ts'
+import { EncryptedContent } from './encrypted-content.ts'
 import type { Item } from './items.ts'
+import type { ReasoningForms } from './open-reasoning.ts'
 import { type ReadItem, readItems } from './read-items.ts'
 import type { ShownRequest } from './response-object.ts'
 import type { ResponseStore } from './response-store.ts'
@@ -23,6 +26,7 @@ import { refuseUnsupported } from './unsupported.ts'
 const MAX_TOP_LOGPROBS = 20
 const LOGPROBS = 'message.output_text.logprobs'
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
+const RAW_REASONING = 'reasoning.content'
 
 const summaryKind = z.enum(['auto', 'concise', 'detailed']).nullish()
 const label = z.string().max(1_024).nullish()
@@ -67,15 +71,25 @@ export interface ParsedResponses {
   readonly catalog: ToolCatalog
   /** Types of tools that were left out, because they would run on the server. */
   readonly droppedTools: readonly string[]
-  readonly encryptedReasoning: boolean
+  readonly reasoning: ReasoningForms
   readonly shown: ShownRequest
+}
+
+/** What a request of the format is read with. */
+export interface ReadingPorts {
+  readonly store: ResponseStore
+  readonly textSeal: TextSeal
+}
+type ConversationPorts = ParseContext & {
+  readonly store: ResponseStore
+  readonly encrypted: EncryptedContent
 }
 
 /** @throws {ServiceError} a 400 whose `param` names the field at fault */
 export async function parseResponsesRequest(
   body: JsonObject,
   context: ParseContext,
-  store: ResponseStore,
+  { store, textSeal }: ReadingPorts,
 ): Promise<ParsedResponses> {
   refuseUnsupported(body)
   refuseForeignOutputFormat(body, 'responses')
@@ -83,13 +97,14 @@ export async function parseResponsesRequest(
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const fields = parsed.data
   const model = callableModel(fields.model)
-  const read = await conversationOf(body, fields, context, store)
+  const encrypted = new EncryptedContent(textSeal, context.accountId)
+  const read = await conversationOf(body, fields, { ...context, store, encrypted })
   const tools = toolsOf(body, read.conversation)
   const choice = readToolChoice(body, tools.catalog)
   const parallel = fields.parallel_tool_calls ?? true
   const toolUse = toolUseOf(tools.catalog.given(), choice.given, parallel)
   const instructions = { kind: 'system', text: fields.instructions ?? '' } as const
-  const turns = [instructions, ...turnsOf(read.conversation)]
+  const turns = [instructions, ...turnsOf(read.conversation, encrypted)]
   const request = {
     model,
     messages: promptMessages(turns, 'input'),
@@ -117,7 +132,7 @@ export async function parseResponsesRequest(
     conversation: read.conversation.map(({ item }) => item),
     catalog: tools.catalog,
     droppedTools: tools.dropped,
-    encryptedReasoning: fields.include?.includes(ENCRYPTED_REASONING) ?? false,
+    reasoning: reasoningForms(fields, encrypted),
     shown: shownRequest(fields, request, tools.shown, choice.shown),
   }
 }
@@ -125,11 +140,10 @@ export async function parseResponsesRequest(
 async function conversationOf(
   body: JsonObject,
   { previous_response_id: previous }: ResponsesRequest,
-  { requestId, accountId }: ParseContext,
-  store: ResponseStore,
+  { requestId, accountId, store, encrypted }: ConversationPorts,
 ): Promise<{ input: readonly ReadItem[]; conversation: readonly ReadItem[] }> {
   const stored = (itemId: string) => store.item(accountId, itemId)
-  const input = await readItems(body, { requestId, stored })
+  const input = await readItems(body, { requestId, encrypted, stored })
   if (!previous) return { input, conversation: input }
   const items = await store.conversation(accountId, previous)
   const before = items.map((item) => ({ item, path: ['previous_response_id'] }))
@@ -148,6 +162,21 @@ function toolsOf(body: JsonObject, conversation: readonly ReadItem[]): RequestTo
     else tools.read({ tools: item.tools }, ['tools'], true)
   }
   return tools
+}
+
+/** The thoughts themselves take the place of a summary, unless that was asked for as well. */
+function reasoningForms(
+  { include, reasoning }: ResponsesRequest,
+  encrypted: EncryptedContent,
+): ReasoningForms {
+  const content = include?.includes(RAW_REASONING) ?? false
+  const summary = Boolean(reasoning?.summary ?? reasoning?.generate_summary)
+  const isEncrypted = include?.includes(ENCRYPTED_REASONING) ?? false
+  return {
+    summary: summary || !content,
+    content,
+    encrypt: isEncrypted ? (text) => encrypted.write('reasoning', text) : undefined,
+  }
 }
 
 function topLogprobsOf({ include, top_logprobs: top }: ResponsesRequest): number | null {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { JsonObject } from '../../inference-request.ts'
 import { pathText } from '../field-error.ts'
 import { boundedText, textsOf } from './content.ts'
+import type { EncryptedContent } from './encrypted-content.ts'
 import { type ItemType, inputItemId } from './ids.ts'
 import {
   additionalToolsItem,
@@ -15,7 +16,6 @@ import {
   messageItem,
   reasoningItem,
 } from './items.ts'
-import { opaqueText, readOpaqueText } from './opaque-text.ts'
 import { type FieldPath, parseField, typeAt } from './parse-field.ts'
 
 const MAX_ITEMS = 4_096
@@ -39,6 +39,7 @@ export interface ReadItem {
 
 export interface ReadItemsContext {
   readonly requestId: string
+  readonly encrypted: EncryptedContent
   /** Finds an item of a stored response. */
   stored(itemId: string): Promise<Item | undefined>
 }
@@ -105,8 +106,10 @@ class ItemReader {
         const { tools } = this.#parse(additionalToolsItem)
         return { id: id(type), type, role: 'developer', tools }
       }
-      case 'compaction':
-        return this.#compaction(id(type))
+      case 'compaction': {
+        const { encrypted_content } = this.#parse(compactionItem)
+        return { id: id(type), type, encrypted_content }
+      }
       case 'item_reference':
         return this.#reference()
       default:
@@ -157,10 +160,15 @@ class ItemReader {
     }
   }
 
-  /** What another service has encrypted says nothing to us, and harms nothing. */
+  /**
+   * What another service has encrypted says nothing to us, and harms nothing: then the summary
+   * counts. An older version of this service put the same text into both.
+   */
   #reasoning(id: string): Item {
     const { summary, content, encrypted_content } = this.#parse(reasoningItem)
-    const carried = encrypted_content ? readOpaqueText(encrypted_content) : undefined
+    const carried = encrypted_content
+      ? this.#context.encrypted.read('reasoning', encrypted_content, this.#path)
+      : undefined
     const raw = textsOf(content ?? [], [...this.#path, 'content'])
     const summaries = textsOf(summary ?? [], [...this.#path, 'summary'])
     const texts = raw.length > 0 ? raw : carried === undefined ? summaries : [carried]
@@ -202,17 +210,6 @@ class ItemReader {
     const { call_id, output } = this.#parse(callOutputItem)
     const text = textsOf(output, [...this.#path, 'output']).join('')
     return { id, type, call_id, output: text, status: 'completed' }
-  }
-
-  #compaction(id: string): Item {
-    const { encrypted_content } = this.#parse(compactionItem)
-    const summary = readOpaqueText(encrypted_content)
-    if (summary !== undefined) {
-      return { id, type: 'compaction', encrypted_content: opaqueText(summary) }
-    }
-    const param = pathText([...this.#path, 'encrypted_content'])
-    const message = 'The compaction was not made by this service, so it cannot be read.'
-    throw new ServiceError('unsupported_value', message, { param })
   }
 
   async #reference(): Promise<Item> {

@@ -1,6 +1,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { makeId } from '@svc/contracts/ids'
 import { responsesStreamEvent } from '@svc/contracts/wire/responses'
+import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
@@ -26,6 +27,7 @@ const ending: AnswerEnding = {
 }
 const now = () => 1_800_000_007
 
+const textSeal = new AesTextSeal('the secret of the test')
 const store = new ResponseStore({
   storedResponses: {
     save: async () => {},
@@ -44,7 +46,8 @@ const tools = [
 
 async function parsed(fields: object = {}) {
   const body = { model: 'svc-beta', input: 'hello', tools, ...fields }
-  return parseResponsesRequest(body, { requestId: heading.requestId, accountId: 'acct_1' }, store)
+  const context = { requestId: heading.requestId, accountId: 'acct_1' }
+  return parseResponsesRequest(body, context, { store, textSeal })
 }
 
 async function opened(fields: object = {}) {

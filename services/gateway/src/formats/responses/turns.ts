@@ -1,19 +1,42 @@
 /** Items as the turns that all formats share. */
+import { ServiceError } from '@svc/contracts/errors'
 import type { Turn } from '../conversation.ts'
 import { pathText } from '../field-error.ts'
-import type { Item } from './items.ts'
-import { readOpaqueText } from './opaque-text.ts'
+import { boundedText } from './content.ts'
+import type { EncryptedContent } from './encrypted-content.ts'
+import type { Compaction, Item } from './items.ts'
+import type { FieldPath } from './parse-field.ts'
 import type { ReadItem } from './read-items.ts'
 import { modelToolName } from './tool-catalog.ts'
 
 const SUMMARY_HEADING = 'Summary of the conversation so far:\n'
 
-/** What goes into the prompt. Items that say nothing to the model give no turn. */
-export function turnsOf(items: readonly ReadItem[]): Turn[] {
+/**
+ * What goes into the prompt. Items that say nothing to the model give no turn.
+ *
+ * @throws {ServiceError} naming the item whose encrypted content cannot be used
+ */
+export function turnsOf(items: readonly ReadItem[], encrypted: EncryptedContent): Turn[] {
   return items.flatMap(({ item, path }, index) => {
     if (item.type === 'reasoning' && !isAnswerNext(items, index)) return []
-    return turnOf(item, pathText([...path, 'call_id']))
+    if (item.type !== 'compaction') return turnOf(item, pathText([...path, 'call_id']))
+    const summary = summaryOf(item, path, encrypted)
+    return [{ kind: 'user', text: SUMMARY_HEADING + summary }]
   })
+}
+
+function summaryOf(
+  { encrypted_content: content }: Compaction,
+  path: FieldPath,
+  encrypted: EncryptedContent,
+): string {
+  const summary = encrypted.read('compaction', content, path)
+  if (summary !== undefined) return boundedText(summary, path)
+  const message =
+    'The compaction was made by another service or an older version of this one, so it cannot ' +
+    'be read: compact the conversation again.'
+  const param = pathText([...path, 'encrypted_content'])
+  throw new ServiceError('unsupported_value', message, { param })
 }
 
 /** Thoughts belong to what was said or called after them; alone they would be a turn of nothing. */
@@ -25,7 +48,7 @@ function isAnswerNext(items: readonly ReadItem[], index: number): boolean {
 }
 
 /** @param param the field that names the call of a result, for error messages */
-function turnOf(item: Item, param: string): Turn[] {
+function turnOf(item: Exclude<Item, Compaction>, param: string): Turn[] {
   switch (item.type) {
     case 'message': {
       const text = item.content.map((part) => ('text' in part ? part.text : part.refusal)).join('')
@@ -33,7 +56,8 @@ function turnOf(item: Item, param: string): Turn[] {
       return [{ kind: 'system', text }]
     }
     case 'reasoning': {
-      const reasoning = item.summary.map(({ text }) => text).join('\n\n')
+      const parts = item.content?.length ? item.content : item.summary
+      const reasoning = parts.map(({ text }) => text).join('\n\n')
       return reasoning === '' ? [] : [{ kind: 'assistant', text: '', reasoning }]
     }
     case 'function_call':
@@ -43,10 +67,6 @@ function turnOf(item: Item, param: string): Turn[] {
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [{ kind: 'tool', callId: item.call_id, text: item.output, param }]
-    case 'compaction': {
-      const summary = readOpaqueText(item.encrypted_content) ?? ''
-      return [{ kind: 'user', text: SUMMARY_HEADING + summary }]
-    }
     case 'additional_tools':
       return []
   }
