@@ -1,4 +1,8 @@
 /** What the commands print on a data folder whose history is always the same: see `golden/`. */
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { alterAmount } from '@svc/projections/testing/alter-statement'
 import { describe, expect, test } from 'vitest'
 import {
   failedRequest,
@@ -48,6 +52,36 @@ describe('statement', () => {
     await expect(out).toMatchFileSnapshot(`../golden/statement.${format}`)
   })
 
+  test.each(['table', 'csv', 'json', 'jsonl'])(
+    'that does not add up is not printed as %s: the row is named, and the exit code is 1',
+    async (format) => {
+      const { path } = await folderWithHistory()
+      expect((await svc(['--data-dir', path, 'statement'])).code).toBe(0)
+      alterAmount(join(path, 'views'), 2, 29_700_001n)
+      const ran = await svc(['--data-dir', path, '--quiet', 'statement', '--format', format])
+      expect([ran.code, ran.out]).toEqual([1, ''])
+      expect(ran.err).toBe(
+        'svc: the statement: entry 2 does not add up: 5.00 + 0.00 - 0.000029700001 is not ' +
+          '4.9999703; build the view again (svc projection rebuild statement) and check the ' +
+          'history (svc verify)\n',
+      )
+    },
+  )
+
+  test('that a server sends is added up too', async () => {
+    const { path } = await folderWithHistory()
+    const { out } = await svc(['--data-dir', path, '--json', 'statement'])
+    const { accountId, opening, closing, rows } = JSON.parse(out)
+    rows[2].balance = '4.99'
+    const page = { accountId, opening, closing, rows, more: false }
+    await using server = await answering(JSON.stringify(page))
+    const ran = await svc(['--url', server.url, 'statement', accountId], {
+      environment: { SVC_OPERATOR_TOKEN: 'x' },
+    })
+    expect([ran.code, ran.out]).toEqual([1, ''])
+    expect(ran.err).toContain('entry 3 does not add up')
+  })
+
   test('of a period opens with the balance before it and closes with that after it', async () => {
     const { path } = await folderWithHistory()
     const period = ['--from', '2026-11-01T00:02:00Z', '--to', '2026-11-02']
@@ -58,6 +92,19 @@ describe('statement', () => {
     expect(rows[0].reference).toBe(stoppedRequest)
   })
 })
+
+/** A server that gives one answer to everything. */
+async function answering(body: string) {
+  const server = createServer((_request, response) => void response.end(body))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
 
 test('writes print the id alone on standard output, and how to see it on standard error', async () => {
   const { path } = await folderWithHistory()

@@ -3,6 +3,7 @@ import type { Operations, StatementLine, StatementPage } from '@svc/gateway/oper
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_USAGE } from '../exit-codes.ts'
+import { CheckedStatement } from '../output/checked-statement.ts'
 import { type StatementWriter, statementWriters } from '../output/statement-formats.ts'
 import {
   ACCOUNT_ARGUMENT,
@@ -57,14 +58,19 @@ async function statement(
   })
 }
 
-/** Page by page: a statement of any length needs the memory of one page. */
+/**
+ * Page by page: a statement of any length needs the memory of one page. Nothing of a page is
+ * written before all of it was added up.
+ */
 async function write(
   context: Context,
   writer: StatementWriter,
   operations: Operations,
   query: { accountId: string; from?: string; to?: string },
 ): Promise<void> {
+  const checked = new CheckedStatement(query.from === undefined)
   let page = await operations.statement({ ...query, limit: PAGE_ENTRIES })
+  checked.check(page)
   await context.out(writer.opening({ ...query, opening: page.opening }))
   let rows = 0
   for (;;) {
@@ -77,6 +83,7 @@ async function write(
       after: last.entry,
       limit: PAGE_ENTRIES,
     })
+    checked.check(next)
     page = next
   }
   await context.out(writer.closing({ ...query, closing: page.closing, rows }))
