@@ -239,7 +239,7 @@ export const errorCatalogue = {
     openaiType: 'server_error',
     anthropicType: 'api_error',
     retry: false,
-    doc: 'No price is published for the model, so it cannot be sold.',
+    doc: 'No price is published for the model that is served, so it cannot be sold. Nothing was charged.',
   },
   server_is_overloaded: {
     status: 503,

@@ -37,7 +37,7 @@ export interface Customer {
 /** Publishes a price, and opens accounts with credit that the load cannot use up. */
 export async function openCustomers(ledger: Ledger, count: number): Promise<readonly Customer[]> {
   const rates = { input: 150_000n, cachedInput: 15_000n, output: 600_000n }
-  await ledger.publishPrice({ model: MODEL, rates })
+  await ledger.publishPrice({ model: MODEL, rates, actor: 'test' })
   return Promise.all(Array.from({ length: count }, () => openCustomer(ledger)))
 }
 

@@ -5,6 +5,11 @@ import type { InferenceRequest } from './inference-request.ts'
 import { asWorkerFailure, WorkerFailure } from './routing/worker-failure.ts'
 import type { PooledWorker, WorkerPool } from './routing/worker-pool.ts'
 
+export interface PreparedPrompt extends PrepareAnswer {
+  /** Whether it was prepared for the bundled model, so that the demo price counts. */
+  readonly onBundledModel: boolean
+}
+
 /**
  * @param tenant the account whose prompt it is: only its own prompts share blocks with it
  * @throws {ServiceError} when the prompt does not fit, or no worker can count it
@@ -13,7 +18,7 @@ export async function preparePrompt(
   workers: WorkerPool,
   tenant: string,
   request: InferenceRequest,
-): Promise<PrepareAnswer> {
+): Promise<PreparedPrompt> {
   const prepared = await prepareOnSomeWorker(workers, tenant, request)
   checkContext(request, prepared)
   return prepared
@@ -43,7 +48,7 @@ async function prepareOnSomeWorker(
   workers: WorkerPool,
   tenant: string,
   request: InferenceRequest,
-): Promise<PrepareAnswer> {
+): Promise<PreparedPrompt> {
   const first = workers.pick()
   try {
     return await prepareOn(first, tenant, request)
@@ -61,16 +66,12 @@ async function prepareOn(
   worker: PooledWorker,
   tenant: string,
   request: InferenceRequest,
-): Promise<PrepareAnswer> {
+): Promise<PreparedPrompt> {
   const { messages, thinking, toolUse, outputFormat, outputFormatParam } = request
+  const onBundledModel = worker.health?.toy ?? false
   try {
-    return await worker.client.prepare({
-      tenant,
-      messages: [...messages],
-      thinking,
-      toolUse,
-      outputFormat,
-    })
+    const asked = { tenant, messages: [...messages], thinking, toolUse, outputFormat }
+    return { ...(await worker.client.prepare(asked)), onBundledModel }
   } catch (cause) {
     if (cause instanceof WorkerFailure && cause.code === 'prompt_too_long') {
       throw promptTooLong(request, worker.health?.contextSize)

@@ -10,7 +10,6 @@
  */
 import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { PrepareAnswer } from '@svc/contracts/worker-protocol'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
@@ -25,7 +24,7 @@ import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './i
 import type { InferenceFormat, InferenceRequest, ParsedInference } from './inference-request.ts'
 import { readJsonObject } from './json-scan.ts'
 import { openDelivery } from './open-delivery.ts'
-import { outputLimit, preparePrompt } from './prepare-prompt.ts'
+import { outputLimit, type PreparedPrompt, preparePrompt } from './prepare-prompt.ts'
 import { asServiceError, identity } from './refusal.ts'
 import type { WatchedRequest } from './request-watch.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
@@ -146,7 +145,7 @@ class RequestLife {
     }
   }
 
-  async #accept(prepared: PrepareAnswer): Promise<Accepted> {
+  async #accept(prepared: PreparedPrompt): Promise<Accepted> {
     const { ledger, limits } = this.#ports
     const { caller, requestId, format, stop } = this.#exchange
     const request = this.#request
@@ -158,6 +157,7 @@ class RequestLife {
           keyId: caller.keyId,
           format: format.name,
           model: request.model,
+          onBundledModel: prepared.onBundledModel,
           promptTokens: prepared.tokens.length,
           maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
           idempotency: this.#claim,
@@ -172,7 +172,7 @@ class RequestLife {
   }
 
   async #generate(
-    prepared: PrepareAnswer,
+    prepared: PreparedPrompt,
     accepted: Accepted,
     delivery: Delivery,
   ): Promise<EndedRun> {

@@ -220,6 +220,7 @@ async function measure(): Promise<ReadonlyMap<string, number | string>> {
   await ledger.publishPrice({
     model: MODEL,
     rates: { input: 150_000n, cachedInput: 15_000n, output: 600_000n },
+    actor: 'bench',
   })
 
   const hotCustomer = await openCustomer(ledger)

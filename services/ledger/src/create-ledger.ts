@@ -3,6 +3,7 @@ import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points
 import type { EventStore } from '@svc/contracts/event-store'
 import type { IdSource } from '@svc/contracts/ids'
 import { AccountWriters } from './account-writers.ts'
+import { gatewayActor } from './demo-price.ts'
 import { EventSourcedLedger } from './event-sourced-ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { defaultLimits, type LedgerLimits } from './limits.ts'
@@ -31,7 +32,7 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
   const { store, snapshots, clock, timer, ids, randomBytes, gatewayId } = dependencies
   const reach = dependencies.reach ?? noCrashPoints
   const limits = { ...defaultLimits, ...dependencies.limits }
-  const actor = `gateway:${gatewayId}`
+  const actor = gatewayActor(gatewayId)
   const prices = new PriceBook({ store, clock, timer, ids, actor, limits })
   await prices.open()
   return new EventSourcedLedger({

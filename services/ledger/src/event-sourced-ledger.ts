@@ -19,6 +19,7 @@ import { type AccountState, grantOfReference } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
 import type { AccountWriters } from './account-writers.ts'
 import { callerOf, invalidKey } from './authentication.ts'
+import { gatewayActor } from './demo-price.ts'
 import type {
   Accepted,
   AccountSummary,
@@ -26,6 +27,7 @@ import type {
   Caller,
   Ledger,
   NewKey,
+  NewRequest,
   PublishedPrice,
   Settled,
 } from './ledger.ts'
@@ -33,7 +35,7 @@ import type { Clock } from './ports.ts'
 import type { NewPrice, PriceBook } from './pricing.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { shuttingDown } from './refusals.ts'
-import { type EndedRequest, type NewRequest, Requests } from './requests.ts'
+import { type EndedRequest, Requests } from './requests.ts'
 import type { AccountWriter } from './writer.ts'
 
 export interface LedgerParts {
@@ -54,7 +56,7 @@ export class EventSourcedLedger implements Ledger {
 
   constructor(parts: LedgerParts) {
     this.#parts = parts
-    this.#actor = `gateway:${parts.gatewayId}`
+    this.#actor = gatewayActor(parts.gatewayId)
     this.#requests = new Requests({
       ...parts,
       actor: this.#actor,
@@ -138,8 +140,8 @@ export class EventSourcedLedger implements Ledger {
     await this.#do(accountId, { type: 'RevokeApiKey', keyId, reason, actor })
   }
 
-  currentPrice(model: string): PublishedPrice | null {
-    return this.#parts.prices.inForce(model, this.#parts.clock.nowMs())
+  currentPrice(model: string, onBundledModel = false): PublishedPrice | null {
+    return this.#parts.prices.inForce(model, this.#parts.clock.nowMs(), onBundledModel)
   }
 
   prices(): readonly PublishedPrice[] {

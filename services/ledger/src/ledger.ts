@@ -79,8 +79,16 @@ export interface NewKey {
 
 export interface PublishedPrice extends PriceVersion {
   readonly model: string
+  /** The price that a first start published: for the bundled model alone. */
+  readonly isDemo: boolean
   readonly effectiveFrom: number
   readonly publishedAt: number
+}
+
+export interface NewRequest
+  extends Omit<AcceptRequest, 'type' | 'at' | 'actor' | 'gatewayId' | 'price'> {
+  /** Whether the bundled model runs it: only then it can be sold at the demo price. Default no. */
+  readonly onBundledModel?: boolean
 }
 
 /** Refusals reject with a `ServiceError` of the catalogue. Ids and times are made inside. */
@@ -108,13 +116,23 @@ export interface Ledger {
   ): Promise<NewKey>
   revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<void>
 
-  /** The price in force now, or null: then the model cannot be sold. */
-  currentPrice(model: string): PublishedPrice | null
+  /**
+   * The price in force now, or null: then the model cannot be sold.
+   *
+   * @param onBundledModel whether the bundled model runs it; only then the demo price counts
+   */
+  currentPrice(model: string, onBundledModel?: boolean): PublishedPrice | null
   prices(): readonly PublishedPrice[]
+  /**
+   * @param input `effectiveFrom` in milliseconds since 1970, now or later, default now; `actor` who
+   *   publishes it, this gateway if nobody is named
+   * @throws {ServiceError} `invalid_value` when the price would take effect in the past
+   */
   publishPrice(input: {
     model: string
     rates: Rates
     effectiveFrom?: number
+    actor?: string
   }): Promise<PublishedPrice>
 
   /** A fresh request id, time-ordered. */
@@ -124,11 +142,7 @@ export interface Ledger {
    * {@link Accepted.durable}. Waits a bounded time for credit that running requests hold before it
    * refuses. Rejects with the signal's reason when that aborts the wait.
    */
-  accept(
-    accountId: string,
-    request: Omit<AcceptRequest, 'type' | 'at' | 'actor' | 'gatewayId' | 'price'>,
-    signal?: AbortSignal,
-  ): Promise<Accepted>
+  accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted>
   /**
    * Resolves when meter and debit are durable, in one append. Never refuses for lack of credit.
    * After `store_unavailable` or `server_is_overloaded` it may be sent again: a request that was

@@ -3,14 +3,15 @@
  *
  * A version is immutable and takes effect now or later, never in the past. Requests are pinned to
  * the version in force when they are accepted, so a price that reaches this process a moment later
- * changes no bill.
+ * changes no bill. The demo price is in force for the bundled model alone.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/event-store'
-import { decodeEvent, encodeEvent } from '@svc/contracts/events/codec'
+import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource } from '@svc/contracts/ids'
 import { priceVersion, type Rates } from '@svc/contracts/price'
+import { isDemoPrice } from './demo-price.ts'
 import type { PublishedPrice } from './ledger.ts'
 import type { LedgerLimits } from './limits.ts'
 import type { Clock, Timer } from './ports.ts'
@@ -19,6 +20,8 @@ import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 
 const MAX_PRICES = 10_000
 const MAX_MODEL_CHARACTERS = 200
+/** A price from so little before now is one from now: clocks differ, and a command takes time. */
+const PAST_TOLERANCE_MS = 60_000
 
 export interface PriceBookPorts {
   readonly store: EventStore
@@ -33,6 +36,7 @@ export interface NewPrice {
   readonly model: string
   readonly rates: Rates
   readonly effectiveFrom?: number
+  readonly actor?: string
 }
 
 export class PriceBook {
@@ -69,10 +73,11 @@ export class PriceBook {
     return this.#looking
   }
 
-  /** The price in force at a moment, or null. */
-  inForce(model: string, at: number): PublishedPrice | null {
-    const prices = this.#byModel.get(model)
-    return prices?.findLast(({ effectiveFrom }) => effectiveFrom <= at) ?? null
+  /** The price in force at a moment, or null. The demo price is so only on the bundled model. */
+  inForce(model: string, at: number, onBundledModel = false): PublishedPrice | null {
+    const isInForce = ({ effectiveFrom, isDemo }: PublishedPrice): boolean =>
+      effectiveFrom <= at && (onBundledModel || !isDemo)
+    return this.#byModel.get(model)?.findLast(isInForce) ?? null
   }
 
   /** Every version that was ever published, oldest first. */
@@ -91,12 +96,14 @@ export class PriceBook {
     await this.#last
   }
 
-  async #publish({ model, rates, effectiveFrom }: NewPrice): Promise<PublishedPrice> {
-    const { clock, ids, actor, limits } = this.#ports
+  async #publish(newPrice: NewPrice): Promise<PublishedPrice> {
+    const { clock, ids, limits } = this.#ports
+    const { model, rates, effectiveFrom, actor = this.#ports.actor } = newPrice
     const at = clock.nowMs()
     const { input, cachedInput, output } = rates
     const price = { version: ids.next('price'), input, cachedInput, output }
-    checkPrice(model, price, effectiveFrom, this.#all.length)
+    checkPrice(model, price, this.#all.length)
+    checkMoment(effectiveFrom, at)
     const event: PricingEvent = {
       type: 'PricePublished',
       data: { model, price, effectiveFrom: Math.max(effectiveFrom ?? at, at), at },
@@ -109,7 +116,7 @@ export class PriceBook {
       const outcome = await this.#append(request)
       if (outcome.kind !== 'conflict') {
         this.#head = outcome.head
-        return this.#add(event)
+        return this.#add(event, { revision: outcome.head.revision, actor })
       }
       await this.#catchUp()
     }
@@ -145,16 +152,22 @@ export class PriceBook {
         limit,
       })
       for (const recorded of page) {
-        this.#add(decodeEvent(recorded) as PricingEvent)
-        this.#head = { revision: recorded.revision, hash: recorded.hash }
+        const { revision, hash } = recorded
+        const { actor } = decodeMetadata(recorded)
+        this.#add(decodeEvent(recorded) as PricingEvent, { revision, actor })
+        this.#head = { revision, hash }
       }
       if (page.length < limit) return
     }
   }
 
-  #add({ data }: PricingEvent): PublishedPrice {
-    const { model, price, effectiveFrom, at } = data
-    const published: PublishedPrice = { ...price, model, effectiveFrom, publishedAt: at }
+  #add(
+    { data }: PricingEvent,
+    place: { readonly revision: number; readonly actor: string },
+  ): PublishedPrice {
+    const { model, price, effectiveFrom, at: publishedAt } = data
+    const isDemo = isDemoPrice(price, place)
+    const published: PublishedPrice = { ...price, model, isDemo, effectiveFrom, publishedAt }
     this.#all.push(published)
     const ofModel = this.#byModel.get(model) ?? []
     ofModel.push(published)
@@ -182,11 +195,8 @@ export class PriceBook {
 function checkPrice(
   model: string,
   price: Rates & { readonly version: string },
-  effectiveFrom: number | undefined,
   known: number,
 ): void {
-  const invalid = (message: string, param: string) =>
-    new ServiceError('invalid_value', message, { param })
   if (model.length === 0 || model.length > MAX_MODEL_CHARACTERS) {
     throw invalid(`The name of a model has 1 to ${MAX_MODEL_CHARACTERS} characters.`, 'model')
   }
@@ -196,10 +206,24 @@ function checkPrice(
     const message = 'Prices are zero or more, and a cached token costs no more than a computed one.'
     throw invalid(message, 'rates')
   }
-  if (effectiveFrom !== undefined && !Number.isSafeInteger(effectiveFrom)) {
-    throw invalid('The moment is not a time in milliseconds since 1970.', 'effectiveFrom')
-  }
   if (known >= MAX_PRICES) {
     throw new ServiceError('conflict', `There are ${MAX_PRICES} prices, the most there can be.`)
   }
+}
+
+function checkMoment(effectiveFrom: number | undefined, at: number): void {
+  if (effectiveFrom === undefined) return
+  if (!Number.isSafeInteger(effectiveFrom)) {
+    throw invalid('The moment is not a time in milliseconds since 1970.', 'effectiveFrom')
+  }
+  if (effectiveFrom >= at - PAST_TOLERANCE_MS) return
+  const [from, now] = [new Date(effectiveFrom), new Date(at)].map((time) => time.toISOString())
+  const message =
+    `A price takes effect now or later: ${from} is past, it is ${now}. ` +
+    'For a price from now on name no time.'
+  throw invalid(message, 'effectiveFrom')
+}
+
+function invalid(message: string, param: string): ServiceError {
+  return new ServiceError('invalid_value', message, { param })
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { StoreUnavailableError } from '@svc/contracts/event-store'
 import type { AccountEvent, AccountEventOf, AccountEventType } from '@svc/contracts/events/account'
 import { type AccountState, usedIdempotencyKey } from './account/state.ts'
-import type { Accepted, Ledger, Settled } from './ledger.ts'
+import type { Accepted, Ledger, NewRequest, Settled } from './ledger.ts'
 import type { Clock } from './ports.ts'
 import type { PriceBook } from './pricing.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
@@ -12,7 +12,6 @@ import { defect, storeUnavailable } from './refusals.ts'
 import { RunningRequests } from './running-requests.ts'
 import type { AccountWriter } from './writer.ts'
 
-export type NewRequest = Parameters<Ledger['accept']>[1]
 export type EndedRequest = Parameters<Ledger['settle']>[1]
 
 type Debit = AccountEventOf<'CreditDebited'>['data']
@@ -42,17 +41,18 @@ export class Requests {
 
   async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
     const { prices, clock, gatewayId, actor, writerOf } = this.#parts
-    const { requestId, model } = request
+    const { onBundledModel, ...asked } = request
+    const { requestId, model } = asked
     // Another process may have published its first price a moment ago.
-    if (prices.inForce(model, clock.nowMs()) === null) await prices.lookAgain()
+    if (prices.inForce(model, clock.nowMs(), onBundledModel) === null) await prices.lookAgain()
     const decided = Promise.withResolvers<Accepted>()
     let wentAhead = false
     const durable = writerOf(accountId)
       .submit({
         command: (at) => ({
           type: 'AcceptRequest',
-          ...request,
-          price: prices.inForce(model, at),
+          ...asked,
+          price: prices.inForce(model, at, onBundledModel),
           gatewayId,
           actor,
           at,

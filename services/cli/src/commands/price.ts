@@ -16,7 +16,7 @@ interface PublishOptions {
 
 const priceColumns: readonly Column<PriceLine>[] = [
   { title: 'PRICE', text: (price) => price.version },
-  { title: 'MODEL', text: (price) => price.model },
+  { title: 'MODEL', text: ({ model, demo }) => (demo ? `${model} (bundled only)` : model) },
   { title: 'INPUT', align: 'right', text: (price) => price.input },
   { title: 'CACHED INPUT', align: 'right', text: (price) => price.cachedInput },
   { title: 'OUTPUT', align: 'right', text: (price) => price.output },
@@ -32,7 +32,7 @@ export function priceCommand(contextOf: ContextOf): Command {
     .requiredOption('--cached-input <dollars>', 'per million tokens from the prefix cache')
     .requiredOption('--output <dollars>', 'per million tokens of the answer')
     .option('--model <model>', 'what is priced', MODEL)
-    .option('--from <time>', 'when it takes force (default: now)')
+    .option('--from <time>', 'when it takes force, not before now (default: now)')
     .action((options: PublishOptions, command: Command) => publish(contextOf(command), options))
   price
     .command('list')

@@ -1,8 +1,10 @@
 /** `svc status` */
 import type { ServiceStatus } from '@svc/gateway/operations/operations'
+import { PUBLISH_A_PRICE } from '@svc/gateway/operations/unpriced-models'
 import { Command } from 'commander'
 import { factsText } from '../output/facts.ts'
 import { tableText } from '../output/table.ts'
+import { printable } from '../terminal.ts'
 import type { ContextOf } from './options.ts'
 import { projectionColumns } from './projection.ts'
 
@@ -42,5 +44,13 @@ function statusText(status: ServiceStatus): string {
       ),
     )
   }
+  if (status.unpricedModels.length > 0) sections.push(unpricedText(status.unpricedModels))
   return sections.join('\n')
+}
+
+function unpricedText(models: readonly string[]): string {
+  return (
+    `No price is published for ${printable(models.join(', '))}: its requests are refused.\n` +
+    `Publish one, in dollars per million tokens: svc ${PUBLISH_A_PRICE}\n`
+  )
 }

@@ -5,18 +5,14 @@ import { type EventStore, type RecordedEvent, START } from '@svc/contracts/event
 import { accountStream } from '@svc/contracts/events/account'
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
-import { parseDollars, parsePricePerMillion } from '@svc/contracts/money'
+import { parseDollars } from '@svc/contracts/money'
 import { MODEL } from '@svc/contracts/wire/models'
+import { DEMO_RATES, gatewayActor } from '@svc/ledger/demo-price'
 import type { Books } from './books.ts'
 import type { DataFolder } from './data-folder.ts'
 
 const ACTOR = 'first-run'
 const DEMO_CREDIT = parseDollars('5.00')
-const DEMO_RATES = {
-  input: parsePricePerMillion('0.15'),
-  cachedInput: parsePricePerMillion('0.015'),
-  output: parsePricePerMillion('0.60'),
-}
 
 /** Events that the first run itself wrote are among the first of the log. */
 const FIRST_EVENTS = 100
@@ -82,7 +78,7 @@ async function isFirstPriceOf(
     limit: 1,
   })
   const actor = first && decodeMetadata(first).actor
-  return gatewayIds.some((gatewayId) => actor === `gateway:${gatewayId}`)
+  return gatewayIds.some((gatewayId) => actor === gatewayActor(gatewayId))
 }
 
 function opensAccount({ type }: RecordedEvent): boolean {

@@ -1,6 +1,7 @@
 /** What `svc start` says when it is ready: one JSON line for programs, a page for people. */
 import { resolve } from 'node:path'
 import { MODEL } from '@svc/contracts/wire/models'
+import { PUBLISH_A_PRICE } from '@svc/gateway/operations/unpriced-models'
 import { DEFAULT_DATA_DIR } from './data-folder.ts'
 
 export interface Ready {
@@ -13,6 +14,8 @@ export interface Ready {
   readonly pid: number
   readonly modelName: string
   readonly toy: boolean
+  /** Names of served models that have no price. */
+  readonly unpricedModels: readonly string[]
 }
 
 /** One line, without the newline. */
@@ -25,6 +28,7 @@ export function readyLine(ready: Ready): string {
     accountId,
     dataDir,
     pid,
+    ...(ready.unpricedModels.length === 0 ? {} : { unpricedModels: ready.unpricedModels }),
   })
 }
 
@@ -41,6 +45,7 @@ export function readyPage(ready: Ready): string {
     `  Account           ${ready.accountId ?? 'none yet: npx svc account open --name NAME'}`,
     `  Data              ${ready.dataDir}`,
     ...toyNote(ready.toy),
+    ...unpricedNote(ready),
     ...(ready.apiKey === undefined ? secondRun(ready) : firstRun(ready, ready.apiKey)),
     '',
     'Stop with Ctrl-C.',
@@ -54,6 +59,17 @@ function toyNote(toy: boolean): string[] {
     '',
     '  The bundled model is a toy of 4 million parameters: it shows real inference and real',
     '  billing, and answers little. Run your own with SVC_MODEL=/path/to/model.gguf npm start',
+  ]
+}
+
+function unpricedNote(ready: Ready): string[] {
+  if (ready.unpricedModels.length === 0) return []
+  return [
+    '',
+    `  No price is published for ${ready.unpricedModels.join(', ')}: every request is refused until`,
+    '  there is one, in dollars per million tokens:',
+    '',
+    `  npx svc${folderFlag(ready)} ${PUBLISH_A_PRICE}`,
   ]
 }
 

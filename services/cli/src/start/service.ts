@@ -10,6 +10,7 @@ import { START } from '@svc/contracts/event-store'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { createMetrics } from '@svc/gateway/metrics/metrics'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
+import { PUBLISH_A_PRICE, unpricedModels } from '@svc/gateway/operations/unpriced-models'
 import { adminRoutes } from '@svc/gateway/routes/admin'
 import { isStrayError } from '@svc/infra/event-store/eventstoredb/stray-errors'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
@@ -132,9 +133,14 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
   const { gateway, baseUrl } = await openGateway(surroundings, books)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))
+  const unpriced = unpricedModels(books.ledger, workers.lines())
+  if (unpriced.length > 0) {
+    const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
+    logger.warn({ models: unpriced }, message)
+  }
   folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
   return {
-    ready: readyOf(baseUrl, demo, folder, workers),
+    ready: readyOf({ baseUrl, demo, folder, workers, unpriced }),
     failed: failure.promise,
     stop(graceMs) {
       grace = graceMs
@@ -235,12 +241,19 @@ function urlHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function readyOf(
-  baseUrl: string,
-  demo: DemoAccount,
-  folder: DataFolder,
-  workers: InferenceWorkers,
-): Ready {
+function readyOf({
+  baseUrl,
+  demo,
+  folder,
+  workers,
+  unpriced,
+}: {
+  readonly baseUrl: string
+  readonly demo: DemoAccount
+  readonly folder: DataFolder
+  readonly workers: InferenceWorkers
+  readonly unpriced: readonly string[]
+}): Ready {
   const worker = workers.lines().find(({ status }) => status === 'ready')
   return {
     baseUrl,
@@ -250,5 +263,6 @@ function readyOf(
     pid: process.pid,
     modelName: worker?.modelName ?? 'no worker answers yet',
     toy: worker?.toy ?? false,
+    unpricedModels: unpriced,
   }
 }

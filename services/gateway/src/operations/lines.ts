@@ -61,6 +61,7 @@ export function priceLine(price: PublishedPrice): PriceLine {
   return {
     version: price.version,
     model: price.model,
+    demo: price.isDemo,
     input: formatPricePerMillion(price.input),
     cachedInput: formatPricePerMillion(price.cachedInput),
     output: formatPricePerMillion(price.output),

@@ -26,6 +26,7 @@ import {
 import type { AccountDetails, Operations, ServiceStatus } from './operations.ts'
 import { rebuildLines } from './rebuild-lines.ts'
 import { readOptionalTime, readTime } from './tell-times.ts'
+import { unpricedModels } from './unpriced-models.ts'
 import { type WorkerPorts, workerOperations } from './worker-operations.ts'
 
 const ACTOR = 'operator'
@@ -141,6 +142,7 @@ function priceOperations({
           output: readPrice(rates.output, 'output'),
         },
         ...(from === null ? {} : { effectiveFrom: from }),
+        actor: ACTOR,
       })
       return priceLine(price)
     },
@@ -180,7 +182,7 @@ function billOperations(ports: LocalOperations): Pick<Operations, 'statement' | 
 }
 
 async function statusOf(ports: LocalOperations): Promise<ServiceStatus> {
-  const { projections, store, information, workers = () => [] } = ports
+  const { ledger, projections, store, information, workers = () => [] } = ports
   const { version, mode, baseUrl, dataDir, storeKind } = information
   // A folder just opened has views that are about to follow; a server shows them as they are.
   if (mode === 'stopped') await viewsCurrent(ports, 'accounts')
@@ -196,6 +198,7 @@ async function statusOf(ports: LocalOperations): Promise<ServiceStatus> {
     store: { kind: storeKind, position: `${position}` },
     projections: lines,
     workers: workers(),
+    unpricedModels: unpricedModels(ledger, workers()),
     accounts: totals.accounts,
     openRequests: totals.openRequests,
   }

@@ -54,6 +54,8 @@ export interface AccountDetails extends AccountLine {
 export interface PriceLine {
   readonly version: string
   readonly model: string
+  /** The price that a first start published: the bundled model alone is sold at it. */
+  readonly demo: boolean
   /** Dollars per million tokens. */
   readonly input: string
   readonly cachedInput: string
@@ -137,6 +139,8 @@ export interface ServiceStatus {
   readonly store: { readonly kind: string; readonly position: string }
   readonly projections: readonly ProjectionLine[]
   readonly workers: readonly WorkerLine[]
+  /** Names of models that are served and have no price: requests for them are refused. */
+  readonly unpricedModels: readonly string[]
   readonly accounts: number
   readonly openRequests: number
 }
@@ -173,7 +177,7 @@ export interface Operations {
     input: string
     cachedInput: string
     output: string
-    /** RFC 3339, or null: now. */
+    /** RFC 3339, not before now, or null: now. */
     effectiveFrom: string | null
   }): Promise<PriceLine>
   listPrices(): Promise<readonly PriceLine[]>

@@ -156,7 +156,7 @@ export class LedgerDouble implements Ledger {
   }
 
   currentPrice() {
-    return { ...testPrice, model: 'svc-beta', effectiveFrom: 0, publishedAt: 0 }
+    return { ...testPrice, model: 'svc-beta', isDemo: false, effectiveFrom: 0, publishedAt: 0 }
   }
 
   prices() {

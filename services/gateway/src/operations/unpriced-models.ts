@@ -1,0 +1,18 @@
+/** What is served and cannot be sold: operators are told, customers only get a refusal. */
+import { MODEL } from '@svc/contracts/wire/models'
+import type { Ledger } from '@svc/ledger/ledger'
+import type { WorkerLine } from './worker-answers.ts'
+
+/** What mends it, in dollars per million tokens. */
+export const PUBLISH_A_PRICE = 'price publish --input USD --cached-input USD --output USD'
+
+/** @returns the names of the models of these workers for which no price is in force */
+export function unpricedModels(
+  ledger: Pick<Ledger, 'currentPrice'>,
+  workers: readonly WorkerLine[],
+): readonly string[] {
+  const unpriced = workers.filter(
+    ({ modelName, toy }) => modelName !== '' && ledger.currentPrice(MODEL, toy) === null,
+  )
+  return [...new Set(unpriced.map(({ modelName }) => modelName))]
+}
