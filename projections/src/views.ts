@@ -74,6 +74,8 @@ export interface StatementRow {
   readonly type: StatementEntryType
   /** The grant or request that the entry is about. */
   readonly reference: string
+  /** The payment behind a grant, as it was named when the credit was granted; null elsewhere. */
+  readonly paymentReference: string | null
   readonly description: string
   readonly debit: PicoDollars
   readonly credit: PicoDollars

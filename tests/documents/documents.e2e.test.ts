@@ -43,15 +43,42 @@ describe.each(pages)('%s', (document, state) => {
     const { baseUrl, apiKey = '', accountId } = await server.ready()
     const environment = { SVC_URL: baseUrl, SVC_KEY: apiKey, ACCOUNT: accountId }
     const blocks = readBlocks(readFileSync(join(ROOT, document), 'utf8'))
-    const commands = blocks.filter(
-      ({ commands }) => !DONE_BY_THE_TEST.some((pattern) => pattern.test(commands)),
-    )
+    const commands = blocks.filter((block) => !isDoneByTheTest(block))
     expect(commands.length).toBeGreaterThan(1)
     if (state === 'stopped') await server.stop()
     for (const block of commands) await runBlock(block, place, environment)
     if (state === 'running') expect(await server.stop()).toEqual({ code: 0, signal: null })
   })
 })
+
+/** What a reader does again and again: the second key is not the first any more. */
+test('docs/how-to/rotate-a-key.md works a second and a third time', async () => {
+  const place = readersPlace()
+  const server = new ServerProcess(join(place, 'data'))
+  onTestFinished(() => server.kill('SIGKILL'))
+  const { baseUrl, apiKey = '', accountId } = await server.ready()
+  const blocks = readBlocks(readFileSync(join(ROOT, 'docs/how-to/rotate-a-key.md'), 'utf8'))
+  const secrets = [apiKey]
+  for (let time = 1; time <= 3; time += 1) {
+    const environment = { SVC_URL: baseUrl, SVC_KEY: secrets.at(-1) ?? '', ACCOUNT: accountId }
+    let output = ''
+    for (const block of blocks) {
+      if (isDoneByTheTest(block)) continue
+      output += await runBlock(block, place, environment)
+    }
+    secrets.push(/for the customer: (sk-svc-\S+)/.exec(output)?.[1] ?? '')
+  }
+  const statusOf = async (secret: string) => {
+    const headers = { authorization: `Bearer ${secret}` }
+    return (await fetch(`${baseUrl}/v1/balance`, { headers })).status
+  }
+  expect(await Promise.all(secrets.map(statusOf))).toEqual([401, 401, 401, 200])
+  await server.stop()
+})
+
+function isDoneByTheTest({ commands }: DocumentBlock): boolean {
+  return DONE_BY_THE_TEST.some((pattern) => pattern.test(commands))
+}
 
 /** A folder like the reader's: the packages are installed, and `data` will be below it. */
 function readersPlace(): string {
@@ -64,12 +91,13 @@ async function runBlock(
   block: DocumentBlock,
   place: string,
   environment: Readonly<Record<string, string>>,
-): Promise<void> {
+): Promise<string> {
   const { code, output } = await runInBash(block.commands, place, environment)
   expect(code, `${block.commands}\n→ ${output}`).toBe(0)
   for (const line of block.expectedLines) {
     expect(flat(output), `${block.commands}\n→ ${output}`).toMatch(patternOf(line))
   }
+  return output
 }
 
 /** `…` in an expected line stands for anything. */

@@ -127,6 +127,15 @@ test('writes print the id alone on standard output, and how to see it on standar
   expect(declined.code).toBe(2)
   const revoked = await svc([...at, 'key', 'revoke', account, keyId], { answer: true })
   expect([revoked.code, revoked.out]).toEqual([0, `${keyId}\n`])
+  expect(revoked.err).toContain(`revoked; see it with: svc key list ${account}`)
+  const revoke = ['key', 'revoke', account, keyId, '--yes']
+  const { revokedAt, ...rest } = JSON.parse((await svc([...at, '--json', ...revoke])).out)
+  expect(rest).toEqual({ schema: 'svc.key-revoked/1', keyId, alreadyRevoked: true })
+  const again = await svc([...at, ...revoke])
+  expect([again.code, again.out]).toEqual([0, `${keyId}\n`])
+  expect(again.err).toContain(`was revoked already, since ${revokedAt}`)
+  const keys = JSON.parse((await svc([...at, '--json', 'key', 'list', account])).out).keys
+  expect(keys).toMatchObject([{ keyId, revokedAt }])
 
   const price = ['price', 'publish', '--input', '0.2', '--cached-input', '0.02', '--output', '1']
   expect((await svc([...at, ...price])).out).toMatch(/^price_\w{26}\n$/)

@@ -29,6 +29,7 @@ import type {
   NewKey,
   NewRequest,
   PublishedPrice,
+  RevokedKey,
   Settled,
 } from './ledger.ts'
 import type { Clock } from './ports.ts'
@@ -136,8 +137,20 @@ export class EventSourcedLedger implements Ledger {
     return { keyId, secret }
   }
 
-  async revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<void> {
-    await this.#do(accountId, { type: 'RevokeApiKey', keyId, reason, actor })
+  async revokeKey(
+    accountId: string,
+    keyId: string,
+    reason: string,
+    actor: string,
+  ): Promise<RevokedKey> {
+    return this.#writer(accountId).submit({
+      command: (at) => ({ type: 'RevokeApiKey', keyId, reason, actor, at }),
+      result: (events, state) => {
+        const revokedAt = state.keys.get(keyId)?.revokedAt
+        if (typeof revokedAt !== 'number') throw new Error(`${keyId} was revoked and is not`)
+        return { revokedAt, alreadyRevoked: events.length === 0 }
+      },
+    })
   }
 
   currentPrice(model: string, onBundledModel = false): PublishedPrice | null {

@@ -77,6 +77,13 @@ export interface NewKey {
   readonly secret: string
 }
 
+export interface RevokedKey {
+  /** Milliseconds since 1970. */
+  readonly revokedAt: number
+  /** Whether it had been revoked before. */
+  readonly alreadyRevoked: boolean
+}
+
 export interface PublishedPrice extends PriceVersion {
   readonly model: string
   /** The price that a first start published: for the bundled model alone. */
@@ -114,7 +121,8 @@ export interface Ledger {
     accountId: string,
     input: { name: string; expiresAt?: number; actor: string },
   ): Promise<NewKey>
-  revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<void>
+  /** A key that was revoked before stays revoked since then. */
+  revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<RevokedKey>
 
   /**
    * The price in force now, or null: then the model cannot be sold.

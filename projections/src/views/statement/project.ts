@@ -10,7 +10,10 @@ import type { StatementRow } from '../../views.ts'
 
 /** An entry on its way into the table, money as it is stored. */
 export interface NewEntry
-  extends Pick<StatementRow, 'entry' | 'accountId' | 'at' | 'type' | 'reference' | 'description'> {
+  extends Pick<
+    StatementRow,
+    'entry' | 'accountId' | 'at' | 'type' | 'reference' | 'paymentReference' | 'description'
+  > {
   /** Number of the account's entry before this one; 0 for the first. */
   readonly above: number
   /** A credit for a grant, else a debit. */
@@ -49,7 +52,10 @@ export interface StatementRows {
   addEntry(entry: NewEntry): number
 }
 
-type Movement = Pick<NewEntry, 'type' | 'reference' | 'description' | 'amount' | 'balance'>
+type Movement = Pick<
+  NewEntry,
+  'type' | 'reference' | 'paymentReference' | 'description' | 'amount' | 'balance'
+>
 
 export function projectStatement(rows: StatementRows, decoded: DecodedEvent): void {
   const { event } = decoded
@@ -84,6 +90,7 @@ function granted(data: StoredData<'CreditGranted'>): Movement {
   return {
     type: 'grant',
     reference: data.grantId,
+    paymentReference: data.reference,
     description: `${data.category} credit: ${data.reason}`,
     amount: data.amount,
     balance: data.balanceAfter,
@@ -94,6 +101,7 @@ function expired(data: StoredData<'CreditExpired'>): Movement {
   return {
     type: 'expiry',
     reference: data.grantId,
+    paymentReference: null,
     description: 'credit expired',
     amount: data.amount,
     balance: data.balanceAfter,
@@ -107,6 +115,7 @@ function debited(rows: StatementRows, data: StoredData<'CreditDebited'>): Moveme
   return {
     type: 'usage',
     reference: data.requestId,
+    paymentReference: null,
     description: `${request.model}, key ${keyName}: ${tokensText(data.lines)}`,
     amount: data.amount,
     balance: data.balanceAfter,

@@ -25,7 +25,8 @@ export const statementSchema = `
     amount          TEXT NOT NULL,
     balance         TEXT NOT NULL,
     event_revision  INTEGER NOT NULL,
-    event_hash      TEXT NOT NULL
+    event_hash      TEXT NOT NULL,
+    payment         TEXT
   ) STRICT;
 
   CREATE UNIQUE INDEX sixteenth_entries ON entries (account_id, entry) WHERE entry % 16 = 0;

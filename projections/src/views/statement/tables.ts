@@ -17,6 +17,7 @@ export interface StoredEntry {
   readonly balance: string
   readonly event_revision: number
   readonly event_hash: string
+  readonly payment: string | null
 }
 
 const eventTypes: Readonly<Record<StatementEntryType, StoredEventType>> = {
@@ -33,7 +34,7 @@ export class NewEntries {
   #lastNumber: number | undefined
 
   constructor(database: DatabaseSync) {
-    this.#insert = database.prepare('INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?)')
+    this.#insert = database.prepare('INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)')
     this.#selectLast = database.prepare('SELECT coalesce(max(number), 0) AS last FROM entries')
   }
 
@@ -77,6 +78,7 @@ export class NewEntries {
       row.balance,
       row.eventRevision,
       row.eventHash,
+      row.paymentReference,
     )
   }
 }
@@ -138,6 +140,7 @@ export function readEntry(row: StoredEntry): StatementRow {
     at: row.at,
     type: row.type,
     reference: row.reference,
+    paymentReference: row.payment,
     description: row.description,
     debit: row.type === 'grant' ? 0n : BigInt(row.amount),
     credit: row.type === 'grant' ? BigInt(row.amount) : 0n,

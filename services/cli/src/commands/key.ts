@@ -114,10 +114,13 @@ async function revoke(
   const keyId = second ?? first
   const accountId = namedAccount(second === undefined ? undefined : first, options)
   await confirmed(context, `End ${keyId} for ever? Requests with it fail from now on.`, options.yes)
-  await context.withOperations((operations) =>
+  const revoked = await context.withOperations((operations) =>
     operations.revokeKey({ accountId, keyId, reason: options.reason }),
   )
-  if (context.json) return context.outJson('key-revoked/1', { keyId })
+  if (context.json) return context.outJson('key-revoked/1', revoked)
   await context.out(`${keyId}\n`)
-  context.note(`revoked; see it with: svc key list ${accountId}`)
+  const since = revoked.alreadyRevoked
+    ? `was revoked already, since ${revoked.revokedAt}`
+    : 'revoked'
+  context.note(`${since}; see it with: svc key list ${accountId}`)
 }

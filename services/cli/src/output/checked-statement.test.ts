@@ -17,6 +17,7 @@ function linesOf(movements: readonly bigint[]): StatementLine[] {
       at: '2026-11-01T00:00:00.000Z',
       type: movement < 0n ? 'usage' : 'grant',
       reference: 'a reference',
+      paymentReference: null,
       description: 'a description',
       debit: formatExact(movement < 0n ? -movement : 0n),
       credit: formatExact(movement < 0n ? 0n : movement),

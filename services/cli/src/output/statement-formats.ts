@@ -26,8 +26,12 @@ const columns: readonly Column<StatementLine>[] = [
   { title: 'CREDIT', align: 'right', width: AMOUNT_WIDTH, text: (row) => shown(row.credit) },
   { title: 'BALANCE', align: 'right', width: AMOUNT_WIDTH, text: (row) => row.balance },
   { title: 'REFERENCE', width: 32, text: (row) => row.reference },
-  { title: 'DESCRIPTION', text: (row) => row.description },
+  { title: 'DESCRIPTION', text: described },
 ]
+
+function described({ description, paymentReference }: StatementLine): string {
+  return paymentReference === null ? description : `${description} (ref ${paymentReference})`
+}
 
 /** No movement on that side. */
 function shown(amount: string): string {
@@ -64,6 +68,7 @@ const CSV_COLUMNS = [
   'event_stream',
   'event_revision',
   'event_hash',
+  'payment_reference',
 ]
 
 /** The first and the last line are the opening and the closing balance. */
@@ -75,7 +80,7 @@ const csv: StatementWriter = {
 
 function csvBalance(type: string, time: string | undefined, balance: string): string {
   const pico = `${parseDollars(balance)}`
-  return csvLine(['', time ?? '', type, '', '', '', '', balance, '', '', pico, '', '', ''])
+  return csvLine(['', time ?? '', type, '', '', '', '', balance, '', '', pico, '', '', '', ''])
 }
 
 function csvRow(row: StatementLine): string {
@@ -94,6 +99,7 @@ function csvRow(row: StatementLine): string {
     csvText(row.event.stream),
     `${row.event.revision}`,
     row.event.hash,
+    csvText(row.paymentReference ?? ''),
   ])
 }
 

@@ -76,6 +76,7 @@ export function statementLine(row: StatementRow): StatementLine {
     at: timeText(row.at),
     type: row.type,
     reference: row.reference,
+    paymentReference: row.paymentReference,
     description: row.description,
     debit: formatExact(row.debit),
     credit: formatExact(row.credit),

@@ -25,7 +25,7 @@ import {
 } from './lines.ts'
 import type { AccountDetails, Operations, ServiceStatus } from './operations.ts'
 import { rebuildLines } from './rebuild-lines.ts'
-import { readOptionalTime, readTime } from './tell-times.ts'
+import { readOptionalTime, readTime, timeText } from './tell-times.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { type WorkerPorts, workerOperations } from './worker-operations.ts'
 
@@ -123,7 +123,9 @@ function keyOperations({
     },
     async revokeKey({ accountId, keyId, reason }) {
       checkAccountId(accountId)
-      await ledger.revokeKey(accountId, keyId, reason.trim(), ACTOR)
+      const revoked = await ledger.revokeKey(accountId, keyId, reason.trim(), ACTOR)
+      const { revokedAt, alreadyRevoked } = revoked
+      return { keyId, revokedAt: timeText(revokedAt), alreadyRevoked }
     },
   }
 }

@@ -36,6 +36,14 @@ export interface KeyLine {
   readonly revokedAt: string | null
 }
 
+export interface RevokedKey {
+  readonly keyId: string
+  /** RFC 3339. */
+  readonly revokedAt: string
+  /** Whether it had been revoked before. */
+  readonly alreadyRevoked: boolean
+}
+
 export interface GrantLine {
   readonly grantId: string
   readonly amount: string
@@ -69,6 +77,8 @@ export interface StatementLine {
   readonly at: string
   readonly type: 'grant' | 'usage' | 'expiry'
   readonly reference: string
+  /** Of the payment behind a grant; null where there is none. */
+  readonly paymentReference: string | null
   readonly description: string
   readonly debit: string
   readonly credit: string
@@ -171,7 +181,8 @@ export interface Operations {
     expiresAt: string | null
   }): Promise<{ keyId: string; secret: string }>
   listKeys(accountId: string): Promise<readonly KeyLine[]>
-  revokeKey(input: { accountId: string; keyId: string; reason: string }): Promise<void>
+  /** A key that was revoked before stays revoked since then, and the answer says so. */
+  revokeKey(input: { accountId: string; keyId: string; reason: string }): Promise<RevokedKey>
   publishPrice(input: {
     model: string
     input: string

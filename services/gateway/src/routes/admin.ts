@@ -71,10 +71,7 @@ function handlersOf(operations: Operations): Handlers {
     grant: (input) => operations.grant(input),
     createKey: (input) => operations.createKey(input),
     listKeys: ({ accountId }) => operations.listKeys(accountId),
-    revokeKey: async (input) => {
-      await operations.revokeKey(input)
-      return {}
-    },
+    revokeKey: (input) => operations.revokeKey(input),
     publishPrice: (input) => operations.publishPrice(input),
     listPrices: () => operations.listPrices(),
     statement: (input) => operations.statement(defined(input)),
