@@ -8,6 +8,9 @@ const messages = [{ role: 'user', content: 'hello' }]
 const TENANT = 'acct_of_the_caller'
 const { request } = parseChatRequest({ model: 'svc-beta', messages })
 
+const unreachable = (code: string) =>
+  new WorkerFailure('unreachable', 'no answer', Object.assign(new Error(code), { code }))
+
 /** A pool whose workers refuse, one after the other. */
 function poolThat(...failures: readonly WorkerFailure[]) {
   let asked = 0
@@ -37,21 +40,40 @@ describe('a worker that refuses to prepare', () => {
     })
   })
 
-  test('first one broken, then one that says why: what the second says', async () => {
-    const { pool, asked } = poolThat(
-      new WorkerFailure('unreachable', 'gone'),
-      new WorkerFailure('prompt_too_long', 'too long'),
-    )
+  test.each([
+    unreachable('ECONNREFUSED'),
+    unreachable('ENOENT'),
+    unreachable('UND_ERR_CONNECT_TIMEOUT'),
+    new WorkerFailure('queue_full', 'full'),
+    new WorkerFailure('draining', 'leaving'),
+  ])('first one that was sent nothing (%s), then one that says why', async (first) => {
+    const { pool, asked } = poolThat(first, new WorkerFailure('prompt_too_long', 'too long'))
     const refused = preparePrompt(pool, TENANT, request)
     await expect(refused).rejects.toMatchObject({ code: 'context_length_exceeded' })
     expect(asked()).toBe(2)
   })
 
-  test('both broken: 503', async () => {
-    const { pool } = poolThat(new WorkerFailure('unreachable', 'gone'))
+  test.each([
+    // It died, or did not answer in time.
+    unreachable('UND_ERR_SOCKET'),
+    unreachable('UND_ERR_HEADERS_TIMEOUT'),
+    unreachable('ECONNRESET'),
+    new WorkerFailure('failed', 'the worker failed on this request'),
+  ])('because it broke (%s): 503, and no other worker is sent it', async (broken) => {
+    const { pool, asked } = poolThat(broken)
     await expect(preparePrompt(pool, TENANT, request)).rejects.toMatchObject({
       code: 'worker_failed',
       retryAfterSeconds: 1,
     })
+    expect(asked()).toBe(1)
+  })
+
+  test('none that can be reached: 503', async () => {
+    const { pool, asked } = poolThat(unreachable('ECONNREFUSED'))
+    await expect(preparePrompt(pool, TENANT, request)).rejects.toMatchObject({
+      code: 'worker_failed',
+      retryAfterSeconds: 1,
+    })
+    expect(asked()).toBe(2)
   })
 })

@@ -43,7 +43,10 @@ export async function countPrompt(
   return tokens.length
 }
 
-/** To prepare changes nothing, so a worker that fails at it is followed by another. */
+/**
+ * A worker that is busy, or that cannot be reached, is followed by another. One that failed at it,
+ * died of it or took too long is not: what broke one worker must not break the next.
+ */
 async function prepareOnSomeWorker(
   workers: WorkerPool,
   tenant: string,
@@ -54,6 +57,7 @@ async function prepareOnSomeWorker(
     return await prepareOn(first, tenant, request)
   } catch (cause) {
     if (!(cause instanceof WorkerFailure)) throw cause
+    if (cause.mayHaveBegun) throw cause.toServiceError()
   }
   try {
     return await prepareOn(workers.pick(first), tenant, request)

@@ -1,6 +1,6 @@
 import type { PrepareRequest, ToolDefinition, ToolUse } from '@svc/contracts/worker-protocol'
 import { describe, expect, it } from 'vitest'
-import { AnswerPlans } from './answer-plan.ts'
+import { makePlan } from './answer-plan.ts'
 import { GbnfAcceptance } from './grammar/testing/gbnf-acceptance.ts'
 import type { Family } from './prompt/families/family.ts'
 import { harmony } from './prompt/families/harmony.ts'
@@ -32,8 +32,8 @@ const hugeTool = {
   },
 }
 
-const plans = new AnswerPlans(hermes('<think>'))
-const plan = (asked: Partial<PrepareRequest> = {}) => plans.planFor({ ...PLAIN, ...asked })
+const family = hermes('<think>')
+const plan = (asked: Partial<PrepareRequest> = {}) => makePlan(family, { ...PLAIN, ...asked })
 
 describe('the plan of an answer', () => {
   it('without tools and format is free', () => {
@@ -82,14 +82,8 @@ describe('the plan of an answer', () => {
   it('leaves room after thinking, and knows what stands before an answer', () => {
     const asked = { outputFormat: { type: 'json' }, thinking: THINKING } as const
     expect(plan(asked).grammar).toMatch(/^root ::= \[ \\n\]\{0,2\}/)
-    const onChannels = new AnswerPlans(harmony()).planFor({ ...PLAIN, ...asked })
+    const onChannels = makePlan(harmony(), { ...PLAIN, ...asked })
     expect(onChannels.grammar).toMatch(/^root ::= .*final/)
-  })
-
-  it('is made once for the same request', () => {
-    const asked = { toolUse: toolUse() }
-    expect(plan(asked)).toBe(plan(structuredClone(asked)))
-    expect(plan(asked)).not.toBe(plan({ toolUse: toolUse({ choice: 'required' }) }))
   })
 })
 
@@ -134,7 +128,7 @@ describe('the arguments of a tool that takes nothing', () => {
   /** Of some texts, those that the tool `f` can be called with. */
   function acceptedArguments(family: Family, tools: ToolUse['tools']): string[] {
     const asked = { toolUse: toolUse({ tools, choice: 'required' }) }
-    const { grammar } = new AnswerPlans(family).planFor({ ...PLAIN, ...asked })
+    const { grammar } = makePlan(family, { ...PLAIN, ...asked })
     const acceptance = new GbnfAcceptance(grammar ?? '')
     return ['{}', '{"a": 1}', '{"": null}', '[]', 'null', '""'].filter((json) =>
       [
@@ -184,6 +178,18 @@ describe('what cannot be enforced', () => {
     const { grammar } = plan({ toolUse: toolUse({ tools: [hugeTool], choice: 'required' }) })
     expect(grammar).toContain('huge')
     expect(grammar).not.toContain('property_1')
+  })
+
+  it('of one tool leaves the others as they are', () => {
+    const pattern = (index: number) => ({ type: 'string', pattern: `(a|b)*a(a|b){9}${index}$` })
+    const properties = Object.fromEntries(
+      Array.from({ length: 9 }, (_, i) => [`p${i}`, pattern(i)]),
+    )
+    const tools = [{ name: 'bomb', parameters: { properties } }, weather, clock]
+    const { grammar } = plan({ toolUse: toolUse({ tools }) })
+    expect(grammar).toContain('Rome')
+    expect(grammar).toContain('zone')
+    expect(grammar).not.toContain('p1')
   })
 
   it('because no tool is left is refused', () => {

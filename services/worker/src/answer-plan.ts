@@ -12,98 +12,107 @@
  * What of a tool's schema no grammar can enforce is left to the model, as the caller was told; an
  * output format that cannot be enforced is refused, because its caller was promised valid JSON.
  */
-import { hash } from 'node:crypto'
 import type { AnswerPlan, PrepareRequest, ToolUse } from '@svc/contracts/worker-protocol'
-import { RecentlyUsed } from './engine/recently-used.ts'
 import { SchedulerRefusal } from './engine/refusal.ts'
 import { addArguments, addUncheckedArguments } from './grammar/argument-schema.ts'
 import { GrammarRules } from './grammar/gbnf.ts'
 import { addAnyObject, addSchema } from './grammar/json-schema.ts'
+import { defaultSchemaLimits, type SchemaLimits } from './grammar/schema-limits.ts'
 import { UnsupportedSchema } from './grammar/unsupported-schema.ts'
+import { Work } from './grammar/work.ts'
 import type { Family } from './prompt/families/family.ts'
 
 /** Changes when the same request gets another plan. */
-export const PLAN_VERSION = 'plan-2'
+export const PLAN_VERSION = 'plan-3'
 
-/** Plans that are kept. */
-const PLANS_MAX = 256
-const PLAN_CHARACTERS_MAX = 16 * 1024 * 1024
 /** What a model writes between its thinking and its answer. */
 const GAP_AFTER_THINKING = '[ \\n]{0,2}'
-type Asked = Pick<PrepareRequest, 'toolUse' | 'outputFormat' | 'thinking'>
+/** One tool may take this part of a request's steps: the others are enforced all the same. */
+const STEPS_OF_ONE_TOOL = 1 / 4
+
+/** The parts of a request that its plan depends on. */
+export type Asked = Pick<PrepareRequest, 'toolUse' | 'outputFormat' | 'thinking'>
 type Tools = ToolUse['tools']
-/** @returns the name of the rule for a tool's arguments */
-type WriteArguments = (rules: GrammarRules, tool: Tools[number]) => string
 
-const FREE: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: [] }
+export const FREE: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: [] }
 
-export class AnswerPlans {
+/** Whether there is nothing to compile. @throws SchedulerRefusal when no tool can be called */
+export function isFree({ toolUse, outputFormat }: Asked): boolean {
+  return outputFormat.type === 'text' && callableTools(toolUse).length === 0
+}
+
+/** @throws SchedulerRefusal when the output format cannot be enforced or no tool can be called */
+export function makePlan(
+  family: Family,
+  asked: Asked,
+  limits: SchemaLimits = defaultSchemaLimits,
+): AnswerPlan {
+  return isFree(asked) ? FREE : new PlanMaker(family, asked, limits).plan()
+}
+
+class PlanMaker {
   readonly #family: Family
-  readonly #known = new RecentlyUsed<string, AnswerPlan>({
-    entriesMax: PLANS_MAX,
-    weightMax: PLAN_CHARACTERS_MAX,
-    weigh: (_key, plan) => plan.grammar?.length ?? 0,
-  })
+  readonly #asked: Asked
+  readonly #limits: SchemaLimits
+  readonly #tools: Tools
+  readonly #rules: GrammarRules
 
-  constructor(family: Family) {
+  constructor(family: Family, asked: Asked, limits: SchemaLimits) {
     this.#family = family
+    this.#asked = asked
+    this.#limits = limits
+    this.#tools = callableTools(asked.toolUse)
+    this.#rules = new GrammarRules(new Work(limits.stepsMax))
   }
 
-  /** @throws SchedulerRefusal when the output format cannot be enforced or no tool can be called */
-  planFor(asked: Asked): AnswerPlan {
-    const { toolUse, outputFormat, thinking } = asked
-    const callable = callableTools(toolUse)
-    if (callable.length === 0 && outputFormat.type === 'text') return FREE
-    const facts = [callable, toolUse?.choice, toolUse?.parallel, outputFormat, thinking.enabled]
-    const key = hash('sha256', JSON.stringify(facts), 'base64')
-    return this.#known.get(key, () => this.#make(callable, asked))
-  }
-
-  #make(tools: Tools, { toolUse, outputFormat, thinking }: Asked): AnswerPlan {
-    const isFree = toolUse?.choice === 'auto' && outputFormat.type === 'text'
-    const mayCall = tools.length > 0
+  plan(): AnswerPlan {
+    const { toolUse, outputFormat, thinking } = this.#asked
+    const callsOnly = toolUse?.choice === 'auto' && outputFormat.type === 'text'
+    const mayCall = this.#tools.length > 0
     const mustCall = mayCall && toolUse?.choice === 'required'
-    const grammar = this.#enforcing(outputFormat, (writeArguments) => {
-      const rules = new GrammarRules()
-      const ways: string[] = []
-      if (!isFree && !mustCall) ways.push(this.#format(rules, outputFormat))
-      if (mayCall) ways.push(this.#calls(rules, tools, toolUse?.parallel === true, writeArguments))
-      const answer = ways.map((way) => `(${way})`).join(' | ')
-      const gap = thinking.enabled && !isFree && this.#family.answerPrefixGrammar === ''
-      return rules.text(gap ? `${GAP_AFTER_THINKING} (${answer})` : answer)
-    })
-    const callable = tools.map(({ name }) => name)
-    return { grammar, grammarFrom: isFree ? 'tool_call' : 'answer', callable }
+    const ways: string[] = []
+    if (outputFormat.type !== 'text') {
+      // It is refused where it cannot be enforced, also when the answer has to be a call.
+      const work = this.#rules.work
+      const format = this.#format(mustCall ? new GrammarRules(work) : this.#rules)
+      if (!mustCall) ways.push(format)
+    }
+    if (mayCall) ways.push(this.#calls())
+    const answer = ways.map((way) => `(${way})`).join(' | ')
+    const gap = thinking.enabled && !callsOnly && this.#family.answerPrefixGrammar === ''
+    const grammar = this.#rules.text(gap ? `${GAP_AFTER_THINKING} (${answer})` : answer)
+    const callable = this.#tools.map(({ name }) => name)
+    return { grammar, grammarFrom: callsOnly ? 'tool_call' : 'answer', callable }
   }
 
-  /** With all that can be enforced of the tools' schemas or, when that is too much, any objects. */
-  #enforcing(
-    format: Asked['outputFormat'],
-    write: (writeArguments: WriteArguments) => string,
-  ): string {
-    if (format.type === 'json_schema') this.#format(new GrammarRules(), format)
+  #calls(): string {
+    const callable = this.#tools.map(({ name, parameters }) => ({
+      name,
+      argumentsRule: this.#arguments(parameters),
+    }))
+    const parallel = this.#asked.toolUse?.parallel === true
+    return this.#family.callGrammar(this.#rules, callable, { parallel })
+  }
+
+  /** With all that can be enforced of a tool's schema or, when that is too much, any object. */
+  #arguments(parameters: Tools[number]['parameters']): string {
+    const limits = this.#limits
+    const work = this.#rules.work.part(limits.stepsMax * STEPS_OF_ONE_TOOL)
     try {
-      return write((rules, { parameters }) => addArguments(rules, parameters))
+      return addArguments(this.#rules, parameters, { limits, work })
     } catch (error) {
       if (!(error instanceof UnsupportedSchema)) throw error
-      return write((rules, { parameters }) => addUncheckedArguments(rules, parameters))
+      return addUncheckedArguments(this.#rules, parameters)
     }
   }
 
-  #calls(rules: GrammarRules, tools: Tools, parallel: boolean, write: WriteArguments): string {
-    const callable = tools.map((tool) => ({
-      name: tool.name,
-      argumentsRule: write(rules, tool),
-    }))
-    return this.#family.callGrammar(rules, callable, { parallel })
-  }
-
-  #format(rules: GrammarRules, format: Asked['outputFormat']): string {
+  #format(rules: GrammarRules): string {
+    const { outputFormat: format } = this.#asked
     const prefix = this.#family.answerPrefixGrammar
     try {
       const rule =
         format.type === 'json_schema'
-          ? addSchema(rules, format.schema, { unsupported: 'refuse' })
+          ? addSchema(rules, format.schema, { unsupported: 'refuse', limits: this.#limits })
           : addAnyObject(rules)
       return prefix === '' ? rule : `${prefix} ${rule}`
     } catch (error) {

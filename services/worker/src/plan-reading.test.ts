@@ -2,7 +2,7 @@
 import type { AnswerPlan, ToolUse } from '@svc/contracts/worker-protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AnswerPlans } from './answer-plan.ts'
+import { makePlan } from './answer-plan.ts'
 import { GbnfAcceptance } from './grammar/testing/gbnf-acceptance.ts'
 import { GbnfSampler } from './grammar/testing/gbnf-sampler.ts'
 import { randomOf, schemaValidator } from './grammar/testing/schema-validator.ts'
@@ -66,8 +66,7 @@ function read(family: Family, plan: AnswerPlan, answer: string, cut: number): Re
 const drawn = fc.record({ seed: fc.nat(), cut: fc.integer({ min: 1, max: 30 }) })
 
 describe.each(families.map((family) => [family.name, family] as const))('%s', (_name, family) => {
-  const plans = new AnswerPlans(family)
-  const planFor = (asked: object) => plans.planFor({ ...PLAIN, ...asked })
+  const planFor = (asked: object) => makePlan(family, { ...PLAIN, ...asked })
 
   it.each([true, false])('calls that must be made are read as calls, parallel: %s', (parallel) => {
     const plan = planFor({ toolUse: toolUse('required', parallel) })

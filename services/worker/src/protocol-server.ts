@@ -95,7 +95,7 @@ async function answer(
       return sendJson(response, 200, operations.state())
     case `POST ${workerPaths.prepare}`: {
       const body = await readJsonBody(request, prepareRequest, BODY_BYTES_MAX)
-      return sendJson(response, 200, operations.prepare(body))
+      return sendJson(response, 200, await operations.prepare(body))
     }
     case `POST ${workerPaths.cancel}`: {
       const { requestId } = await readJsonBody(request, cancelRequest, BODY_BYTES_MAX)

@@ -15,6 +15,11 @@
  *             [--drained]                 takes no requests until it is told to
  *             [--supervised]              end when stdin closes; ignore SIGINT
  *
+ *     SVC_SCHEMA_BYTES         of one schema; default 65536
+ *     SVC_SCHEMA_ALTERNATIVES  that one value may have; default 512
+ *     SVC_SCHEMA_STEPS         that all schemas of a request may cost; default 500000
+ *     SVC_SCHEMA_COMPILE_MS    of processor time that they may take; default 250
+ *
  *     SVC_WORKER_SECRET   the bearer token of every request; needed with --port, 16 characters
  *     SVC_CACHE_SECRET    keys the names of cached blocks and seals them; random when unset, and
  *                         then no other worker finds them
@@ -30,6 +35,7 @@ import { parseArgs } from 'node:util'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { type Gpu, gpuChoices } from './engine/gpu.ts'
 import { QUEUE_REQUESTS_MAX } from './engine/scheduler.ts'
+import { defaultSchemaLimits, type SchemaLimits } from './grammar/schema-limits.ts'
 import { SECRET_CHARACTERS_MIN } from './protocol/shared-secret.ts'
 import type { ListenAddress } from './protocol-server.ts'
 import { StartRefused } from './start-refused.ts'
@@ -48,6 +54,7 @@ const CACHE_BYTES_DEFAULT = 512 * 1024 ** 2
 const CACHE_TTL_S_DEFAULT = 900
 const CACHE_TENANT_BYTES_DEFAULT = 1024 ** 3
 const REDIS_PREFIX_DEFAULT = 'svc.'
+const COMPILE_MS_DEFAULT = 250
 
 export interface WorkerSettings {
   readonly listen: ListenAddress
@@ -65,6 +72,13 @@ export interface WorkerSettings {
   /** Loaded, and serving nobody until told to. */
   readonly drained: boolean
   readonly cache: CacheSettings
+  readonly schemas: SchemaSettings
+}
+
+export interface SchemaSettings {
+  readonly limits: SchemaLimits
+  /** Milliseconds of processor time that the schemas of one request may take to compile. */
+  readonly compileMs: number
 }
 
 export interface CacheSettings {
@@ -117,6 +131,19 @@ export function readSettings(
       secret: env.SVC_CACHE_SECRET || randomBytes(CACHE_SECRET_BYTES),
       redis: redisSettings(env),
     },
+    schemas: schemaSettings(env),
+  }
+}
+
+function schemaSettings(env: Readonly<Record<string, string | undefined>>): SchemaSettings {
+  const { bytesMax, alternativesMax, stepsMax } = defaultSchemaLimits
+  return {
+    limits: {
+      bytesMax: variable(env, 'SVC_SCHEMA_BYTES', bytesMax),
+      alternativesMax: variable(env, 'SVC_SCHEMA_ALTERNATIVES', alternativesMax),
+      stepsMax: variable(env, 'SVC_SCHEMA_STEPS', stepsMax),
+    },
+    compileMs: variable(env, 'SVC_SCHEMA_COMPILE_MS', COMPILE_MS_DEFAULT),
   }
 }
 

@@ -1,7 +1,8 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
-import { AnswerPlans, PLAN_VERSION } from './answer-plan.ts'
+import { PLAN_VERSION } from './answer-plan.ts'
+import { AnswerPlans } from './answer-plans.ts'
 import type { ModelFacts } from './engine/engine.ts'
 import { fileDigest } from './engine/gguf-file.ts'
 import { startLlama } from './engine/llama.ts'
@@ -10,6 +11,7 @@ import { SequencePool } from './engine/sequences.ts'
 import type { Log } from './log.ts'
 import { type ServedFamily, serveFamily } from './model-family.ts'
 import { findModel } from './model-source.ts'
+import { CompileThreads } from './plan-compiler/compile-threads.ts'
 import { openPrefixCache } from './prefix-cache/open-prefix-cache.ts'
 import { WorkerOperations } from './protocol/operations.ts'
 import { CONTEXT_TOKENS_DEFAULT_MAX, type WorkerSettings } from './settings.ts'
@@ -67,8 +69,14 @@ export async function startWorker(
     randomSeed: () => randomInt(SEEDS),
   })
   scheduler.draining = settings.drained
+  const { limits, compileMs } = settings.schemas
+  const compiler = new CompileThreads({
+    data: { familyName: served.family.name, chatTemplate: facts.chatTemplate ?? '', limits },
+    ...{ compileMs, log },
+  })
+  const plans = new AnswerPlans((tenant, asked) => compiler.compile(tenant, asked))
   const operations = new WorkerOperations({
-    ...{ scheduler, cache, renderer: served.renderer, plans: new AnswerPlans(served.family) },
+    ...{ scheduler, cache, renderer: served.renderer, plans },
     facts: {
       workerId: settings.workerId,
       instanceId: `${settings.workerId}/${randomBytes(INSTANCE_BYTES).toString('hex')}`,

@@ -60,6 +60,15 @@ describe('the environment of a worker', () => {
     })
   })
 
+  test('has the bounds on schemas that were set, and no others', () => {
+    const settings = readSettings({ SVC_SCHEMA_COMPILE_MS: '100', SVC_SCHEMA_BYTES: '32768' })
+    const environment = workerEnvironment(settings, 'the key')
+    expect(Object.entries(environment).filter(([name]) => name.startsWith('SVC_SCHEMA'))).toEqual([
+      ['SVC_SCHEMA_BYTES', '32768'],
+      ['SVC_SCHEMA_COMPILE_MS', '100'],
+    ])
+  })
+
   test('has the secret that was given, and no Redis where none is', () => {
     const SVC_CACHE_SECRET = 'given by the operator'
     const environment = workerEnvironment(readSettings({ SVC_CACHE_SECRET }), 'of the folder')

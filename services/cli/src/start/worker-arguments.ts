@@ -65,5 +65,21 @@ export function workerEnvironment(settings: Settings, cacheKey: string): Record<
     SVC_REDIS_PREFIX: settings.SVC_REDIS_PREFIX,
     SVC_CACHE_TTL_S: String(settings.SVC_CACHE_TTL_S),
     SVC_CACHE_TENANT_BYTES: String(settings.SVC_CACHE_TENANT_BYTES),
+    ...handedOn(settings),
   }
+}
+
+/** What workers have defaults of their own for, where it was set. */
+function handedOn(settings: Settings): Record<string, string> {
+  const given = {
+    SVC_SCHEMA_BYTES: settings.SVC_SCHEMA_BYTES,
+    SVC_SCHEMA_ALTERNATIVES: settings.SVC_SCHEMA_ALTERNATIVES,
+    SVC_SCHEMA_STEPS: settings.SVC_SCHEMA_STEPS,
+    SVC_SCHEMA_COMPILE_MS: settings.SVC_SCHEMA_COMPILE_MS,
+  }
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+  )
 }

@@ -14,6 +14,14 @@ export class WorkerFailure extends Error {
     this.code = code
   }
 
+  /**
+   * Whether the worker may have begun with what it was sent. That may be what broke it, so no other
+   * worker is sent it.
+   */
+  get mayHaveBegun(): boolean {
+    return !this.isBusy && !(this.code === 'unreachable' && neverConnected(this.cause))
+  }
+
   /** Whether another worker, or the same one later, can do what this one did not. */
   get isBusy(): boolean {
     return this.code === 'queue_full' || this.code === 'draining'
@@ -29,6 +37,13 @@ export class WorkerFailure extends Error {
       retryAfterSeconds: RETRY_AFTER_SECONDS,
     })
   }
+}
+
+/** Errors of a connection that was not there: nothing was sent on it. */
+const connectErrors = ['ECONNREFUSED', 'ENOENT', 'UND_ERR_CONNECT_TIMEOUT', 'EHOSTUNREACH']
+
+function neverConnected(cause: unknown): boolean {
+  return connectErrors.includes(String((cause as NodeJS.ErrnoException | undefined)?.code))
 }
 
 export function overloaded(message: string, details: { readonly cause?: unknown } = {}) {

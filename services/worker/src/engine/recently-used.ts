@@ -17,14 +17,19 @@ export class RecentlyUsed<Key, Value> {
     this.#bounds = bounds
   }
 
+  /** What is kept under the key, which counts as a use. */
+  find(key: Key): Value | undefined {
+    const known = this.#entries.get(key)
+    if (known === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, known)
+    return known.value
+  }
+
   /** @param make may throw: then nothing is kept */
   get(key: Key, make: () => Value): Value {
-    const known = this.#entries.get(key)
-    if (known !== undefined) {
-      this.#entries.delete(key)
-      this.#entries.set(key, known)
-      return known.value
-    }
+    const known = this.find(key)
+    if (known !== undefined) return known
     const value = make()
     const weight = this.#bounds.weigh(key, value)
     this.#entries.set(key, { value, weight })

@@ -12,7 +12,6 @@ import {
 } from './schema-document.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
 
-const ALTERNATIVES_MAX = 512
 export const NESTING_MAX = 64
 
 export interface Alternative {
@@ -99,13 +98,15 @@ export class Alternatives {
     others: readonly Alternative[],
     node: SchemaNode,
   ): readonly Alternative[] {
-    if (some.length * others.length > ALTERNATIVES_MAX) {
-      const reason = `allows more than ${ALTERNATIVES_MAX} alternatives`
+    const { alternativesMax } = this.#document.limits
+    if (some.length * others.length > alternativesMax) {
+      const reason = `allows more than ${alternativesMax} alternatives`
       throw new UnsupportedSchema(node.path, 'size', reason)
     }
     return some.flatMap((one) =>
       others.map((other) => {
-        this.#document.spend(node.path)
+        const copied = one.members.length + other.members.length
+        this.#document.spend(node.path, 2 + copied + one.choices.length + other.choices.length)
         const members = new Map(
           [...one.members, ...other.members].map((each) => [each.schema, each]),
         )

@@ -6,8 +6,11 @@ import type { ToolDefinition } from '@svc/contracts/worker-protocol'
 import type { GrammarRules } from './gbnf.ts'
 import { addAnyObject, addAnyValue, addSchema } from './json-schema.ts'
 import { enforcedKeywords, refusedKeywords } from './keywords.ts'
+import type { SchemaOptions } from './schema-document.ts'
+import { Work } from './work.ts'
 
 type Parameters = ToolDefinition['parameters']
+type SchemaBounds = Pick<SchemaOptions, 'limits' | 'work'>
 
 const NO_ARGUMENTS: Parameters = { type: 'object', additionalProperties: false }
 
@@ -20,15 +23,21 @@ const memberKeywords = [...enforcedKeywords, ...refusedKeywords.map(({ name }) =
  * @returns the name of the rule
  * @throws UnsupportedSchema when the schema is larger than a grammar may be
  */
-export function addArguments(rules: GrammarRules, parameters: Parameters): string {
+export function addArguments(
+  rules: GrammarRules,
+  parameters: Parameters,
+  bounds: SchemaBounds,
+): string {
   const schema = takesNothing(parameters) ? NO_ARGUMENTS : { ...parameters, type: 'object' }
-  const rule = addSchema(rules, schema, { unsupported: 'strip' })
+  const rule = addSchema(rules, schema, { unsupported: 'strip', ...bounds })
   return rule === addAnyValue(rules) ? addAnyObject(rules) : rule
 }
 
 /** As {@link addArguments}, of a schema too large: any object, where it takes anything at all. */
 export function addUncheckedArguments(rules: GrammarRules, parameters: Parameters): string {
-  return takesNothing(parameters) ? addArguments(rules, parameters) : addAnyObject(rules)
+  if (!takesNothing(parameters)) return addAnyObject(rules)
+  // Others may have used up the steps of the request: this takes none to speak of.
+  return addArguments(rules, parameters, { work: new Work() })
 }
 
 /**

@@ -11,10 +11,13 @@ import {
   hasCharacter,
   intersection,
 } from './characters.ts'
+import type { Work } from './work.ts'
 
 const STATES_MAX = 1024
 /** What is told apart by names has about as many states as the names have characters. */
 const NAME_STATES_MAX = 16_384
+/** What a state costs, apart from its edges, until it is written. */
+const STATE_STEPS = 8
 
 export interface State {
   readonly accepting: boolean
@@ -51,42 +54,59 @@ export class Automaton {
     return state?.accepting ?? false
   }
 
-  /** The texts that both allow. @throws TooManyStates */
-  and(other: Automaton): Automaton {
+  /** What looking at all of it costs: its edges, and the ranges of characters on them. */
+  get size(): number {
+    return this.states.reduce(
+      (sum, { edges }) => sum + edges.reduce((ranges, { set }) => ranges + 1 + set.length, 1),
+      0,
+    )
+  }
+
+  /** The texts that both allow. @throws TooManyStates, TooMuchWork */
+  and(other: Automaton, work: Work): Automaton {
     if (this.isEmpty || other.isEmpty) return NO_TEXT
-    return explore('0 0', (key) => {
+    const placeAt = (key: string): Place => {
       const [a, b] = key.split(' ').map(Number)
       const one = this.states[a ?? 0]
       const two = other.states[b ?? 0]
       const targets = (one?.edges ?? []).flatMap((edge) =>
-        (two?.edges ?? []).map((match) => ({
-          set: intersection(edge.set, match.set),
-          to: `${edge.to} ${match.to}`,
-        })),
+        (two?.edges ?? []).map((match) => {
+          work.spend(2 + edge.set.length + match.set.length)
+          const set = intersection(edge.set, match.set)
+          return { set, to: `${edge.to} ${match.to}` }
+        }),
       )
       return { accepting: (one?.accepting && two?.accepting) ?? false, targets }
-    })
+    }
+    return explore('0 0', placeAt, work)
   }
 
-  /** The texts among these whose number of characters is in the range. @throws TooManyStates */
-  ofLength(min: number, max: number | null): Automaton {
-    const shortest = lengths(this, Math.min)
-    const longest = lengths(this, Math.max)
+  /**
+   * The texts among these whose number of characters is in the range.
+   *
+   * @throws TooManyStates, TooMuchWork
+   */
+  ofLength(min: number, max: number | null, work: Work): Automaton {
+    work.spend(2 * this.size)
+    const shortest = shortestText(this)
+    const longest = longestText(this)
     if (shortest >= min && longest <= (max ?? Number.POSITIVE_INFINITY)) return this
     if (min > STATES_MAX || (max ?? 0) > STATES_MAX) throw new TooManyStates()
-    return this.and(ofLength(min, max))
+    return this.and(ofLength(min, max), work)
   }
 }
 
 const NO_TEXT = new Automaton([])
 
-/** Any text but these. */
-export function anyTextBut(texts: readonly string[]): Automaton {
+/** Any text but these. @throws TooManyStates, TooMuchWork */
+export function anyTextBut(texts: readonly string[], work: Work): Automaton {
   const ANYTHING = '-'
+  const excluded = new Set(texts)
   const longer = new Map<string, Set<string>>()
   for (const word of texts) {
     let prefix = ''
     for (const character of word) {
+      work.spend(1 + prefix.length)
       longer.set(prefix, (longer.get(prefix) ?? new Set()).add(character))
       prefix += character
     }
@@ -96,14 +116,16 @@ export function anyTextBut(texts: readonly string[]): Automaton {
       return { accepting: true, targets: [{ set: EVERY_CHARACTER, to: ANYTHING }] }
     }
     const prefix = key.slice(1)
-    const on = [...(longer.get(prefix) ?? [])].map((character) => ({
+    const following = [...(longer.get(prefix) ?? [])]
+    work.spend(1 + prefix.length + 4 * following.length)
+    const on = following.map((character) => ({
       set: charactersIn(character),
       to: `+${prefix}${character}`,
     }))
     const off = complement(charactersOf(on.flatMap(({ set }) => set)))
-    return { accepting: !texts.includes(prefix), targets: [...on, { set: off, to: ANYTHING }] }
+    return { accepting: !excluded.has(prefix), targets: [...on, { set: off, to: ANYTHING }] }
   }
-  return explore('+', place, NAME_STATES_MAX)
+  return explore('+', place, work, NAME_STATES_MAX)
 }
 
 function ofLength(min: number, max: number | null): Automaton {
@@ -125,11 +147,12 @@ export interface Place {
 /**
  * Follows all ways from a place. The sets of one place must not overlap.
  *
- * @throws TooManyStates
+ * @throws TooManyStates, TooMuchWork
  */
 export function explore(
   start: string,
   placeAt: (key: string) => Place,
+  work: Work,
   statesMax = STATES_MAX,
 ): Automaton {
   const keys = [start]
@@ -137,12 +160,15 @@ export function explore(
   const states: State[] = []
   for (let index = 0; index < keys.length; index += 1) {
     const { accepting, targets } = placeAt(keys[index] ?? start)
+    work.spend(STATE_STEPS + targets.length)
     const edges = new Map<number, CharacterSet>()
     for (const { set, to } of targets) {
       if (set.length === 0) continue
       const number = numbers.get(to) ?? keys.push(to) - 1
       numbers.set(to, number)
-      edges.set(number, charactersOf([...(edges.get(number) ?? []), ...set]))
+      const joined = [...(edges.get(number) ?? []), ...set]
+      work.spend(joined.length)
+      edges.set(number, charactersOf(joined))
     }
     if (keys.length > statesMax) throw new TooManyStates()
     states.push({ accepting, edges: [...edges].map(([to, set]) => ({ set, to })) })
@@ -174,16 +200,38 @@ function withoutDeadEnds(states: readonly State[]): readonly State[] {
   }))
 }
 
-/** The shortest or the longest text's length; for a longest one infinity where a way goes round. */
-function lengths({ states }: Automaton, pick: (...numbers: number[]) => number): number {
-  const worst = pick(0, 1) === 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
-  let best: readonly number[] = states.map(({ accepting }) => (accepting ? 0 : worst))
-  for (let pass = 0; pass <= states.length; pass += 1) {
-    const next = states.map(({ accepting, edges }) =>
-      pick(accepting ? 0 : worst, ...edges.map(({ to }) => 1 + (best[to] ?? worst))),
-    )
-    if (next.every((length, index) => length === best[index])) return best[0] ?? worst
-    best = next
+/** The shortest text's length; infinity where there is none. */
+function shortestText({ states }: Automaton): number {
+  let reached: readonly number[] = states.length > 0 ? [0] : []
+  const seen = new Set(reached)
+  for (let length = 0; reached.length > 0; length += 1) {
+    if (reached.some((index) => states[index]?.accepting)) return length
+    const next = reached.flatMap((index) => states[index]?.edges.map(({ to }) => to) ?? [])
+    reached = [...new Set(next)].filter((index) => !seen.has(index))
+    for (const index of reached) seen.add(index)
   }
   return Number.POSITIVE_INFINITY
+}
+
+/** The longest text's length; infinity where a way goes round, or there is no text. */
+function longestText({ states }: Automaton): number {
+  const ways = waysTo(states)
+  const lengths = new Array<number>(states.length).fill(0)
+  // All ways to a state come before it, so that one on a way that goes round never comes.
+  const ready = ways.flatMap((count, index) => (count === 0 ? [index] : []))
+  for (const index of ready) {
+    for (const { to } of states[index]?.edges ?? []) {
+      lengths[to] = Math.max(lengths[to] ?? 0, (lengths[index] ?? 0) + 1)
+      ways[to] = (ways[to] ?? 0) - 1
+      if (ways[to] === 0) ready.push(to)
+    }
+  }
+  if (ready.length < states.length || states.length === 0) return Number.POSITIVE_INFINITY
+  return lengths.reduce((most, length) => Math.max(most, length), 0)
+}
+
+function waysTo(states: readonly State[]): number[] {
+  const ways = new Array<number>(states.length).fill(0)
+  for (const { edges } of states) for (const { to } of edges) ways[to] = (ways[to] ?? 0) + 1
+  return ways
 }

@@ -53,6 +53,8 @@ class Members {
   readonly #demand: ObjectDemand
   readonly #parts: ObjectParts
   readonly #names: readonly string[]
+  /** Behind the last required property; up to there an object may not end. */
+  readonly #endsFrom: number
   readonly #min: number
   readonly #max: number | null
   readonly #known = new Map<string, Expression>()
@@ -62,6 +64,7 @@ class Members {
     this.#demand = demand
     this.#parts = parts
     this.#names = [...demand.properties.keys()]
+    this.#endsFrom = 1 + this.#names.findLastIndex((name) => demand.required.has(name))
     this.#min = this.#neededMin()
     this.#max = this.#neededMax()
     const value = demand.writesAdditional
@@ -147,8 +150,7 @@ class Members {
   }
 
   #mayEnd(index: number, { distinct }: Count): boolean {
-    const open = this.#names.slice(index).some((name) => this.#demand.required.has(name))
-    return !open && distinct >= this.#min
+    return index >= this.#endsFrom && distinct >= this.#min
   }
 }
 

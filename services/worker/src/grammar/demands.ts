@@ -37,6 +37,7 @@ export interface ArrayDemand {
 
 export class Demands {
   readonly #document: SchemaDocument
+  readonly #objects = new Map<string, ObjectDemand>()
   readonly #namedValues = new Map<SchemaObject, ReadonlyMap<string, unknown>>()
 
   constructor(document: SchemaDocument) {
@@ -99,8 +100,10 @@ export class Demands {
       (list) => list !== undefined,
     )
     const [first, second] = lists.map((list) => {
-      this.#document.spend(member.path, list.length)
-      return new Map(list.map((value) => [canonical(value), value]))
+      const named = list.map((value) => [canonical(value), value] as const)
+      const characters = named.reduce((sum, [text]) => sum + text.length, 0)
+      this.#document.spend(member.path, 4 * list.length + characters)
+      return new Map(named)
     })
     if (first === undefined) return undefined
     const both = second === undefined ? first : [...first].filter(([key]) => second.has(key))
@@ -145,9 +148,19 @@ export class Demands {
   }
 
   object(members: readonly SchemaMember[]): ObjectDemand {
+    const key = members.map(({ schema }) => this.#document.numberOf(schema)).join(' ')
+    const known = this.#objects.get(key)
+    if (known !== undefined) return known
+    const demand = this.#object(members)
+    this.#objects.set(key, demand)
+    return demand
+  }
+
+  #object(members: readonly SchemaMember[]): ObjectDemand {
     const declared = members.flatMap((member) => Object.keys(this.#properties(member)))
     const required = new Set(members.flatMap((member) => this.#required(member)))
     const names = new Set([...declared, ...required])
+    this.#document.spend(members[0]?.path ?? '', 2 * (1 + names.size) * members.length)
     const properties = [...names].map((name) => {
       const safe = name !== UNSAFE_NAME
       return [name, safe ? this.#ofProperty(members, name) : [NOWHERE]] as const
@@ -168,6 +181,7 @@ export class Demands {
       Object.hasOwn(member.schema, 'items') ? [this.#document.child(member, 'items')] : [],
     )
     const length = Math.max(0, ...prefixes.map((prefix) => prefix.length))
+    this.#document.spend(members[0]?.path ?? '', 2 * (1 + length) * members.length)
     return {
       prefix: Array.from({ length }, (_, index) =>
         prefixes.flatMap((prefix, member) => prefix[index] ?? rests[member] ?? []),

@@ -12,6 +12,8 @@ import type { ValueCheck } from './value-check.ts'
 
 /** A difference further inside is not looked for. */
 const DEPTH_MAX = 6
+/** What comparing two alternatives costs for each schema of theirs. */
+const COMPARISON_STEPS = 12
 
 export class Disjointness {
   readonly #document: SchemaDocument
@@ -55,7 +57,7 @@ export class Disjointness {
   }
 
   #apart(written: Alternative, other: Alternative, depth: number): boolean {
-    this.#document.spend('')
+    this.#document.spend('', COMPARISON_STEPS * (written.members.length + other.members.length))
     const values = this.#demands.values(written.members)
     if (values !== undefined) {
       return [...values.values()].every((value) => !this.#values.meetsAll(value, other.members))

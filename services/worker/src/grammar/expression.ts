@@ -4,6 +4,7 @@
  */
 import type { CharacterSet } from './characters.ts'
 import { characterClass, type GrammarRules, lineOf, literal } from './gbnf.ts'
+import type { Work } from './work.ts'
 
 export type Expression =
   | { readonly kind: 'literal'; readonly text: string }
@@ -75,36 +76,67 @@ export function optional(item: Expression): Expression {
   return { kind: 'repeat', item, min: 0, max: 1 }
 }
 
-/** What may be matched by something. Rules that only ever lead to themselves are not among them. */
+/**
+ * What may be matched by something. Rules that only ever lead to themselves are not among them.
+ * Each part is looked at once, and again when a part of it turns out to match.
+ */
 export class Matchable {
-  readonly #rules = new Set<Rule>()
+  readonly #matched = new Set<Expression | Rule>()
+  /** By what they wait for. */
+  readonly #waiting = new Map<Expression | Rule, (Expression | Rule)[]>()
 
-  constructor(root: Expression) {
-    const all = [...rulesIn(root, () => true)]
-    // Innermost rules were found last: from them on, few passes are needed.
-    all.reverse()
-    let size = -1
-    while (size !== this.#rules.size) {
-      size = this.#rules.size
-      for (const rule of all) if (this.has(rule.body)) this.#rules.add(rule)
+  /** @throws TooMuchWork */
+  constructor(root: Expression, work: Work) {
+    const seen = new Set<Expression | Rule>([root])
+    const open: (Expression | Rule)[] = [root]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      const parts = next instanceof Rule ? [next.body] : innerOf(next)
+      work.spend(2 + parts.length)
+      for (const part of parts) {
+        const waiting = this.#waiting.get(part)
+        if (waiting === undefined) this.#waiting.set(part, [next])
+        else waiting.push(next)
+        if (!seen.has(part)) open.push(part)
+        seen.add(part)
+      }
+      this.#look(next)
     }
   }
 
   has(expression: Expression): boolean {
-    switch (expression.kind) {
+    return this.#matched.has(expression.kind === 'rule' ? expression.rule : expression)
+  }
+
+  /** @param first a part of which it is not known yet that it matches */
+  #look(first: Expression | Rule): void {
+    const open = [first]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (this.#matched.has(next) || !this.#matches(next)) continue
+      this.#matched.add(next)
+      open.push(...(this.#waiting.get(next) ?? []))
+    }
+  }
+
+  #matches(part: Expression | Rule): boolean {
+    if (part instanceof Rule) return this.#matched.has(part.body)
+    switch (part.kind) {
       case 'literal':
       case 'characters':
         return true
       case 'rule':
-        return this.#rules.has(expression.rule)
+        return this.#matched.has(part.rule)
       case 'sequence':
-        return expression.parts.every((part) => this.has(part))
+        return part.parts.every((each) => this.has(each))
       case 'choice':
-        return expression.options.some((option) => this.has(option))
+        return part.options.some((each) => this.has(each))
       case 'repeat':
-        return expression.min === 0 || this.has(expression.item)
+        return part.min === 0 || this.has(part.item)
     }
   }
+}
+
+function innerOf(expression: Expression): readonly (Expression | Rule)[] {
+  return expression.kind === 'rule' ? [expression.rule] : partsOf(expression)
 }
 
 /** The rules that an expression leads to, in the order in which a reader meets them. */
@@ -139,6 +171,11 @@ function partsOf(expression: Expression): readonly Expression[] {
 /** Says whether this many more rules and characters of text are too many; if so, it throws. */
 export type SizeCheck = (rules: number, characters: number) => void
 
+export interface WritingBounds {
+  readonly work: Work
+  readonly checkSize: SizeCheck
+}
+
 /**
  * Adds what an expression needs to the rules.
  *
@@ -148,7 +185,7 @@ export function addExpression(
   rules: GrammarRules,
   root: Rule,
   matchable: Matchable,
-  checkSize: SizeCheck,
+  { work, checkSize }: WritingBounds,
 ): string {
   const wanted = (part: Expression) => matchable.has(part)
   const found = [...rulesIn(reference(root), wanted)]
@@ -163,15 +200,16 @@ export function addExpression(
   }
   const writer = new ExpressionWriter(matchable, names)
   const lines = new Map<string, string>()
+  let characters = 0
   for (const rule of added) {
     const name = names.get(rule)
-    if (name !== undefined && !lines.has(name)) lines.set(name, writer.write(rule.body))
+    if (name === undefined || lines.has(name)) continue
+    const line = writer.write(rule.body)
+    characters += lineOf(name, line).length
+    work.spend(1 + line.length / CHARACTERS_PER_STEP)
+    checkSize(lines.size + 1, characters)
+    lines.set(name, line)
   }
-  const sizes = [...lines].map(([name, expression]) => lineOf(name, expression).length)
-  checkSize(
-    lines.size,
-    sizes.reduce((sum, size) => sum + size, 0),
-  )
   for (const [name, expression] of lines) rules.define(name, expression)
   return names.get(root) ?? root.name
 }
@@ -182,6 +220,8 @@ function isShorterAsItIs({ body, sharedAs }: Rule): boolean {
 }
 
 const EMPTY = literal('')
+/** Characters of a rule that are written in one step. */
+const CHARACTERS_PER_STEP = 4
 
 class ExpressionWriter {
   readonly #matchable: Matchable

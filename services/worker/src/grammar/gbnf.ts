@@ -4,16 +4,23 @@
  * its code point, so that no text of a caller can end a literal or a class.
  */
 import type { CharacterSet } from './characters.ts'
+import { Work } from './work.ts'
 
 const NAME_LENGTH_MAX = 40
 const ROOT = 'root'
 
 /** The rules of one grammar. Names are unique, and no caller's rule is the root. */
 export class GrammarRules {
+  /** What making them may still cost. */
+  readonly work: Work
   readonly #expressions = new Map<string, string>()
   readonly #taken = new Map<string, number>([[ROOT, 1]])
   readonly #shared = new Map<string, string>()
   #characters = 0
+
+  constructor(work: Work = new Work()) {
+    this.work = work
+  }
 
   /** How many rules there are. */
   get count(): number {

@@ -31,11 +31,13 @@ import {
   type SchemaMember,
   type SchemaNode,
   type SchemaOptions,
+  TOO_MUCH_WORK,
 } from './schema-document.ts'
-import { StringTexts } from './string-texts.ts'
+import { StringTexts, WRITING_STEPS } from './string-texts.ts'
 import { checkKeywords } from './unsupported-keywords.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
 import { ValueCheck } from './value-check.ts'
+import { TooMuchWork, Work } from './work.ts'
 
 export type { JsonSchema, SchemaOptions } from './schema-document.ts'
 export { UnsupportedSchema } from './unsupported-schema.ts'
@@ -44,6 +46,11 @@ const RULES_MAX = 4096
 const CHARACTERS_MAX = 512 * 1024
 /** Properties of one object, or items at the beginning of an array. */
 const WIDTH_MAX = 1024
+/** What parts cost, in steps, apart from what their size makes them cost. */
+const VALUE_STEPS = 20
+const ALTERNATIVE_STEPS = 4
+const MEMBER_STEPS = 100
+const RANGE_STEPS = { integer: 300, number: 900 }
 
 /**
  * Adds the rules for a schema.
@@ -53,26 +60,41 @@ const WIDTH_MAX = 1024
  *   is valid; in any case when the schema is larger than a grammar may be
  */
 export function addSchema(rules: GrammarRules, schema: JsonSchema, options: SchemaOptions): string {
-  const document = new SchemaDocument(schema, options)
-  const expression = new Compiler(document).value([document.root], 'answer', 0)
-  if (!new Matchable(expression).has(expression)) {
+  try {
+    const work = options.work ?? rules.work
+    const document = new SchemaDocument(schema, options, work)
+    const root = ruleOf(new Compiler(document).value([document.root], 'answer', 0))
+    const matchable = new Matchable(reference(root), work)
+    if (matchable.has(reference(root))) return add(rules, root, matchable, work)
     document.unsupported(document.root, '', 'is valid for no value')
     return addAnyValue(rules)
+  } catch (error) {
+    if (error instanceof TooMuchWork) throw new UnsupportedSchema('', 'size', TOO_MUCH_WORK)
+    throw error
   }
-  return add(rules, expression)
 }
 
 /** Any JSON object. @returns the rule's name */
 export function addAnyObject(rules: GrammarRules): string {
-  return add(rules, anyObject)
+  return addPlain(rules, anyObject)
 }
 
 /** Any JSON value. @returns the rule's name */
 export function addAnyValue(rules: GrammarRules): string {
-  return add(rules, anyValue)
+  return addPlain(rules, anyValue)
 }
 
-function add(rules: GrammarRules, expression: Expression): string {
+function addPlain(rules: GrammarRules, expression: Expression): string {
+  const root = ruleOf(expression)
+  const work = new Work()
+  return add(rules, root, new Matchable(reference(root), work), work)
+}
+
+function ruleOf(expression: Expression): Rule {
+  return expression.kind === 'rule' ? expression.rule : new Rule('value', expression)
+}
+
+function add(rules: GrammarRules, root: Rule, matchable: Matchable, work: Work): string {
   const checkSize = (more: number, characters: number): void => {
     if (rules.count + more > RULES_MAX) {
       throw new UnsupportedSchema('', 'size', `needs more than ${RULES_MAX} grammar rules`)
@@ -81,8 +103,7 @@ function add(rules: GrammarRules, expression: Expression): string {
       throw new UnsupportedSchema('', 'size', `needs a grammar above ${CHARACTERS_MAX} characters`)
     }
   }
-  const root = expression.kind === 'rule' ? expression.rule : new Rule('value', expression)
-  return addExpression(rules, root, new Matchable(expression), checkSize)
+  return addExpression(rules, root, matchable, { work, checkSize })
 }
 
 class Compiler {
@@ -119,7 +140,7 @@ class Compiler {
     if (depth > NESTING_MAX) {
       throw new UnsupportedSchema(path, 'depth', `is nested more than ${NESTING_MAX} deep`)
     }
-    this.#document.spend(path)
+    this.#document.spend(path, VALUE_STEPS + members.length)
     const rule = new Rule(name)
     this.#known.set(key, reference(rule))
     const alternatives = this.#alternatives.of(members)
@@ -130,7 +151,8 @@ class Compiler {
 
   #alternative(alternative: Alternative, name: string, depth: number): Expression {
     const { members } = alternative
-    this.#document.spend(members[0]?.path ?? '')
+    const keywords = members.reduce((sum, { schema }) => sum + Object.keys(schema).length, 0)
+    this.#document.spend(members[0]?.path ?? '', ALTERNATIVE_STEPS * (members.length + keywords))
     checkKeywords(this.#document, members, this.#demands.writtenTypes(members))
     this.#disjointness.check(alternative)
     const values = this.#demands.values(members)
@@ -159,6 +181,7 @@ class Compiler {
         return anyBoolean
       case 'number':
       case 'integer':
+        this.#document.spend(members[0]?.path ?? '', RANGE_STEPS[type])
         return numberBetween(this.#demands.numberRange(members, type === 'integer'))
       case 'string':
         return this.#texts.expression(this.#texts.of(members))
@@ -186,13 +209,13 @@ class Compiler {
       name,
       value: (nodes, property) => this.value(nodes, property, depth + 1),
       otherName: () => {
-        const other = nameBut([...demand.properties.keys()])
+        const other = nameBut([...demand.properties.keys()], this.#document.work)
         if (other !== undefined) return other
         unsupported('additionalProperties', 'stands beside too many properties')
         return NEVER
       },
       unsupported,
-      spend: () => this.#document.spend(members[0]?.path ?? ''),
+      spend: () => this.#document.spend(members[0]?.path ?? '', MEMBER_STEPS),
     })
   }
 
@@ -213,9 +236,11 @@ function demandsSomething({ schema }: SchemaMember): boolean {
 }
 
 /** What follows the opening quote of a name that is none of these; undefined if too many. */
-function nameBut(names: readonly string[]): Expression | undefined {
+function nameBut(names: readonly string[], work: Work): Expression | undefined {
   try {
-    return named('name', restOfString(anyTextBut(names), `names but ${JSON.stringify(names)}`))
+    const automaton = anyTextBut(names, work)
+    work.spend(WRITING_STEPS * automaton.size)
+    return named('name', restOfString(automaton, `names but ${JSON.stringify(names)}`))
   } catch (error) {
     if (error instanceof TooManyStates) return undefined
     throw error

@@ -5,11 +5,10 @@
 import { type Automaton, explore, type Place, TooManyStates } from './automaton.ts'
 import { type CharacterSet, EVERY_CHARACTER } from './characters.ts'
 import type { Pattern } from './regular-expression.ts'
+import type { Work } from './work.ts'
 
 /** Steps that a pattern may have when its repetitions are written out. */
 const STEPS_MAX = 4096
-/** Comparisons of characters with steps that one pattern may cost: well below 0.1 s. */
-const COMPARISONS_MAX = 200_000
 
 /** One step of the machine that may be at many steps at once. */
 interface Step {
@@ -19,18 +18,19 @@ interface Step {
   readonly free: { readonly to: number; readonly only: 'start' | 'end' | null }[]
 }
 
-/** @throws TooManyStates */
-export function patternAutomaton(pattern: Pattern): Automaton {
-  return new Machine(pattern).automaton()
+/** @throws TooManyStates, TooMuchWork */
+export function patternAutomaton(pattern: Pattern, work: Work): Automaton {
+  return new Machine(pattern, work).automaton()
 }
 
 class Machine {
   readonly #steps: Step[] = []
   readonly #start: number
   readonly #found: number
-  #comparisons = 0
+  readonly #work: Work
 
-  constructor(pattern: Pattern) {
+  constructor(pattern: Pattern, work: Work) {
+    this.#work = work
     this.#start = this.#add()
     this.#loop(this.#start)
     this.#found = this.#build(pattern, this.#start)
@@ -39,7 +39,8 @@ class Machine {
   }
 
   automaton(): Automaton {
-    return explore(this.#key(this.#closure([this.#start], true)), (key) => this.#place(key))
+    const start = this.#key(this.#closure([this.#start], true))
+    return explore(start, (key) => this.#place(key), this.#work)
   }
 
   /** Adds the steps of a pattern. @returns the step after it */
@@ -106,6 +107,7 @@ class Machine {
 
   #add(): number {
     if (this.#steps.length >= STEPS_MAX) throw new TooManyStates()
+    this.#work.spend(1)
     return this.#steps.push({ read: null, free: [] }) - 1
   }
 
@@ -117,7 +119,9 @@ class Machine {
     const reached = new Set(from)
     const open = [...from]
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      for (const target of this.#freelyAfter(next, atStart)) {
+      const targets = this.#freelyAfter(next, atStart)
+      this.#work.spend(2 + targets.length)
+      for (const target of targets) {
         if (!reached.has(target)) open.push(target)
         reached.add(target)
       }
@@ -148,10 +152,10 @@ class Machine {
     }
     const at = key === '' ? [] : key.split(' ').map(Number)
     const reads = at.flatMap((step) => (step < 0 ? [] : (this.#steps[step]?.read ?? [])))
+    const ranges = reads.reduce((sum, { set }) => sum + set.length, 0)
     const bounds = new Set(reads.flatMap(({ set }) => set.flatMap(([a, b]) => [a, b + 1])))
     const sorted = [...bounds].sort((a, b) => a - b)
-    this.#comparisons += sorted.length * reads.length
-    if (this.#comparisons > COMPARISONS_MAX) throw new TooManyStates()
+    this.#work.spend(key.length + sorted.length * (reads.length + ranges))
     const targets = sorted.flatMap((first, index) => {
       const last = (sorted[index + 1] ?? first + 1) - 1
       const to = reads.filter(({ set }) => set.some(([a, b]) => a <= first && last <= b))

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { TooManyStates } from './automaton.ts'
 import { patternAutomaton } from './pattern-automaton.ts'
 import { parsePattern, UnsupportedPattern } from './regular-expression.ts'
+import { Work } from './work.ts'
 
-const automatonOf = (pattern: string) => patternAutomaton(parsePattern(pattern))
+const automatonOf = (pattern: string) =>
+  patternAutomaton(parsePattern(pattern), new Work(Number.POSITIVE_INFINITY))
 
 const atom = fc.constantFrom(
   ...[

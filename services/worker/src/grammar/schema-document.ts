@@ -1,5 +1,8 @@
 /** A schema as one document: its parts, where they stand, and what its references lead to. */
+
+import { defaultSchemaLimits, type SchemaLimits } from './schema-limits.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
+import { TooMuchWork, type Work } from './work.ts'
 
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = Readonly<Record<string, unknown>>
@@ -19,23 +22,34 @@ export interface SchemaMember extends SchemaNode {
 export interface SchemaOptions {
   /** What is done with what cannot be enforced: the schema is refused, or that part ignored. */
   readonly unsupported: 'refuse' | 'strip'
+  /** The default ones, where none are given. */
+  readonly limits?: SchemaLimits
+  /** What compiling it may cost; where it is not given, what the grammar's rules have left. */
+  readonly work?: Work
 }
 
-/** Steps of comparing and combining that one schema may cost: well below a second. */
-const STEPS_MAX = 100_000
 /** Levels of the JSON text: a schema within a property is two levels below. */
 const JSON_DEPTH_MAX = 256
+export const TOO_MUCH_WORK = 'takes too many steps to compile'
 
 export class SchemaDocument {
   readonly #root: JsonSchema
   readonly #strict: boolean
   readonly #numbers = new Map<SchemaObject, number>()
-  #steps = 0
+  /** What compiling it may still cost. */
+  readonly work: Work
+  readonly limits: SchemaLimits
 
   /** @throws UnsupportedSchema when it is nested too deeply to be walked through */
-  constructor(root: JsonSchema, options: SchemaOptions) {
-    if (isDeeper(root, JSON_DEPTH_MAX)) {
+  constructor(root: JsonSchema, options: SchemaOptions, work: Work) {
+    this.work = work
+    this.limits = options.limits ?? defaultSchemaLimits
+    if (isDeeper(root, JSON_DEPTH_MAX, work)) {
       throw new UnsupportedSchema('', 'depth', `is nested more than ${JSON_DEPTH_MAX} deep`)
+    }
+    const bytes = Buffer.byteLength(JSON.stringify(root) ?? '')
+    if (bytes > this.limits.bytesMax) {
+      throw new UnsupportedSchema('', 'size', `is above ${this.limits.bytesMax} bytes`)
     }
     this.#root = root
     this.#strict = options.unsupported === 'refuse'
@@ -56,10 +70,12 @@ export class SchemaDocument {
   }
 
   /** Counts work, so that no schema costs much more than its size. */
-  spend(path: string, steps = 1): void {
-    this.#steps += steps
-    if (this.#steps > STEPS_MAX) {
-      throw new UnsupportedSchema(path, 'size', 'the schema has too many combinations')
+  spend(path: string, steps: number): void {
+    try {
+      this.work.spend(steps)
+    } catch (error) {
+      if (!(error instanceof TooMuchWork)) throw error
+      throw new UnsupportedSchema(path, 'size', TOO_MUCH_WORK)
     }
   }
 
@@ -143,10 +159,11 @@ function pointerSegments(reference: unknown): readonly string[] | undefined {
 }
 
 /** Without recursion, because how deep it goes is what is asked. */
-function isDeeper(root: unknown, depthMax: number): boolean {
+function isDeeper(root: unknown, depthMax: number, work: Work): boolean {
   let level = [root]
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > depthMax) return true
+    work.spend(level.length)
     level = level.flatMap((value) =>
       typeof value === 'object' && value !== null ? Object.values(value) : [],
     )

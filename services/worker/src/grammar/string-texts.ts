@@ -7,13 +7,19 @@ import { patternAutomaton } from './pattern-automaton.ts'
 import { parsePattern, UnsupportedPattern } from './regular-expression.ts'
 import { own, type SchemaDocument, type SchemaMember } from './schema-document.ts'
 import { formlessFormats, stringFormats } from './string-format.ts'
+import { TooMuchWork, Work } from './work.ts'
 
-/** What making one automaton of two, and one of a pattern, may cost, in other steps. */
-const AUTOMATON_STEPS = 500
-const PATTERN_STEPS = 2000
+/** Steps that one automaton may cost: that of a pattern, or one of two that hold together. */
+const AUTOMATON_STEPS_MAX = 300_000
+/** What following an automaton by one character costs, about. */
+const ACCEPT_STEPS = 4
+/** What the expression of a text without a form costs. */
+const PLAIN_STEPS = 100
+/** What the expression of an automaton costs, for each step of looking at all of it. */
+export const WRITING_STEPS = 4
 
-/** As many as there are formats: they are made once. */
-const formatAutomata = new Map<string, Automaton | string>()
+/** As many as there are formats: they are made once, and not at the cost of one schema. */
+const formatAutomata = new Map<string, Automaton>()
 
 export interface Texts {
   readonly min: number
@@ -28,6 +34,7 @@ export class StringTexts {
   readonly #patterns = new Map<string, Automaton | string>()
   readonly #known = new Map<string, Automaton>()
   readonly #expressions = new Map<string, Expression>()
+  readonly #apart = new Map<string, boolean>()
 
   constructor(document: SchemaDocument, demands: Demands) {
     this.#document = document
@@ -58,6 +65,7 @@ export class StringTexts {
     const key = form === null ? `${min} to ${max}` : `form ${form.key}`
     const known = this.#expressions.get(key)
     if (known !== undefined) return known
+    this.#document.spend('', form === null ? PLAIN_STEPS : WRITING_STEPS * form.automaton.size)
     const expression =
       form === null
         ? stringOfLength(min, max)
@@ -67,6 +75,7 @@ export class StringTexts {
   }
 
   allows({ min, max, form }: Texts, value: string): boolean {
+    this.#document.spend('', value.length * ACCEPT_STEPS)
     const length = Array.from(value).length
     const fits = length >= min && length <= (max ?? length)
     return fits && (form === null || form.automaton.accepts(value))
@@ -76,12 +85,26 @@ export class StringTexts {
   apart(a: Texts, b: Texts): boolean {
     if (a.min > (b.max ?? a.min) || b.min > (a.max ?? b.min)) return true
     if (a.form === null || b.form === null) return false
-    this.#document.spend('', AUTOMATON_STEPS)
+    const [one, other] = [a.form, b.form]
+    const key = `${one.key}\n\n${other.key}`
+    const known = this.#apart.get(key)
+    if (known !== undefined) return known
+    const both = this.#within('', (work) => one.automaton.and(other.automaton, work))
+    const apart = both?.isEmpty ?? false
+    this.#apart.set(key, apart)
+    return apart
+  }
+
+  /** @returns undefined when that is too large, or takes too many steps */
+  #within(path: string, make: (work: Work) => Automaton): Automaton | undefined {
     try {
-      return a.form.automaton.and(b.form.automaton).isEmpty
+      return make(this.#document.work.part(AUTOMATON_STEPS_MAX))
     } catch (error) {
-      if (error instanceof TooManyStates) return false
-      throw error
+      const isLarge = error instanceof TooManyStates || error instanceof TooMuchWork
+      if (!isLarge) throw error
+      // Nor is the schema given up for it, unless that is all that it may cost.
+      this.#document.spend(path, 0)
+      return undefined
     }
   }
 
@@ -101,10 +124,11 @@ export class StringTexts {
   #automaton(member: SchemaMember, keyword: string, source: string): Automaton | undefined {
     let found = this.#patterns.get(source)
     if (found === undefined) {
-      const isFormat = keyword === 'format'
-      this.#document.spend(member.path, isFormat ? 1 : PATTERN_STEPS)
-      found = formatAutomata.get(source) ?? automatonOrReason(source)
-      if (isFormat) formatAutomata.set(source, found)
+      if (keyword === 'format') found = formatAutomaton(source)
+      else {
+        this.#document.spend(member.path, source.length)
+        found = this.#patternAutomaton(member, source)
+      }
       this.#patterns.set(source, found)
     }
     if (found instanceof Automaton) return found
@@ -119,7 +143,7 @@ export class StringTexts {
     pattern: string,
   ): Texts['form'] {
     const key = `${form.key}\n${pattern}`
-    return this.#made(member, 'pattern', key, () => form.automaton.and(more)) ?? form
+    return this.#made(member, 'pattern', key, (work) => form.automaton.and(more, work)) ?? form
   }
 
   #measured(
@@ -135,31 +159,41 @@ export class StringTexts {
       ({ schema }) => Object.hasOwn(schema, 'maxLength') || Object.hasOwn(schema, 'minLength'),
     )
     const keyword = Object.hasOwn(limits?.schema ?? {}, 'maxLength') ? 'maxLength' : 'minLength'
-    return (
-      this.#made(limits ?? member, keyword, key, () => form.automaton.ofLength(min, max)) ?? form
-    )
+    const make = (work: Work) => form.automaton.ofLength(min, max, work)
+    return this.#made(limits ?? member, keyword, key, make) ?? form
   }
 
-  #made(member: SchemaMember, keyword: string, key: string, make: () => Automaton): Texts['form'] {
+  #patternAutomaton(member: SchemaMember, source: string): Automaton | string {
     try {
-      const automaton = this.#known.get(key) ?? make()
-      if (!this.#known.has(key)) this.#document.spend(member.path, AUTOMATON_STEPS)
-      this.#known.set(key, automaton)
-      return { automaton, key }
+      const pattern = parsePattern(source)
+      const made = this.#within(member.path, (work) => patternAutomaton(pattern, work))
+      return made ?? 'is too large to be written out'
     } catch (error) {
-      if (!(error instanceof TooManyStates)) throw error
+      if (error instanceof UnsupportedPattern) return error.message
+      throw error
+    }
+  }
+
+  #made(
+    member: SchemaMember,
+    keyword: string,
+    key: string,
+    make: (work: Work) => Automaton,
+  ): Texts['form'] {
+    const automaton = this.#known.get(key) ?? this.#within(member.path, make)
+    if (automaton === undefined) {
       this.#document.unsupported(member, keyword, 'is too large together with the form of the text')
       return null
     }
+    this.#known.set(key, automaton)
+    return { automaton, key }
   }
 }
 
-function automatonOrReason(source: string): Automaton | string {
-  try {
-    return patternAutomaton(parsePattern(source))
-  } catch (error) {
-    if (error instanceof UnsupportedPattern) return error.message
-    if (error instanceof TooManyStates) return 'is too large to be written out'
-    throw error
-  }
+function formatAutomaton(source: string): Automaton {
+  const known = formatAutomata.get(source)
+  if (known !== undefined) return known
+  const automaton = patternAutomaton(parsePattern(source), new Work(Number.POSITIVE_INFINITY))
+  formatAutomata.set(source, automaton)
+  return automaton
 }

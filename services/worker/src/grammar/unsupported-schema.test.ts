@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { GrammarRules } from './gbnf.ts'
 import { addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
 import { refusedKeywords } from './keywords.ts'
+import { defaultSchemaLimits } from './schema-limits.ts'
 import { GbnfAcceptance } from './testing/gbnf-acceptance.ts'
 import { GbnfSampler } from './testing/gbnf-sampler.ts'
 
@@ -216,5 +217,60 @@ describe('a schema that is too large', () => {
 
   it('is not a schema of sixty levels', () => {
     expect(refusal(nested(60))).toBeUndefined()
+  })
+})
+
+describe('a schema that would take long', () => {
+  const manyNames = Object.fromEntries(
+    Array.from({ length: 900 }, (_, index) => [`property${index}`, { type: 'null' }]),
+  )
+  /** Each took seconds when only combinations were counted. */
+  const costly: readonly (readonly [string, JsonSchema])[] = [
+    ['a pattern of many states', { pattern: '(a|b)*a(a|b){9}$' }],
+    ['a pattern of many steps', { pattern: `^(${'a?'.repeat(1000)})$` }],
+    [
+      'many patterns',
+      {
+        anyOf: Array.from({ length: 40 }, (_, index) => ({
+          ...{ type: 'string', pattern: `^(x{0,20}y?){0,${index + 1}}z?$`, title: `${index}` },
+        })),
+      },
+    ],
+    ['counted properties', { properties: manyNames, minProperties: 250, maxProperties: 256 }],
+    [
+      'one text in many places',
+      {
+        properties: Object.fromEntries(
+          Object.keys(manyNames).map((name) => [name, { $ref: '#/$defs/a' }]),
+        ),
+        $defs: { a: { const: 'x'.repeat(1_000) } },
+      },
+    ],
+    [
+      'many branches to be told apart',
+      {
+        oneOf: Array.from({ length: 300 }, (_, index) => ({
+          ...{ properties: { kind: { const: index }, a: {} }, required: ['kind'] },
+        })),
+      },
+    ],
+  ]
+
+  it.each(costly)('is refused within its steps: %s', (_name, schema) => {
+    const limits = { ...defaultSchemaLimits, bytesMax: Number.MAX_SAFE_INTEGER }
+    const steps = [1, 2].map(() => {
+      const rules = new GrammarRules()
+      const compile = () => addSchema(rules, schema, { unsupported: 'refuse', limits })
+      expect(compile).toThrow(UnsupportedSchema)
+      return rules.work.steps
+    })
+    expect(steps[0]).toBeLessThan(1.1 * defaultSchemaLimits.stepsMax)
+    // Whatever was compiled before, and however fast.
+    expect(steps[1]).toBe(steps[0])
+  })
+
+  it('is one above its bytes', () => {
+    const schema = { enum: Array.from({ length: 6 }, (_, index) => 'x'.repeat(20_000) + index) }
+    expect(refusal(schema)).toMatchObject({ keyword: 'size', reason: 'is above 65536 bytes' })
   })
 })

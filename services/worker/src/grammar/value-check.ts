@@ -15,6 +15,8 @@ import { checkKeywords } from './unsupported-keywords.ts'
 
 /** Named values are small; deeper ones are not looked into. */
 const DEPTH_MAX = 64
+/** Characters of a named value that are written, or compared, in one step. */
+const CHARACTERS_PER_STEP = 8
 
 export class ValueCheck {
   readonly #document: SchemaDocument
@@ -29,7 +31,7 @@ export class ValueCheck {
 
   /** Whether the schemas of an alternative hold, whose branches are among them already. */
   meetsAll(value: unknown, members: readonly SchemaMember[]): boolean {
-    this.#document.spend(members[0]?.path ?? '')
+    this.#document.spend(members[0]?.path ?? '', 4 * members.length)
     return members.every((member) => this.#meets(value, member, 0))
   }
 
@@ -43,7 +45,7 @@ export class ValueCheck {
 
   #holds(value: unknown, node: SchemaNode, depth: number): boolean {
     if (!isMember(node)) return node.schema === true
-    this.#document.spend(node.path)
+    this.#document.spend(node.path, 4)
     if (depth > DEPTH_MAX) {
       this.#document.unsupported(node, 'depth', 'is nested too deeply')
       return true
@@ -81,7 +83,10 @@ export class ValueCheck {
 
   #isNamed(value: unknown, member: SchemaMember): boolean {
     const named = this.#demands.values([member])
-    return named === undefined || named.has(canonical(value))
+    if (named === undefined) return true
+    const text = canonical(value)
+    this.#document.spend(member.path, 1 + text.length / CHARACTERS_PER_STEP)
+    return named.has(text)
   }
 
   #fitsShape(value: unknown, member: SchemaMember, depth: number): boolean {

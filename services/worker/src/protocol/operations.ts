@@ -8,7 +8,7 @@ import type {
   PrepareRequest,
   StateAnswer,
 } from '@svc/contracts/worker-protocol'
-import type { AnswerPlans } from '../answer-plan.ts'
+import type { AnswerPlans } from '../answer-plans.ts'
 import { SchedulerRefusal } from '../engine/refusal.ts'
 import type { Emit, Scheduler } from '../engine/scheduler.ts'
 import { auditCache } from '../prefix-cache/audit.ts'
@@ -51,7 +51,7 @@ export class WorkerOperations {
    * @throws SchedulerRefusal when the template refuses, the prompt is absurdly long, or the plan
    *   cannot be made
    */
-  prepare(request: PrepareRequest): PrepareAnswer {
+  async prepare(request: PrepareRequest): Promise<PrepareAnswer> {
     const { contextSize, fingerprint } = this.#parts.facts
     const characters = charactersOf(request)
     if (characters > contextSize * CHARACTERS_PER_TOKEN_MAX) {
@@ -62,7 +62,8 @@ export class WorkerOperations {
     }
     const { messages, toolUse, outputFormat } = request
     const thinking = effective(request.thinking)
-    const plan = this.#parts.plans.planFor({ toolUse, outputFormat, thinking })
+    const { plans } = this.#parts
+    const plan = await plans.planFor(request.tenant, { toolUse, outputFormat, thinking })
     const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
     const tokens = this.#render(conversation)
     const blocks = [...this.#parts.cache.chain(request.tenant, tokens).names]

@@ -7,6 +7,8 @@ import { hermes } from './hermes.ts'
 import { llama } from './llama.ts'
 import { mistral } from './mistral.ts'
 
+const GENERIC = 'generic'
+
 /** @param chatTemplate as the model's file has it */
 export function chooseFamily(chatTemplate: string): Family {
   const has = (...texts: readonly string[]) => texts.every((text) => chatTemplate.includes(text))
@@ -22,4 +24,9 @@ export function chooseFamily(chatTemplate: string): Family {
   }
   if (has('<|start_header_id|>', '"parameters"')) return llama(chatTemplate)
   return generic(chatTemplate)
+}
+
+/** The family of this name for a template, which may be the generic one for any template. */
+export function familyOf(name: string, chatTemplate: string): Family {
+  return name === GENERIC ? generic(chatTemplate) : chooseFamily(chatTemplate)
 }

@@ -1,0 +1,25 @@
+/** What the worker's main thread and its compiling threads say to each other. */
+import type { AnswerPlan, WorkerErrorCode } from '@svc/contracts/worker-protocol'
+import type { SchemaLimits } from '../grammar/schema-limits.ts'
+
+/** What a thread is started with. */
+export interface ThreadData {
+  readonly familyName: string
+  readonly chatTemplate: string
+  readonly limits: SchemaLimits
+}
+
+/** To a thread, one at a time: what was asked, as JSON. */
+export type CompileTask = string
+
+/** From a thread: first `ready`, then one result for each task. */
+export type ThreadMessage = {
+  /** Processor time of the thread since its start. */
+  readonly processorMs: number
+} & ({ readonly type: 'ready' } | ({ readonly type: 'result' } & CompileResult))
+
+export type CompileResult =
+  | { readonly plan: AnswerPlan }
+  | { readonly refusal: { readonly code: WorkerErrorCode; readonly message: string } }
+  /** A mistake of ours. */
+  | { readonly failure: string }
