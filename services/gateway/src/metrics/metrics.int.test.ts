@@ -45,10 +45,27 @@ const play = (script: object) => {
 const settled = () =>
   expect.poll(async () => (await scrape()).value('svc_requests_open', { format: 'chat' })).toBe(0)
 
-test('every metric of the catalogue is exposed, of its kind, and nothing else is', async () => {
+const ofProcess = /^(process|nodejs)_/
+
+test('every metric of the catalogue is exposed, of its kind, and no other of ours', async () => {
   const { kinds } = await scrape()
   const catalogue = Object.entries(metricCatalogue).map(([name, { kind }]) => [name, kind])
-  expect([...kinds].toSorted()).toEqual(catalogue.toSorted())
+  const ours = [...kinds].filter(([name]) => !ofProcess.test(name))
+  expect(ours.toSorted()).toEqual(catalogue.toSorted())
+})
+
+test('the process tells its processor time, its memory and the lag of its event loop', async () => {
+  const { kinds } = await scrape()
+  expect([...kinds.keys()].filter((name) => ofProcess.test(name))).toEqual(
+    expect.arrayContaining([
+      'process_cpu_seconds_total',
+      'process_resident_memory_bytes',
+      'process_start_time_seconds',
+      'nodejs_eventloop_lag_p99_seconds',
+      'nodejs_heap_size_used_bytes',
+      'nodejs_gc_duration_seconds',
+    ]),
+  )
 })
 
 describe('requests', () => {

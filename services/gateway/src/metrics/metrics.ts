@@ -1,6 +1,6 @@
 /**
- * The figures of this server for Prometheus. Those of requests are counted as they end; those of
- * the workers and of the views are asked for at each scrape, side by side and for a bounded time.
+ * The figures of this server for Prometheus. Those of requests are counted as they end; the others
+ * are asked for at each scrape, side by side and for a bounded time.
  */
 import type { Projections } from '@svc/projections/open-projections'
 import { inTime } from '../operations/in-time.ts'
@@ -8,6 +8,7 @@ import type { WorkerLine } from '../operations/worker-answers.ts'
 import { STATE_TIMEOUT_MS, type WorkerFleet, workerSnapshots } from '../operations/worker-fleet.ts'
 import type { RequestWatch } from '../request-watch.ts'
 import { ledgerMetrics } from './catalogue.ts'
+import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { SampleSheet } from './sample-sheet.ts'
 import { workerSamples } from './worker-samples.ts'
@@ -32,10 +33,16 @@ export interface Metrics {
 
 export function createMetrics(sources: MetricsSources): Metrics {
   const requests = new RequestMetrics()
+  const process = new ProcessMetrics()
   return {
     requests,
     async text() {
-      const texts = await Promise.all([requests.text(), ledgerText(sources), workersText(sources)])
+      const texts = await Promise.all([
+        requests.text(),
+        ledgerText(sources),
+        workersText(sources),
+        process.text(),
+      ])
       return texts.join('')
     },
   }
