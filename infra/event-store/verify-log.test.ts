@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { fillStream } from './compliance/fixtures.ts'
 import { MemoryEventStore, MemoryLog } from './memory/memory-event-store.ts'
@@ -19,9 +20,37 @@ describe('the verification of a log', () => {
   test('of a sound one counts, and tells of its progress', async () => {
     const log = await logOf(5, 900)
     const progress: number[] = []
-    const result = await verifyLog(new MemoryEventStore(log), ({ events }) => progress.push(events))
+    const result = await verifyLog(new MemoryEventStore(log), {
+      onProgress: ({ events }) => progress.push(events),
+    })
     expect(result).toEqual({ streams: 5, events: 4_500, broken: [], position: 4_499n })
-    expect(progress).toEqual([2_000, 4_000, 4_500])
+    expect(progress.slice(0, 2)).toEqual([250, 500])
+    expect(progress.at(-1)).toBe(4_500)
+  })
+
+  test('of a long one lets everybody else have a turn after each page', async () => {
+    const log = await logOf(10, 1_000)
+    let turns = 0
+    let isOver = false
+    const others = (async () => {
+      for (; !isOver; turns += 1) await nextTurn()
+    })()
+    let pages = 0
+    await verifyLog(new MemoryEventStore(log), { onProgress: () => (pages += 1) })
+    isOver = true
+    await others
+    expect(pages).toBe(40)
+    expect(turns).toBeGreaterThanOrEqual(2 * pages)
+  })
+
+  test('ends early when nobody waits for it any more', async () => {
+    const log = await logOf(1, 900)
+    const gone = new AbortController()
+    const verification = verifyLog(new MemoryEventStore(log), {
+      signal: gone.signal,
+      onProgress: () => gone.abort(new Error('the reader left')),
+    })
+    await expect(verification).rejects.toThrow('the reader left')
   })
 
   test('goes on behind broken streams, and names the first fault of each', async () => {

@@ -15,8 +15,11 @@ import {
   type StreamHead,
 } from '@svc/contracts/event-store'
 import { verifyChain } from '@svc/contracts/hash-chain'
+import type { Pace } from '@svc/contracts/pace'
+import { SharedPace } from '../system/shared-pace.ts'
 
-const PAGE_EVENTS = 2_000
+/** Read in one step and checked in the next: about a millisecond each. */
+const PAGE_EVENTS = 250
 
 export interface VerifyProgress {
   readonly events: number
@@ -40,22 +43,34 @@ export interface VerifyResult {
   readonly position: Position
 }
 
+export interface VerifyOptions {
+  /** Default: a pace of its own. */
+  readonly pace?: Pace
+  /** Called after each page. */
+  readonly onProgress?: (progress: VerifyProgress) => void
+  readonly signal?: AbortSignal
+}
+
 /**
- * Keeps one head per stream in memory, about 200 bytes. @param onProgress called after each page
+ * Keeps one head per stream in memory, about 200 bytes.
+ *
+ * @throws when the signal aborts
  */
 export async function verifyLog(
   store: Pick<EventStore, 'readAll'>,
-  onProgress: (progress: VerifyProgress) => void = () => {},
+  { pace = new SharedPace(), onProgress = () => {}, signal }: VerifyOptions = {},
 ): Promise<VerifyResult> {
   const chains = new Chains()
   let events = 0
   for (let position = START; ; ) {
-    const page = await store.readAll({ after: position, limit: PAGE_EVENTS })
+    signal?.throwIfAborted()
+    const request = { after: position, limit: PAGE_EVENTS }
+    const page = await pace.step(() => store.readAll(request))
     const last = page.at(-1)
     if (last === undefined) {
       return { streams: chains.count, events, broken: chains.broken, position }
     }
-    for (const event of page) chains.follow(event)
+    await pace.step(() => chains.follow(page))
     events += page.length
     position = last.position
     onProgress({ events, position })
@@ -70,7 +85,11 @@ class Chains {
     return this.#heads.size
   }
 
-  follow(event: RecordedEvent): void {
+  follow(page: readonly RecordedEvent[]): void {
+    for (const event of page) this.#followOne(event)
+  }
+
+  #followOne(event: RecordedEvent): void {
     const head = this.#heads.get(event.stream) ?? NO_STREAM
     if (head === 'broken') return
     try {

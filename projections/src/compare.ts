@@ -1,26 +1,33 @@
 /** Walks two builds of a view side by side and counts the rows in which they differ. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Pace } from '@svc/contracts/pace'
 import type { Projection, TableDescription } from './projection.ts'
 
 type Row = readonly SQLOutputValue[]
 
-const ROWS_BETWEEN_BREAKS = 2_000
+/** About a millisecond. */
+const ROWS_PER_STEP = 500
 
 /** @throws when the signal aborts */
 export async function countDifferences(
   { tables }: Projection,
   left: DatabaseSync,
   right: DatabaseSync,
-  signal: AbortSignal,
+  { pace, signal }: { readonly pace: Pace; readonly signal: AbortSignal },
 ): Promise<number> {
   let differences = 0
   for (const table of tables) {
-    let rows = 0
-    for (const same of compareTable(table, left, right)) {
-      if (!same) differences += 1
-      rows += 1
-      if (rows % ROWS_BETWEEN_BREAKS === 0) await nextTurn(undefined, { signal })
+    const comparison = compareTable(table, left, right)
+    for (let isOver = false; !isOver; ) {
+      signal.throwIfAborted()
+      isOver = await pace.step(() => {
+        for (let rows = 0; rows < ROWS_PER_STEP; rows += 1) {
+          const { done, value: same } = comparison.next()
+          if (done === true) return true
+          if (!same) differences += 1
+        }
+        return false
+      })
     }
   }
   return differences

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore, Position } from '@svc/contracts/event-store'
+import type { Pace } from '@svc/contracts/pace'
+import { everyTurn } from './every-turn.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { LiveView } from './live-view.ts'
 import type { Projection } from './projection.ts'
@@ -41,6 +43,8 @@ export interface OpenProjections {
   readonly folder: string
   readonly store: EventStore
   readonly reach?: ReachCrashPoint
+  /** Of builds and rebuilds. Default: a step in every turn of the event loop. */
+  readonly pace?: Pace
   readonly log: ProjectionLog
   /** Default `rebuild`. */
   readonly olderLog?: OlderLogRule
@@ -77,6 +81,7 @@ export async function openProjections({
   folder,
   store,
   reach = noCrashPoints,
+  pace = everyTurn,
   log,
   olderLog = 'rebuild',
 }: OpenProjections): Promise<Projections> {
@@ -94,7 +99,7 @@ export async function openProjections({
       throw error
     })
   }
-  const runner = new Runner(store, live, log, olderLog)
+  const runner = new Runner({ store, views: live, log, olderLog, pace })
   const closing = new AbortController()
   const rebuilds = new Map<string, Promise<RebuildSummary>>()
 
@@ -112,7 +117,7 @@ export async function openProjections({
       throw new ServiceError('conflict', `the view "${name}" is being rebuilt already`)
     }
     const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])])
-    const running = rebuildView({ view, store, runner, steps, signal: either, onProgress })
+    const running = rebuildView({ view, store, runner, steps, pace, signal: either, onProgress })
     rebuilds.set(name, running)
     try {
       return await running

@@ -9,8 +9,8 @@
  * rename everything happens in a file of its own, so that a cancel or a crash leaves the live one
  * untouched.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type EventStore, type Position, START } from '@svc/contracts/event-store'
+import type { Pace } from '@svc/contracts/pace'
 import { countDifferences } from './compare.ts'
 import { decodeBatch } from './decode.ts'
 import type { LiveView } from './live-view.ts'
@@ -37,6 +37,7 @@ export interface RebuildRequest {
   readonly store: EventStore
   readonly runner: Runner
   readonly steps: CommitSteps
+  readonly pace: Pace
   readonly signal: AbortSignal
   readonly onProgress: (progress: RebuildProgress) => void
 }
@@ -71,12 +72,12 @@ export function rebuildPath(livePath: string): string {
 }
 
 async function compare(built: ViewFile, request: RebuildRequest): Promise<number> {
-  const { view, signal } = request
+  const { view } = request
   const snapshot = view.file.openSnapshot()
   try {
     await fold(built, snapshot.checkpoint.position, request)
     built.commit()
-    return await countDifferences(built.projection, snapshot.database, built.database, signal)
+    return await countDifferences(built.projection, snapshot.database, built.database, request)
   } finally {
     snapshot.close()
   }
@@ -96,18 +97,21 @@ async function catchUp(built: ViewFile, request: RebuildRequest): Promise<void> 
 async function fold(
   built: ViewFile,
   until: Position,
-  { store, signal }: RebuildRequest,
+  { store, pace, signal }: RebuildRequest,
   report: () => void = () => {},
 ): Promise<void> {
   while (until !== START && built.folded.position < until) {
-    const page = await store.readAll({ after: built.folded.position, limit: BATCH_EVENTS })
+    signal.throwIfAborted()
+    const request = { after: built.folded.position, limit: BATCH_EVENTS }
+    const page = await pace.step(() => store.readAll(request))
     const batch = page.filter(({ position }) => position <= until)
     if (batch.length === 0) return
-    const { events, unreadable } = decodeBatch(batch)
-    if (unreadable !== undefined) throw unreadable
-    built.fold(events)
+    await pace.step(() => {
+      const { events, unreadable } = decodeBatch(batch)
+      if (unreadable !== undefined) throw unreadable
+      built.fold(events)
+    })
     report()
-    await nextTurn(undefined, { signal })
-    if (built.uncommittedEvents >= COMMIT_EVENTS) built.commit()
+    if (built.uncommittedEvents >= COMMIT_EVENTS) await pace.step(() => built.commit())
   }
 }

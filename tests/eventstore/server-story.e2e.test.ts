@@ -11,6 +11,7 @@ import { startRunningServer } from '../support/running-server.ts'
 import { ScriptedWorker } from '../support/scripted-worker.ts'
 import { ServerProcess } from '../support/server-process.ts'
 import { temporaryFolder } from '../support/temporary-folder.ts'
+import { verified } from '../support/verified.ts'
 import { copyOlder, get, newPrefix, pay, runCli } from './server-story.ts'
 import { isBreakable, type StoreUnderTest, startStoreUnderTest } from './store-under-test.ts'
 
@@ -92,7 +93,7 @@ test('from the first start to the second, with the model', async () => {
   expect(await get(`${second.ready.baseUrl}/v1/balance`, apiKey)).toEqual(balance)
   expect(await second.operations.statement(page)).toEqual(statement)
   await pay(second.ready.baseUrl, apiKey)
-  expect((await second.operations.verify()).broken).toEqual([])
+  expect((await verified(second.operations)).broken).toEqual([])
   expect(second.process.stderr).toBe('')
   expect(await second.process.stop()).toEqual({ code: 0, signal: null })
 })
@@ -132,8 +133,8 @@ test('another prefix is another ledger, also for a folder that was used before',
   const environment = settings()
   const other = await startRunningServer(environment)
   expect(other.ready.apiKey).toMatch(/^sk-svc-/)
-  const { events } = await other.operations.verify()
-  const listed = await other.operations.listEvents({ limit: 1_000 })
+  const { events } = await verified(other.operations)
+  const { events: listed } = await other.operations.listEvents({ limit: 1_000 })
   expect(listed).toHaveLength(events)
   expect(new Set(listed.map(({ stream }) => stream))).toEqual(
     new Set(['pricing', `account-${other.ready.accountId}`]),
@@ -179,7 +180,7 @@ test('what a killed server left open its next start ends, long before the deadli
       timeout: SETTLED_WITHIN_MS,
     })
     .toBe(0)
-  const events = await next.operations.listEvents({ limit: 100 })
+  const { events } = await next.operations.listEvents({ limit: 100 })
   expect(events.at(-1)).toMatchObject({
     type: 'RequestAbandoned',
     data: { reason: 'gateway_gone' },
@@ -273,7 +274,7 @@ test.skipIf(!isBreakable)(
       .toMatchObject({ status: 200 })
     const [account] = await server.operations.listAccounts({ limit: 1 })
     expect(account).toMatchObject({ held: '0.00', openRequests: 0 })
-    expect((await server.operations.verify()).broken).toEqual([])
+    expect((await verified(server.operations)).broken).toEqual([])
     expect(await server.process.stop()).toEqual({ code: 0, signal: null })
   },
 )

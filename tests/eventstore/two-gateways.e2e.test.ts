@@ -150,7 +150,7 @@ async function openRequests({ operations }: RunningServer): Promise<number | 'no
 
 /** The reasons, in the order of the log. */
 async function whyAbandoned({ operations }: RunningServer): Promise<readonly unknown[]> {
-  const events = await operations.listEvents({ type: 'RequestAbandoned', limit: 1_000 })
+  const { events } = await operations.listEvents({ type: 'RequestAbandoned', limit: 1_000 })
   return events.map(({ data }) => (data as { reason?: unknown }).reason)
 }
 

@@ -87,11 +87,12 @@ async function expectCharged(
   requests: number,
 ): Promise<readonly Receipt[]> {
   const { operations } = server
-  const metered = () => operations.listEvents({ type: 'TokensMetered', limit: 10 })
+  const listed = async (type: string) => (await operations.listEvents({ type, limit: 10 })).events
+  const metered = () => listed('TokensMetered')
   await expect.poll(metered, { timeout: PATIENCE_MS }).toHaveLength(requests)
   // Holds, sums, prices and chains are looked through by the checker of the kill test.
   expect(await new Audit().check(operations, [])).toEqual([])
-  const accepted = await operations.listEvents({ type: 'RequestAccepted', limit: 10 })
+  const accepted = await listed('RequestAccepted')
   const receipts: Receipt[] = []
   for (const { data } of accepted) {
     receipts.push(await operations.explain((data as { requestId: string }).requestId))

@@ -69,9 +69,9 @@ describeOnOwnRedis('a server whose Redis', () => {
 
     expect(told.filter(({ status }) => status !== 200)).toEqual([])
     const receipts = []
-    for (const { data } of await server.operations.listEvents({
-      ...{ type: 'RequestAccepted', limit: 1_000 },
-    })) {
+    const query = { type: 'RequestAccepted', limit: 1_000 }
+    const { events } = await server.operations.listEvents(query)
+    for (const { data } of events) {
       receipts.push(await server.operations.explain((data as { requestId: string }).requestId))
     }
     expect(receipts).toHaveLength(told.length)

@@ -19,7 +19,9 @@ test('a worker on TCP serves a server that knows its secret', async () => {
   expect(await answer.json()).toMatchObject({
     choices: [{ message: { content: expect.stringContaining('Paris') } }],
   })
-  const [metered] = await operations.listEvents({ type: 'TokensMetered', limit: 10 })
+  const {
+    events: [metered],
+  } = await operations.listEvents({ type: 'TokensMetered', limit: 10 })
   expect(metered?.data).toMatchObject({ finishReason: 'stop', rule: 'metered' })
 })
 
@@ -35,7 +37,7 @@ test('a worker with another secret is not used: the log says why, callers hear 5
   expect(text).not.toMatch(/secret|127\.0\.0\.1/)
   expect((await fetch(`${ready.baseUrl}/readyz`)).status).toBe(503)
   expect((await operations.status()).workers).toMatchObject([{ status: 'unreachable' }])
-  expect(await operations.listEvents({ type: 'RequestAccepted', limit: 1 })).toEqual([])
+  expect((await operations.listEvents({ type: 'RequestAccepted', limit: 1 })).events).toEqual([])
 
   const lines = server.process.stderr
     .trim()

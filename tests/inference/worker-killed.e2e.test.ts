@@ -46,7 +46,7 @@ test.skipIf(process.platform !== 'linux')(
     // Nobody can say any more how much of the prompt was computed: it is charged as cached.
     expect(delivered.usage.input_tokens).toBe(0)
     expect(delivered.usage.output_tokens).toBeGreaterThan(0)
-    const failed = await operations.listEvents({ type: 'RequestFailed', limit: 10 })
+    const { events: failed } = await operations.listEvents({ type: 'RequestFailed', limit: 10 })
     const receipts: Receipt[] = []
     for (const { data } of failed) {
       receipts.push(await operations.explain((data as { requestId: string }).requestId))

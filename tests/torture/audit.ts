@@ -8,6 +8,7 @@ import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import type { EventLine, Operations } from '@svc/gateway/operations/operations'
 import { check } from '../checker/check.ts'
 import type { ClientAnswer } from '../checker/history.ts'
+import { verified } from '../support/verified.ts'
 import type { ToldAnswer } from './load.ts'
 
 const PAGE = 1_000
@@ -30,7 +31,7 @@ export class Audit {
     const violations = check(history, this.#events).map(
       ({ invariant, subject, problem }) => `${invariant} ${subject} ${problem}`,
     )
-    const { broken } = await operations.verify()
+    const { broken } = await verified(operations)
     const chains = broken.map(({ stream, revision }) => `${stream} is broken at ${revision}`)
     return [...violations, ...chains, ...(await this.#balanceProblems(operations))]
   }
@@ -38,12 +39,12 @@ export class Audit {
   async #readOn(operations: Operations): Promise<void> {
     for (;;) {
       const after = this.#events.at(-1)?.position
-      const page = await operations.listEvents({
+      const { events, next } = await operations.listEvents({
         limit: PAGE,
         ...(after === undefined ? {} : { after: after.toString() }),
       })
-      this.#events.push(...page.map(recorded))
-      if (page.length < PAGE) return
+      this.#events.push(...events.map(recorded))
+      if (next === null) return
     }
   }
 

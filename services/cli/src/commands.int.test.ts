@@ -3,9 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { alterAmount } from '@svc/projections/testing/alter-statement'
+import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import {
   failedRequest,
+  fillLog,
   finishedRequest,
   folderWithHistory,
   stoppedRequest,
@@ -177,6 +179,53 @@ test('a name cannot drive the terminal', async () => {
   expect(out).toContain('Ada?[2J?evil')
   const json = await svc(['--data-dir', path, '--json', 'account', 'list'])
   expect(JSON.parse(json.out).accounts[1].name).toBe(name)
+})
+
+describe('events list', () => {
+  test('says when more follow, and where to go on', async () => {
+    const { path } = await folderWithHistory()
+    const list = ['--data-dir', path, 'events', 'list']
+    const first = await svc([...list, '--limit', '5'])
+    expect(first.out.trim().split('\n')).toHaveLength(6)
+    expect(first.err).toContain('more events follow: --after 4, or --all\n')
+    const json = JSON.parse((await svc([...list, '--json', '--limit', '5'])).out)
+    expect(json).toMatchObject({ more: true, next: '4' })
+    expect(json.events).toHaveLength(5)
+    const rest = JSON.parse((await svc([...list, '--json', '--after', json.next])).out)
+    expect(rest).toMatchObject({ more: false, next: null })
+    expect(rest.events).toHaveLength(7)
+  })
+
+  test('writes all of them, as CSV and as lines of JSON', async () => {
+    const { path } = await folderWithHistory()
+    await fillLog(path, 1_200)
+    const list = ['--data-dir', path, 'events', 'list', '--all', '--stream', 'filling']
+    const csv = (await svc([...list, '--format', 'csv'])).out.trimEnd().split('\r\n')
+    expect(csv).toHaveLength(1_201)
+    expect(csv[0]).toBe('position,stream,revision,type,id,hash,data,metadata')
+    const lines = (await svc([...list, '--format', 'jsonl'])).out.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line).revision)).toEqual(lines.map((_, i) => i))
+    expect(lines).toHaveLength(1_200)
+    const { code, err } = await svc([...list, '--limit', '5'])
+    expect([code, err]).toEqual([2, expect.stringContaining('cannot be used with')])
+  })
+})
+
+test('no row is wider than the terminal, and what is left out is said', async () => {
+  const { path } = await folderWithHistory()
+  const name = `${'a very long name '.repeat(8)}株式会社`
+  await svc(['--data-dir', path, 'account', 'open', '--name', name])
+  const account = (await svc(['--data-dir', path, 'account', 'list'])).out.split('\n')[1] ?? ''
+  const accountId = account.split(' ')[0] ?? ''
+  for (const [name, args] of questions) {
+    const words = ['account-show', 'key-list', 'statement'].includes(name) ? [accountId] : []
+    const { out, err, code } = await svc(['--data-dir', path, ...args, ...words], { columns: 80 })
+    expect(code, err).toBe(0)
+    for (const line of out.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80)
+    if (name === 'events-list') {
+      expect(err).toContain('too wide for this terminal, and left out: ID, HASH (--json has all)')
+    }
+  }
 })
 
 test('tail prints what comes, until it is stopped', async () => {

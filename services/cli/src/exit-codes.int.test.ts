@@ -1,6 +1,6 @@
 /** How `svc` ends, for every reason that a script can tell apart. */
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
@@ -29,6 +29,13 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
     2,
     /is after --to/,
   ],
+  [
+    'an event type that is none',
+    ['events', 'list', '--type', 'CreditDebit'],
+    2,
+    /no event type "CreditDebit": the types are .*CreditDebited/,
+  ],
+  ['an unknown stream', ['events', 'list', '--stream', 'x'], 3, /There is no stream x/],
   ['a name of nothing', ['account', 'open', '--name', ' '], 2, /1 to 200 characters/],
   ['an unknown account', ['account', 'show', noAccount], 3, /no account|There is no/],
   ['an unknown request', ['explain', 'req_none'], 3, /There is no request req_none/],
@@ -40,6 +47,13 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   expect(ran.err).toMatch(message)
   expect(ran.err).not.toMatch(/\bat .*\.ts:/)
   expect(ran.out).toBe('')
+})
+
+test('an event type that is none cannot be followed either', async () => {
+  const { path } = await folderWithHistory()
+  const ran = await svc(['--data-dir', path, '--json', 'events', 'tail', '--type', 'x'])
+  expect([ran.code, ran.out]).toEqual([2, ''])
+  expect(ran.err).toMatch(/^svc: type: there is no event type "x"/)
 })
 
 describe('the way to the service', () => {
@@ -134,9 +148,25 @@ describe('as a process', () => {
     const ran = spawnSync('bash', ['-o', 'pipefail', '-c', `${command} | head -1`], {
       encoding: 'utf8',
     })
-    expect(ran.stdout).toMatch(/^\s+POSITION/)
+    expect(ran.stdout).toMatch(/^POSITION/)
     expect(ran.stderr).not.toMatch(/EPIPE|Error/)
     expect(ran.status).toBe(0)
+  })
+
+  test.runIf(existsSync('/dev/full')).each([
+    ['a table', ['account', 'list']],
+    ['a list in JSON', ['--json', 'events', 'list']],
+    ['the help', ['events', '--help']],
+  ])('a full disk under the output is one line: %s', async (_what, args) => {
+    const { path } = await folderWithHistory()
+    const full = openSync('/dev/full', 'w')
+    const ran = spawnSync(process.execPath, [bin, '--quiet', '--data-dir', path, ...args], {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(full)
+    expect(ran.stderr).toMatch(/^svc: the output cannot be written: ENOSPC[^\n]*\n$/)
+    expect(ran.status).toBe(codes.EXIT_OUTPUT)
   })
 
   test('a folder that does not exist is not made', () => {

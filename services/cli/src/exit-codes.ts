@@ -18,6 +18,8 @@ export const EXIT_UNREACHABLE = 6
 export const EXIT_STALE = 7
 /** The rules of money refuse it. */
 export const EXIT_REFUSED = 8
+/** The output cannot be written: the disk is full. What was asked may have been done. */
+export const EXIT_OUTPUT = 9
 export const EXIT_INTERRUPTED = 130
 
 /** A failure of the CLI itself. Its message is one line that says what to do. */

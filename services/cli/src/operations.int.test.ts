@@ -1,48 +1,19 @@
 /** One suite for the operations, on an opened folder and over the admin routes of a server. */
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
-import type { Operations } from '@svc/gateway/operations/operations'
-import { startAdminServer } from '@svc/gateway/testing/admin-server'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { finishedRequest, folderWithHistory } from '../testing/folders.ts'
-import { createRemoteOperations } from './remote-operations.ts'
-import { openDataFolder } from './start/open-data-folder.ts'
+import type { EventLine, EventPage, Operations } from '@svc/gateway/operations/operations'
+import { describe, expect, test } from 'vitest'
+import { verified } from '../../../tests/support/verified.ts'
+import { finishedRequest } from '../testing/folders.ts'
+import { collect, localOperations, never, remoteOperations } from '../testing/operations.ts'
 
-const TOKEN = 'token of the operator'
-const never = new AbortController().signal
 const noAccount = `acct_${'0'.repeat(26)}`
-
-async function local() {
-  const { path, account } = await folderWithHistory()
-  const opened = await openDataFolder(path)
-  onTestFinished(() => opened.close())
-  return { operations: opened.operations, account }
-}
-
-async function server() {
-  const { operations, account } = await local()
-  const { baseUrl, close } = await startAdminServer({ operations, operatorToken: TOKEN })
-  onTestFinished(close)
-  return { baseUrl, account }
-}
-
-async function remote() {
-  const { baseUrl, account } = await server()
-  const service = { baseUrl, operatorToken: TOKEN, signal: never }
-  return { operations: createRemoteOperations(service), account }
-}
 
 const refusal = (work: Promise<unknown>) => work.catch((error: ServiceError) => error)
 
-async function collect<T>(source: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const value of source) all.push(value)
-  return all
-}
-
 describe.each([
-  ['local', local],
-  ['remote', remote],
+  ['local', localOperations],
+  ['remote', remoteOperations],
 ])('%s', (_name, open) => {
   test('accounts are opened, granted credit, given keys, shown', async () => {
     const { operations } = await open()
@@ -136,7 +107,8 @@ describe.each([
 
   test('history is verified', async () => {
     const { operations } = await open()
-    expect(await operations.verify()).toEqual({
+    expect(await verified(operations)).toEqual({
+      type: 'result',
       streams: 2,
       events: 12,
       broken: [],
@@ -157,12 +129,30 @@ describe.each([
   test('events are found by stream, type and position', async () => {
     const { operations, account } = await open()
     const stream = accountStream(account.accountId)
-    const all = await operations.listEvents({ stream, limit: 1000 })
+    const { events: all } = await operations.listEvents({ stream, limit: 1000 })
     expect(all.map(({ revision }) => revision)).toEqual(all.map((_, i) => i))
     const debits = await operations.listEvents({ type: 'CreditDebited', limit: 1 })
-    expect(debits).toMatchObject([{ type: 'CreditDebited', data: { amount: '29700000' } }])
+    expect(debits.events).toMatchObject([{ type: 'CreditDebited', data: { amount: '29700000' } }])
     const after = await operations.listEvents({ after: all[3]?.position ?? '', limit: 2 })
-    expect(after.map(({ type }) => type)).toEqual(['TokensMetered', 'CreditDebited'])
+    expect(after.events.map(({ type }) => type)).toEqual(['TokensMetered', 'CreditDebited'])
+  })
+
+  test('a page of events tells whether more follow, and where', async () => {
+    const { operations, account } = await open()
+    const { events: all, ...end } = await operations.listEvents({ limit: 12 })
+    expect(all).toHaveLength(12)
+    expect(end).toEqual({ more: false, next: null })
+    for (const query of [{}, { stream: accountStream(account.accountId) }]) {
+      const expected = (await operations.listEvents({ ...query, limit: 1000 })).events
+      const walked: EventLine[] = []
+      for (let next: string | null = '-1'; next !== null; ) {
+        const page: EventPage = await operations.listEvents({ ...query, after: next, limit: 5 })
+        expect(page.more).toBe(page.next !== null)
+        walked.push(...page.events)
+        next = page.next
+      }
+      expect(walked).toEqual(expected)
+    }
   })
 
   test('a tail tells of events as they come', async () => {
@@ -198,6 +188,9 @@ describe.each([
     ['not_found', (operations) => operations.statement({ accountId: noAccount, limit: 1 })],
     ['not_found', (operations) => operations.explain('req_none')],
     ['not_found', (operations) => collect(operations.rebuildProjection('none'))],
+    ['invalid_value', (operations) => operations.listEvents({ type: 'Typo', limit: 1 })],
+    ['invalid_value', (operations) => collect(operations.tailEvents({ type: 'Typo' }, never))],
+    ['not_found', (operations) => operations.listEvents({ stream: 'account-x', limit: 1 })],
     ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '-1'))],
     ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '1e3'))],
     [
@@ -230,41 +223,3 @@ function badGrant(accountId: string, amount: string) {
     reason: 'x',
   } as const
 }
-
-describe('the admin routes', () => {
-  test.each([undefined, 'Bearer wrong', `Basic ${TOKEN}`, TOKEN])('refuse %s', async (header) => {
-    const { baseUrl } = await server()
-    const headers = header === undefined ? {} : { authorization: header }
-    const answer = await fetch(`${baseUrl}/admin/v1/accounts?limit=1`, { headers })
-    expect(answer.status).toBe(401)
-    expect(await answer.json()).toEqual({
-      error: {
-        message: 'The operator token is missing or wrong.',
-        type: 'invalid_request_error',
-        param: null,
-        code: 'invalid_api_key',
-      },
-    })
-  })
-
-  test.each([
-    ['/accounts', undefined, 'limit'],
-    ['/accounts?limit=0', undefined, 'limit'],
-    ['/events?limit=5&after=x', undefined, 'after'],
-    ['/accounts', '{"name":"x","spendPolicy":"loose"}', 'spendPolicy'],
-    ['/accounts', '{"name":"","spendPolicy":"strict"}', 'name'],
-    ['/accounts', '[]', null],
-    ['/accounts', '{', null],
-    ['/accounts', '{"name":"x","spendPolicy":"strict","balance":"5"}', null],
-  ])('refuse %s %s, naming %s', async (path, body, param) => {
-    const { baseUrl } = await server()
-    const answer = await fetch(`${baseUrl}/admin/v1${path}`, {
-      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { method: 'POST', body }),
-    })
-    expect(answer.status).toBe(400)
-    const { error } = (await answer.json()) as { error: { param: unknown } }
-    expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'param', 'type'])
-    expect(error.param).toBe(param)
-  })
-})

@@ -11,6 +11,9 @@ export function processTerminal(): Terminal {
   return {
     environment: process.env,
     outIsTerminal: process.stdout.isTTY === true,
+    get columns() {
+      return process.stdout.isTTY === true ? process.stdout.columns : undefined
+    },
     errIsTerminal: process.stderr.isTTY === true,
     stop: stop.signal,
     get interrupted() {

@@ -22,16 +22,23 @@ import { printable, type Terminal } from './terminal.ts'
 const NEEDS_START = new Set(['start', 'help', '--help', '-h'])
 
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
+  const written: Promise<void>[] = []
   try {
-    const program = await programFor(args, terminal)
+    const program = await programFor(args, terminal, (text) => written.push(terminal.out(text)))
     await program.parseAsync(args, { from: 'user' })
     return terminal.interrupted ? EXIT_INTERRUPTED : EXIT_OK
   } catch (error) {
-    return failed(error, terminal)
+    // The help that Commander shows, and then ends with an error, may not have been written.
+    const [failure] = (await Promise.allSettled(written)).filter((end) => end.status === 'rejected')
+    return failed(failure?.reason ?? error, terminal)
   }
 }
 
-async function programFor(args: readonly string[], terminal: Terminal): Promise<Command> {
+async function programFor(
+  args: readonly string[],
+  terminal: Terminal,
+  writeOut: (text: string) => void,
+): Promise<Command> {
   const contextOf: ContextOf = (command) => new Context(terminal, command.optsWithGlobals())
   const program = new Command('svc')
     .description('runs a language model and sells it by the token, with a ledger you can verify')
@@ -50,7 +57,7 @@ async function programFor(args: readonly string[], terminal: Terminal): Promise<
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()
-    .configureOutput({ writeOut: (text) => void terminal.out(text), writeErr: terminal.err })
+    .configureOutput({ writeOut, writeErr: terminal.err })
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
   commands.push(explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(workerCommand, auditCommand, operatorTokenCommand)

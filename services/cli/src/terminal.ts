@@ -1,10 +1,13 @@
 /** Where a command reads and writes. Data goes to `out`, everything else to `err`. */
 import type { Writable } from 'node:stream'
+import { CliError, EXIT_OUTPUT } from './exit-codes.ts'
 
 export interface Terminal {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Whether a person reads the output, so that colours make sense. */
   readonly outIsTerminal: boolean
+  /** How wide the terminal is that shows the output; undefined when none does. */
+  readonly columns: number | undefined
   /** Whether a person can be asked, and progress be drawn over itself. */
   readonly errIsTerminal: boolean
   /** Aborted by Ctrl-C, and when nobody reads the output any more. */
@@ -13,7 +16,11 @@ export interface Terminal {
   readonly interrupted: boolean
   /** From now on Ctrl-C aborts `stop`, so that the work in hand ends in a safe state. */
   catchInterrupt(): void
-  /** Resolves when there is room for more. After the reader has gone it resolves to nothing. */
+  /**
+   * Resolves when there is room for more. After the reader has gone it resolves to nothing.
+   *
+   * @throws {CliError} when the text cannot be written, such as to a full disk
+   */
   out(text: string): Promise<void>
   err(text: string): void
   /** Asks a person; only when both ends are terminals. */
@@ -28,15 +35,19 @@ export interface Terminal {
  */
 export function writerTo(stream: Writable, onGone: () => void): (text: string) => Promise<void> {
   let gone = false
+  // Any other error is told to whoever wrote.
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (error.code !== 'EPIPE') return
     gone = true
     onGone()
   })
   return async (text) => {
     if (gone) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    stream.write(text, () => resolve())
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    stream.write(text, (error: NodeJS.ErrnoException | null | undefined) => {
+      if (error === null || error === undefined || error.code === 'EPIPE') resolve()
+      else reject(new CliError(EXIT_OUTPUT, `the output cannot be written: ${error.message}`))
+    })
     await promise
   }
 }

@@ -7,6 +7,7 @@ import { NO_STREAM } from '@svc/contracts/event-store'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { eventId } from '@svc/contracts/ids'
+import { fillStream } from '@svc/infra/event-store/compliance/fixtures'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { AccountHistory, PRICE, requestId, START_MS } from '@svc/projections/testing/history'
 import { onTestFinished } from 'vitest'
@@ -42,6 +43,13 @@ export async function folderWithHistory(): Promise<{ path: string; account: Acco
     .writeTo(store)
   await store.close()
   return { path: folder.path, account }
+}
+
+/** Appends so many more events, of a stream that no view follows. */
+export async function fillLog(path: string, events: number): Promise<void> {
+  const store = openSqliteEventStore(new DataFolder(path).ledgerFile, { onFatal: () => {} })
+  await fillStream(store, 'filling', events)
+  await store.close()
 }
 
 async function publishPrice(store: EventStore): Promise<void> {

@@ -14,16 +14,18 @@ export interface Surroundings {
   /** What a person at a terminal says to a question; without it nobody can be asked. */
   readonly answer?: boolean
   readonly outIsTerminal?: boolean
+  readonly columns?: number
   readonly onOut?: (text: string) => void
 }
 
 export async function svc(args: readonly string[], around: Surroundings = {}): Promise<Ran> {
-  const { environment = {}, signal, answer, outIsTerminal = false, onOut } = around
+  const { environment = {}, signal, answer, outIsTerminal = false, columns, onOut } = around
   let out = ''
   let err = ''
   const terminal: Terminal = {
     environment,
     outIsTerminal,
+    columns,
     errIsTerminal: false,
     stop: signal ?? new AbortController().signal,
     interrupted: false,

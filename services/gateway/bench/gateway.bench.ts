@@ -11,11 +11,10 @@ import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { WireFormat } from '@svc/contracts/events/account'
-import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
-import { request } from 'undici'
 import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
 import { runLoad, startServer, startWorker } from './processes.ts'
-import { type SeededAccount, seedAccount, seedPrice } from './seed-log.ts'
+import { type SeededAccount, seedAccount } from './seed-log.ts'
+import { seedLog, untilCaughtUp } from './seeded-server.ts'
 
 const CONNECTIONS = 64
 const OUTPUT_TOKENS = 32
@@ -26,8 +25,6 @@ const SHORT_HISTORY_EVENTS = 1_000
 const HISTORY_ROUNDS = 5
 const HISTORY_REQUESTS = 200
 const HISTORY_ROUND_SECONDS_MAX = 60
-/** The first request of an account with a long past reads all of it. */
-const FIRST_ANSWER_TIMEOUT_MS = 300_000
 
 interface Bench {
   readonly baseUrl: string
@@ -73,7 +70,7 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
   const server = await startServer(data, socketPath)
   services.defer(() => server.stop())
   const bench: Bench = { ...accounts, baseUrl: server.ready, socketPath, seconds }
-  await untilCaughtUp(bench)
+  await untilCaughtUp(bench.baseUrl, [bench.busy, ...bench.short, bench.long])
   return {
     ...(await throughput(bench, 'chat')),
     ...prefixed('responses_', await throughput(bench, 'responses')),
@@ -83,14 +80,8 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
   }
 }
 
-async function seed(data: string, historyEvents: number) {
-  const store = openSqliteEventStore(join(data, 'ledger.db'), {
-    onFatal: (error) => {
-      throw error
-    },
-  })
-  try {
-    const price = await seedPrice(store)
+function seed(data: string, historyEvents: number) {
+  return seedLog(data, async (store, price) => {
     const busy = await seedAccount(store, price, 0)
     const short: SeededAccount[] = []
     for (let round = 0; round < HISTORY_ROUNDS; round += 1) {
@@ -98,32 +89,7 @@ async function seed(data: string, historyEvents: number) {
     }
     const long = await seedAccount(store, price, historyEvents)
     return { busy, short, long }
-  } finally {
-    await store.close()
-  }
-}
-
-/** Every account is in memory and every view at the end of the log, so that neither is measured. */
-async function untilCaughtUp({ baseUrl, short, long, busy }: Bench): Promise<void> {
-  for (const { apiKey } of [busy, ...short, long]) {
-    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
-    const patience = { headersTimeout: FIRST_ANSWER_TIMEOUT_MS }
-    const body = JSON.stringify({
-      model: 'svc-beta',
-      messages: [{ role: 'user', content: 'hello' }],
-      max_tokens: 1,
-    })
-    const url = `${baseUrl}/chat/completions`
-    const answer = await request(url, { method: 'POST', headers, body, ...patience })
-    const text = await answer.body.text()
-    if (answer.statusCode !== 200) throw new Error(`a first request ended in ${text}`)
-    const id = answer.headers['x-request-id']
-    for (let status = 0; status !== 200; ) {
-      const receipt = await request(`${baseUrl}/requests/${id}`, { headers, ...patience })
-      await receipt.body.dump()
-      status = receipt.statusCode
-    }
-  }
+  })
 }
 
 function prefixed(prefix: string, figures: Figures): Figures {

@@ -16,6 +16,7 @@ import { costLines, type PriceVersion } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 
 export interface SeededAccount {
+  readonly accountId: string
   readonly apiKey: string
   readonly events: number
 }
@@ -67,7 +68,7 @@ export async function seedAccount(
     pending = []
   }
   if (pending.length > 0) head = await append(store, stream, head, pending)
-  return { apiKey, events: head.revision + 1 }
+  return { accountId, apiKey, events: head.revision + 1 }
 }
 
 function opening(

@@ -2,7 +2,7 @@
  * The server process: ledger on SQLite, projections and gateway, put together as the composition
  * root does, on a worker that listens on a socket.
  *
- *     node server.ts DATA_FOLDER SOCKET_PATH        prints its base URL when it is ready
+ *     node server.ts DATA_FOLDER SOCKET_PATH [OPERATOR_TOKEN]    prints its base URL when ready
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event
 import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
+import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -20,13 +21,15 @@ import { openProjections } from '@svc/projections/open-projections'
 import { pino } from 'pino'
 import { createGateway } from '../src/gateway.ts'
 import { defaultHttpLimits } from '../src/http-limits.ts'
+import { createLocalOperations } from '../src/operations/local-operations.ts'
+import { adminRoutes } from '../src/routes/admin.ts'
 import { createWorkerPool } from '../src/routing/worker-pool.ts'
 
 const WORKER_READY_TIMEOUT_MS = 10_000
 const STOP_GRACE_MS = 5_000
 const STANDARD_ERROR = 2
 
-const [folder, socketPath] = process.argv.slice(2)
+const [folder, socketPath, operatorToken = 'bench'] = process.argv.slice(2)
 if (folder === undefined || socketPath === undefined) throw new Error('DATA_FOLDER SOCKET_PATH')
 
 const logger = pino({ level: 'warn', base: null }, pino.destination(STANDARD_ERROR))
@@ -47,14 +50,31 @@ const ledger = await createLedger({
   gatewayId: ids.next('gw'),
   reach: noCrashPoints,
 })
-const projections = await openProjections({ folder: join(folder, 'views'), store, log: logger })
+const pace = new SharedPace()
+const viewsFolder = join(folder, 'views')
+const projections = await openProjections({ folder: viewsFolder, store, log: logger, pace })
 projections.start()
 
 const workers = createWorkerPool({
   workers: [{ workerId: ids.next('wrk'), address: { kind: 'unix', path: socketPath } }],
   timer: systemTimer,
 })
+const operations = createLocalOperations({
+  ledger,
+  projections,
+  store,
+  pace,
+  information: {
+    version: 'bench',
+    mode: 'running',
+    baseUrl: null,
+    dataDir: folder,
+    storeKind: 'sqlite',
+  },
+})
 const gateway = createGateway({
+  admin: adminRoutes({ operations, operatorToken }),
+  served: pace,
   ledger,
   views: projections.views,
   viewsReached: projections.reached,

@@ -16,6 +16,7 @@ import type { Logger } from 'pino'
 import type { HttpLimits } from './http-limits.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Idempotency } from './idempotency.ts'
+import { ADMIN_PREFIX } from './operations/admin-api.ts'
 import type { RequestWatch } from './request-watch.ts'
 import { billingRoutes } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
@@ -27,6 +28,7 @@ import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 import { RunningRequests } from './running-requests.ts'
+import { noteServed, type ServedRequests } from './served-requests.ts'
 
 /** Beyond the wait for the final meters: what is settled then has to become durable. */
 const SETTLING_MS = 10_000
@@ -40,6 +42,8 @@ export interface GatewayDependencies {
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly requestWatch?: RequestWatch
+  /** Told of every request but the operator's. */
+  readonly served?: ServedRequests
   readonly recordedAnswers: RecordedAnswers
   readonly storedResponses: StoredResponses
   readonly textSeal: TextSeal
@@ -86,6 +90,7 @@ class HttpGateway implements Gateway {
       isDraining: () => this.#draining,
     })
     const { app } = this.#server
+    if (dependencies.served !== undefined) app.addHook('onRequest', noteServed(dependencies.served))
     const idempotency = new Idempotency(dependencies)
     app.register(inferenceRoutes({ ...dependencies, idempotency }, this.#running))
     app.register(responsesRoutes(dependencies))
@@ -96,7 +101,7 @@ class HttpGateway implements Gateway {
     app.register(pageRoute(dependencies.pageInformation, workers))
     app.register(referenceRoutes(dependencies.pageInformation.version))
     if (dependencies.admin !== undefined) {
-      app.register(dependencies.admin, { prefix: '/admin/v1' })
+      app.register(dependencies.admin, { prefix: ADMIN_PREFIX })
     }
   }
 

@@ -4,7 +4,7 @@ import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { factsText } from '../output/facts.ts'
 import { outJsonList } from '../output/json-list.ts'
-import { type Column, headerText, rowsText, tableText } from '../output/table.ts'
+import { type Column, noteLeftOut, Table, tableText } from '../output/table.ts'
 import { keyColumns } from './key.ts'
 import {
   ACCOUNT_ARGUMENT,
@@ -95,12 +95,14 @@ async function list(context: Context): Promise<void> {
       })()
       return outJsonList(context, 'accounts/1', { name: 'accounts', rows })
     }
+    const table = new Table(accountColumns, context.terminal.columns)
     let first = true
     for await (const page of accountPages(operations)) {
-      if (first) await context.out(context.strong(headerText(accountColumns, page)))
+      if (first) await context.out(context.strong(table.header(page)))
       first = false
-      await context.out(rowsText(accountColumns, page))
+      await context.out(table.rows(page))
     }
+    noteLeftOut(context, table.leftOut)
   })
 }
 
@@ -118,22 +120,15 @@ async function* accountPages(operations: Operations): AsyncGenerator<readonly Ac
   }
 }
 
-const AMOUNT_WIDTH = 16
-
 const accountColumns: readonly Column<AccountLine>[] = [
-  { title: 'ACCOUNT', width: 31, text: (account) => account.accountId },
-  { title: 'NAME', width: 12, text: (account) => account.name },
-  { title: 'POLICY', width: 8, text: (account) => account.spendPolicy },
-  { title: 'SETTLED', align: 'right', width: AMOUNT_WIDTH, text: (account) => account.settled },
-  { title: 'HELD', align: 'right', width: AMOUNT_WIDTH, text: (account) => account.held },
-  {
-    title: 'AVAILABLE',
-    align: 'right',
-    width: AMOUNT_WIDTH,
-    text: (account) => account.available,
-  },
-  { title: 'RUNNING', align: 'right', text: (account) => `${account.openRequests}` },
-  { title: 'LAST ACTIVITY', text: (account) => account.lastActivityAt },
+  { title: 'ACCOUNT', text: (account) => account.accountId },
+  { title: 'NAME', cutTo: 12, text: (account) => account.name },
+  { title: 'POLICY', leftOut: 3, text: (account) => account.spendPolicy },
+  { title: 'SETTLED', align: 'decimal', text: (account) => account.settled },
+  { title: 'HELD', align: 'decimal', leftOut: 4, text: (account) => account.held },
+  { title: 'AVAILABLE', align: 'decimal', text: (account) => account.available },
+  { title: 'RUNNING', align: 'right', leftOut: 2, text: (account) => `${account.openRequests}` },
+  { title: 'LAST ACTIVITY', leftOut: 1, text: (account) => account.lastActivityAt },
 ]
 
 async function show(
@@ -145,10 +140,10 @@ async function show(
     operations.showAccount(await readAccount(operations, argument, options)),
   )
   if (context.json) return context.outJson('account/1', account)
-  await context.out(detailsText(account))
+  await context.out(detailsText(context, account))
 }
 
-function detailsText(account: AccountDetails): string {
+function detailsText(context: Context, account: AccountDetails): string {
   return [
     factsText([
       ['account', account.accountId],
@@ -160,14 +155,15 @@ function detailsText(account: AccountDetails): string {
       ['opened', account.openedAt],
       ['last activity', account.lastActivityAt],
     ]),
-    tableText(keyColumns, account.keys),
+    tableText(context, keyColumns, account.keys),
     tableText(
+      context,
       [
         { title: 'GRANT', text: (grant) => grant.grantId },
-        { title: 'CATEGORY', text: (grant) => grant.category },
-        { title: 'AMOUNT', align: 'right', text: (grant) => grant.amount },
-        { title: 'REMAINING', align: 'right', text: (grant) => grant.remaining },
-        { title: 'PRIORITY', align: 'right', text: (grant) => `${grant.priority}` },
+        { title: 'CATEGORY', leftOut: 2, text: (grant) => grant.category },
+        { title: 'AMOUNT', align: 'decimal', text: (grant) => grant.amount },
+        { title: 'REMAINING', align: 'decimal', text: (grant) => grant.remaining },
+        { title: 'PRIORITY', align: 'right', leftOut: 1, text: (grant) => `${grant.priority}` },
         { title: 'EXPIRES', text: (grant) => grant.expiresAt ?? 'never' },
       ],
       account.grants,

@@ -1,11 +1,14 @@
 /** `svc events list|tail` */
-import type { EventLine } from '@svc/gateway/operations/operations'
-import { Command } from 'commander'
+import type { EventPage, Operations } from '@svc/gateway/operations/operations'
+import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
-import { type Column, headerText, rowsText } from '../output/table.ts'
+import { eventWriters } from '../output/event-formats.ts'
+import { noteLeftOut } from '../output/table.ts'
 import { type ContextOf, wholeNumber } from './options.ts'
 
-const MAX_EVENTS = 1_000
+const PAGE_EVENTS = 1_000
+const LIMIT_DEFAULT = 100
+const LIMIT_MAX = 1_000_000_000
 
 interface FilterOptions {
   readonly stream?: string
@@ -13,22 +16,23 @@ interface FilterOptions {
   readonly after?: string
 }
 
-const eventColumns: readonly Column<EventLine>[] = [
-  { title: 'POSITION', align: 'right', width: 10, text: (event) => event.position },
-  { title: 'STREAM', width: 39, text: (event) => event.stream },
-  { title: 'REVISION', align: 'right', text: (event) => `${event.revision}` },
-  { title: 'TYPE', width: 16, text: (event) => event.type },
-  { title: 'ID', width: 36, text: (event) => event.id },
-  { title: 'HASH', text: (event) => event.hash },
-]
+interface ListOptions extends FilterOptions {
+  readonly limit?: string
+  readonly all?: true
+  readonly format?: keyof typeof eventWriters
+}
 
 export function eventsCommand(contextOf: ContextOf): Command {
   const events = new Command('events').description('the event log')
   withFilter(events.command('list').description('events in the order of the log'))
-    .option('--limit <number>', `at most this many, 1 to ${MAX_EVENTS}`, '100')
-    .action((options: FilterOptions & { limit: string }, command: Command) =>
-      list(contextOf(command), options),
+    .option('--limit <number>', `at most this many (default: ${LIMIT_DEFAULT})`)
+    .addOption(new Option('--all', 'all of them, to the end of the log').conflicts('limit'))
+    .addOption(
+      new Option('--format <format>', 'how to write them (default: table)').choices(
+        Object.keys(eventWriters),
+      ),
     )
+    .action((options: ListOptions, command: Command) => list(contextOf(command), options))
   withFilter(events.command('tail').description('events as they come, until Ctrl-C')).action(
     (options: FilterOptions, command: Command) => tail(contextOf(command), options),
   )
@@ -42,23 +46,57 @@ function withFilter(command: Command): Command {
     .option('--after <position>', 'only behind this position')
 }
 
-async function list(context: Context, options: FilterOptions & { limit: string }): Promise<void> {
-  const limit = wholeNumber('--limit', options.limit, 1, MAX_EVENTS)
-  const events = await context.withOperations((operations) =>
-    operations.listEvents({ ...filterOf(options), limit }),
-  )
-  if (context.json) return context.outJson('events/1', { events })
-  await context.out(headerText(eventColumns, events) + rowsText(eventColumns, events))
+async function list(context: Context, options: ListOptions): Promise<void> {
+  const limit =
+    options.all === true
+      ? Number.POSITIVE_INFINITY
+      : wholeNumber('--limit', options.limit ?? `${LIMIT_DEFAULT}`, 1, LIMIT_MAX)
+  const format = context.json ? 'json' : (options.format ?? 'table')
+  const writer = eventWriters[format](context.terminal.columns)
+  const next = await context.withOperations(async (operations) => {
+    let end: string | null = null
+    for await (const { events, next } of pages(operations, filterOf(options), limit)) {
+      await context.out(writer.rows(events))
+      end = next
+      if (context.terminal.stop.aborted) break
+    }
+    return end
+  })
+  await context.out(writer.closing(next))
+  noteLeftOut(context, writer.leftOut)
+  if (next !== null) context.note(`more events follow: --after ${next}, or --all`)
+}
+
+/** At least one, which may be empty. Its `next` tells where the whole of them goes on. */
+async function* pages(
+  operations: Operations,
+  filter: FilterOptions,
+  limit: number,
+): AsyncGenerator<EventPage> {
+  let left = limit
+  let after = filter.after
+  for (;;) {
+    const page = await operations.listEvents({
+      ...filter,
+      ...(after === undefined ? {} : { after }),
+      limit: Math.min(left, PAGE_EVENTS),
+    })
+    yield page
+    left -= page.events.length
+    if (page.next === null || left === 0) return
+    after = page.next
+  }
 }
 
 async function tail(context: Context, options: FilterOptions): Promise<void> {
   const { stop } = context.terminal
+  const writer = eventWriters[context.json ? 'jsonl' : 'table'](context.terminal.columns)
   await context.withOperations(async (operations) => {
-    if (!context.json) await context.out(headerText(eventColumns, []))
+    // The heading at once: who waits for events sees that they are waited for.
+    await context.out(writer.rows([]))
+    noteLeftOut(context, writer.leftOut)
     for await (const event of operations.tailEvents(filterOf(options), stop)) {
-      await context.out(
-        context.json ? `${JSON.stringify(event)}\n` : rowsText(eventColumns, [event]),
-      )
+      await context.out(writer.rows([event]))
     }
   })
 }

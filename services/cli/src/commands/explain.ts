@@ -3,6 +3,7 @@
  */
 import type { Operations } from '@svc/gateway/operations/operations'
 import { Command } from 'commander'
+import type { Context } from '../context.ts'
 import { cacheFacts } from '../output/cache-words.ts'
 import { factsText } from '../output/facts.ts'
 import { tableText } from '../output/table.ts'
@@ -18,21 +19,22 @@ export function explainCommand(contextOf: ContextOf): Command {
       const context = contextOf(command)
       const request = await context.withOperations((operations) => operations.explain(requestId))
       if (context.json) return context.outJson('request/1', request)
-      await context.out(explanationText(request))
+      await context.out(explanationText(context, request))
     })
 }
 
-function explanationText(request: Explanation): string {
+function explanationText(context: Context, request: Explanation): string {
   return [
-    factsText(factsOf(request)),
-    arithmeticText(request),
+    factsText(factsOf(request), context.terminal.columns),
+    arithmeticText(context, request),
     tableText(
+      context,
       [
         { title: 'EVENT', text: (event) => event.type },
         { title: 'STREAM', text: (event) => event.stream },
         { title: 'REVISION', align: 'right', text: (event) => `${event.revision}` },
-        { title: 'ID', text: (event) => event.id },
-        { title: 'HASH', text: (event) => event.hash },
+        { title: 'ID', leftOut: 2, text: (event) => event.id },
+        { title: 'HASH', leftOut: 1, text: (event) => event.hash },
       ],
       request.events,
     ),
@@ -62,21 +64,22 @@ function factsOf(request: Explanation): (readonly [string, string])[] {
 }
 
 /** The three lines and their sum, so that anybody can add up again. */
-function arithmeticText(request: Explanation): string {
+function arithmeticText(context: Context, request: Explanation): string {
   if (request.lines.length === 0) return 'nothing was charged\n'
   const lines = request.lines.map((line) => ({
     what: line.class.replace('_', ' '),
     tokens: `${line.tokens}`,
-    price: `× ${line.price} USD per million`,
+    price: `× ${line.price}`,
     amount: `= ${line.amount}`,
   }))
   const sum = { what: 'total', tokens: '', price: '', amount: `= ${request.amount}` }
   return tableText(
+    context,
     [
       { title: 'CLASS', text: (line) => line.what },
       { title: 'TOKENS', align: 'right', text: (line) => line.tokens },
-      { title: 'PRICE', align: 'right', text: (line) => line.price },
-      { title: 'USD', text: (line) => line.amount },
+      { title: 'USD PER MILLION', align: 'decimal', text: (line) => line.price },
+      { title: 'USD', align: 'decimal', text: (line) => line.amount },
     ],
     [...lines, sum],
   )

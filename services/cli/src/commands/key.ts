@@ -27,10 +27,10 @@ interface RevokeOptions extends AccountOption {
 
 export const keyColumns: readonly Column<KeyLine>[] = [
   { title: 'KEY', text: (key) => key.keyId },
-  { title: 'NAME', text: (key) => key.name },
+  { title: 'NAME', cutTo: 12, text: (key) => key.name },
   { title: 'SECRET', text: (key) => `…${key.lastFour}` },
   { title: 'STATUS', text: (key) => key.status },
-  { title: 'CREATED', text: (key) => key.createdAt },
+  { title: 'CREATED', leftOut: 1, text: (key) => key.createdAt },
   { title: 'EXPIRES', text: (key) => key.expiresAt ?? 'never' },
 ]
 
@@ -101,7 +101,7 @@ async function list(
     const accountId = await readAccount(operations, argument, options)
     const keys = await operations.listKeys(accountId)
     if (context.json) return context.outJson('keys/1', { accountId, keys })
-    await context.out(tableText(keyColumns, keys))
+    await context.out(tableText(context, keyColumns, keys))
   })
 }
 

@@ -16,11 +16,15 @@ interface PublishOptions {
 
 const priceColumns: readonly Column<PriceLine>[] = [
   { title: 'PRICE', text: (price) => price.version },
-  { title: 'MODEL', text: ({ model, demo }) => (demo ? `${model} (bundled only)` : model) },
-  { title: 'INPUT', align: 'right', text: (price) => price.input },
-  { title: 'CACHED INPUT', align: 'right', text: (price) => price.cachedInput },
-  { title: 'OUTPUT', align: 'right', text: (price) => price.output },
-  { title: 'IN FORCE FROM', text: (price) => price.effectiveFrom },
+  {
+    title: 'MODEL',
+    leftOut: 2,
+    text: ({ model, demo }) => (demo ? `${model} (bundled only)` : model),
+  },
+  { title: 'INPUT', align: 'decimal', text: (price) => price.input },
+  { title: 'CACHED INPUT', align: 'decimal', text: (price) => price.cachedInput },
+  { title: 'OUTPUT', align: 'decimal', text: (price) => price.output },
+  { title: 'IN FORCE FROM', leftOut: 1, text: (price) => price.effectiveFrom },
 ]
 
 export function priceCommand(contextOf: ContextOf): Command {
@@ -55,5 +59,5 @@ async function publish(context: Context, options: PublishOptions): Promise<void>
 async function list(context: Context): Promise<void> {
   const prices = await context.withOperations((operations) => operations.listPrices())
   if (context.json) return context.outJson('prices/1', { prices })
-  await context.out(tableText(priceColumns, prices))
+  await context.out(tableText(context, priceColumns, prices))
 }

@@ -1,22 +1,19 @@
 /** `svc projection list|rebuild` */
-import type { ProjectionLine, RebuildProgress } from '@svc/gateway/operations/operations'
+import type { ProjectionLine } from '@svc/gateway/operations/operations'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../exit-codes.ts'
+import { progressDrawer } from '../output/progress.ts'
 import { type Column, tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'
 
-/** Without a terminal a line this often is enough. */
-const PROGRESS_LINE_MS = 5_000
-const PROGRESS_DRAW_MS = 100
-
 export const projectionColumns: readonly Column<ProjectionLine>[] = [
   { title: 'PROJECTION', text: (line) => line.name },
-  { title: 'VERSION', align: 'right', text: (line) => `${line.version}` },
+  { title: 'VERSION', align: 'right', leftOut: 1, text: (line) => `${line.version}` },
   { title: 'STATE', text: (line) => line.state },
   { title: 'POSITION', align: 'right', text: (line) => line.position },
   { title: 'HEAD', align: 'right', text: (line) => line.head },
-  { title: 'ERROR', text: (line) => line.error ?? '' },
+  { title: 'ERROR', cutTo: 20, text: (line) => line.error ?? '' },
 ]
 
 export function projectionCommand(contextOf: ContextOf): Command {
@@ -36,7 +33,7 @@ export function projectionCommand(contextOf: ContextOf): Command {
 async function list(context: Context): Promise<void> {
   const projections = await context.withOperations((operations) => operations.listProjections())
   if (context.json) return context.outJson('projections/1', { projections })
-  await context.out(tableText(projectionColumns, projections))
+  await context.out(tableText(context, projectionColumns, projections))
 }
 
 async function rebuild(context: Context, name: string): Promise<void> {
@@ -45,7 +42,8 @@ async function rebuild(context: Context, name: string): Promise<void> {
     for await (const line of operations.rebuildProjection(name)) {
       if (context.terminal.stop.aborted) break
       if (line.type === 'progress') {
-        draw(line)
+        const { done, total, rate } = line
+        draw(done / total, `${done} of ${total} events  ${rate} events/s`)
         continue
       }
       draw.end()
@@ -68,31 +66,5 @@ async function rebuild(context: Context, name: string): Promise<void> {
     }
     draw.end()
     throw new CliError(EXIT_INTERRUPTED, 'interrupted; the live view is as it was')
-  })
-}
-
-interface ProgressDrawer {
-  (progress: RebuildProgress): void
-  end(): void
-}
-
-/** Drawn over itself for a person, a line now and then for a log file. */
-function progressDrawer(context: Context): ProgressDrawer {
-  const { terminal } = context
-  let drawnAt = performance.now()
-  let drawn = false
-  const draw = ({ done, total, rate }: RebuildProgress) => {
-    const everyMs = terminal.errIsTerminal ? PROGRESS_DRAW_MS : PROGRESS_LINE_MS
-    if (context.json || performance.now() - drawnAt < everyMs) return
-    drawnAt = performance.now()
-    const percent = total === 0 ? 100 : Math.floor((done * 100) / total)
-    const text = `${percent}%  ${done} of ${total} events  ${rate} events/s`
-    terminal.err(terminal.errIsTerminal ? `\r${text}\u001b[K` : `${text}\n`)
-    drawn = true
-  }
-  return Object.assign(draw, {
-    end: () => {
-      if (drawn && terminal.errIsTerminal) terminal.err('\n')
-    },
   })
 }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { CliError, EXIT_USAGE } from '../exit-codes.ts'
 import { CheckedStatement } from '../output/checked-statement.ts'
 import { type StatementWriter, statementWriters } from '../output/statement-formats.ts'
+import { noteLeftOut } from '../output/table.ts'
 import {
   ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
@@ -51,7 +52,8 @@ async function statement(
   if (period.from !== undefined && period.to !== undefined && period.from > period.to) {
     throw new CliError(EXIT_USAGE, `--from ${period.from} is after --to ${period.to}`)
   }
-  const writer = statementWriters[context.json ? 'json' : (options.format ?? 'table')]
+  const format = context.json ? 'json' : (options.format ?? 'table')
+  const writer = statementWriters[format](context.terminal.columns)
   await context.withOperations(async (operations) => {
     const accountId = await readAccount(operations, argument, options)
     await write(context, writer, operations, { accountId, ...period })
@@ -87,4 +89,5 @@ async function write(
     page = next
   }
   await context.out(writer.closing({ ...query, closing: page.closing, rows }))
+  noteLeftOut(context, writer.leftOut)
 }

@@ -2,6 +2,7 @@
 import type { ServiceStatus } from '@svc/gateway/operations/operations'
 import { PUBLISH_A_PRICE } from '@svc/gateway/operations/unpriced-models'
 import { Command } from 'commander'
+import type { Context } from '../context.ts'
 import { factsText } from '../output/facts.ts'
 import { tableText } from '../output/table.ts'
 import { printable } from '../terminal.ts'
@@ -15,11 +16,11 @@ export function statusCommand(contextOf: ContextOf): Command {
       const context = contextOf(command)
       const status = await context.withOperations((operations) => operations.status())
       if (context.json) return context.outJson('status/1', status)
-      await context.out(statusText(status))
+      await context.out(statusText(context, status))
     })
 }
 
-function statusText(status: ServiceStatus): string {
+function statusText(context: Context, status: ServiceStatus): string {
   const sections = [
     factsText([
       ['service', status.mode === 'running' ? `running at ${status.baseUrl}` : 'stopped'],
@@ -29,15 +30,20 @@ function statusText(status: ServiceStatus): string {
       ['accounts', `${status.accounts}`],
       ['open requests', `${status.openRequests}`],
     ]),
-    tableText(projectionColumns, status.projections),
+    tableText(context, projectionColumns, status.projections),
   ]
   if (status.workers.length > 0) {
     sections.push(
       tableText(
+        context,
         [
           { title: 'WORKER', text: (worker) => worker.workerId },
           { title: 'STATUS', text: (worker) => worker.status },
-          { title: 'MODEL', text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : '') },
+          {
+            title: 'MODEL',
+            cutTo: 20,
+            text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : ''),
+          },
           { title: 'RESTARTS', align: 'right', text: (worker) => `${worker.restarts}` },
         ],
         status.workers,

@@ -41,51 +41,65 @@ export function workerCommand(contextOf: ContextOf): Command {
 async function list(context: Context): Promise<void> {
   const workers = await context.withOperations((operations) => operations.listWorkers())
   if (context.json) return context.outJson('workers/1', { workers })
-  await context.out(workersText(workers))
+  await context.out(workersText(context, workers))
   for (const { workerId, problem } of workers) {
     if (problem !== null) await context.out(`\n${context.alarm(`${workerId}: ${problem}`)}\n`)
   }
 }
 
 /** Two tables, because one line of all of it fits no terminal. */
-export function workersText(workers: readonly WorkerDetails[]): string {
-  return [tableText(workerColumns, workers), tableText(cacheColumns, workers)].join('\n')
+export function workersText(context: Context, workers: readonly WorkerDetails[]): string {
+  return [
+    tableText(context, workerColumns, workers),
+    tableText(context, cacheColumns, workers),
+  ].join('\n')
 }
 
 const workerColumns: readonly Column<WorkerDetails>[] = [
   { title: 'WORKER', text: ({ workerId }) => workerId },
   { title: 'STATUS', text: ({ status }) => status },
-  { title: 'MODEL', text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : '') },
-  { title: 'DEVICE', text: ({ setup }) => (setup ? `${setup.device}, ${setup.cpuVariant}` : '') },
-  number('THREADS', ({ setup }) => setup?.threads),
-  number('CONTEXT', ({ setup }) => setup?.contextSize),
-  number('SEQUENCES', ({ load }) => load?.sequences),
+  { title: 'MODEL', cutTo: 20, text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : '') },
+  {
+    title: 'DEVICE',
+    leftOut: 6,
+    text: ({ setup }) => (setup ? `${setup.device}, ${setup.cpuVariant}` : ''),
+  },
+  number('THREADS', ({ setup }) => setup?.threads, 3),
+  number('CONTEXT', ({ setup }) => setup?.contextSize, 4),
+  number('SEQUENCES', ({ load }) => load?.sequences, 5),
   number('RUNNING', ({ load }) => load?.running),
   number('QUEUED', ({ load }) => load?.queued),
   number('RESTARTS', ({ restarts }) => restarts),
   {
     title: 'FINGERPRINT',
+    leftOut: 1,
     text: ({ setup }) => setup?.fingerprint.slice(0, SHOWN_FINGERPRINT_CHARACTERS) ?? '',
   },
-  { title: 'ADDRESS', text: ({ address }) => address },
+  { title: 'ADDRESS', leftOut: 2, text: ({ address }) => address },
 ]
 
 const cacheColumns: readonly Column<WorkerDetails>[] = [
   { title: 'WORKER', text: ({ workerId }) => workerId },
   { title: 'CACHE', text: ({ cache }) => (cache ? [cache.mode, ...cache.tiers].join(' ') : '') },
   number('PROMPTS', ({ cache }) => cache?.use?.prompts),
-  { title: 'HITS', align: 'right', text: ({ cache }) => share(cache?.use?.promptHitRate) },
-  { title: 'TOKENS REUSED', align: 'right', text: ({ cache }) => share(cache?.use?.tokenHitRate) },
-  { title: 'MEMORY (L1)', text: ({ cache }) => memoryText(cache?.use?.l1) },
-  { title: 'REDIS (L2)', text: ({ cache }) => redisText(cache?.use?.l2) },
-  { title: 'NOTE', text: ({ cache }) => cache?.reason ?? '' },
+  { title: 'HITS', align: 'decimal', text: ({ cache }) => share(cache?.use?.promptHitRate) },
+  {
+    title: 'TOKENS REUSED',
+    align: 'decimal',
+    text: ({ cache }) => share(cache?.use?.tokenHitRate),
+  },
+  { title: 'MEMORY (L1)', leftOut: 2, text: ({ cache }) => memoryText(cache?.use?.l1) },
+  { title: 'REDIS (L2)', leftOut: 1, text: ({ cache }) => redisText(cache?.use?.l2) },
+  { title: 'NOTE', cutTo: 20, leftOut: 3, text: ({ cache }) => cache?.reason ?? '' },
 ]
 
 function number(
   title: string,
   value: (worker: WorkerDetails) => number | undefined,
+  leftOut?: number,
 ): Column<WorkerDetails> {
-  return { title, align: 'right', text: (worker) => `${value(worker) ?? ''}` }
+  const text = (worker: WorkerDetails) => `${value(worker) ?? ''}`
+  return { title, align: 'right', text, ...(leftOut === undefined ? {} : { leftOut }) }
 }
 
 function share(value: number | null | undefined): string {

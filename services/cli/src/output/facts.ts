@@ -1,7 +1,37 @@
-/** A thing with its properties, one per line. */
+/** A thing with its properties, one per line; for a person long ones are wrapped between words. */
+import stringWidth from 'string-width'
 import { printable } from '../terminal.ts'
 
-export function factsText(facts: readonly (readonly [name: string, value: string])[]): string {
-  const width = Math.max(...facts.map(([name]) => name.length))
-  return facts.map(([name, value]) => `${name.padEnd(width)}  ${printable(value)}\n`).join('')
+export type Fact = readonly [name: string, value: string]
+
+const GAP = '  '
+/** On a terminal that leaves less than this, the terminal may break the lines itself. */
+const VALUE_WIDTH_MIN = 20
+
+/** @param widthMax of a line; default: as long as the value is */
+export function factsText(facts: readonly Fact[], widthMax = Number.POSITIVE_INFINITY): string {
+  const width = Math.max(...facts.map(([name]) => stringWidth(name)))
+  const indent = ' '.repeat(width) + GAP
+  const room = Math.max(VALUE_WIDTH_MIN, widthMax - stringWidth(indent))
+  return facts
+    .map(([name, value]) => {
+      const lines = wrapped(printable(value), room)
+      return `${name.padEnd(width)}${GAP}${lines.join(`\n${indent}`)}\n`
+    })
+    .join('')
+}
+
+/** A word that is wider than a line, such as a secret, stays whole. */
+function wrapped(text: string, width: number): readonly string[] {
+  if (stringWidth(text) <= width) return [text]
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && stringWidth(longer) > width) {
+      lines.push(line)
+      line = word
+    } else line = longer
+  }
+  return [...lines, line]
 }

@@ -2,7 +2,7 @@
 import { parseDollars } from '@svc/contracts/money'
 import type { StatementLine } from '@svc/gateway/operations/operations'
 import { csvLine, csvText } from './csv.ts'
-import { type Column, headerText, rowsText } from './table.ts'
+import { type Column, Table } from './table.ts'
 
 export interface StatementPeriod {
   readonly accountId: string
@@ -14,19 +14,19 @@ export interface StatementWriter {
   opening(head: StatementPeriod & { readonly opening: string }): string
   rows(rows: readonly StatementLine[], first: boolean): string
   closing(foot: StatementPeriod & { readonly closing: string; readonly rows: number }): string
+  /** Columns that did not fit the terminal. */
+  readonly leftOut?: readonly string[]
 }
 
-const AMOUNT_WIDTH = 16
-
 const columns: readonly Column<StatementLine>[] = [
-  { title: 'ENTRY', align: 'right', width: 6, text: (row) => `${row.entry}` },
-  { title: 'TIME', width: 24, text: (row) => row.at },
-  { title: 'TYPE', width: 6, text: (row) => row.type },
-  { title: 'DEBIT', align: 'right', width: AMOUNT_WIDTH, text: (row) => shown(row.debit) },
-  { title: 'CREDIT', align: 'right', width: AMOUNT_WIDTH, text: (row) => shown(row.credit) },
-  { title: 'BALANCE', align: 'right', width: AMOUNT_WIDTH, text: (row) => row.balance },
-  { title: 'REFERENCE', width: 32, text: (row) => row.reference },
-  { title: 'DESCRIPTION', text: described },
+  { title: 'ENTRY', align: 'right', text: (row) => `${row.entry}` },
+  { title: 'TIME', text: (row) => row.at },
+  { title: 'TYPE', leftOut: 3, text: (row) => row.type },
+  { title: 'DEBIT', align: 'decimal', text: (row) => shown(row.debit) },
+  { title: 'CREDIT', align: 'decimal', text: (row) => shown(row.credit) },
+  { title: 'BALANCE', align: 'decimal', text: (row) => row.balance },
+  { title: 'REFERENCE', leftOut: 2, text: (row) => row.reference },
+  { title: 'DESCRIPTION', cutTo: 20, leftOut: 1, text: described },
 ]
 
 function described({ description, paymentReference }: StatementLine): string {
@@ -38,12 +38,18 @@ function shown(amount: string): string {
   return parseDollars(amount) === 0n ? '' : amount
 }
 
-const table: StatementWriter = {
-  opening: (head) =>
-    `Statement of ${head.accountId}, USD, ${periodText(head)}\n` +
-    `Opening balance  ${head.opening}\n\n`,
-  rows: (rows, first) => (first ? headerText(columns, rows) : '') + rowsText(columns, rows),
-  closing: ({ closing, rows }) => `\nClosing balance  ${closing}  (all ${rows} rows)\n`,
+function tableWriter(widthMax?: number): StatementWriter {
+  const table = new Table(columns, widthMax)
+  return {
+    opening: (head) =>
+      `Statement of ${head.accountId}, USD, ${periodText(head)}\n` +
+      `Opening balance  ${head.opening}\n\n`,
+    rows: (rows, first) => (first ? table.header(rows) : '') + table.rows(rows),
+    closing: ({ closing, rows }) => `\nClosing balance  ${closing}  (all ${rows} rows)\n`,
+    get leftOut() {
+      return table.leftOut
+    },
+  }
 }
 
 function periodText({ from, to }: StatementPeriod): string {
@@ -118,4 +124,10 @@ const jsonl: StatementWriter = {
   closing: ({ closing, rows }) => `${JSON.stringify({ type: 'closing', closing, rows })}\n`,
 }
 
-export const statementWriters = { table, csv, json, jsonl } as const
+/** By format, for one statement. The argument is the widest line that the reader can take. */
+export const statementWriters = {
+  table: tableWriter,
+  csv: () => csv,
+  json: () => json,
+  jsonl: () => jsonl,
+} as const satisfies Record<string, (widthMax?: number) => StatementWriter>

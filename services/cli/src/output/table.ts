@@ -1,47 +1,183 @@
-/** Tables of text: columns wide enough for what is in them, numbers to the right. */
+/**
+ * Tables of text: columns wide enough for what is in them, whole numbers to the right, decimal
+ * points under each other.
+ *
+ * For a person the rows fit the terminal: text that may be cut is cut, then whole columns are left
+ * out, and both are said. A file or a program gets every column whole.
+ */
+import stringWidth from 'string-width'
+import type { Context } from '../context.ts'
 import { printable } from '../terminal.ts'
 
 export interface Column<Row> {
   readonly title: string
-  readonly align?: 'right'
-  /** At least this wide, so that pages of one list fit under each other. */
+  /** `decimal` puts the decimal points of all rows under each other. */
+  readonly align?: 'right' | 'decimal'
+  /** At least this wide: for rows that come one by one. */
   readonly width?: number
+  /** On a narrow terminal its text may be cut down to this width. */
+  readonly cutTo?: number
+  /** Left out when the rows do not fit: 1 goes first. Columns without it always stay. */
+  readonly leftOut?: number
   readonly text: (row: Row) => string
 }
 
 const GAP = '  '
+const CUT_MARK = '…'
 
-export function tableText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  return [headerText(columns, rows), rowsText(columns, rows)].join('')
+/** What is in front of the decimal point, and the point with what follows. */
+interface Widths {
+  readonly whole: number
+  readonly fraction: number
 }
 
-export function headerText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const widths = widthsOf(columns, rows)
-  return line(columns.map((column, i) => pad(column.title, widths[i] ?? 0, column.align)))
+interface FittedColumn<Row> extends Column<Row> {
+  widths: Widths
+  /** Undefined when its text is never cut. */
+  cut: number | undefined
 }
 
-export function rowsText<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const widths = widthsOf(columns, rows)
-  return rows
-    .map((row) =>
-      line(
-        columns.map((column, i) => pad(printable(column.text(row)), widths[i] ?? 0, column.align)),
-      ),
-    )
-    .join('')
+/** One table whose rows may come in pages: the columns of the first page stay. */
+export class Table<Row> {
+  readonly #columns: readonly Column<Row>[]
+  readonly #widthMax: number
+  #fitted: readonly FittedColumn<Row>[] | undefined
+
+  /** @param widthMax of a line; default: as wide as the rows are */
+  constructor(columns: readonly Column<Row>[], widthMax = Number.POSITIVE_INFINITY) {
+    this.#columns = columns
+    this.#widthMax = widthMax
+  }
+
+  /** The heading, fitted to these rows. */
+  header(rows: readonly Row[]): string {
+    this.#fitted = fit(this.#columns, rows, this.#widthMax)
+    return line(this.#fitted.map((column) => pad(column.title, column)))
+  }
+
+  /** Needs the heading first. A later row that is wider makes its columns wider from there on. */
+  rows(rows: readonly Row[]): string {
+    const columns = this.#fitted ?? []
+    for (const column of columns) column.widths = widest(column.widths, widthsOf(column, rows))
+    return rows.map((row) => line(columns.map((column) => cell(column, row)))).join('')
+  }
+
+  /** Titles of the columns that did not fit. */
+  get leftOut(): readonly string[] {
+    const shown = new Set(this.#fitted?.map(({ title }) => title))
+    return this.#columns.map(({ title }) => title).filter((title) => !shown.has(title))
+  }
 }
 
-function widthsOf<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): number[] {
-  return columns.map((column) =>
-    rows.reduce(
-      (widest, row) => Math.max(widest, printable(column.text(row)).length),
-      Math.max(column.title.length, column.width ?? 0),
-    ),
-  )
+/** A whole table, and a note of what did not fit. */
+export function tableText<Row>(
+  context: Context,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): string {
+  const table = new Table(columns, context.terminal.columns)
+  const text = table.header(rows) + table.rows(rows)
+  noteLeftOut(context, table.leftOut)
+  return text
 }
 
-function pad(text: string, width: number, align: 'right' | undefined): string {
-  return align === 'right' ? text.padStart(width) : text.padEnd(width)
+export function noteLeftOut(context: Context, leftOut: readonly string[] = []): void {
+  if (leftOut.length === 0) return
+  context.note(`too wide for this terminal, and left out: ${leftOut.join(', ')} (--json has all)`)
+}
+
+/** Cuts what may be cut, then leaves columns out one by one, until a line fits. */
+function fit<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  widthMax: number,
+): readonly FittedColumn<Row>[] {
+  let kept = columns.map((column): FittedColumn<Row> => {
+    return { ...column, widths: widthsOf(column, rows), cut: undefined }
+  })
+  for (;;) {
+    const tooWide = lineWidth(kept) - widthMax
+    if (tooWide <= 0) return kept
+    const room = kept.reduce((sum, column) => sum + cuttable(column), 0)
+    if (room >= tooWide) return cutBy(kept, tooWide)
+    const next = kept
+      .filter(({ leftOut }) => leftOut !== undefined)
+      .toSorted((one, other) => (one.leftOut ?? 0) - (other.leftOut ?? 0))[0]
+    if (next === undefined) return cutBy(kept, tooWide)
+    kept = kept.filter((column) => column !== next)
+  }
+}
+
+function lineWidth<Row>(columns: readonly FittedColumn<Row>[]): number {
+  const gaps = GAP.length * (columns.length - 1)
+  return columns.reduce((sum, column) => sum + columnWidth(column), gaps)
+}
+
+/** The title may be wider than all that stands below it. */
+function columnWidth<Row>({ widths, title, width = 0, cut }: FittedColumn<Row>): number {
+  return cut ?? Math.max(widths.whole + widths.fraction, stringWidth(title), width)
+}
+
+function cuttable<Row>(column: FittedColumn<Row>): number {
+  const { cutTo, title } = column
+  if (cutTo === undefined) return 0
+  return Math.max(0, columnWidth(column) - Math.max(cutTo, stringWidth(title)))
+}
+
+function cutBy<Row>(
+  columns: readonly FittedColumn<Row>[],
+  tooWide: number,
+): readonly FittedColumn<Row>[] {
+  let left = tooWide
+  return columns.map((column) => {
+    const taken = Math.min(cuttable(column), left)
+    left -= taken
+    return taken === 0 ? column : { ...column, cut: columnWidth(column) - taken }
+  })
+}
+
+function widthsOf<Row>(column: Column<Row>, rows: readonly Row[]): Widths {
+  return rows.reduce((known, row) => widest(known, split(column, printable(column.text(row)))), {
+    whole: 0,
+    fraction: 0,
+  })
+}
+
+function split<Row>({ align }: Column<Row>, text: string): Widths {
+  const point = align === 'decimal' ? text.indexOf('.') : -1
+  if (point === -1) return { whole: stringWidth(text), fraction: 0 }
+  return { whole: stringWidth(text.slice(0, point)), fraction: stringWidth(text.slice(point)) }
+}
+
+function widest(one: Widths, other: Widths): Widths {
+  return {
+    whole: Math.max(one.whole, other.whole),
+    fraction: Math.max(one.fraction, other.fraction),
+  }
+}
+
+function cell<Row>(column: FittedColumn<Row>, row: Row): string {
+  const text = printable(column.text(row))
+  if (column.cut !== undefined) return pad(cutText(text, column.cut), column)
+  if (column.align !== 'decimal' || text === '') return pad(text, column)
+  const behind = ' '.repeat(column.widths.fraction - split(column, text).fraction)
+  return pad(text + behind, column)
+}
+
+function pad<Row>(text: string, column: FittedColumn<Row>): string {
+  const space = ' '.repeat(Math.max(0, columnWidth(column) - stringWidth(text)))
+  return column.align === undefined ? text + space : space + text
+}
+
+/** Never through a character that is made of several. */
+function cutText(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  let kept = ''
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    if (stringWidth(kept + segment) > width - stringWidth(CUT_MARK)) break
+    kept += segment
+  }
+  return kept + CUT_MARK
 }
 
 function line(cells: readonly string[]): string {

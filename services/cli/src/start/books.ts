@@ -11,6 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/event-store'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -47,6 +48,8 @@ export interface Books {
   readonly store: EventStore
   readonly ledger: Ledger
   readonly projections: Projections
+  /** Of everything here that takes long. */
+  readonly pace: SharedPace
   /**
    * In the opposite order of dependence.
    *
@@ -69,7 +72,8 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
     parts.add(() => snapshots.close())
     if (place.kind === 'sqlite') forgetServerLog(folder, logger)
     else await recogniseLog(store, folder, logger)
-    const projections = await openViews(options, store)
+    const pace = new SharedPace()
+    const projections = await openViews(options, store, pace)
     parts.add(() => projections.close())
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
@@ -86,7 +90,7 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
     })
     parts.add(() => ledger.close())
     projections.start()
-    return { gatewayId, place, store, ledger, projections, close: () => parts.close() }
+    return { gatewayId, place, store, ledger, projections, pace, close: () => parts.close() }
   } catch (error) {
     await parts.close()
     throw error
@@ -97,8 +101,9 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
 async function openViews(
   { folder, place, reach, logger }: BooksOptions,
   store: EventStore,
+  pace: SharedPace,
 ): Promise<Projections> {
-  const options = { folder: folder.viewsFolder, store, reach, log: logger }
+  const options = { folder: folder.viewsFolder, store, reach, log: logger, pace }
   if (place.kind === 'sqlite') return openProjections(options)
   for (let tries = 1; ; tries += 1) {
     try {

@@ -182,7 +182,7 @@ async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: Surroundings,
   books: Books,
 ): Promise<{ gateway: Gateway; baseUrl: string }> {
-  const { ledger, projections, store } = books
+  const { ledger, projections, store, pace } = books
   const { operatorToken } = folder.secrets()
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   const { close, ...keptAnswers } = await openKeptAnswers({
@@ -196,6 +196,7 @@ async function openGateway(
     ledger,
     projections,
     store,
+    pace,
     workers: () => workers.lines(),
     fleet: workers.pool,
     supervises: (workerId) => workers.supervises(workerId),
@@ -221,6 +222,7 @@ async function openGateway(
     ...keptAnswers,
     admin: adminRoutes({ operations, operatorToken, metrics }),
     requestWatch: metrics.requests,
+    served: pace,
     clock: systemClock,
     timer: systemTimer,
     reach,

@@ -129,7 +129,7 @@ export const adminApi = {
     input: z.strictObject({ requestId: id }),
     answer: 'json',
   },
-  verify: { method: 'POST', path: '/verify', input: z.strictObject({}), answer: 'json' },
+  verify: { method: 'POST', path: '/verify', input: z.strictObject({}), answer: 'lines' },
   listProjections: {
     method: 'GET',
     path: '/projections',

@@ -8,8 +8,8 @@ import {
   parseDollars,
   parsePricePerMillion,
 } from '@svc/contracts/money'
+import type { Pace } from '@svc/contracts/pace'
 import { resolveModel } from '@svc/contracts/wire/models'
-import { verifyLog } from '@svc/infra/event-store/verify-log'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Projections } from '@svc/projections/open-projections'
 import type { ProjectionStatus } from '@svc/projections/views'
@@ -27,6 +27,7 @@ import type { AccountDetails, Operations, ServiceStatus } from './operations.ts'
 import { rebuildLines } from './rebuild-lines.ts'
 import { readOptionalTime, readTime, timeText } from './tell-times.ts'
 import { unpricedModels } from './unpriced-models.ts'
+import { verifyLines } from './verify-lines.ts'
 import { type WorkerPorts, workerOperations } from './worker-operations.ts'
 
 const ACTOR = 'operator'
@@ -49,11 +50,13 @@ export interface LocalOperations extends WorkerPorts {
   readonly ledger: Ledger
   readonly projections: Projections
   readonly store: EventStore
+  /** Shared by everything of this process that takes long. */
+  readonly pace: Pace
   readonly information: ServiceInformation
 }
 
 export function createLocalOperations(ports: LocalOperations): Operations {
-  const { projections, store } = ports
+  const { projections, store, pace } = ports
   return {
     ...accountOperations(ports),
     ...keyOperations(ports),
@@ -61,14 +64,11 @@ export function createLocalOperations(ports: LocalOperations): Operations {
     ...billOperations(ports),
     ...workerOperations(ports),
     status: () => statusOf(ports),
-    async verify() {
-      const { streams, events, broken, position } = await verifyLog(store)
-      return { streams, events, broken, position: `${position}` }
-    },
+    verify: () => verifyLines(store, pace),
     listProjections: async () => (await projections.status()).map(projectionLine),
     rebuildProjection: (name) => rebuildLines(projections, name),
-    listEvents: (query) => listEvents(store, query),
-    tailEvents: (query, signal) => tailEvents(store, query, signal),
+    listEvents: (query) => listEvents(ports, query),
+    tailEvents: (query, signal) => tailEvents(ports, query, signal),
   }
 }
 

@@ -105,7 +105,26 @@ export interface EventLine {
   readonly metadata: unknown
 }
 
+export interface EventPage {
+  readonly events: readonly EventLine[]
+  /** Whether the log was not looked through to its end. */
+  readonly more: boolean
+  /** Where to go on: the `after` of the next page. Null when there is no more. */
+  readonly next: string | null
+}
+
+export interface VerifyProgress {
+  readonly type: 'progress'
+  readonly events: number
+  /** Position up to which was read, and the last one of the log when the reading began. */
+  readonly position: string
+  readonly head: string
+  /** Events per second. */
+  readonly rate: number
+}
+
 export interface VerifyResult {
+  readonly type: 'result'
   readonly streams: number
   readonly events: number
   /** Empty when every chain holds. */
@@ -200,7 +219,7 @@ export interface Operations {
     limit: number
   }): Promise<StatementPage>
   explain(requestId: string): Promise<Receipt & { readonly account_id: string }>
-  verify(): Promise<VerifyResult>
+  verify(): AsyncIterable<VerifyProgress | VerifyResult>
   listProjections(): Promise<readonly ProjectionLine[]>
   rebuildProjection(name: string): AsyncIterable<RebuildProgress | RebuildResult>
   /** The workers need a running server, here and below. */
@@ -222,7 +241,7 @@ export interface Operations {
     type?: string
     after?: string
     limit: number
-  }): Promise<readonly EventLine[]>
+  }): Promise<EventPage>
   /** Events as they come, from behind a position (default: the end), until the signal aborts. */
   tailEvents(
     query: { stream?: string; type?: string; after?: string },

@@ -1,0 +1,15 @@
+/**
+ * The port through which long work (verifying the log, building a view) shares the event loop with
+ * the requests that a server answers meanwhile. The work is cut into steps of a few milliseconds;
+ * the pace decides when the next one may run.
+ */
+export interface Pace {
+  /**
+   * Runs one step, in a turn of the event loop of its own. All long work of a process shares one
+   * pace: steps run one after another, in the order in which they were asked for.
+   *
+   * @param work at most a few milliseconds; what it awaits does not count
+   * @throws what the work throws
+   */
+  step<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>
+}

@@ -1,0 +1,66 @@
+/**
+ * Paces long work by whether customers are being served.
+ *
+ *     nobody is served ─▶ one step in every turn of the loop
+ *     somebody is      ─▶ after each step a rest of three times its duration
+ *
+ * The trade: while requests are answered, long work gets a quarter of the loop and takes four times
+ * as long; in exchange a request waits for one short step now and then, and never for all of it.
+ * A thread of its own could not read the event log, whose file belongs to one connection (see
+ * `sqlite/database-file.ts`).
+ */
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import type { Pace } from '@svc/contracts/pace'
+
+const REST_PER_WORK = 3
+/** A step that was long for once, such as one on a slow disk, is not rested for without bound. */
+const REST_MS_MAX = 100
+/** Whoever was served may ask again: the loop counts as used for this long after the last one. */
+const LINGER_MS = 250
+
+/** One for the whole process: see {@link Pace}. */
+export class SharedPace implements Pace {
+  #previous: Promise<void> = Promise.resolve()
+  #workedMs = 0
+  #restedFromMs = 0
+  #served = 0
+  #lastServedMs = Number.NEGATIVE_INFINITY
+
+  /** Somebody is being served from now on. @returns to be called once, when that is over */
+  enter(): () => void {
+    this.#served += 1
+    return () => {
+      this.#served -= 1
+      this.#lastServedMs = performance.now()
+    }
+  }
+
+  step<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>()
+    this.#previous = this.#previous.then(async () => {
+      await nextTurn()
+      if (this.#isInUse) await this.#rest()
+      const startMs = performance.now()
+      try {
+        // Not awaited here: what the step waits for takes no time of the loop.
+        resolve(work())
+      } catch (error) {
+        reject(error)
+      }
+      this.#restedFromMs = performance.now()
+      this.#workedMs = this.#restedFromMs - startMs
+    })
+    return promise
+  }
+
+  get #isInUse(): boolean {
+    return this.#served > 0 || performance.now() - this.#lastServedMs < LINGER_MS
+  }
+
+  async #rest(): Promise<void> {
+    const restMs = Math.min(this.#workedMs * REST_PER_WORK, REST_MS_MAX)
+    const leftMs = restMs - (performance.now() - this.#restedFromMs)
+    if (leftMs > 0) await delay(leftMs)
+  }
+}

@@ -1,0 +1,86 @@
+/** The operator's HTTP interface, as a client without our code sees it. */
+import type { Operations } from '@svc/gateway/operations/operations'
+import { describe, expect, test } from 'vitest'
+import { fillLog, folderWithHistory } from '../testing/folders.ts'
+import {
+  collect,
+  localOperations,
+  OPERATOR_TOKEN,
+  openOperations,
+  remoteAt,
+  serveOperations,
+} from '../testing/operations.ts'
+
+describe('a long question over the admin routes', () => {
+  test('is answered with signs of life from the start, before there is a result', async () => {
+    const { operations } = await localOperations()
+    const silent: Operations = {
+      ...operations,
+      async *verify() {
+        await new Promise(() => {})
+        yield* operations.verify()
+      },
+    }
+    const baseUrl = await serveOperations(silent)
+    const answer = await fetch(`${baseUrl}/admin/v1/verify`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      body: '{}',
+    })
+    const first = await answer.body?.getReader().read()
+    expect(new TextDecoder().decode(first?.value)).toBe('\n')
+  })
+
+  test('has progress on the way, and one result as its last line', async () => {
+    const { path } = await folderWithHistory()
+    await fillLog(path, 5_000)
+    const remote = remoteAt(await serveOperations(await openOperations(path)))
+    const lines = await collect(remote.verify())
+    expect(lines.at(-1)).toMatchObject({ type: 'result', events: 5_012, broken: [] })
+    expect(lines.slice(0, -1).length).toBeGreaterThan(0)
+    for (const line of lines.slice(0, -1)) {
+      expect(line).toMatchObject({ type: 'progress', head: '5011', rate: expect.any(Number) })
+    }
+  })
+})
+
+describe('the admin routes', () => {
+  test.each([undefined, 'Bearer wrong', `Basic ${OPERATOR_TOKEN}`, OPERATOR_TOKEN])(
+    'refuse %s',
+    async (header) => {
+      const baseUrl = await serveOperations((await localOperations()).operations)
+      const headers = header === undefined ? {} : { authorization: header }
+      const answer = await fetch(`${baseUrl}/admin/v1/accounts?limit=1`, { headers })
+      expect(answer.status).toBe(401)
+      expect(await answer.json()).toEqual({
+        error: {
+          message: 'The operator token is missing or wrong.',
+          type: 'invalid_request_error',
+          param: null,
+          code: 'invalid_api_key',
+        },
+      })
+    },
+  )
+
+  test.each([
+    ['/accounts', undefined, 'limit'],
+    ['/accounts?limit=0', undefined, 'limit'],
+    ['/events?limit=5&after=x', undefined, 'after'],
+    ['/accounts', '{"name":"x","spendPolicy":"loose"}', 'spendPolicy'],
+    ['/accounts', '{"name":"","spendPolicy":"strict"}', 'name'],
+    ['/accounts', '[]', null],
+    ['/accounts', '{', null],
+    ['/accounts', '{"name":"x","spendPolicy":"strict","balance":"5"}', null],
+  ])('refuse %s %s, naming %s', async (path, body, param) => {
+    const baseUrl = await serveOperations((await localOperations()).operations)
+    const answer = await fetch(`${baseUrl}/admin/v1${path}`, {
+      headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { method: 'POST', body }),
+    })
+    expect(answer.status).toBe(400)
+    const { error } = (await answer.json()) as { error: { param: unknown } }
+    expect(Object.keys(error).toSorted()).toEqual(['code', 'message', 'param', 'type'])
+    expect(error.param).toBe(param)
+  })
+})
