@@ -10,6 +10,8 @@ export interface TokensAsked {
   readonly maxOutput: number | null
   /** Prompt and output together. */
   readonly context: number
+  /** Whether the prompt is longer than that: it was not counted to its end. */
+  readonly promptIsLonger?: boolean
 }
 
 export interface ErrorDetails {

@@ -32,6 +32,10 @@ export const workerPaths = {
 } as const
 
 const TOOLS_MAX = 512
+/** Of one turn. */
+export const TOOL_CALLS_MAX = 512
+/** Of one prompt. */
+export const PROMPT_MESSAGES_MAX = 4096
 const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
 const toolName = z.string().min(1).max(256)
 
@@ -54,7 +58,7 @@ export const promptMessage = z.discriminatedUnion('role', [
     content: z.string(),
     /** What the model thought before it answered, where the caller sent it back. */
     reasoning: z.string().optional(),
-    toolCalls: z.array(toolCall).max(TOOLS_MAX).optional(),
+    toolCalls: z.array(toolCall).max(TOOL_CALLS_MAX).optional(),
   }),
   /** The result of the call with this id; calls and results are known to match. */
   z.object({
@@ -106,13 +110,42 @@ export const thinking = z.object({
 })
 export type Thinking = z.output<typeof thinking>
 
+/** How the next token is chosen. Every field is explicit: no default of the runtime leaks in. */
+export const sampling = z.object({
+  temperature: z.number().min(0).max(2),
+  topP: z.number().min(0).max(1),
+  /** 0 is off. */
+  topK: z.int().min(0),
+  minP: z.number().min(0).max(1),
+  seed: z.int().min(0).nullable(),
+  frequencyPenalty: z.number().min(-2).max(2),
+  presencePenalty: z.number().min(-2).max(2),
+  /** 1 is off. */
+  repetitionPenalty: z.number().min(0.1).max(10),
+})
+export type Sampling = z.output<typeof sampling>
+
+/** What a caller says of how its answer is drawn and cut. */
+export const answerOptions = z.object({
+  sampling,
+  /** Added to the logits of tokens before each draw: pairs of token id and bias. */
+  logitBias: z.array(z.tuple([z.int().min(0), z.number().min(-100).max(100)])).max(1024),
+  /** How many alternatives to report with every token's log probability; null: report nothing. */
+  topLogprobs: z.int().min(0).max(20).nullable(),
+  /** Texts that end the answer and are not part of it. */
+  stop: z.array(z.string().min(1).max(256)).max(16),
+})
+export type AnswerOptions = z.output<typeof answerOptions>
+
 export const prepareRequest = z.object({
   /** Whose prompt it is: the names of its blocks depend on it. */
   tenant: z.string().min(1).max(64),
-  messages: z.array(promptMessage).min(1).max(4096),
+  messages: z.array(promptMessage).min(1).max(PROMPT_MESSAGES_MAX),
   thinking,
   toolUse: toolUse.nullable(),
   outputFormat,
+  /** As `/generate` will get them: refused here, before anything costs. None for a mere count. */
+  ...answerOptions.partial().shape,
 })
 export type PrepareRequest = z.output<typeof prepareRequest>
 
@@ -143,21 +176,6 @@ export const prepareAnswer = z.object({
 })
 export type PrepareAnswer = z.output<typeof prepareAnswer>
 
-/** How the next token is chosen. Every field is explicit: no default of the runtime leaks in. */
-export const sampling = z.object({
-  temperature: z.number().min(0).max(2),
-  topP: z.number().min(0).max(1),
-  /** 0 is off. */
-  topK: z.int().min(0),
-  minP: z.number().min(0).max(1),
-  seed: z.int().min(0).nullable(),
-  frequencyPenalty: z.number().min(-2).max(2),
-  presencePenalty: z.number().min(-2).max(2),
-  /** 1 is off. */
-  repetitionPenalty: z.number().min(0.1).max(10),
-})
-export type Sampling = z.output<typeof sampling>
-
 export const generateRequest = z.object({
   requestId: z.string().min(1).max(64),
   /** Whose request it is: prefixes are only ever reused within one tenant. */
@@ -170,13 +188,7 @@ export const generateRequest = z.object({
   thinking,
   plan: answerPlan,
   maxOutputTokens: z.int().min(1),
-  sampling,
-  /** Added to the logits of tokens before each draw: pairs of token id and bias. */
-  logitBias: z.array(z.tuple([z.int().min(0), z.number().min(-100).max(100)])).max(1024),
-  /** How many alternatives to report with every token's log probability; null: report nothing. */
-  topLogprobs: z.int().min(0).max(20).nullable(),
-  /** Texts that end the answer and are not part of it. */
-  stop: z.array(z.string().min(1).max(256)).max(16),
+  ...answerOptions.shape,
   /** Milliseconds after which the worker stops by itself. */
   timeLimitMs: z.int().min(1),
 })
@@ -239,20 +251,38 @@ export const cancelAnswer = z.object({ requestId: z.string(), found: z.boolean()
 export type CancelAnswer = z.output<typeof cancelAnswer>
 
 export const workerErrorCodes = [
+  /** What was asked for can never be done; the error names the field. */
   'bad_request',
   'unauthorized',
   'prompt_too_long',
   /** The schema of the output format cannot be enforced; the message names the keyword. */
   'unsupported_schema',
   'fingerprint_mismatch',
+  /** A request with this id runs already. */
+  'already_running',
   'queue_full',
   'draining',
   'not_found',
   'failed',
 ] as const
 
+/** With `prompt_too_long`: what was counted, and what fits. */
+export const promptLength = z.object({
+  tokens: tokenCount,
+  /** Whether there are more: a prompt that is far too long is not counted to its end. */
+  isLowerBound: z.boolean(),
+  contextSize: tokenCount,
+})
+export type PromptLength = z.output<typeof promptLength>
+
 export const workerError = z.object({
-  error: z.object({ code: z.enum(workerErrorCodes), message: z.string() }),
+  error: z.object({
+    code: z.enum(workerErrorCodes),
+    message: z.string(),
+    /** The field of the request that is at fault, where it is one: `logitBias`. */
+    field: z.string().max(64).optional(),
+    promptLength: promptLength.optional(),
+  }),
 })
 export type WorkerError = z.output<typeof workerError>
 export type WorkerErrorCode = (typeof workerErrorCodes)[number]

@@ -4,8 +4,11 @@ import type {
   AnswerPlan,
   Logprob,
   PrepareRequest,
-  WorkerErrorCode,
+  WorkerError,
 } from '@svc/contracts/worker-protocol'
+
+/** The error of a refusal, as the worker protocol has it. */
+type Refusal = Omit<WorkerError['error'], 'message'>
 
 export type Fault =
   /** Closes the connection without a word, as a process that dies does. */
@@ -19,7 +22,7 @@ export type Fault =
   | { readonly kind: 'wrong-meter'; readonly input: number; readonly output: number }
   | { readonly kind: 'no-meter' }
   /** Refuses with an error status before anything is made. */
-  | { readonly kind: 'refuse'; readonly status: number; readonly code: string }
+  | ({ readonly kind: 'refuse'; readonly status: number } & Refusal)
 
 /** One output token of an answer that is written out, and what the gateway is told of it. */
 export type ScriptedEvent =
@@ -60,11 +63,11 @@ export interface WorkerScript {
   /** Names of the prompt's blocks that `/prepare` returns, such as `messageBlocks`. */
   readonly blocks: (request: PrepareRequest) => string[]
   /** What `/prepare` refuses with, such as `unsupported_schema`. */
-  readonly prepareRefusal: {
-    readonly status: number
-    readonly code: WorkerErrorCode
-    readonly message: string
-  } | null
+  readonly prepareRefusal:
+    | ({
+        readonly status: number
+      } & WorkerError['error'])
+    | null
   readonly fault: Fault | null
   /** A worker that acknowledges no cancel and plays on. */
   readonly deafToCancel: boolean

@@ -75,6 +75,8 @@ export class ScriptedWorker {
   readonly prepared: PrepareRequest[] = []
   /** How often it told how it is. */
   healthCalls = 0
+  /** How often a run was asked for, refused ones too. */
+  generateCalls = 0
   /** What `/drain` was told so far. */
   readonly drainOrders: boolean[] = []
   #starts = 0
@@ -202,12 +204,14 @@ export class ScriptedWorker {
 
   async #generate(request: GenerateRequest, response: ServerResponse): Promise<void> {
     const { fault } = this.script
+    this.generateCalls += 1
     if (this.status === 'draining') {
       sendJson(response, { error: { code: 'draining', message: 'scripted' } }, 503)
       return
     }
     if (fault?.kind === 'refuse') {
-      sendJson(response, { error: { code: fault.code, message: 'scripted' } }, fault.status)
+      const { kind: _, status, ...error } = fault
+      sendJson(response, { error: { ...error, message: 'scripted' } }, status)
       return
     }
     const workerId = this.workerId

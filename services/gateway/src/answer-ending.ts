@@ -2,9 +2,10 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { TokenClass } from '@svc/contracts/tokens'
 import type { Settled } from '@svc/ledger/ledger'
-import { type AnswerEnding, isGoodFinish } from './inference-request.ts'
+import { type AnswerEnding, type InferenceRequest, isGoodFinish } from './inference-request.ts'
 import type { EndedRun } from './settlement.ts'
 import { stoppedError } from './stop.ts'
+import { callersError } from './worker-refusal.ts'
 
 /** @returns undefined when the run was stopped or broke: such an answer has no good end */
 export function answerEnding(run: EndedRun, settled: Settled): AnswerEnding | undefined {
@@ -28,10 +29,17 @@ export function answerEnding(run: EndedRun, settled: Settled): AnswerEnding | un
 }
 
 /** What the caller is told of an answer without a good end. */
-export function badEnding({ record, stop }: EndedRun, requestId: string): Error {
+export function badEnding(
+  { record, stop }: EndedRun,
+  request: InferenceRequest,
+  requestId: string,
+): Error {
   const stopped = stoppedError(stop, requestId)
   if (stopped !== undefined) return stopped
-  if (record.failure !== undefined) return record.failure.toServiceError(requestId)
+  const { failure } = record
+  if (failure !== undefined) {
+    return callersError(failure, request, requestId) ?? failure.toServiceError(requestId)
+  }
   const message = 'The inference worker stopped the request before its end.'
   return new ServiceError('worker_failed', message, { requestId, retryAfterSeconds: 1 })
 }

@@ -1,7 +1,7 @@
 /**
  * Runs one request on a worker and hands its parts on. A run that breaks before anything was sent
- * to the caller is tried once more, on another worker where there is one: there is one request in
- * the ledger, so there is one debit, whichever run it is for.
+ * to the caller is tried once more, on another worker where there is one, unless every worker would
+ * refuse it: there is one request in the ledger, so there is one debit, whichever run it is for.
  *
  * When the stop signal comes, the worker is told at once and then listened to: its final meter says
  * what was computed. It is waited for a bounded time, then the connection is closed.
@@ -51,8 +51,9 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
     const lease = await leaseWorker(ports.workers, task, avoid, record)
     if (lease === undefined) return { record, workerId: undefined }
     await runOn(lease, record, ports, task)
-    const mayTryAgain = attempt < MAX_ATTEMPTS && !task.stop.aborted
-    if (record.failure === undefined || !mayTryAgain || !task.delivery.restart()) {
+    const { failure } = record
+    const mayTryAgain = attempt < MAX_ATTEMPTS && !task.stop.aborted && failure?.isFinal !== true
+    if (failure === undefined || !mayTryAgain || !task.delivery.restart()) {
       return { record, workerId: lease.worker.workerId }
     }
     avoid = lease.worker

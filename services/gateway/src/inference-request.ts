@@ -23,17 +23,11 @@ export interface InferenceRequest {
   readonly model: string
   /** At most one system message, at index 0. */
   readonly messages: readonly PromptMessage[]
-  /** The field by which the caller gave the conversation, for error messages. */
-  readonly conversationParam: string
   readonly thinking: Thinking
   readonly toolUse: ToolUse | null
   readonly outputFormat: OutputFormat
-  /** The field by which the caller gave the schema of the output, for error messages. */
-  readonly outputFormatParam: string
   /** What the caller asked for, or null: then the service's default holds. */
   readonly maxOutputTokens: number | null
-  /** The field by which the caller named the limit, for error messages. */
-  readonly maxOutputTokensParam: string
   readonly sampling: Sampling
   /** Pairs of token id and bias. */
   readonly logitBias: readonly (readonly [number, number])[]
@@ -41,6 +35,21 @@ export interface InferenceRequest {
   readonly topLogprobs: number | null
   readonly stop: readonly string[]
   readonly stream: boolean
+  /** For error messages. */
+  readonly fieldNames: FieldNames
+}
+
+/** What the caller calls the fields that an inference request is made of. */
+export interface FieldNames {
+  readonly messages: string
+  readonly toolUse: string
+  readonly outputFormat: string
+  readonly thinking: string
+  readonly sampling: string
+  readonly maxOutputTokens: string
+  readonly logitBias: string
+  readonly topLogprobs: string
+  readonly stop: string
 }
 
 /** What is known of an answer before its first token. */

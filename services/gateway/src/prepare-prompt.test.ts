@@ -9,7 +9,7 @@ const TENANT = 'acct_of_the_caller'
 const { request } = parseChatRequest({ model: 'svc-beta', messages })
 
 const unreachable = (code: string) =>
-  new WorkerFailure('unreachable', 'no answer', Object.assign(new Error(code), { code }))
+  new WorkerFailure('unreachable', 'no answer', { cause: Object.assign(new Error(code), { code }) })
 
 /** A pool whose workers refuse, one after the other. */
 function poolThat(...failures: readonly WorkerFailure[]) {
@@ -21,7 +21,9 @@ function poolThat(...failures: readonly WorkerFailure[]) {
 
 describe('a worker that refuses to prepare', () => {
   test('because its template refuses the messages: 400, and its words stay inside', async () => {
-    const { pool, asked } = poolThat(new WorkerFailure('bad_request', 'jinja: roles alternate'))
+    const { pool, asked } = poolThat(
+      new WorkerFailure('bad_request', 'jinja: roles alternate', { field: 'messages' }),
+    )
     const refused = preparePrompt(pool, TENANT, request)
     await expect(refused).rejects.toMatchObject({
       code: 'invalid_value',
@@ -32,11 +34,13 @@ describe('a worker that refuses to prepare', () => {
   })
 
   test('because the prompt is too long: 400 with the limit', async () => {
-    const { pool } = poolThat(new WorkerFailure('prompt_too_long', 'too long'))
+    const promptLength = { tokens: 900, isLowerBound: true, contextSize: 256 }
+    const { pool } = poolThat(new WorkerFailure('prompt_too_long', 'too long', { promptLength }))
     await expect(preparePrompt(pool, TENANT, request)).rejects.toMatchObject({
       code: 'context_length_exceeded',
       param: 'messages',
-      message: expect.stringContaining('256 tokens'),
+      message: expect.stringMatching(/ 256 tokens.* at least 900 tokens/),
+      tokens: { prompt: 900, context: 256 },
     })
   })
 

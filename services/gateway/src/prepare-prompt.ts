@@ -1,9 +1,10 @@
 /** Renders and counts the prompt before the ledger is touched: the hold needs its exact size. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { PrepareAnswer } from '@svc/contracts/worker-protocol'
+import type { AnswerOptions, PrepareAnswer, PrepareRequest } from '@svc/contracts/worker-protocol'
 import type { InferenceRequest } from './inference-request.ts'
 import { asWorkerFailure, WorkerFailure } from './routing/worker-failure.ts'
 import type { PooledWorker, WorkerPool } from './routing/worker-pool.ts'
+import { callersError, promptTooLong } from './worker-refusal.ts'
 
 export interface PreparedPrompt extends PrepareAnswer {
   /** Whether it was prepared for the bundled model, so that the demo price counts. */
@@ -12,14 +13,16 @@ export interface PreparedPrompt extends PrepareAnswer {
 
 /**
  * @param tenant the account whose prompt it is: only its own prompts share blocks with it
- * @throws {ServiceError} when the prompt does not fit, or no worker can count it
+ * @throws {ServiceError} when the prompt does not fit, no answer can be made as it is asked for, or
+ *   no worker can count it
  */
 export async function preparePrompt(
   workers: WorkerPool,
   tenant: string,
   request: InferenceRequest,
 ): Promise<PreparedPrompt> {
-  const prepared = await prepareOnSomeWorker(workers, tenant, request)
+  const asked = { ...promptOf(tenant, request), ...answerOptionsOf(request) }
+  const prepared = await prepareOnSomeWorker(workers, request, asked)
   checkContext(request, prepared)
   return prepared
 }
@@ -39,8 +42,25 @@ export async function countPrompt(
   tenant: string,
   request: InferenceRequest,
 ): Promise<number> {
-  const { tokens } = await prepareOnSomeWorker(workers, tenant, request)
+  const { tokens } = await prepareOnSomeWorker(workers, request, promptOf(tenant, request))
   return tokens.length
+}
+
+/** What of a request the prompt and the plan of its answer are made of. */
+export function promptOf(tenant: string, request: InferenceRequest): PrepareRequest {
+  const { messages, thinking, toolUse, outputFormat } = request
+  return { tenant, messages: [...messages], thinking, toolUse, outputFormat }
+}
+
+/** How the answer is drawn and cut. */
+export function answerOptionsOf(request: InferenceRequest): AnswerOptions {
+  const { sampling, logitBias, topLogprobs, stop } = request
+  return {
+    sampling,
+    logitBias: logitBias.map(([token, bias]) => [token, bias]),
+    topLogprobs,
+    stop: [...stop],
+  }
 }
 
 /**
@@ -49,18 +69,18 @@ export async function countPrompt(
  */
 async function prepareOnSomeWorker(
   workers: WorkerPool,
-  tenant: string,
   request: InferenceRequest,
+  asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
   const first = workers.pick()
   try {
-    return await prepareOn(first, tenant, request)
+    return await prepareOn(first, request, asked)
   } catch (cause) {
     if (!(cause instanceof WorkerFailure)) throw cause
     if (cause.mayHaveBegun) throw cause.toServiceError()
   }
   try {
-    return await prepareOn(workers.pick(first), tenant, request)
+    return await prepareOn(workers.pick(first), request, asked)
   } catch (cause) {
     throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
   }
@@ -68,60 +88,31 @@ async function prepareOnSomeWorker(
 
 async function prepareOn(
   worker: PooledWorker,
-  tenant: string,
   request: InferenceRequest,
+  asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
-  const { messages, thinking, toolUse, outputFormat, outputFormatParam } = request
   const onBundledModel = worker.health?.toy ?? false
   try {
-    const asked = { tenant, messages: [...messages], thinking, toolUse, outputFormat }
     return { ...(await worker.client.prepare(asked)), onBundledModel }
   } catch (cause) {
-    if (cause instanceof WorkerFailure && cause.code === 'prompt_too_long') {
-      throw promptTooLong(request, worker.health?.contextSize)
-    }
-    if (cause instanceof WorkerFailure && cause.code === 'bad_request') {
-      const message = 'The messages cannot be put into the form that this model expects.'
-      throw new ServiceError('invalid_value', message, { param: request.conversationParam, cause })
-    }
-    if (cause instanceof WorkerFailure && cause.code === 'unsupported_schema') {
-      const message = `The schema cannot be enforced: ${cause.message}.`
-      throw new ServiceError('unsupported_value', message, { param: outputFormatParam, cause })
-    }
-    throw cause
+    throw cause instanceof WorkerFailure ? (callersError(cause, request) ?? cause) : cause
   }
 }
 
 function checkContext(request: InferenceRequest, prepared: PrepareAnswer): void {
   const { tokens, contextSize, maxOutputTokens: room } = prepared
-  if (tokens.length === 0 || room <= 0) throw promptTooLong(request, contextSize, tokens.length)
+  if (tokens.length === 0 || room <= 0) {
+    throw promptTooLong(request, { tokens: tokens.length, contextSize, isLowerBound: false })
+  }
   const asked = request.maxOutputTokens
   if (asked === null || asked <= room) return
   const message =
     `This model's maximum context length is ${contextSize} tokens. However, you requested ` +
     `${tokens.length + asked} tokens (${tokens.length} in the messages, ${asked} in the ` +
     'completion). Please reduce the length of the messages or completion.'
-  const param = request.maxOutputTokensParam
+  const param = request.fieldNames.maxOutputTokens
   throw new ServiceError('context_length_exceeded', message, {
     param,
     tokens: { prompt: tokens.length, maxOutput: asked, context: contextSize },
-  })
-}
-
-function promptTooLong(
-  { conversationParam: param }: InferenceRequest,
-  contextSize: number | undefined,
-  tokens?: number,
-): ServiceError {
-  const limit = contextSize === undefined ? 'limited' : `${contextSize} tokens`
-  const length = tokens === undefined ? 'are longer' : `resulted in ${tokens} tokens`
-  const message =
-    `This model's maximum context length is ${limit}. However, your messages ${length}. ` +
-    'Please reduce the length of the messages.'
-  return new ServiceError('context_length_exceeded', message, {
-    param,
-    ...(tokens === undefined || contextSize === undefined
-      ? {}
-      : { tokens: { prompt: tokens, maxOutput: null, context: contextSize } }),
   })
 }

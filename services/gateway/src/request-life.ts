@@ -24,7 +24,12 @@ import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './i
 import type { InferenceFormat, InferenceRequest, ParsedInference } from './inference-request.ts'
 import { readJsonObject } from './json-scan.ts'
 import { openDelivery } from './open-delivery.ts'
-import { outputLimit, type PreparedPrompt, preparePrompt } from './prepare-prompt.ts'
+import {
+  answerOptionsOf,
+  outputLimit,
+  type PreparedPrompt,
+  preparePrompt,
+} from './prepare-prompt.ts'
 import { asServiceError, identity } from './refusal.ts'
 import type { WatchedRequest } from './request-watch.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
@@ -190,10 +195,7 @@ class RequestLife {
         thinking: request.thinking,
         plan: prepared.plan,
         maxOutputTokens: accepted.maxOutputTokens,
-        sampling: request.sampling,
-        logitBias: request.logitBias.map(([token, bias]) => [token, bias]),
-        topLogprobs: request.topLogprobs,
-        stop: [...request.stop],
+        ...answerOptionsOf(request),
         timeLimitMs: limits.requestDeadlineMs + limits.cancelWaitMs,
       },
       blocks: prepared.blocks,
@@ -236,7 +238,7 @@ class RequestLife {
     if (ending === undefined) {
       const { failure } = run.record
       if (failure) logger.warn({ requestId, workerId: run.workerId, err: failure }, 'a run broke')
-      throw badEnding(run, requestId)
+      throw badEnding(run, this.#request, requestId)
     }
     const last = delivery.ending(ending)
     await this.#keep()

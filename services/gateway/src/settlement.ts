@@ -68,7 +68,7 @@ export function settlementOf(run: EndedRun): Settlement {
 }
 
 function brokenRun(run: EndedRun): Settlement {
-  const reason = run.stop ?? 'worker_failed'
+  const reason = run.stop ?? (run.record.failure?.isFinal ? 'refused' : 'worker_failed')
   if (!run.delivered || run.record.outputTokens === 0) return { kind: 'fail', reason }
   return {
     kind: 'settle',

@@ -104,7 +104,7 @@ test.each([
   expect(fixture.log.join('')).toContain('metered more than')
 })
 
-test.each(['queue_full', 'draining'])(
+test.each(['queue_full', 'draining'] as const)(
   'all workers say %s: overloaded, not broken',
   async (code) => {
     await start({ kind: 'refuse', status: 503, code }, { workers: 2 })

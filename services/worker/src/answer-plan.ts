@@ -117,7 +117,8 @@ class PlanMaker {
       return prefix === '' ? rule : `${prefix} ${rule}`
     } catch (error) {
       if (!(error instanceof UnsupportedSchema)) throw error
-      throw new SchedulerRefusal('unsupported_schema', error.message)
+      const field = 'outputFormat'
+      throw new SchedulerRefusal('unsupported_schema', error.message, { field })
     }
   }
 }
@@ -127,7 +128,8 @@ function callableTools(toolUse: ToolUse | null): Tools {
   const { tools, callable, choice } = toolUse
   const chosen = callable === null ? tools : tools.filter(({ name }) => callable.includes(name))
   if (chosen.length === 0 && choice === 'required') {
-    throw new SchedulerRefusal('bad_request', 'toolUse.callable: names no tool that there is')
+    const message = 'toolUse.callable: names no tool that there is'
+    throw new SchedulerRefusal('bad_request', message, { field: 'toolUse' })
   }
   return chosen
 }

@@ -20,7 +20,7 @@ import {
   type WorkerErrorCode,
   workerPaths,
 } from '@svc/contracts/worker-protocol'
-import { SchedulerRefusal } from './engine/refusal.ts'
+import { type RefusalDetails, SchedulerRefusal } from './engine/refusal.ts'
 import type { Log } from './log.ts'
 import { EventStream } from './protocol/event-stream.ts'
 import { BadBody, readJsonBody } from './protocol/json-body.ts'
@@ -40,6 +40,7 @@ const statusOf: Readonly<Record<WorkerErrorCode, number>> = {
   prompt_too_long: 400,
   unsupported_schema: 400,
   fingerprint_mismatch: 409,
+  already_running: 409,
   queue_full: 503,
   draining: 503,
   not_found: 404,
@@ -134,7 +135,7 @@ async function answerGenerate(
 }
 
 function refuse(response: ServerResponse, log: Log, error: unknown): void {
-  const { code, message } = describe(error)
+  const { code, message, details = {} } = describe(error)
   if (code === 'failed') {
     log('error', 'a request failed', { error: error instanceof Error ? error.stack : error })
   }
@@ -146,12 +147,19 @@ function refuse(response: ServerResponse, log: Log, error: unknown): void {
   if (status === 503) response.setHeader('retry-after', RETRY_AFTER_SECONDS)
   // The rest of a body that was refused unread would be taken for the next request.
   if (error instanceof BadBody || code === 'unauthorized') response.setHeader('connection', 'close')
-  sendJson(response, status, { error: { code, message } })
+  sendJson(response, status, { error: { code, message, ...details } })
 }
 
-function describe(error: unknown): { code: WorkerErrorCode; message: string } {
-  if (error instanceof SchedulerRefusal) return { code: error.code, message: error.message }
-  if (error instanceof BadBody) return { code: 'bad_request', message: error.message }
+function describe(error: unknown): {
+  readonly code: WorkerErrorCode
+  readonly message: string
+  readonly details?: RefusalDetails
+} {
+  if (error instanceof SchedulerRefusal) return error
+  if (error instanceof BadBody) {
+    const { message, field } = error
+    return { code: 'bad_request', message, details: field === undefined ? {} : { field } }
+  }
   return { code: 'failed', message: 'the worker failed on this request' }
 }
 

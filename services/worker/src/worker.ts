@@ -76,7 +76,7 @@ export async function startWorker(
   })
   const plans = new AnswerPlans((tenant, asked) => compiler.compile(tenant, asked))
   const operations = new WorkerOperations({
-    ...{ scheduler, cache, renderer: served.renderer, plans },
+    ...{ engine, scheduler, cache, renderer: served.renderer, plans },
     facts: {
       workerId: settings.workerId,
       instanceId: `${settings.workerId}/${randomBytes(INSTANCE_BYTES).toString('hex')}`,

@@ -22,6 +22,16 @@ test.each<[string, TokensAsked, string]>([
     'prompt is too long: 5000 tokens > 4096 maximum',
   ],
   [
+    'a prompt that was not counted to its end',
+    { prompt: 5000, maxOutput: null, context: 4096, promptIsLonger: true },
+    'prompt is too long: 5000 tokens > 4096 maximum (counted no further)',
+  ],
+  [
+    'a prompt that leaves no room for an answer',
+    { prompt: 4096, maxOutput: null, context: 4096 },
+    'prompt is too long: 4096 tokens > 4095 maximum',
+  ],
+  [
     'an output that does not fit behind it',
     { prompt: 4000, maxOutput: 500, context: 4096 },
     'input length and `max_tokens` exceed context limit: 4000 + 500 > 4096, ' +

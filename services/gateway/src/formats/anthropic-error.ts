@@ -34,8 +34,13 @@ function messageOf({ message, param, tokens }: ServiceError): string {
   return param === null || message.includes(param) ? message : `${param}: ${message}`
 }
 
-function tokensMessage({ prompt, maxOutput, context }: TokensAsked): string {
-  if (maxOutput === null) return `prompt is too long: ${prompt} tokens > ${context} maximum`
+function tokensMessage({ prompt, maxOutput, context, promptIsLonger }: TokensAsked): string {
+  if (maxOutput === null) {
+    // A prompt that fills the context leaves no room for an answer.
+    const maximum = Math.min(context, Math.max(0, prompt - 1))
+    const more = promptIsLonger ? ' (counted no further)' : ''
+    return `prompt is too long: ${prompt} tokens > ${maximum} maximum${more}`
+  }
   if (maxOutput > context) {
     return (
       `max_tokens: ${maxOutput} > ${context}, which is the maximum allowed number of output ` +

@@ -6,7 +6,12 @@
  * many templates insist on alternation. Every tool result belongs to a call that came before it.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { PromptMessage, ToolCall } from '@svc/contracts/worker-protocol'
+import {
+  PROMPT_MESSAGES_MAX,
+  type PromptMessage,
+  TOOL_CALLS_MAX,
+  type ToolCall,
+} from '@svc/contracts/worker-protocol'
 
 const BETWEEN = '\n\n'
 
@@ -33,7 +38,7 @@ type Message<Role extends PromptMessage['role']> = Extract<PromptMessage, { role
 
 /**
  * @param param the field of the conversation, for error messages
- * @throws {ServiceError} when nothing is said, or a tool result belongs to no call
+ * @throws {ServiceError} when nothing is said or too much, or a tool result belongs to no call
  */
 export function promptMessages(turns: readonly Turn[], param: string): PromptMessage[] {
   const instructions: string[] = []
@@ -54,7 +59,21 @@ export function promptMessages(turns: readonly Turn[], param: string): PromptMes
   if (messages.length === 0) {
     throw new ServiceError('invalid_value', 'The conversation holds no text.', { param })
   }
+  checkSize(messages, param)
   return messages
+}
+
+/** Turns of a format can become several, and several can become one. */
+function checkSize(messages: readonly PromptMessage[], param: string): void {
+  if (messages.length > PROMPT_MESSAGES_MAX) {
+    const message = `The conversation has more than ${PROMPT_MESSAGES_MAX} turns and results of tools.`
+    throw new ServiceError('invalid_value', message, { param })
+  }
+  const callCounts = messages.map((each) => ('toolCalls' in each ? each.toolCalls?.length : 0) ?? 0)
+  if (callCounts.some((count) => count > TOOL_CALLS_MAX)) {
+    const message = `A turn of the assistant calls more than ${TOOL_CALLS_MAX} tools.`
+    throw new ServiceError('invalid_value', message, { param })
+  }
 }
 
 function messageOf(turn: Turn, calls: OpenCalls): PromptMessage {

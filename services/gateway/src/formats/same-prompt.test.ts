@@ -117,7 +117,7 @@ const conversations: readonly [name: string, chat: object, responses: object][] 
 
 /** All but the names of the caller's own fields. */
 function asked(given: InferenceRequest) {
-  const { outputFormatParam, maxOutputTokensParam, conversationParam, ...request } = given
+  const { fieldNames, ...request } = given
   return request
 }
 

@@ -107,7 +107,7 @@ export class Generation implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
-    this.#end(new WorkerFailure('unreachable', 'the connection to the worker broke', cause))
+    this.#end(new WorkerFailure('unreachable', 'the connection to the worker broke', { cause }))
   }
 
   #end(failure: Error | undefined): void {

@@ -120,7 +120,7 @@ export class WorkerClient {
     try {
       return schema.parse(JSON.parse(text))
     } catch (cause) {
-      throw new WorkerFailure('failed', `the worker's answer to ${path} cannot be read`, cause)
+      throw new WorkerFailure('failed', `the worker's answer to ${path} cannot be read`, { cause })
     }
   }
 
@@ -141,7 +141,7 @@ export class WorkerClient {
       })
       return { status: answer.statusCode, text: await answer.body.text() }
     } catch (cause) {
-      throw new WorkerFailure('unreachable', `the worker did not answer ${path}`, cause)
+      throw new WorkerFailure('unreachable', `the worker did not answer ${path}`, { cause })
     }
   }
 }

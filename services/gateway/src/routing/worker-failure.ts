@@ -1,17 +1,32 @@
 /** Why a worker did not do what it was asked, as the gateway tells the cases apart. */
 import { ServiceError } from '@svc/contracts/errors'
-import { type WorkerErrorCode, workerError } from '@svc/contracts/worker-protocol'
+import {
+  type PromptLength,
+  type WorkerErrorCode,
+  workerError,
+} from '@svc/contracts/worker-protocol'
 
 const RETRY_AFTER_SECONDS = 1
+
+export interface FailureDetails {
+  readonly cause?: unknown
+  /** The field of the worker protocol that is at fault: `logitBias`. */
+  readonly field?: string | undefined
+  readonly promptLength?: PromptLength | undefined
+}
 
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure'
   /** `unreachable` is our own: no answer, or a connection that broke. */
   readonly code: WorkerErrorCode | 'unreachable'
+  readonly field: string | undefined
+  readonly promptLength: PromptLength | undefined
 
-  constructor(code: WorkerFailure['code'], message: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
+  constructor(code: WorkerFailure['code'], message: string, details: FailureDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
+    this.field = details.field
+    this.promptLength = details.promptLength
   }
 
   /**
@@ -25,6 +40,11 @@ export class WorkerFailure extends Error {
   /** Whether another worker, or the same one later, can do what this one did not. */
   get isBusy(): boolean {
     return this.code === 'queue_full' || this.code === 'draining'
+  }
+
+  /** Whether every worker would refuse the request in the same way. */
+  get isFinal(): boolean {
+    return this.code === 'bad_request' || this.code === 'unsupported_schema'
   }
 
   /** What the caller is told: nothing of the worker's own words. */
@@ -57,7 +77,7 @@ export function overloaded(message: string, details: { readonly cause?: unknown 
 export function errorOfAnswer(status: number, body: string): WorkerFailure {
   try {
     const { error } = workerError.parse(JSON.parse(body))
-    return new WorkerFailure(error.code, error.message)
+    return new WorkerFailure(error.code, error.message, error)
   } catch {
     return new WorkerFailure('failed', `the worker answered ${status}`)
   }
@@ -66,5 +86,5 @@ export function errorOfAnswer(status: number, body: string): WorkerFailure {
 /** Any error of a worker call as a {@link WorkerFailure}. */
 export function asWorkerFailure(cause: unknown): WorkerFailure {
   if (cause instanceof WorkerFailure) return cause
-  return new WorkerFailure('failed', 'the worker could not be used', cause)
+  return new WorkerFailure('failed', 'the worker could not be used', { cause })
 }

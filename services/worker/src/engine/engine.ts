@@ -16,6 +16,8 @@ export class DrawFailed extends Error {
 export interface Vocabulary {
   /** Token ids are 0 … size − 1. */
   readonly size: number
+  /** UTF-16 units of text that no token exceeds. */
+  readonly longestTokenUnits: number
   /** The token that has to stand in front of every prompt, or null. */
   readonly beginOfText: number | null
   readonly beginOfTextString: string

@@ -18,6 +18,8 @@ export function llamaVocabulary(model: LlamaModel): Vocabulary {
   }
   return {
     size: ggml.tokens.length,
+    // A text in the file is as long as the token's text, or longer: bytes have names of their own.
+    longestTokenUnits: longestOf(ggml.tokens),
     beginOfText: tokens.shouldPrependBosToken ? tokens.bos : null,
     beginOfTextString: tokens.bosString ?? '',
     endOfTextString: tokens.eosString ?? '',
@@ -28,4 +30,8 @@ export function llamaVocabulary(model: LlamaModel): Vocabulary {
     controlText: (token) => controlTexts[token] ?? controlText(token),
     isEndOfGeneration: (token) => model.isEogToken(token as Token),
   }
+}
+
+function longestOf(texts: readonly string[]): number {
+  return texts.reduce((longest, { length }) => Math.max(longest, length), 1)
 }

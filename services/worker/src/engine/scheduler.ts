@@ -177,7 +177,7 @@ export class Scheduler {
   #refuse(request: GenerateRequest): void {
     if (this.#draining) throw new SchedulerRefusal('draining', 'the worker takes no more requests')
     if (this.#runs.has(request.requestId)) {
-      throw new SchedulerRefusal('bad_request', 'a request with this requestId is running')
+      throw new SchedulerRefusal('already_running', 'a request with this requestId is running')
     }
     refuseUnfit(request, this.#parts.engine)
     if (this.#queue.isFull) throw queueFull()

@@ -10,6 +10,7 @@ import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import type { Vocabulary } from '../engine/engine.ts'
 import type { Conversation, Family, TemplateInput } from './families/family.ts'
 import { plainerMessages } from './plainer-messages.ts'
+import { refuseFarTooLong } from './prompt-length.ts'
 import { PromptTokeniser } from './prompt-tokens.ts'
 import { type PromptPart, Slots, TemplateRefusal } from './slots.ts'
 import { formatDay } from './template-date.ts'
@@ -18,10 +19,12 @@ export { TemplateRefusal } from './slots.ts'
 
 export interface PromptRenderer {
   /**
+   * @param contextSize the tokens that fit; with it, a far longer prompt is not tokenised
    * @returns the prompt's tokens
    * @throws TemplateRefusal when the template refuses or leaves out a message
+   * @throws PromptTooLong when the prompt is far too long
    */
-  render(conversation: Conversation): number[]
+  render(conversation: Conversation, contextSize?: number): number[]
 }
 
 export interface RendererParts {
@@ -43,7 +46,12 @@ export function promptRenderer(parts: RendererParts): PromptRenderer {
   const template = new Template(parts.chatTemplate)
   const tokeniser = new PromptTokeniser(parts.vocabulary)
   return {
-    render: (conversation) => tokeniser.tokenise(renderParts(template, parts, conversation)),
+    render(conversation, contextSize = Number.POSITIVE_INFINITY) {
+      const rendered = renderParts(template, parts, conversation)
+      const texts = rendered.map(({ text }) => text)
+      refuseFarTooLong(texts, contextSize, parts.vocabulary)
+      return tokeniser.tokenise(rendered)
+    },
   }
 }
 

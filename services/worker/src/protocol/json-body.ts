@@ -5,6 +5,13 @@ import type { z } from 'zod'
 /** A body that is not what it should be; the message is for the caller. */
 export class BadBody extends Error {
   override readonly name = 'BadBody'
+  /** The field at fault, where it is one. */
+  readonly field: string | undefined
+
+  constructor(message: string, field?: string) {
+    super(message)
+    this.field = field
+  }
 }
 
 /** @throws BadBody when the body is too long, no JSON, or has another shape */
@@ -16,8 +23,10 @@ export async function readJsonBody<Schema extends z.ZodType>(
   const parsed = schema.safeParse(parseJson(await readText(request, bytesMax)))
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  const path = issue === undefined || issue.path.length === 0 ? 'body' : issue.path.join('.')
-  throw new BadBody(`${path}: ${issue?.message ?? 'is not valid'}`)
+  const [field] = issue?.path ?? []
+  const path = field === undefined ? 'body' : issue?.path.join('.')
+  const message = `${path}: ${issue?.message ?? 'is not valid'}`
+  throw new BadBody(message, field === undefined ? undefined : String(field))
 }
 
 async function readText(request: IncomingMessage, bytesMax: number): Promise<string> {

@@ -9,20 +9,20 @@ import type {
   StateAnswer,
 } from '@svc/contracts/worker-protocol'
 import type { AnswerPlans } from '../answer-plans.ts'
-import { SchedulerRefusal } from '../engine/refusal.ts'
+import type { Engine } from '../engine/engine.ts'
+import { refuseBadGrammar, refuseUnfitOptions, SchedulerRefusal } from '../engine/refusal.ts'
 import type { Emit, Scheduler } from '../engine/scheduler.ts'
 import { auditCache } from '../prefix-cache/audit.ts'
 import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import type { Conversation } from '../prompt/families/family.ts'
+import { PromptTooLong, refuseFarTooLong } from '../prompt/prompt-length.ts'
 import { type PromptRenderer, TemplateRefusal } from '../prompt/template.ts'
 
-/**
- * No usual tokenizer makes tokens longer than this on average; a prompt with more characters for
- * each token of the context is refused without the work of tokenising it.
- */
-const CHARACTERS_PER_TOKEN_MAX = 64
+/** Characters of a schema for the answer, written as JSON, for each token of the context. */
+const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64
 
 export interface WorkerParts {
+  readonly engine: Pick<Engine, 'vocabulary' | 'tellsLogprobs' | 'startGrammar'>
   readonly scheduler: Scheduler
   readonly cache: PrefixCache
   readonly renderer: PromptRenderer
@@ -48,22 +48,23 @@ export class WorkerOperations {
   }
 
   /**
-   * @throws SchedulerRefusal when the template refuses, the prompt is absurdly long, or the plan
-   *   cannot be made
+   * Whatever of the request `/generate` would refuse is refused here, before anything costs.
+   *
+   * @throws SchedulerRefusal when the template refuses, the prompt is absurdly long, the plan
+   *   cannot be made, or no answer can be drawn with these options
    */
   async prepare(request: PrepareRequest): Promise<PrepareAnswer> {
     const { contextSize, fingerprint } = this.#parts.facts
-    const characters = charactersOf(request)
-    if (characters > contextSize * CHARACTERS_PER_TOKEN_MAX) {
-      throw new SchedulerRefusal(
-        'prompt_too_long',
-        `${characters} characters cannot fit the context of ${contextSize} tokens`,
-      )
-    }
+    refuseUnfitOptions(request, this.#parts.engine)
+    this.#refuseFarTooLarge(request)
     const { messages, toolUse, outputFormat } = request
     const thinking = effective(request.thinking)
     const { plans } = this.#parts
     const plan = await plans.planFor(request.tenant, { toolUse, outputFormat, thinking })
+    if (plan.grammar !== null) {
+      const field = outputFormat.type === 'text' ? 'toolUse' : 'outputFormat'
+      refuseBadGrammar(plan.grammar, this.#parts.engine, field)
+    }
     const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
     const tokens = this.#render(conversation)
     const blocks = [...this.#parts.cache.chain(request.tenant, tokens).names]
@@ -81,9 +82,6 @@ export class WorkerOperations {
         'fingerprint_mismatch',
         'the tokens were prepared by a worker with another model or version',
       )
-    }
-    if (!request.stop.every((stop) => stop.isWellFormed())) {
-      throw new SchedulerRefusal('bad_request', 'stop: a text is not valid Unicode')
     }
     return this.#parts.scheduler.submit(request, emit)
   }
@@ -110,31 +108,44 @@ export class WorkerOperations {
     return { workerId: facts.workerId, ...counted }
   }
 
-  #render(conversation: Conversation): number[] {
-    try {
-      return this.#parts.renderer.render(conversation)
-    } catch (error) {
-      if (!(error instanceof TemplateRefusal)) throw error
-      throw new SchedulerRefusal('bad_request', error.message)
+  /** What would take long to compile is looked at before that. */
+  #refuseFarTooLarge({ toolUse, outputFormat }: PrepareRequest): void {
+    const { engine, facts } = this.#parts
+    const { contextSize } = facts
+    const charactersMax = contextSize * SCHEMA_CHARACTERS_PER_TOKEN_MAX
+    if (
+      outputFormat.type === 'json_schema' &&
+      JSON.stringify(outputFormat).length > charactersMax
+    ) {
+      const message = `is longer than ${charactersMax} characters`
+      throw new SchedulerRefusal('unsupported_schema', message, { field: 'outputFormat' })
     }
+    const tools = toolUse === null ? [] : [JSON.stringify(toolUse.tools)]
+    refusing(() => refuseFarTooLong(tools, contextSize, engine.vocabulary))
+  }
+
+  #render(conversation: Conversation): number[] {
+    const { renderer, facts } = this.#parts
+    return refusing(() => renderer.render(conversation, facts.contextSize))
+  }
+}
+
+/** @throws SchedulerRefusal for what the prompt was refused for */
+function refusing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TemplateRefusal) {
+      throw new SchedulerRefusal('bad_request', error.message, { field: 'messages' })
+    }
+    if (error instanceof PromptTooLong) {
+      throw new SchedulerRefusal('prompt_too_long', error.message, { promptLength: error.length })
+    }
+    throw error
   }
 }
 
 /** A budget of nothing is no thinking at all, and the template should know. */
 function effective(thinking: PrepareRequest['thinking']): PrepareRequest['thinking'] {
   return thinking.budgetTokens === 0 ? { ...thinking, enabled: false } : thinking
-}
-
-/** Characters that go into the prompt or the plan. */
-function charactersOf({ messages, toolUse, outputFormat }: PrepareRequest): number {
-  let characters = 0
-  for (const message of messages) {
-    characters += message.content.length
-    if (message.role !== 'assistant') continue
-    characters += message.reasoning?.length ?? 0
-    for (const call of message.toolCalls ?? []) characters += JSON.stringify(call).length
-  }
-  if (toolUse !== null) characters += JSON.stringify(toolUse).length
-  if (outputFormat.type === 'json_schema') characters += JSON.stringify(outputFormat).length
-  return characters
 }

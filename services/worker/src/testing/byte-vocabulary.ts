@@ -16,6 +16,7 @@ export function byteVocabulary(
   const separator = new RegExp(`(${control.map(RegExp.escape).join('|')})`)
   return {
     size: BYTES + control.length,
+    longestTokenUnits: 1,
     beginOfText: options.beginOfText === true ? beginOfText : null,
     beginOfTextString: '<|bos|>',
     endOfTextString: '<|im_end|>',

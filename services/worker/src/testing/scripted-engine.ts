@@ -20,6 +20,8 @@ export interface Script {
   /** Whether an answer under a grammar may begin so. Default: it may. */
   readonly mayBegin?: (begun: string) => boolean
   readonly tellsLogprobs?: boolean
+  /** Default: all but the grammar `bad`. */
+  readonly readsGrammars?: boolean
   /** Texts of control tokens that the vocabulary has besides those of ChatML. */
   readonly control?: readonly string[]
   /** Tokens that the runtime's counter adds to every prompt chunk, to disagree. */
@@ -73,7 +75,8 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
     batches: { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 },
     tellsLogprobs: script.tellsLogprobs ?? true,
     startGrammar(grammar, begun, drawn = []) {
-      if (grammar === 'bad') throw new BadGrammar('bad grammar')
+      const reads = script.readsGrammars ?? grammar !== 'bad'
+      if (!reads) throw new BadGrammar('bad grammar')
       if (script.mayBegin?.(begun) === false) return null
       started.push({ grammar, begun, drawn: [...drawn] })
       return { grammar }

@@ -12,13 +12,10 @@ test('what is not said has the defaults of the format', () => {
   expect(parse({})).toEqual({
     model: 'svc-beta',
     messages: [{ role: 'user', content: 'hi' }],
-    conversationParam: 'messages',
     thinking: { enabled: false, effort: 'low', budgetTokens: 0 },
     toolUse: null,
     outputFormat: { type: 'text' },
-    outputFormatParam: 'response_format.json_schema.schema',
     maxOutputTokens: null,
-    maxOutputTokensParam: 'max_tokens',
     sampling: {
       temperature: 1,
       topP: 1,
@@ -33,6 +30,7 @@ test('what is not said has the defaults of the format', () => {
     topLogprobs: null,
     stop: [],
     stream: false,
+    fieldNames: expect.objectContaining({ messages: 'messages', maxOutputTokens: 'max_tokens' }),
   })
 })
 
@@ -57,7 +55,7 @@ test.each([
 test('max_completion_tokens wins over max_tokens', () => {
   expect(parse({ max_completion_tokens: 5, max_tokens: 9 })).toMatchObject({
     maxOutputTokens: 5,
-    maxOutputTokensParam: 'max_completion_tokens',
+    fieldNames: { maxOutputTokens: 'max_completion_tokens' },
   })
 })
 

@@ -1,7 +1,7 @@
 /** A chat-completions body as an inference request. Nothing is coerced: `"16"` is not a number. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import type { InferenceRequest, JsonObject } from '../../inference-request.ts'
+import type { FieldNames, InferenceRequest, JsonObject } from '../../inference-request.ts'
 import { fieldError } from '../field-error.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { metadata } from '../metadata.ts'
@@ -57,6 +57,18 @@ export interface ParsedChat {
   readonly metadata: Readonly<Record<string, string>> | null
 }
 
+const fieldNames: FieldNames = {
+  messages: 'messages',
+  toolUse: 'tools',
+  outputFormat: 'response_format.json_schema.schema',
+  thinking: 'reasoning_effort',
+  sampling: 'temperature',
+  maxOutputTokens: 'max_tokens',
+  logitBias: 'logit_bias',
+  topLogprobs: 'logprobs',
+  stop: 'stop',
+}
+
 /** @throws {ServiceError} a 400 whose `param` names the field at fault */
 export function parseChatRequest(body: JsonObject): ParsedChat {
   refuseUnsupported(body)
@@ -74,13 +86,10 @@ export function parseChatRequest(body: JsonObject): ParsedChat {
     request: {
       model,
       messages: conversationOf(request.messages),
-      conversationParam: 'messages',
       thinking: thinkingAt(request.reasoning_effort),
       toolUse: chatToolUse(request),
       outputFormat: outputFormatOf(request.response_format),
-      outputFormatParam: 'response_format.json_schema.schema',
       maxOutputTokens: request.max_completion_tokens ?? request.max_tokens ?? null,
-      maxOutputTokensParam: request.max_completion_tokens ? 'max_completion_tokens' : 'max_tokens',
       sampling: samplingOf({
         temperature: request.temperature,
         topP: request.top_p,
@@ -95,6 +104,10 @@ export function parseChatRequest(body: JsonObject): ParsedChat {
       topLogprobs: topLogprobsOf(request),
       stop: typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []),
       stream: request.stream ?? false,
+      fieldNames: {
+        ...fieldNames,
+        maxOutputTokens: request.max_completion_tokens ? 'max_completion_tokens' : 'max_tokens',
+      },
     },
     includeUsage: request.stream_options?.include_usage ?? false,
     metadata: request.metadata ?? null,

@@ -232,7 +232,7 @@ test.each(['output_config', 'output_format'])('%s asks for JSON of a schema', (f
   const format = { type: 'json_schema', schema: { type: 'object' } }
   const asked = parse({ [field]: field === 'output_config' ? { format } : format })
   expect(asked.outputFormat).toEqual(format)
-  expect(asked.outputFormatParam).toMatch(new RegExp(`^${field}.*\\.schema$`))
+  expect(asked.fieldNames.outputFormat).toMatch(new RegExp(`^${field}.*\\.schema$`))
 })
 
 test('a count needs no max_tokens, and sees the same prompt', () => {

@@ -2,7 +2,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { OutputFormat } from '@svc/contracts/worker-protocol'
 import { z } from 'zod'
-import type { InferenceRequest, JsonObject } from '../../inference-request.ts'
+import type { FieldNames, InferenceRequest, JsonObject } from '../../inference-request.ts'
 import { fieldError } from '../field-error.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import { callableModel } from '../model-name.ts'
@@ -46,6 +46,18 @@ export interface ParsedMessages {
   readonly hidesThinking: boolean
   /** The types of the tools that were left out. */
   readonly droppedTools: readonly string[]
+}
+
+const fieldNames: FieldNames = {
+  messages: 'messages',
+  toolUse: 'tools',
+  outputFormat: 'output_config.format.schema',
+  thinking: 'thinking',
+  sampling: 'temperature',
+  maxOutputTokens: 'max_tokens',
+  logitBias: 'logit_bias',
+  topLogprobs: 'top_logprobs',
+  stop: 'stop_sequences',
 }
 
 /** @throws {ServiceError} a 400 that names the field at fault */
@@ -98,36 +110,36 @@ function promptOf(given: z.output<typeof countFields>) {
   }
   const model = callableModel(given.model)
   const { toolUse, dropped } = messagesTools(given)
+  const { outputFormat, outputFormatName } = outputOf(given)
   const request: InferenceRequest = {
     model,
     messages: conversationOf(given.system, given.messages),
-    conversationParam: 'messages',
     thinking: messagesThinking(given),
     toolUse,
-    ...outputOf(given),
+    outputFormat,
     maxOutputTokens: null,
-    maxOutputTokensParam: 'max_tokens',
     sampling: samplingOf({}),
     logitBias: [],
     topLogprobs: null,
     stop: [],
     stream: false,
+    fieldNames: { ...fieldNames, outputFormat: outputFormatName },
   }
   return { request, droppedTools: dropped }
 }
 
 function outputOf(given: z.output<typeof countFields>): {
   outputFormat: OutputFormat
-  outputFormatParam: string
+  outputFormatName: string
 } {
   const newer = given.output_config?.format ?? undefined
   const path = newer === undefined ? 'output_format' : 'output_config.format'
   const format = newer ?? given.output_format ?? undefined
-  if (format === undefined) return { outputFormat: { type: 'text' }, outputFormatParam: path }
+  if (format === undefined) return { outputFormat: { type: 'text' }, outputFormatName: path }
   const parsed = jsonSchemaFormat.safeParse(format)
   if (!parsed.success) {
     const message = `${path} must be {"type": "json_schema", "schema": {…}}.`
     throw new ServiceError('invalid_value', message, { param: path })
   }
-  return { outputFormat: parsed.data, outputFormatParam: `${path}.schema` }
+  return { outputFormat: parsed.data, outputFormatName: `${path}.schema` }
 }

@@ -1,7 +1,12 @@
 /** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
 import type { TextSeal } from '@svc/contracts/text-seal'
 import { z } from 'zod'
-import type { InferenceRequest, JsonObject, ParseContext } from '../../inference-request.ts'
+import type {
+  FieldNames,
+  InferenceRequest,
+  JsonObject,
+  ParseContext,
+} from '../../inference-request.ts'
 import { promptMessages } from '../conversation.ts'
 import { fieldError } from '../field-error.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
@@ -85,6 +90,18 @@ type ConversationPorts = ParseContext & {
   readonly encrypted: EncryptedContent
 }
 
+const fieldNames: FieldNames = {
+  messages: 'input',
+  toolUse: 'tools',
+  outputFormat: 'text.format.schema',
+  thinking: 'reasoning.effort',
+  sampling: 'temperature',
+  maxOutputTokens: 'max_output_tokens',
+  logitBias: 'logit_bias',
+  topLogprobs: 'top_logprobs',
+  stop: 'stop',
+}
+
 /** @throws {ServiceError} a 400 whose `param` names the field at fault */
 export async function parseResponsesRequest(
   body: JsonObject,
@@ -108,13 +125,10 @@ export async function parseResponsesRequest(
   const request = {
     model,
     messages: promptMessages(turns, 'input'),
-    conversationParam: 'input',
     thinking: thinkingAt(fields.reasoning?.effort),
     toolUse,
     outputFormat: outputFormatOf(fields.text),
-    outputFormatParam: 'text.format.schema',
     maxOutputTokens: fields.max_output_tokens ?? null,
-    maxOutputTokensParam: 'max_output_tokens',
     sampling: samplingOf({
       temperature: fields.temperature,
       topP: fields.top_p,
@@ -125,6 +139,7 @@ export async function parseResponsesRequest(
     topLogprobs: topLogprobsOf(fields),
     stop: [],
     stream: fields.stream ?? false,
+    fieldNames,
   }
   return {
     request,

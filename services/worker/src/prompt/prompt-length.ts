@@ -1,0 +1,76 @@
+/**
+ * How long a text is that is far too long. It is counted only as far as it takes to prove that it
+ * does not fit, so that a giant prompt costs no more than one that fits.
+ *
+ * Two proofs, the cheaper first: no token stands for more than the longest one does; and the texts
+ * are counted piece by piece until there are too many tokens.
+ */
+import type { PromptLength } from '@svc/contracts/worker-protocol'
+import type { Vocabulary } from '../engine/engine.ts'
+
+/**
+ * No usual text has longer tokens on average, in UTF-16 units: one with more for each token of the
+ * context is looked at here before it is tokenised whole.
+ */
+const UNITS_PER_TOKEN_MAX = 64
+/** UTF-16 units that are tokenised at once. */
+const PIECE_UNITS = 16 * 1024
+
+/** A prompt that cannot fit the context. */
+export class PromptTooLong extends Error {
+  override readonly name = 'PromptTooLong'
+  readonly length: PromptLength
+
+  constructor(length: PromptLength) {
+    super(`at least ${length.tokens} tokens do not fit the context of ${length.contextSize} tokens`)
+    this.length = length
+  }
+}
+
+/** What counting needs of a vocabulary. */
+export type Counting = Pick<Vocabulary, 'tokenize' | 'longestTokenUnits'>
+
+/**
+ * @param contextSize the tokens that fit
+ * @throws PromptTooLong when the texts are far too long; tokenised, others may be too long as well
+ */
+export function refuseFarTooLong(
+  texts: readonly string[],
+  contextSize: number,
+  vocabulary: Counting,
+): void {
+  const units = texts.reduce((sum, { length }) => sum + length, 0)
+  if (units <= contextSize * UNITS_PER_TOKEN_MAX) return
+  const proven = Math.ceil(units / vocabulary.longestTokenUnits)
+  const tokens = proven > contextSize ? proven : countAbove(texts, contextSize, vocabulary)
+  if (tokens === null) return
+  throw new PromptTooLong({ tokens, isLowerBound: true, contextSize })
+}
+
+/** @returns the tokens that were counted when there were too many; null when there never were */
+function countAbove(
+  texts: readonly string[],
+  tokensMax: number,
+  vocabulary: Counting,
+): number | null {
+  let tokens = 0
+  for (const text of texts) {
+    for (let from = 0; from < text.length; ) {
+      const to = endOfPiece(text, from)
+      // A cut may have made two tokens of one.
+      const cutTokens = from === 0 ? 0 : 1
+      tokens += vocabulary.tokenize(text.slice(from, to), false, true).length - cutTokens
+      if (tokens > tokensMax) return tokens
+      from = to
+    }
+  }
+  return null
+}
+
+/** Half a character would be counted as the tokens of a replacement character. */
+function endOfPiece(text: string, from: number): number {
+  const end = from + PIECE_UNITS
+  const unit = text.charCodeAt(end - 1)
+  const isHalf = unit >= 0xd800 && unit <= 0xdbff
+  return isHalf ? end - 1 : end
+}
