@@ -16,6 +16,7 @@ import type { Logger } from 'pino'
 import type { HttpLimits } from './http-limits.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Idempotency } from './idempotency.ts'
+import type { LedgerHealth } from './ledger-health.ts'
 import { ADMIN_PREFIX } from './operations/admin-api.ts'
 import type { RequestWatch } from './request-watch.ts'
 import { billingRoutes } from './routes/billing.ts'
@@ -44,6 +45,8 @@ export interface GatewayDependencies {
   readonly requestWatch?: RequestWatch
   /** Told of every request but the operator's. */
   readonly served?: ServedRequests
+  /** Looked at by `/readyz`. */
+  readonly ledgerHealth?: LedgerHealth
   readonly recordedAnswers: RecordedAnswers
   readonly storedResponses: StoredResponses
   readonly textSeal: TextSeal
@@ -97,7 +100,7 @@ class HttpGateway implements Gateway {
     app.register(countTokensRoute(dependencies))
     app.register(modelRoutes(ledger, dependencies.createdAt, workers))
     app.register(billingRoutes(dependencies))
-    app.register(healthRoutes(workers, () => this.#draining))
+    app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies.pageInformation, workers))
     app.register(referenceRoutes(dependencies.pageInformation.version))
     if (dependencies.admin !== undefined) {

@@ -8,6 +8,7 @@
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/event-store'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
+import { LedgerHealth } from '@svc/gateway/ledger-health'
 import { createMetrics } from '@svc/gateway/metrics/metrics'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/gateway/operations/unpriced-models'
@@ -223,6 +224,7 @@ async function openGateway(
     admin: adminRoutes({ operations, operatorToken, metrics }),
     requestWatch: metrics.requests,
     served: pace,
+    ledgerHealth: healthOf(settings, projections, logger),
     clock: systemClock,
     timer: systemTimer,
     reach,
@@ -234,6 +236,22 @@ async function openGateway(
   await reserved.release()
   await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
   return { gateway, baseUrl }
+}
+
+function healthOf(
+  { SVC_READY_STORE_MS, SVC_READY_VIEW_LAG_MS }: Settings,
+  projections: Books['projections'],
+  logger: Logger,
+): LedgerHealth {
+  return new LedgerHealth({
+    status: () => projections.status(),
+    clock: systemClock,
+    bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
+    onChange(details) {
+      if (details.length === 0) logger.warn('the ledger is well again')
+      else logger.warn({ problems: details }, 'not ready: the ledger is not well')
+    },
+  })
 }
 
 /** An IPv6 address stands in brackets in a URL; "every address" is reached through loopback. */

@@ -4,6 +4,7 @@
  * is silently ignored is worse than a server that does not start. `EVENTSTORE_URL` and `REDIS_URL`
  * have the names that other programs know too.
  */
+import { defaultLedgerHealthBounds } from '@svc/gateway/ledger-health'
 import { isWorkerUrl, WORKER_URL_FORM } from '@svc/gateway/routing/worker-address'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
@@ -124,6 +125,9 @@ const schema = logSchema.extend({
   SVC_SCHEMA_COMPILE_MS: whole(1, 60_000).optional(),
   /** Turns in the workers' queues, such as `acct_…=4,acct_…=2`; an account without one has 1. */
   SVC_TENANT_WEIGHTS: tenantWeights.optional(),
+  /** `/readyz`: how long the event log may take to answer, and a view may be behind it. */
+  SVC_READY_STORE_MS: whole(100, 60_000).default(defaultLedgerHealthBounds.storeAnswerMs),
+  SVC_READY_VIEW_LAG_MS: whole(0, DAY_MS).default(defaultLedgerHealthBounds.viewLagMs),
   /** How long a stop waits for running requests. */
   SVC_SHUTDOWN_GRACE_MS: whole(0, 600_000).default(30_000),
   /** Output tokens of a request that names no limit. */

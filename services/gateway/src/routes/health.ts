@@ -1,21 +1,34 @@
 /**
- * For supervisors and load balancers: alive, and ready to take requests. They show nothing else.
+ * For supervisors and load balancers: alive, and ready to take requests.
+ *
+ * A server whose event log is away is alive: to end it helps nobody. It is not ready, and says
+ * which part is at fault, without names and addresses: anybody may ask.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance } from 'fastify'
+import type { LedgerHealth } from '../ledger-health.ts'
 import { overloaded } from '../routing/worker-failure.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 
-export function healthRoutes(workers: Pick<WorkerPool, 'workers'>, isDraining: () => boolean) {
+export interface HealthPorts {
+  readonly workers: Pick<WorkerPool, 'workers'>
+  /** Without it only the workers count. */
+  readonly ledgerHealth?: Pick<LedgerHealth, 'problems'>
+  isDraining(): boolean
+}
+
+export function healthRoutes({ workers, ledgerHealth, isDraining }: HealthPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     // Some clients probe `/health` before they send anything.
     for (const path of ['/livez', '/health', '/api/hello']) {
       app.get(path, () => ({ status: 'alive' }))
     }
-    app.get('/readyz', () => {
+    app.get('/readyz', async () => {
       if (isDraining()) throw new ServiceError('shutting_down', 'The server is stopping.')
-      if (workers.workers.some(({ ready }) => ready)) return { status: 'ready' }
-      throw overloaded('No inference worker is ready.')
+      const problems = [...((await ledgerHealth?.problems()) ?? [])]
+      if (!workers.workers.some(({ ready }) => ready)) problems.push('no inference worker is ready')
+      if (problems.length === 0) return { status: 'ready' }
+      throw overloaded(`Not ready: ${problems.join('; ')}.`)
     })
   }
 }

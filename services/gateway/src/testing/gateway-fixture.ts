@@ -20,6 +20,7 @@ import {
 } from '../../../../tests/support/scripted-worker.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { defaultHttpLimits, type HttpLimits } from '../http-limits.ts'
+import type { LedgerHealth } from '../ledger-health.ts'
 import type { RequestWatch } from '../request-watch.ts'
 import { createWorkerPool, type WorkerPool } from '../routing/worker-pool.ts'
 import { AnswerChecker } from './answer-checker.ts'
@@ -56,6 +57,7 @@ export interface FixtureOptions {
   /** Where prefixes are; default: unknown. */
   readonly index?: PrefixIndex
   readonly tenantWeights?: ReadonlyMap<string, number>
+  readonly ledgerHealth?: LedgerHealth
   readonly requestWatch?: RequestWatch
   /** Whether the receipts have come as far as they are asked for. */
   readonly viewsReached?: () => Promise<boolean>
@@ -113,6 +115,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     viewsReached: options.viewsReached ?? (async () => true),
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
+    ...(options.ledgerHealth === undefined ? {} : { ledgerHealth: options.ledgerHealth }),
     ...(options.requestWatch === undefined ? {} : { requestWatch: options.requestWatch }),
     recordedAnswers: recorded,
     storedResponses: new MemoryStoredResponses(),
