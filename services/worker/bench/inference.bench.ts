@@ -2,7 +2,7 @@
  * What inference costs and what the prefix cache saves, measured on the worker itself.
  *
  *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|FILE.gguf]
- *                                [--part ttft,chat,decode,gaps,redis,isolation]
+ *                                [--part ttft,chat,decode,gaps,newcomer,redis,isolation]
  *                                [--samples N] [--json]
  *
  * A model that is named by its shape is written first, with random weights: its speed is real, what
@@ -21,6 +21,7 @@ import { measureChat } from './parts/chat.ts'
 import { measureDecode } from './parts/decode.ts'
 import { measureGaps } from './parts/gaps.ts'
 import { measureIsolation } from './parts/isolation.ts'
+import { measureNewcomer } from './parts/newcomer.ts'
 import { measureRedis } from './parts/redis.ts'
 import { measureTtft } from './parts/ttft.ts'
 
@@ -29,6 +30,7 @@ const parts: Readonly<Record<string, Part>> = {
   chat: measureChat,
   decode: measureDecode,
   gaps: measureGaps,
+  newcomer: measureNewcomer,
   redis: measureRedis,
   isolation: measureIsolation,
 }

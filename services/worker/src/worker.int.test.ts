@@ -97,10 +97,10 @@ describe('a worker with the demo model', () => {
 
   it('honours penalties', async () => {
     const plain = await worker.generate(STORY)
-    const penalised = await worker.generate(STORY, {
+    const answered = await worker.generate(STORY, {
       sampling: { ...COLD, frequencyPenalty: 2, presencePenalty: 2 },
     })
-    expect(penalised.text).not.toBe(plain.text)
+    expect(answered.text).not.toBe(plain.text)
   })
 })
 

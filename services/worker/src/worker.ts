@@ -54,7 +54,7 @@ export async function startWorker(
   })
   const served = serveFamily(facts, engine.vocabulary, log)
   const fingerprint = fingerprintOf(facts, served, await fileDigest(source.path))
-  const { cache, mode } = await openPrefixCache({
+  const { cache, mode, putsAside } = await openPrefixCache({
     settings: settings.cache,
     engine,
     fingerprint,
@@ -63,7 +63,7 @@ export async function startWorker(
   })
   const scheduler = new Scheduler({
     ...{ engine, cache, log, nowMs, onBroken, family: served.family },
-    pool: new SequencePool(engine, cache),
+    pool: new SequencePool(engine, cache, putsAside),
     workerId: settings.workerId,
     queueLimit: settings.queueLimit,
     randomSeed: () => randomInt(SEEDS),

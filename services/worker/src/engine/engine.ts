@@ -43,7 +43,7 @@ export interface SamplingOptions {
   /** 0 is off. */
   readonly topK: number
   readonly minP: number
-  /** 0 … 2³² − 1. */
+  /** 0 … 2³² − 1. A draw is made of it and of its place in the answer alone. */
   readonly seed: number
   readonly frequencyPenalty: number
   readonly presencePenalty: number
@@ -80,10 +80,18 @@ export interface GenerateOptions {
   /** Tokens that are not drawn while a grammar holds, asked before every draw. */
   readonly bannedUnderGrammar: () => readonly number[]
   readonly logprobs: boolean
-  /** The tokens that penalties apply to, asked before every draw. */
-  readonly penalised: () => readonly number[]
+  /** The answer so far, asked before every draw: for the penalties, and for the draw's seed. */
+  readonly answered: () => readonly number[]
   /** Never share a batch with other sequences. */
   readonly alone: boolean
+}
+
+/** All that a sequence held, kept outside of the model's memory. */
+export interface SequenceCopy {
+  readonly tokens: number
+  readonly bytes: number
+  /** Forgets it. Never rejects. */
+  release(): Promise<void>
 }
 
 export type DrawStream = AsyncGenerator<Draw, void, readonly number[] | undefined>
@@ -114,12 +122,25 @@ export interface EngineSequence {
    */
   restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void>
   /**
-   * Computes `lastToken`, the prompt's last one, and draws tokens without an end. Tokens that are
-   * handed to `next` take the place of the last draw.
+   * Copies all that the sequence holds, tokens of an answer too.
+   *
+   * @throws Error when there is no room for it; the sequence is as it was
+   */
+  copy(): Promise<SequenceCopy>
+  /**
+   * Replaces what the sequence holds by what this or another sequence of the engine held. Nothing
+   * is computed: the counter of evaluated tokens stays as it is.
+   *
+   * @throws Error when it cannot be taken; the sequence's state is in doubt then
+   */
+  load(copy: SequenceCopy): Promise<void>
+  /**
+   * Computes the tokens, the last of a prompt or those that an answer goes on from, and draws
+   * tokens without an end. Tokens that are handed to `next` take the place of the last draw.
    *
    * @throws DrawFailed when the grammar leaves no token, or is too costly to follow
    */
-  generate(lastToken: number, options: GenerateOptions): DrawStream
+  generate(tokens: readonly number[], options: GenerateOptions): DrawStream
 }
 
 /** Counters since the start. */
@@ -140,6 +161,8 @@ export interface Engine {
   readonly sequences: readonly EngineSequence[]
   /** False for models whose memory cannot be cut back to a prefix. */
   readonly canReusePrefix: boolean
+  /** False when a draw depends on those before it: then an answer cannot be put aside. */
+  readonly drawsByPlace: boolean
   /** False when the runtime does not give the probabilities of the model itself. */
   readonly tellsLogprobs: boolean
   /**

@@ -6,6 +6,11 @@
  * cached. Between chunks and between tokens the request looks whether it was interrupted.
  *
  *     prompt chunks ──▶ last prompt token ──▶ token ──▶ token … ──▶ ending
+ *             └──── gives way, and goes on where it was ────┘
+ *
+ * Asked to give way to others it does so between chunks and between tokens. What its sequence held
+ * is put aside, and put back as it was, so nothing is computed twice and no byte of the answer
+ * changes: a draw is made of the seed and its place, and the grammar and the reader stay here.
  *
  * Each token is what the model draws or, where the answer's plan leaves it no choice, what is
  * forced in its place (see `steering.ts`). Both count.
@@ -25,6 +30,7 @@ import {
   type SamplingOptions,
   type Vocabulary,
 } from './engine.ts'
+import type { GiveWay } from './give-way.ts'
 import { PromptMeter } from './prompt-meter.ts'
 import type { Loan, SequencePool } from './sequences.ts'
 import type { Steering } from './steering.ts'
@@ -40,6 +46,9 @@ export type Ending =
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'failed' }
 
+/** Why an attempt stops. */
+type Stop = Ending | { readonly kind: 'gives way' }
+
 export interface GenerationParts {
   readonly request: GenerateRequest
   readonly sampling: SamplingOptions
@@ -54,6 +63,16 @@ export interface GenerationParts {
   readonly emit: (event: GenerateEvent) => Promise<void>
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
+  /** Asks whether others need the sequence. */
+  readonly giveWay: GiveWay
+  /**
+   * Waits without a sequence for the next turn.
+   *
+   * @param held leading prompt tokens that the sequence holds
+   * @param unread resolves when the client has read what it was sent
+   * @returns the loan to go on with, or null when the request was interrupted
+   */
+  readonly standAside: (loan: Loan, held: number, unread: Promise<void>) => Promise<Loan | null>
   readonly onPromptDone: () => void
   readonly onFailure: (error: unknown) => void
 }
@@ -62,7 +81,9 @@ export class Generation {
   readonly #parts: GenerationParts
   readonly #meter: PromptMeter
   readonly #output: number[] = []
-  #loan: Loan
+  /** Null when the request ended while it stood aside. */
+  #loan: Loan | null
+  #unread: Promise<void> = Promise.resolve()
   /** Leading prompt tokens that the current sequence holds from prompt chunks. */
   #chunked: number
 
@@ -85,11 +106,12 @@ export class Generation {
   async run(): Promise<Ending> {
     let ending: Ending
     try {
-      ending = await this.#attempt(false)
+      ending = await this.#toTheEnd(false)
     } catch (error) {
       this.#parts.onFailure(error)
       ending = error instanceof DrawFailed ? await this.#giveUp() : await this.#secondAttempt()
     }
+    if (this.#loan === null) return ending
     this.#meter.close(this.#loan, this.#chunked)
     this.#parts.pool.giveBack(this.#loan, this.#chunked)
     return ending
@@ -100,7 +122,7 @@ export class Generation {
     if (this.#parts.signal.aborted) return { kind: 'interrupted' }
     try {
       this.#parts.steering.resume()
-      return await this.#attempt(true)
+      return await this.#toTheEnd(true)
     } catch (error) {
       this.#parts.onFailure(error)
       return await this.#giveUp()
@@ -113,57 +135,83 @@ export class Generation {
   }
 
   async #renewLoan(): Promise<void> {
-    this.#loan = await this.#parts.pool.discard(this.#loan)
+    if (this.#loan !== null) this.#loan = await this.#parts.pool.discard(this.#loan)
     this.#chunked = 0
   }
 
-  async #attempt(alone: boolean): Promise<Ending> {
-    const { request } = this.#parts
+  /** As often as it has to give way. */
+  async #toTheEnd(alone: boolean): Promise<Ending> {
+    while (this.#loan !== null) {
+      const stop = await this.#attempt(this.#loan, alone)
+      if (stop.kind !== 'gives way') return stop
+      this.#meter.leave(this.#loan, this.#chunked)
+      this.#loan = await this.#parts.standAside(this.#loan, this.#chunked, this.#unread)
+      this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
+      await this.#unread
+    }
+    return this.#output.length === 0 ? { kind: 'interrupted' } : await this.#interrupted()
+  }
+
+  async #attempt(loan: Loan, alone: boolean): Promise<Stop> {
+    const { request, sampling, steering } = this.#parts
+    const { sequence } = loan
     const known = [...request.tokens, ...this.#output]
-    const lastToken = known.at(-1)
-    if (lastToken === undefined) throw new Error('the prompt is empty')
-    if (!(await this.#prefill(known))) return { kind: 'interrupted' }
-    const { sampling, steering } = this.#parts
-    const draws = this.#loan.sequence.generate(lastToken, {
+    if (known.length === 0) throw new Error('the prompt is empty')
+    // A sequence that was put aside within the answer goes on exactly where it was.
+    if (sequence.length < request.tokens.length) {
+      const stop = await this.#prefill(loan, known)
+      if (stop !== undefined) return stop
+    }
+    const draws = sequence.generate(known.slice(sequence.length), {
       sampling,
       grammar: () => steering.grammar,
       logitBias: request.logitBias,
       bannedUnderGrammar: () => steering.banned,
       logprobs: request.topLogprobs !== null,
-      penalised: () => this.#output,
+      answered: () => this.#output,
       alone,
     })
     try {
-      return await this.#answer(draws)
+      return await this.#answer(loan, draws)
     } finally {
       await draws.return()
     }
   }
 
-  async #answer(draws: DrawStream): Promise<Ending> {
-    const { steering, vocabulary, signal } = this.#parts
+  async #answer(loan: Loan, draws: DrawStream): Promise<Stop> {
+    const { steering, vocabulary } = this.#parts
     let forced: readonly number[] = []
     while (true) {
       const { value: draw, done } = await draws.next(forced.length > 0 ? forced : undefined)
-      this.#promptDone()
+      this.#promptDone(loan)
       if (done || draw === undefined) return await this.#end('stop')
       const ends = vocabulary.isEndOfGeneration(draw.token)
       forced = steering.due(ends)
       if (ends && forced.length === 0) return await this.#end('stop')
       const ending = await this.#take(forced.length > 0 ? forced.map(withoutLogprobs) : [draw])
       if (ending !== undefined) return ending
-      if (signal.aborted) return await this.#interrupted()
+      const stop = await this.#betweenTokens(loan)
+      if (stop !== undefined) return stop
     }
   }
 
-  /** @returns false when the request was interrupted */
-  async #prefill(known: readonly number[]): Promise<boolean> {
-    const { pool, nowMs } = this.#parts
-    const { sequence } = this.#loan
+  async #betweenTokens(loan: Loan): Promise<Stop | undefined> {
+    const { pool, signal, giveWay } = this.#parts
+    if (signal.aborted) return await this.#interrupted()
+    if (giveWay.isAsked) return { kind: 'gives way' }
+    await pool.shareAwaited(loan)
+    return undefined
+  }
+
+  /** @returns why it stopped before its end, if it did */
+  async #prefill(loan: Loan, known: readonly number[]): Promise<Stop | undefined> {
+    const { pool, nowMs, signal, giveWay } = this.#parts
+    const { sequence } = loan
     const promptEnd = this.#parts.request.tokens.length - 1
     let position = sequence.length
     while (position < known.length - 1) {
-      if (this.#parts.signal.aborted) return false
+      if (signal.aborted) return { kind: 'interrupted' }
+      if (giveWay.isAsked) return { kind: 'gives way' }
       const boundary = (Math.floor(position / BLOCK_TOKENS) + 1) * BLOCK_TOKENS
       const end = Math.min(boundary, known.length - 1)
       const begunMs = nowMs()
@@ -172,16 +220,16 @@ export class Generation {
       position = end
       this.#chunked = Math.min(position, promptEnd)
       this.#meter.advance(this.#chunked)
-      await pool.computed(this.#loan, chunk, this.#chunked, nowMs() - begunMs)
+      await pool.computed(loan, chunk, this.#chunked, nowMs() - begunMs)
     }
-    if (this.#output.length === 0) await pool.promptComputed(this.#loan)
-    return !this.#parts.signal.aborted
+    if (this.#output.length === 0) await pool.promptComputed(loan)
+    return signal.aborted ? { kind: 'interrupted' } : undefined
   }
 
-  #promptDone(): void {
+  #promptDone(loan: Loan): void {
     if (this.#meter.covered === this.#parts.request.tokens.length) return
     this.#meter.advance(this.#parts.request.tokens.length)
-    this.#meter.close(this.#loan, this.#parts.request.tokens.length)
+    this.#meter.close(loan, this.#parts.request.tokens.length)
     this.#parts.onPromptDone()
   }
 
@@ -220,8 +268,12 @@ export class Generation {
   }
 
   async #emit(events: readonly AnswerEvent[]): Promise<void> {
+    const { emit, giveWay } = this.#parts
     const outputTokens = this.#output.length
-    for (const event of events) await this.#parts.emit({ ...event, outputTokens })
+    for (const event of events) {
+      this.#unread = emit({ ...event, outputTokens })
+      await giveWay.before(this.#unread)
+    }
   }
 }
 

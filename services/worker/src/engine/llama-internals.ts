@@ -12,8 +12,15 @@
  *   lets that end the process, with everybody's requests.
  * - Grammars that begin in the middle of an answer: what was drawn before has to be fed to them.
  * - A bias on the tokens that end an answer, which the library leaves out.
+ * - A seed for each draw. The library has one for a stream of draws, whose later ones then depend
+ *   on how many there were; an answer that goes on in another stream would begin again.
  */
-import type { LlamaContext, LlamaGrammarEvaluationState, TokenBias } from 'node-llama-cpp'
+import type {
+  LlamaContext,
+  LlamaContextSequence,
+  LlamaGrammarEvaluationState,
+  TokenBias,
+} from 'node-llama-cpp'
 import { LIKELIEST_TOKENS } from './engine.ts'
 
 /** Token, value, token, value … */
@@ -58,6 +65,23 @@ export function mendSampling(context: LlamaContext, onFailure: (error: unknown) 
     }
   }
   return Reflect.defineProperty(native, 'sampleToken', { value: mended })
+}
+
+/**
+ * Has the draws of a sequence use another seed each.
+ *
+ * @param seedOf from the seed of the stream; asked before every draw
+ * @returns false when the library is not as it was: its own seed holds then
+ */
+export function seedDraws(
+  native: LlamaContextSequence,
+  seedOf: (streamSeed: number) => number,
+): boolean {
+  const resolve: unknown = Reflect.get(native, '_resolveSamplerConfig')
+  if (typeof resolve !== 'function') return false
+  const value = (options: { readonly seed: number }): unknown =>
+    resolve.call(native, { ...options, seed: seedOf(options.seed) })
+  return Reflect.defineProperty(native, '_resolveSamplerConfig', { value })
 }
 
 /** A sampler without options for each one of the library: those of a batch work at once. */

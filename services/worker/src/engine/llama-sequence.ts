@@ -7,6 +7,7 @@ import {
 } from 'node-llama-cpp'
 import { PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
 import type { ContextGate } from './context-gate.ts'
+import { drawSeed } from './draw-seed.ts'
 import {
   type Draw,
   DrawFailed,
@@ -14,10 +15,11 @@ import {
   type DrawStream,
   type EngineSequence,
   type GenerateOptions,
+  type SequenceCopy,
 } from './engine.ts'
 import { nativeStateOf } from './llama-grammars.ts'
-import { addBias } from './llama-internals.ts'
-import type { SequenceStates } from './llama-state.ts'
+import { addBias, seedDraws } from './llama-internals.ts'
+import { LlamaSequenceCopy, type SequenceStates } from './llama-state.ts'
 
 /** Output tokens that penalties look back on. */
 const PENALTY_WINDOW_TOKENS = 1024
@@ -31,13 +33,18 @@ const NOTHING_SAMPLED_MESSAGE = 'Failed to sample next token'
 
 export class LlamaSequence implements EngineSequence {
   readonly native: LlamaContextSequence
+  /** False when the library does not let a draw have a seed of its own. */
+  readonly drawsByPlace: boolean
   readonly #states: SequenceStates
   readonly #gate: ContextGate
+  /** Of the next draw, in its answer. */
+  #place: () => number = () => 0
 
   constructor(native: LlamaContextSequence, states: SequenceStates, gate: ContextGate) {
     this.native = native
     this.#states = states
     this.#gate = gate
+    this.drawsByPlace = seedDraws(native, (seed) => drawSeed(seed, this.#place()))
   }
 
   get length(): number {
@@ -70,7 +77,17 @@ export class LlamaSequence implements EngineSequence {
     return this.#gate.alone(() => this.#states.restore(this.native, tokens, blocks))
   }
 
-  async *generate(lastToken: number, options: GenerateOptions): DrawStream {
+  copy(): Promise<SequenceCopy> {
+    return this.#gate.alone(() => this.#states.copy(this.native))
+  }
+
+  async load(copy: SequenceCopy): Promise<void> {
+    if (!(copy instanceof LlamaSequenceCopy)) throw new Error('the copy is of another engine')
+    await this.#gate.alone(() => this.#states.load(this.native, copy))
+  }
+
+  async *generate(tokens: readonly number[], options: GenerateOptions): DrawStream {
+    this.#place = () => options.answered().length
     let boundSinceMs: number | null = null
     const grammar = () => {
       const run = options.grammar()
@@ -78,7 +95,7 @@ export class LlamaSequence implements EngineSequence {
       return run
     }
     const draws = this.native.evaluateWithMetadata(
-      [lastToken as Token],
+      [...tokens] as Token[],
       { probabilities: options.logprobs },
       this.#evaluateOptions({ ...options, grammar }),
     )
@@ -99,7 +116,7 @@ export class LlamaSequence implements EngineSequence {
   }
 
   #evaluateOptions(options: GenerateOptions): SequenceEvaluateOptions {
-    const { sampling, penalised, grammar, alone } = options
+    const { sampling, answered, grammar, alone } = options
     return {
       temperature: sampling.temperature,
       topP: sampling.topP,
@@ -107,7 +124,7 @@ export class LlamaSequence implements EngineSequence {
       minP: sampling.minP,
       seed: sampling.seed,
       repeatPenalty: {
-        punishTokens: () => penalised().slice(-PENALTY_WINDOW_TOKENS) as Token[],
+        punishTokens: () => answered().slice(-PENALTY_WINDOW_TOKENS) as Token[],
         maxPunishTokens: PENALTY_WINDOW_TOKENS,
         penalty: sampling.repetitionPenalty,
         frequencyPenalty: sampling.frequencyPenalty,

@@ -11,6 +11,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { LlamaContextSequence } from 'node-llama-cpp'
+import type { SequenceCopy } from './engine.ts'
 import {
   readSavedState,
   readStateBlocks,
@@ -70,6 +71,24 @@ export class SequenceStates {
     }
   }
 
+  /** @throws Error when there is no room for the file */
+  async copy(native: LlamaContextSequence): Promise<LlamaSequenceCopy> {
+    const file = await this.#open()
+    try {
+      await native.saveStateToFile(file.path)
+      const { size } = await file.handle.stat()
+      return new LlamaSequenceCopy(file, native.nextTokenIndex, size)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+  }
+
+  /** @throws Error when the runtime does not take the state, which is then in doubt */
+  async load(native: LlamaContextSequence, copy: LlamaSequenceCopy): Promise<void> {
+    await native.loadStateFromFile(copy.path, { acceptRisk: true })
+  }
+
   close(): void {
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
   }
@@ -77,18 +96,55 @@ export class SequenceStates {
   async #withFile<Result>(
     use: (file: FileHandle, path: string) => Promise<Result>,
   ): Promise<Result> {
+    const { handle, path, close } = await this.#open()
+    try {
+      return await use(handle, path)
+    } finally {
+      await close()
+    }
+  }
+
+  async #open(): Promise<StateFile> {
     if (this.#folder === null) {
-      await using file = await openNameless(stateRoot())
-      return await use(file, `/proc/self/fd/${file.fd}`)
+      const handle = await openNameless(stateRoot())
+      return { handle, path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
     }
     this.#files += 1
     const path = join(this.#folder, String(this.#files))
-    try {
-      await using file = await open(path, 'wx+', OWNER_ONLY)
-      return await use(file, path)
-    } finally {
+    const handle = await open(path, 'wx+', OWNER_ONLY)
+    const close = async () => {
+      await handle.close()
       await rm(path, { force: true })
     }
+    return { handle, path, close }
+  }
+}
+
+interface StateFile {
+  readonly handle: FileHandle
+  /** What the runtime is given. */
+  readonly path: string
+  readonly close: () => Promise<void>
+}
+
+/** The runtime's saved state in a file that is kept open. */
+export class LlamaSequenceCopy implements SequenceCopy {
+  readonly tokens: number
+  readonly bytes: number
+  readonly #file: StateFile
+
+  constructor(file: StateFile, tokens: number, bytes: number) {
+    this.#file = file
+    this.tokens = tokens
+    this.bytes = bytes
+  }
+
+  get path(): string {
+    return this.#file.path
+  }
+
+  async release(): Promise<void> {
+    await this.#file.close().catch(() => {})
   }
 }
 

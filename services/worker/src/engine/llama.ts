@@ -181,6 +181,7 @@ class LlamaEngine implements Engine {
   readonly canReusePrefix: boolean
   readonly sequences: readonly LlamaSequence[]
   readonly tellsLogprobs: boolean
+  readonly drawsByPlace: boolean
   readonly batches: BatchCounts
   readonly #context: LlamaContext
   readonly #states: SequenceStates
@@ -203,6 +204,7 @@ class LlamaEngine implements Engine {
     })
     this.contextSize = context.contextSize
     this.sequences = Array.from({ length: context.totalSequences }, () => this.#take())
+    this.drawsByPlace = this.sequences.every((each) => each.drawsByPlace)
     const needsCheckpoints = this.sequences.some((each) => each.native.needsCheckpoints)
     this.canReusePrefix = !model.fileInsights.isRecurrent && !needsCheckpoints
   }

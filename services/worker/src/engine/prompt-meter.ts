@@ -31,7 +31,8 @@ export class PromptMeter {
   readonly #first: Loan
   #computed = 0
   /** What the runtime counted, and what it should have. */
-  #witness: { readonly evaluated: number; readonly expected: number } | undefined
+  #witness = { evaluated: 0, expected: 0 }
+  #isClosed = false
 
   /** @param first the loan that the request began on: what a retry repeats is not charged */
   constructor(first: Loan) {
@@ -49,20 +50,27 @@ export class PromptMeter {
   }
 
   /**
-   * The prompt is complete, or ends here: the runtime's counter is read once.
+   * The prompt leaves this sequence, and may go on in another: the runtime's counter is read.
    *
    * @param loan the one that it is on now: a retry computes what the first loan had reused
    * @param held leading tokens of the prompt that its sequence holds
    */
-  close(loan: Loan, held: number): void {
-    this.#witness ??= {
-      evaluated: loan.sequence.evaluatedTokens - loan.evaluatedBefore,
-      expected: held - loan.reusedTokens,
+  leave(loan: Loan, held: number): void {
+    if (this.#isClosed) return
+    this.#witness = {
+      evaluated: this.#witness.evaluated + loan.sequence.evaluatedTokens - loan.evaluatedBefore,
+      expected: this.#witness.expected + held - loan.reusedTokens,
     }
   }
 
+  /** The prompt is complete, or ends here: what is computed from here on belongs to the answer. */
+  close(loan: Loan, held: number): void {
+    this.leave(loan, held)
+    this.#isClosed = true
+  }
+
   counts(): PromptCounts {
-    const { evaluated, expected } = this.#witness ?? { evaluated: 0, expected: 0 }
+    const { evaluated, expected } = this.#witness
     // What a retry computes twice is not charged twice, and what was not computed is not charged.
     const inputTokens = Math.min(this.#computed, evaluated)
     const { reusedTokens, source, lastBlockHash } = this.#first

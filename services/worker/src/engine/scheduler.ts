@@ -2,11 +2,13 @@
  * Takes requests, lets them wait their turn, and runs as many at once as there are sequences.
  *
  *     submit ──▶ queued ──sequence free──▶ running ──▶ ended
+ *                  │  ◀─────gives way──────    │
  *                  └───cancel, time limit──────┴──────▶ ended
  *
  * Every submitted request ends with its meter and `done`, or with its meter and `error`. The trade:
  * a request waits for a whole sequence instead of sharing one, so the context of a running request
- * is never taken from it; when all are taken, the wait is bounded by the queue and the time limits.
+ * is never taken from it. When all are taken and others wait, a running request gives way, is put
+ * aside with all that its sequence holds, and goes on at its next turn (see `turns.ts`).
  */
 import type {
   GenerateEvent,
@@ -27,7 +29,7 @@ import { refuseUnfit, SchedulerRefusal } from './refusal.ts'
 import { lastEvent, meterOf, type RunCounts } from './run-ending.ts'
 import type { Loan, SequencePool } from './sequences.ts'
 import { Steering } from './steering.ts'
-import { TenantQueue } from './tenant-queue.ts'
+import { type Turn, Turns } from './turns.ts'
 
 export const QUEUE_REQUESTS_MAX = 256
 const TIMER_MS_MAX = 2 ** 31 - 1
@@ -62,19 +64,15 @@ interface Run {
   readonly timer: NodeJS.Timeout
   readonly ended: PromiseWithResolvers<void>
   readonly submittedMs: number
+  turn: Turn | null
   startedMs: number | null
   promptDoneMs: number | null
   firstTokenMs: number | null
 }
 
-/** Work of this service itself that waits for a sequence. */
-interface Errand {
-  readonly start: () => void
-}
-
 export class Scheduler {
   readonly #parts: SchedulerParts
-  readonly #queue: TenantQueue<Run | Errand>
+  readonly #turns: Turns
   readonly #bans: GrammarBans
   readonly #runs = new Map<string, Run>()
   readonly #totals = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
@@ -84,8 +82,7 @@ export class Scheduler {
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
-    this.#queue = new TenantQueue(parts.queueLimit)
-    parts.pool.onIdle = () => this.#startWaiting()
+    this.#turns = new Turns(parts.pool, parts.queueLimit, parts.nowMs)
     this.#bans = new GrammarBans(parts.engine.vocabulary, parts.family.controlMarkers)
   }
 
@@ -99,7 +96,7 @@ export class Scheduler {
 
   get load(): HealthAnswer['load'] {
     const { pool } = this.#parts
-    return { queued: this.#queue.length, running: pool.size - pool.idle, sequences: pool.size }
+    return { queued: this.#turns.waiting, running: pool.size - pool.idle, sequences: pool.size }
   }
 
   state(): StateAnswer {
@@ -131,13 +128,18 @@ export class Scheduler {
       timer: setTimeout(stop, Math.min(request.timeLimitMs, TIMER_MS_MAX)),
       ended: Promise.withResolvers<void>(),
       submittedMs: this.#parts.nowMs(),
+      turn: null,
       startedMs: null,
       promptDoneMs: null,
       firstTokenMs: null,
     }
     this.#runs.set(request.requestId, run)
-    this.#queue.push(request.tenant, run, request.weight)
-    this.#startWaiting()
+    const { tenant, weight } = request
+    run.turn = this.#turns.begin({
+      ...{ tenant, weight, signal: interrupt.signal },
+      start: (turn) => void this.#run(run, turn),
+      cancel: () => this.#finish(run, { kind: 'interrupted' }, NOTHING),
+    })
     return run.ended.promise
   }
 
@@ -156,15 +158,19 @@ export class Scheduler {
    */
   async withSequence<Result>(work: (loan: Loan) => Promise<Result>): Promise<Result> {
     const { pool } = this.#parts
-    const turn = Promise.withResolvers<Loan>()
-    const start = () => turn.resolve(pool.lendEmpty())
-    if (!this.#queue.push(OWN_TENANT, { start })) throw queueFull()
-    this.#startWaiting()
-    const loan = await turn.promise
+    const lent = Promise.withResolvers<Loan>()
+    const turn = this.#turns.begin({
+      ...{ tenant: OWN_TENANT, weight: 1, signal: NEVER },
+      start: () => lent.resolve(pool.lendEmpty()),
+      cancel: () => {},
+    })
+    if (turn === null) throw queueFull()
+    const loan = await lent.promise
     try {
       return await work(loan)
     } finally {
-      pool.giveBack(loan, 0)
+      await pool.giveBack(loan, 0)
+      this.#turns.end(turn)
     }
   }
 
@@ -180,36 +186,26 @@ export class Scheduler {
       throw new SchedulerRefusal('already_running', 'a request with this requestId is running')
     }
     refuseUnfit(request, this.#parts.engine)
-    if (this.#queue.isFull) throw queueFull()
+    if (this.#turns.isFull) throw queueFull()
   }
 
   #interrupt(run: Run, interruption: Interruption): void {
     run.interrupt.abort(interruption)
-    if (this.#queue.remove(run.request.tenant, run)) {
-      this.#finish(run, { kind: 'interrupted' }, NOTHING)
-    }
+    if (run.turn !== null) this.#turns.interrupt(run.turn)
   }
 
-  #startWaiting(): void {
-    while (this.#parts.pool.idle > 0) {
-      const next = this.#queue.shift()
-      if (next === undefined) return
-      if ('start' in next) next.start()
-      else void this.#run(next)
-    }
-  }
-
-  async #run(run: Run): Promise<void> {
+  async #run(run: Run, turn: Turn): Promise<void> {
     const { engine, family, pool, nowMs, onBroken } = this.#parts
     const { request } = run
     run.startedMs = nowMs()
     try {
       const loan = await pool.lend(request.tenant, request.tokens, run.interrupt.signal)
+      this.#turns.hold(turn)
       const reader = new AnswerText({
         ...{ vocabulary: engine.vocabulary, family },
         ...{ prompt: request.tokens, stops: request.stop, callable: request.plan.callable },
       })
-      const generation = this.#generation(run, reader, loan)
+      const generation = this.#generation(run, turn, reader, loan)
       const ending = await generation.run()
       this.#finish(run, ending, {
         prompt: generation.meter.counts(),
@@ -220,9 +216,10 @@ export class Scheduler {
       this.#finish(run, { kind: 'failed' }, NOTHING)
       onBroken(error)
     }
+    this.#turns.end(turn)
   }
 
-  #generation(run: Run, reader: AnswerText, loan: Loan): Generation {
+  #generation(run: Run, turn: Turn, reader: AnswerText, loan: Loan): Generation {
     const { engine, family, pool, nowMs, log } = this.#parts
     const { request, interrupt } = run
     const { requestId, plan, thinking, topLogprobs } = request
@@ -247,6 +244,8 @@ export class Scheduler {
         run.firstTokenMs ??= nowMs()
         return run.emit(event, interrupt.signal)
       },
+      giveWay: turn.giveWay,
+      standAside: (lent, held, unread) => this.#turns.standAside(turn, lent, held, unread),
       onPromptDone: () => {
         run.promptDoneMs = nowMs()
       },
@@ -284,6 +283,7 @@ export class Scheduler {
   }
 }
 
+const NEVER = new AbortController().signal
 const NOTHING: RunCounts = { prompt: nothingComputed, outputTokens: 0, reasoningTokens: 0 }
 
 function queueFull(): SchedulerRefusal {

@@ -1,8 +1,10 @@
 /**
- * Who is served next: first in, first out within a tenant, and the tenants take turns, so that one
- * who sends a hundred requests delays another's first by one turn, not by a hundred. A tenant with
- * a weight of 3 has three turns in a row.
+ * Who is served next: first in, first out within a tenant, and of the tenants the one that has the
+ * fewest sequences for its weight. Those that have equally few take turns, so that one who sends a
+ * hundred requests delays another's first by one turn, not by a hundred. A tenant with a weight of
+ * 3 has three turns in a row.
  */
+import type { WaitingTenant } from './giving-way.ts'
 
 interface Line<Item> {
   readonly items: Item[]
@@ -44,9 +46,26 @@ export class TenantQueue<Item> {
     return true
   }
 
-  /** Takes the oldest item of the tenant whose turn it is; after its turns it is the last. */
-  shift(): Item | undefined {
-    const [turn] = this.#lines
+  /** Puts an item that was taken in front of its tenant's others, also when the queue is full. */
+  putBack(tenant: string, item: Item, weight: number): void {
+    const line = this.#lines.get(tenant) ?? { items: [], weight, turns: weight }
+    line.items.unshift(item)
+    this.#lines.set(tenant, line)
+    this.#length += 1
+  }
+
+  /** Whose items wait. */
+  tenants(): readonly WaitingTenant[] {
+    return Array.from(this.#lines, ([tenant, { weight }]) => ({ tenant, weight }))
+  }
+
+  /**
+   * Takes the oldest item of the tenant whose turn it is; after its turns it is the last.
+   *
+   * @param heldBy how many sequences a tenant has: those with fewer for their weight come first
+   */
+  shift(heldBy: (tenant: string) => number = () => 0): Item | undefined {
+    const turn = this.#next(heldBy)
     if (turn === undefined) return undefined
     const [tenant, line] = turn
     const item = line.items.shift()
@@ -59,6 +78,18 @@ export class TenantQueue<Item> {
       this.#lines.set(tenant, line)
     }
     return item
+  }
+
+  #next(heldBy: (tenant: string) => number): readonly [string, Line<Item>] | undefined {
+    let next: readonly [string, Line<Item>] | undefined
+    let fewest = Number.POSITIVE_INFINITY
+    for (const [tenant, line] of this.#lines) {
+      const share = heldBy(tenant) / line.weight
+      if (share >= fewest) continue
+      fewest = share
+      next = [tenant, line]
+    }
+    return next
   }
 
   /** @returns whether the item was waiting */

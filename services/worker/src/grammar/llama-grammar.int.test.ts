@@ -52,14 +52,14 @@ async function answer(grammar: string, seed: number): Promise<string | null> {
   const bans = new GrammarBans(vocabulary, [])
   const drawn: number[] = []
   const bytes: number[] = []
-  const draws = sequence.generate(prompt.at(-1) ?? 0, {
+  const draws = sequence.generate(prompt.slice(-1), {
     sampling: {
       ...{ temperature: 1, topP: 1, topK: 0, minP: 0, seed },
       ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
     },
     grammar: () => run,
     bannedUnderGrammar: () => bans.after(unfinishedCharacter(bytes)),
-    ...{ logitBias: [], logprobs: false, penalised: () => [], alone: false },
+    ...{ logitBias: [], logprobs: false, answered: () => drawn, alone: false },
   })
   for await (const { token } of draws) {
     if (vocabulary.isEndOfGeneration(token)) return vocabulary.detokenize(drawn, prompt)

@@ -24,9 +24,14 @@ export interface CacheOptions {
   readonly nowMs: () => number
 }
 
-export async function openPrefixCache(
-  options: CacheOptions,
-): Promise<{ readonly cache: PrefixCache; readonly mode: CacheMode }> {
+export interface OpenedCache {
+  readonly cache: PrefixCache
+  readonly mode: CacheMode
+  /** Whether answers can be put aside for others. */
+  readonly putsAside: boolean
+}
+
+export async function openPrefixCache(options: CacheOptions): Promise<OpenedCache> {
   const { settings, engine, log, nowMs } = options
   if (!settings.on) return without(options, 'it was switched off')
   const test = await testWithSigns(engine, nowMs, log)
@@ -44,8 +49,12 @@ export async function openPrefixCache(
     nowMs,
     onFailure: failureLog(log),
   })
+  const { putsAside } = test
+  if (!putsAside)
+    log('warn', 'answers of this model cannot be put aside: others wait for their end')
   const reason = l2 === null ? 'no REDIS_URL: blocks are not shared between workers' : null
-  return { cache, mode: { mode: 'on', reason, tiers: l2 === null ? ['l1'] : ['l1', 'l2'] } }
+  const mode: CacheMode = { mode: 'on', reason, tiers: l2 === null ? ['l1'] : ['l1', 'l2'] }
+  return { cache, mode, putsAside }
 }
 
 /** A large model takes minutes for its test: who waits for the worker must see that it lives. */
@@ -87,7 +96,7 @@ function without({ log, nowMs }: CacheOptions, reason: string) {
     onFailure: failureLog(log),
   })
   const mode: CacheMode = { mode: 'off', reason, tiers: [] }
-  return { cache, mode }
+  return { cache, mode, putsAside: false }
 }
 
 function failureLog(log: Log) {

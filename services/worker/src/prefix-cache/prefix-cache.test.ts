@@ -153,6 +153,20 @@ describe('prompts that begin alike, at the same time', () => {
     expect(cache.state().waits).toBe(1)
   })
 
+  it('do not wait for the answer of the first: it hands over the blocks within it', async () => {
+    const { scheduler, engine } = scriptedWorker({
+      answer: 'a'.repeat(64),
+      sequences: 2,
+      step: () => new Promise((resolve) => setTimeout(resolve, 5)),
+    })
+    const first = run(scheduler, request(PROMPT))
+    await vi.waitFor(() => expect(engine.steps.some(({ kind }) => kind === 'draw')).toBe(true))
+    const { meter } = await run(scheduler, request(PROMPT, { maxOutputTokens: 1 }))
+    expect(meter).toMatchObject({ cachedInputTokens: BLOCKS * BLOCK_TOKENS })
+    expect(scheduler.state()).toMatchObject({ running: 1 })
+    expect((await first).text).toBe('a'.repeat(64))
+  })
+
   it('do not wait for one that was given up', async () => {
     const begun = Promise.withResolvers<void>()
     const hold = Promise.withResolvers<void>()

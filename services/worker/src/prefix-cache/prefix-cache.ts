@@ -80,6 +80,11 @@ export class PrefixCache {
     return l2 === null ? [near] : [near, { tier: 'l2', store: l2 }]
   }
 
+  /** 0 when the model's memory cannot be taken apart, or the cache is switched off. */
+  get blockBytes(): number {
+    return this.#parts.blockBytes
+  }
+
   state(): StateAnswer['cache'] {
     const { lookups, hits, reusedTokens, waits, notWorthFetching, restoreFailures } = this.counts
     const { l1, l2 } = this.#parts
@@ -108,6 +113,11 @@ export class PrefixCache {
       fetched: blocks.length > live ? blocks.length - near.length : 0,
       work: { chain, flight, claim, written: Promise.resolve() },
     }
+  }
+
+  /** Tells of something that went wrong and costs nobody an answer. */
+  failed(what: string, error: unknown): void {
+    this.#parts.onFailure(what, error)
   }
 
   /** A chunk of a prompt was computed, in so many milliseconds. */

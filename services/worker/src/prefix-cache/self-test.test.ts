@@ -16,6 +16,17 @@ describe('the self-test of a model', () => {
       works: true,
       blockBytes: 128,
       computeTokensPerMs: 256 / 64,
+      putsAside: true,
+    })
+  })
+
+  it.each<[string, Script]>([
+    ['cannot be copied', { copy: () => fail('no space left on device') }],
+    ['cannot be put back', { load: () => fail('the state is of another kind') }],
+    ['goes on otherwise', { forgetsOnLoad: true }],
+  ])('finds that an answer %s, and that the cache works', async (_what, script) => {
+    expect(await test({ answer: 'some text', ...script })).toMatchObject({
+      ...{ works: true, putsAside: false },
     })
   })
 
@@ -49,3 +60,7 @@ describe('the self-test of a model', () => {
     })
   })
 })
+
+function fail(message: string): never {
+  throw new Error(message)
+}

@@ -4,7 +4,8 @@
  * another way (recurrent, sliding window), the cache must be off, and say so.
  *
  * Two blocks and a few tokens are computed, copied out, put back, and gone on from: the bytes and
- * the tokens that follow have to be the same.
+ * the tokens that follow have to be the same. Then an answer is put aside and goes on in another
+ * sequence, where it has to go on as it would have.
  */
 import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
 import type { Engine, EngineSequence, GenerateOptions } from '../engine/engine.ts'
@@ -22,6 +23,8 @@ export type SelfTest =
       readonly blockBytes: number
       /** How fast this model computes prompts here. */
       readonly computeTokensPerMs: number
+      /** Whether an answer can be put aside. */
+      readonly putsAside: boolean
     }
   | { readonly works: false; readonly reason: string }
 
@@ -70,19 +73,60 @@ async function tryOut(
     return { works: false, reason: 'the model goes on otherwise from what was put back' }
   }
   const computeTokensPerMs = (BLOCKS * BLOCK_TOKENS) / computeMs
-  return { works: true, blockBytes: block.length, computeTokensPerMs }
+  const putsAside = await testPutAside(engine, sequence, prompt)
+  return { works: true, blockBytes: block.length, computeTokensPerMs, putsAside }
+}
+
+/** Leaves the sequences empty, or in doubt when it does not work. */
+async function testPutAside(
+  engine: Engine,
+  sequence: EngineSequence,
+  prompt: readonly number[],
+): Promise<boolean> {
+  if (!engine.drawsByPlace) return false
+  const other = engine.sequences.at(-1) ?? sequence
+  try {
+    await sequence.prefill(prompt.slice(0, BLOCK_TOKENS))
+    const begun = await drawn(sequence, prompt.slice(BLOCK_TOKENS, BLOCK_TOKENS + 1), [])
+    const copy = await sequence.copy()
+    const whole = await drawn(sequence, begun.slice(-1), begun)
+    await sequence.truncate(0)
+    await other.load(copy)
+    await copy.release()
+    const again = await drawn(other, begun.slice(-1), begun)
+    await other.truncate(0)
+    return whole.join() === again.join()
+  } catch {
+    return false
+  }
+}
+
+/** The answer so far with a few tokens more, drawn by chance. */
+async function drawn(
+  sequence: EngineSequence,
+  from: readonly number[],
+  before: readonly number[],
+): Promise<number[]> {
+  const answer = [...before]
+  const sampling = { ...LIKELIEST.sampling, temperature: 1 }
+  const draws = sequence.generate(from, { ...LIKELIEST, sampling, answered: () => answer })
+  for await (const { token } of draws) {
+    answer.push(token)
+    if (answer.length === before.length + DRAWS) break
+  }
+  return answer
 }
 
 /** The tokens that the model finds likeliest after the prompt, whose blocks the sequence holds. */
 async function goOn(sequence: EngineSequence, prompt: readonly number[]): Promise<number[]> {
   await sequence.prefill(prompt.slice(BLOCKS * BLOCK_TOKENS, -1))
-  const drawn: number[] = []
-  const draws = sequence.generate(prompt.at(-1) ?? 0, LIKELIEST)
+  const tokens: number[] = []
+  const draws = sequence.generate(prompt.slice(-1), LIKELIEST)
   for await (const { token } of draws) {
-    drawn.push(token)
-    if (drawn.length === DRAWS) break
+    tokens.push(token)
+    if (tokens.length === DRAWS) break
   }
-  return drawn
+  return tokens
 }
 
 const LIKELIEST: GenerateOptions = {
@@ -94,7 +138,7 @@ const LIKELIEST: GenerateOptions = {
   logitBias: [],
   bannedUnderGrammar: () => [],
   logprobs: false,
-  penalised: () => [],
+  answered: () => [],
   alone: true,
 }
 

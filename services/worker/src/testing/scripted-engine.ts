@@ -7,6 +7,7 @@ import {
   type Engine,
   type EngineSequence,
   type GenerateOptions,
+  type SequenceCopy,
 } from '../engine/engine.ts'
 import { byteVocabulary, imEnd } from './byte-vocabulary.ts'
 
@@ -28,10 +29,16 @@ export interface Script {
   readonly extraEvaluated?: number
   /** Called before blocks are put into a sequence; may throw. */
   readonly restore?: () => void
+  /** Called before a sequence is copied whole; may throw. */
+  readonly copy?: () => void
+  /** Called before a whole sequence is put back; may throw. */
+  readonly load?: () => void
   /** Default: it can. */
   readonly canReusePrefix?: boolean
   /** What is copied out after blocks were put in has other bytes. */
   readonly forgetsOnRestore?: boolean
+  /** After a whole sequence was put in the answer is another one. */
+  readonly forgetsOnLoad?: boolean
   /** The answer after blocks were put in is another one. */
   readonly answersOtherwise?: boolean
 }
@@ -73,6 +80,7 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
     sequences: Array.from({ length: script.sequences ?? 1 }, make),
     canReusePrefix: script.canReusePrefix ?? true,
     batches: { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 },
+    drawsByPlace: true,
     tellsLogprobs: script.tellsLogprobs ?? true,
     startGrammar(grammar, begun, drawn = []) {
       const reads = script.readsGrammars ?? grammar !== 'bad'
@@ -95,6 +103,7 @@ class ScriptedSequence implements EngineSequence {
   #tokens: number[] = []
   #answered = 0
   #restored = false
+  #forgot = false
   evaluatedTokens = 0
 
   constructor(script: Script, steps: Step[]) {
@@ -135,18 +144,30 @@ class ScriptedSequence implements EngineSequence {
     this.#restored = true
   }
 
+  async copy(): Promise<SequenceCopy> {
+    this.#script.copy?.()
+    return new ScriptedCopy([...this.#tokens])
+  }
+
+  async load(copy: SequenceCopy): Promise<void> {
+    this.#script.load?.()
+    if (!(copy instanceof ScriptedCopy)) throw new Error('the copy is of another engine')
+    this.#tokens = [...copy.held()]
+    this.#forgot = this.#script.forgetsOnLoad === true
+  }
+
   /** A draw that is replaced by forced tokens comes again after them. */
-  async *generate(lastToken: number, options: GenerateOptions): DrawStream {
+  async *generate(first: readonly number[], options: GenerateOptions): DrawStream {
     const answer = byteVocabulary({ control: this.#script.control ?? [] }).tokenize(
       this.#script.answer ?? '',
       true,
       true,
     )
-    this.#answered = options.penalised().length
-    let tokens: readonly number[] = [lastToken]
+    this.#answered = options.answered().length
+    let tokens = first
     while (true) {
       await this.#step('draw', tokens, options.alone, options.grammar()?.grammar ?? null)
-      const otherwise = this.#restored && this.#script.answersOtherwise === true
+      const otherwise = this.#forgot || (this.#restored && this.#script.answersOtherwise === true)
       const token = (otherwise ? undefined : answer[this.#answered]) ?? imEnd
       const instead = yield scriptedDraw(token, options)
       if (instead === undefined) this.#answered += 1
@@ -165,6 +186,31 @@ class ScriptedSequence implements EngineSequence {
     await this.#script.step?.(step)
     this.#tokens.push(...tokens)
     this.evaluatedTokens += tokens.length
+  }
+}
+
+class ScriptedCopy implements SequenceCopy {
+  #held: number[] | null
+
+  constructor(held: number[]) {
+    this.#held = held
+  }
+
+  get tokens(): number {
+    return this.held().length
+  }
+
+  get bytes(): number {
+    return this.tokens
+  }
+
+  held(): number[] {
+    if (this.#held === null) throw new Error('the copy was forgotten')
+    return this.#held
+  }
+
+  async release(): Promise<void> {
+    this.#held = null
   }
 }
 

@@ -18,16 +18,21 @@ const L1_BYTES = 1024 * 1024
 /** A model that takes long: then everything is worth fetching and waiting for. */
 const SLOW_TOKENS_PER_MS = 0.1
 
-export interface ScriptedStores {
+export interface ScriptedParts {
   readonly l1?: PrefixStore
   readonly l2?: PrefixStore | null
+  readonly nowMs?: () => number
 }
 
 /** A scheduler on a scripted model. */
 export function scriptedWorker(
   script: Script = {},
   queueLimit = 8,
-  { l1 = new MemoryPrefixStore({ bytesMax: L1_BYTES }), l2 = null }: ScriptedStores = {},
+  {
+    l1 = new MemoryPrefixStore({ bytesMax: L1_BYTES }),
+    l2 = null,
+    nowMs = () => performance.now(),
+  }: ScriptedParts = {},
 ) {
   const engine = scriptedEngine(script)
   const alarms: string[] = []
@@ -36,21 +41,22 @@ export function scriptedWorker(
   const cache = new PrefixCache({
     ...{ l1, l2, names: blockNames('secret', 'fingerprint'), cost },
     blockBytes: BLOCK_TOKENS,
-    nowMs: () => performance.now(),
+    nowMs,
     onFailure: (what) => alarms.push(what),
   })
+  const pool = new SequencePool(engine, cache, true)
   const scheduler = new Scheduler({
     ...{ engine, cache },
-    pool: new SequencePool(engine, cache),
+    pool,
     family: hermes('<think>'),
     workerId: 'w',
     queueLimit,
     log: (_level, message) => alarms.push(message),
-    nowMs: () => performance.now(),
+    nowMs,
     randomSeed: () => 1,
     onBroken: (error) => broken.push(error),
   })
-  return { engine, scheduler, cache, cost, alarms, broken }
+  return { engine, scheduler, pool, cache, cost, alarms, broken }
 }
 
 let requests = 0
