@@ -65,6 +65,8 @@ export interface AcceptRequest extends Base {
   readonly promptTokens: number
   readonly maxOutputTokens: number
   readonly idempotency: { readonly keyHash: string; readonly bodyHash: string } | null
+  /** Whether the key was looked for, in vain, among those that the account no longer remembers. */
+  readonly isKeySearched: boolean
   readonly deadline: number
 }
 

@@ -155,10 +155,15 @@ function viewsOf(live: readonly LiveView[], store: EventStore): OperatorViews {
   const accounts = queriesOf(live, accountsProjection, accountsQueries)
   const statement = queriesOf(live, statementProjection, statementQueries)
   const requests = queriesOf(live, requestsProjection, requestsQueries)
+  const request = async (requestId: string) => {
+    const place = requests().place(requestId)
+    return place === undefined ? undefined : readRequest(store, place)
+  }
   return {
-    async request(requestId) {
-      const place = requests().place(requestId)
-      return place === undefined ? undefined : readRequest(store, place)
+    request,
+    async requestOfKey(accountId, keyHash) {
+      const requestId = requests().requestOfKey(accountId, keyHash)
+      return requestId === undefined ? undefined : request(requestId)
     },
     runningRequests: (limit) => requests().runningRequests(limit),
     accounts: (page) => accounts().accounts(page),

@@ -46,6 +46,8 @@ export interface RequestRow {
   readonly promptTokens: number
   readonly maxOutputTokens: number
   readonly hold: PicoDollars
+  /** Hashes of the Idempotency-Key that it came with, and of its body; null without a key. */
+  readonly idempotency: { readonly keyHash: string; readonly bodyHash: string } | null
   /** Null until metered. */
   readonly counts: TokenCounts | null
   readonly reasoningTokens: number
@@ -123,6 +125,8 @@ export interface Views {
    * @throws {BrokenChainError} when one of them was altered
    */
   request(requestId: string): Promise<RequestRow | undefined>
+  /** The last request that came with an Idempotency-Key, by the hash of the key. */
+  requestOfKey(accountId: string, keyHash: string): Promise<RequestRow | undefined>
   /** Requests without an end, earliest deadline first: where the sweeper looks. */
   runningRequests(limit: number): readonly RunningRequestRow[]
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]

@@ -121,6 +121,7 @@ function accept([name, promptTokens, maxOutputTokens]: [number, number, number])
     promptTokens,
     maxOutputTokens,
     idempotency: null,
+    isKeySearched: false,
     deadline: at,
     at,
   })

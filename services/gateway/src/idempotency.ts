@@ -4,10 +4,11 @@
  *
  * A key belongs to its account. The first request with it runs; one that comes meanwhile waits for
  * it (joins) and is given the recorded answer, or 409 when that takes too long; later ones are
- * given the recorded answer for a day. Another body under the same key is 422. A request that ended
- * without a debit has freed its key: the retry runs. Where there is a debit and no answer, because
- * the run was broken off or the record was lost, the retry is 409 with the receipt: the ledger
- * refuses to debit a key twice, also when two gateways are asked at once.
+ * given the recorded answer for a day, and after that 409 with the receipt, for good. Another body
+ * under the same key is 422. A request that ended without a debit has freed its key: the retry
+ * runs. Where there is a debit and no answer, because the run was broken off or the record was
+ * lost, the retry is 409 with the receipt: the ledger refuses to debit a key twice, also when two
+ * gateways are asked at once.
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '@svc/contracts/errors'

@@ -7,8 +7,9 @@ import { gatewayActor } from './demo-price.ts'
 import { EventSourcedLedger } from './event-sourced-ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { defaultLimits, type LedgerLimits } from './limits.ts'
-import type { Clock, SnapshotStore, Timer } from './ports.ts'
+import type { Clock, SnapshotStore, Timer, UsedKeys } from './ports.ts'
 import { PriceBook } from './pricing.ts'
+import { keyUnknown } from './refusals.ts'
 
 export interface LedgerDependencies {
   readonly store: EventStore
@@ -20,9 +21,14 @@ export interface LedgerDependencies {
   readonly randomBytes: (count: number) => Uint8Array
   /** `gw_…`: a new one for every start, so that a later process knows what this one left. */
   readonly gatewayId: string
+  /** Without it, requests of an account with very many Idempotency-Keys are refused new ones. */
+  readonly usedKeys?: UsedKeys
   readonly reach?: ReachCrashPoint
   readonly limits?: Partial<LedgerLimits>
 }
+
+/** Nothing is known of keys that an account has forgotten, so none of them is taken for unused. */
+const unknownKeys: UsedKeys = { find: () => Promise.reject(keyUnknown()) }
 
 /**
  * Resolves when the price list is read. Accounts are read when they are first asked for.
@@ -39,6 +45,7 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
     reading: { store, timer, pageEvents: limits.replayPageEvents },
     writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits }),
     prices,
+    usedKeys: dependencies.usedKeys ?? unknownKeys,
     clock,
     ids,
     randomBytes,

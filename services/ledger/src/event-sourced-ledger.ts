@@ -32,7 +32,7 @@ import type {
   RevokedKey,
   Settled,
 } from './ledger.ts'
-import type { Clock } from './ports.ts'
+import type { Clock, UsedKeys } from './ports.ts'
 import type { NewPrice, PriceBook } from './pricing.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { shuttingDown } from './refusals.ts'
@@ -43,6 +43,7 @@ export interface LedgerParts {
   readonly reading: ReadingPorts
   readonly writers: AccountWriters
   readonly prices: PriceBook
+  readonly usedKeys: UsedKeys
   readonly clock: Clock
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array

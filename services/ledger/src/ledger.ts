@@ -93,7 +93,7 @@ export interface PublishedPrice extends PriceVersion {
 }
 
 export interface NewRequest
-  extends Omit<AcceptRequest, 'type' | 'at' | 'actor' | 'gatewayId' | 'price'> {
+  extends Omit<AcceptRequest, 'type' | 'at' | 'actor' | 'gatewayId' | 'price' | 'isKeySearched'> {
   /** Whether the bundled model runs it: only then it can be sold at the demo price. Default no. */
   readonly onBundledModel?: boolean
 }
@@ -169,8 +169,10 @@ export interface Ledger {
   abandon(accountId: string, requestId: string, reason: string): Promise<boolean>
 
   /**
-   * The request of an Idempotency-Key that this account has used in the last 24 hours, unless it
-   * ended without a debit: then the key is free.
+   * The request of an Idempotency-Key that this account has ever used, unless it ended without a
+   * debit: then the key is free.
+   *
+   * @throws {ServiceError} `view_behind` when it is an old key's turn and the log's index is behind
    */
   idempotent(
     accountId: string,

@@ -1,5 +1,6 @@
 /** What the ledger needs from the outside, wired in the composition root. */
-import type { StreamHead } from '@svc/contracts/event-store'
+import type { Position, StreamHead } from '@svc/contracts/event-store'
+import type { UsedKey } from './account/used-key.ts'
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -27,4 +28,15 @@ export interface SnapshotStore {
   /** Best effort: a failure is reported by a return of false and changes nothing else. */
   save(snapshot: Snapshot): boolean
   close(): void
+}
+
+/** Finds the Idempotency-Keys of an account in the log: all of them, however old. */
+export interface UsedKeys {
+  /**
+   * @param upTo position that the answer has to cover
+   * @returns the last request that came with the key; undefined when there is none, or when it
+   *   ended without a debit: then the key is free
+   * @throws {ServiceError} `view_behind` when it cannot be known now
+   */
+  find(accountId: string, keyHash: string, upTo: Position): Promise<UsedKey | undefined>
 }

@@ -37,6 +37,12 @@ export function outcomeUnknown(cause?: unknown): ServiceError {
   })
 }
 
+/** An old key has to be looked for in the log, whose index is behind. */
+export function keyUnknown(): ServiceError {
+  const message = 'Whether this Idempotency-Key was used before is not known yet. Please try again.'
+  return new ServiceError('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
+}
+
 export function defect(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'The ledger cannot go on with this account.', { cause })
 }

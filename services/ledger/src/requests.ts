@@ -3,12 +3,13 @@ import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
 import { StoreUnavailableError } from '@svc/contracts/event-store'
 import type { AccountEvent, AccountEventOf, AccountEventType } from '@svc/contracts/events/account'
-import { type AccountState, usedIdempotencyKey } from './account/state.ts'
+import type { AccountState } from './account/state.ts'
+import { refusalOfUsedKey, type UsedKey } from './account/used-key.ts'
 import type { Accepted, Ledger, NewRequest, Settled } from './ledger.ts'
-import type { Clock } from './ports.ts'
+import type { Clock, UsedKeys } from './ports.ts'
 import type { PriceBook } from './pricing.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
-import { defect, storeUnavailable } from './refusals.ts'
+import { defect, serviceErrorOf, storeUnavailable } from './refusals.ts'
 import { RunningRequests } from './running-requests.ts'
 import type { AccountWriter } from './writer.ts'
 
@@ -21,6 +22,7 @@ export interface RequestsParts {
   readonly writerOf: (accountId: string) => AccountWriter
   readonly prices: PriceBook
   readonly reading: ReadingPorts
+  readonly usedKeys: UsedKeys
   readonly clock: Clock
   readonly gatewayId: string
   readonly actor: string
@@ -40,11 +42,30 @@ export class Requests {
   }
 
   async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
-    const { prices, clock, gatewayId, actor, writerOf } = this.#parts
-    const { onBundledModel, ...asked } = request
-    const { requestId, model } = asked
+    const { prices, clock } = this.#parts
+    const { model, onBundledModel } = request
     // Another process may have published its first price a moment ago.
     if (prices.inForce(model, clock.nowMs(), onBundledModel) === null) await prices.lookAgain()
+    if (!this.#mayBeForgotten(accountId, request.idempotency)) {
+      try {
+        return await this.#accept(accountId, request, false, signal)
+      } catch (error) {
+        // The state in memory had not heard that keys were forgotten; the newest state had.
+        if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
+      }
+    }
+    await this.#refuseForgottenKey(accountId, request.idempotency)
+    return this.#accept(accountId, request, true, signal)
+  }
+
+  #accept(
+    accountId: string,
+    { onBundledModel, ...asked }: NewRequest,
+    isKeySearched: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Accepted> {
+    const { prices, gatewayId, actor, writerOf } = this.#parts
+    const { requestId, model } = asked
     const decided = Promise.withResolvers<Accepted>()
     let wentAhead = false
     const durable = writerOf(accountId)
@@ -52,6 +73,7 @@ export class Requests {
         command: (at) => ({
           type: 'AcceptRequest',
           ...asked,
+          isKeySearched,
           price: prices.inForce(model, at, onBundledModel),
           gatewayId,
           actor,
@@ -61,7 +83,7 @@ export class Requests {
         goAhead: ({ price, hold, maxOutputTokens, deadline }) => {
           wentAhead = true
           this.#running.add(requestId, deadline)
-          const lowered = maxOutputTokens < request.maxOutputTokens
+          const lowered = maxOutputTokens < asked.maxOutputTokens
           decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, durable })
         },
         signal,
@@ -121,19 +143,43 @@ export class Requests {
   }
 
   async idempotent(accountId: string, keyHash: string): ReturnType<Ledger['idempotent']> {
-    const { clock, writerOf } = this.#parts
-    const writer = writerOf(accountId)
+    const writer = this.#parts.writerOf(accountId)
     const find = (state: AccountState) => {
-      const used = usedIdempotencyKey(state, keyHash, clock.nowMs())
-      if (used === undefined) return undefined
-      const { requestId, bodyHash } = used
-      return { requestId, bodyHash, running: state.openRequests.has(requestId) }
+      const used = state.idempotencyKeys.get(keyHash)
+      if (used === undefined) return state.hasForgottenKeys ? 'forgotten' : undefined
+      return { ...used, running: state.openRequests.has(used.requestId) }
     }
     // Memory will do: what it has not heard of, the acceptance will. Only that a request runs may
     // have ceased to be true, and nothing would ever say so.
-    const known = writer.state === undefined ? undefined : find(writer.state)
-    const isCertain = writer.state !== undefined && known?.running !== true
-    return isCertain ? known : writer.ask(find)
+    const known = writer.state && find(writer.state)
+    const isUncertain = writer.state === undefined || (typeof known === 'object' && known.running)
+    const found = isUncertain ? await writer.ask(find) : known
+    if (found !== 'forgotten') return found
+    const used = await this.#forgotten(accountId, keyHash)
+    if (used === undefined) return undefined
+    const { requestId, bodyHash, isRunning } = used
+    return { requestId, bodyHash, running: isRunning }
+  }
+
+  #mayBeForgotten(accountId: string, key: NewRequest['idempotency']): boolean {
+    const state = this.#parts.writerOf(accountId).state
+    return (
+      key !== null && state?.hasForgottenKeys === true && !state.idempotencyKeys.has(key.keyHash)
+    )
+  }
+
+  /** @throws {ServiceError} when the request of the key runs, or was debited */
+  async #refuseForgottenKey(accountId: string, key: NewRequest['idempotency']): Promise<void> {
+    if (key === null) return
+    const used = await this.#forgotten(accountId, key.keyHash)
+    if (used !== undefined) throw serviceErrorOf(refusalOfUsedKey(used, key.bodyHash))
+  }
+
+  async #forgotten(accountId: string, keyHash: string): Promise<UsedKey | undefined> {
+    const { usedKeys, writerOf } = this.#parts
+    const upTo = writerOf(accountId).lastPosition
+    // Without an event there is no key.
+    return upTo === undefined ? undefined : usedKeys.find(accountId, keyHash, upTo)
   }
 
   /** For an end that is told again because its first telling was not answered. */

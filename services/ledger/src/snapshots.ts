@@ -16,7 +16,7 @@ import {
 import type { Snapshot } from './ports.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
-export const SNAPSHOT_SCHEMA = 'account-state/2'
+export const SNAPSHOT_SCHEMA = 'account-state/3'
 
 const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',
@@ -33,7 +33,7 @@ const MONEY_FIELDS: ReadonlySet<string> = new Set([
 /** The fields that are not there are made of those that are. */
 type StoredState = Pick<
   AccountState,
-  'accountId' | 'name' | 'spendPolicy' | 'balance' | 'held' | 'debt'
+  'accountId' | 'name' | 'spendPolicy' | 'balance' | 'held' | 'debt' | 'hasForgottenKeys'
 > & {
   readonly keys: readonly ApiKey[]
   readonly grants: readonly Grant[]
@@ -53,6 +53,7 @@ export function snapshotOf(stream: string, head: StreamHead, state: AccountState
     grants: [...state.grants.values()],
     openRequests: [...state.openRequests.values()],
     idempotencyKeys: [...state.idempotencyKeys],
+    hasForgottenKeys: state.hasForgottenKeys,
   }
   const text = JSON.stringify(stored, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
@@ -73,8 +74,9 @@ export function stateOfSnapshot(snapshot: Snapshot): AccountState | undefined {
 
 function restore(stored: StoredState): AccountState {
   const state = unopenedAccount()
-  const { accountId, name, spendPolicy, balance, held, debt } = stored
-  Object.assign(state, { accountId, name, spendPolicy, balance, held, debt })
+  const { accountId, name, spendPolicy, balance, held, debt, hasForgottenKeys } = stored
+  const plain = { accountId, name, spendPolicy, balance, held, debt, hasForgottenKeys }
+  Object.assign(state, plain)
   for (const key of stored.keys) state.keys.set(key.keyId, key)
   for (const grant of stored.grants) {
     state.grants.set(grant.grantId, grant)

@@ -11,7 +11,7 @@ import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-sna
 import { createLedger } from '../src/create-ledger.ts'
 import type { Ledger } from '../src/ledger.ts'
 import type { LedgerLimits } from '../src/limits.ts'
-import type { SnapshotStore } from '../src/ports.ts'
+import type { SnapshotStore, UsedKeys } from '../src/ports.ts'
 import { ManualTime } from './manual-time.ts'
 import { gatewayId, meter } from './sample.ts'
 
@@ -30,6 +30,7 @@ export interface LedgerSettingOptions extends Partial<LedgerSetting> {
   readonly limits?: Partial<LedgerLimits>
   readonly gatewayId?: string
   readonly reach?: ReachCrashPoint
+  readonly usedKeys?: UsedKeys
   readonly isPriced?: boolean
 }
 
@@ -51,6 +52,7 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
       gatewayId: options.gatewayId ?? gatewayId,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.reach === undefined ? {} : { reach: options.reach }),
+      ...(options.usedKeys === undefined ? {} : { usedKeys: options.usedKeys }),
     }),
   )
   if (options.isPriced !== false && ledger.currentPrice(MODEL) === null) {

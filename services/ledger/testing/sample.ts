@@ -84,6 +84,7 @@ export const accept = (index: number, fields: Partial<AcceptRequest> = {}): Acce
   promptTokens: 10,
   maxOutputTokens: 10,
   idempotency: null,
+  isKeySearched: false,
   deadline: START_MS + 600_000,
   ...fields,
 })

@@ -1,4 +1,4 @@
-/** Where the events of every request stand, and which requests have no end yet. */
+/** Where the events of every request stand, which have no end yet, and what keys they used. */
 import type { DecodedEvent } from '../../decode.ts'
 import type { TouchedRows } from '../../touched-rows.ts'
 
@@ -17,13 +17,25 @@ export interface RequestPlace {
 
 type Step = 'metered' | 'debited' | 'ended'
 
+export interface UsedKey {
+  readonly accountId: string
+  readonly keyHash: string
+  readonly requestId: string
+}
+
+export interface RequestRows {
+  readonly requests: TouchedRows<RequestPlace>
+  readonly keys: { use(key: UsedKey): void }
+}
+
 export function projectRequests(
-  requests: TouchedRows<RequestPlace>,
+  { requests, keys }: RequestRows,
   { recorded, event, accountId }: DecodedEvent,
 ): void {
   switch (event.type) {
     case 'RequestAccepted': {
-      const { requestId, gatewayId, deadline } = event.data
+      const { requestId, gatewayId, deadline, idempotency } = event.data
+      if (idempotency !== null) keys.use({ accountId, keyHash: idempotency.keyHash, requestId })
       requests.add(requestId, {
         requestId,
         accountId,

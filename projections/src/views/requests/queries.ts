@@ -6,12 +6,17 @@ import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
 export interface RequestsQueries {
   /** Where the events of the request are. */
   place(requestId: string): RequestPlace | undefined
+  /** The last request that came with an Idempotency-Key. */
+  requestOfKey(accountId: string, keyHash: string): string | undefined
   /** Requests without an end, those with the earliest deadline first. */
   runningRequests(limit: number): readonly RunningRequestRow[]
 }
 
 export function requestsQueries(database: DatabaseSync): RequestsQueries {
   const one = database.prepare(SELECT_PLACE)
+  const ofKey = database.prepare(
+    'SELECT request_id FROM idempotency_keys WHERE account_id = ? AND key_hash = ?',
+  )
   const running = database.prepare(`
     SELECT request_id AS requestId, account_id AS accountId, gateway_id AS gatewayId, deadline
     FROM running JOIN requests USING (request_id) ORDER BY deadline, request_id LIMIT ?`)
@@ -19,6 +24,10 @@ export function requestsQueries(database: DatabaseSync): RequestsQueries {
     place(requestId) {
       const row = one.get(requestId) as StoredPlace | undefined
       return row === undefined ? undefined : readPlace(row)
+    },
+    requestOfKey(accountId, keyHash) {
+      const row = ofKey.get(accountId, keyHash) as { request_id: string } | undefined
+      return row?.request_id
     },
     runningRequests: (limit) => running.all(limit) as unknown as RunningRequestRow[],
   }

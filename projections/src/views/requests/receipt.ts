@@ -38,7 +38,7 @@ function afterEvent(before: RequestRow, { recorded, event }: DecodedEvent): Requ
 
 function acceptedRequest(
   accountId: string,
-  { at, underHeld: _, idempotency: __, price, hold, ...terms }: StoredData<'RequestAccepted'>,
+  { at, underHeld: _, price, hold, ...terms }: StoredData<'RequestAccepted'>,
   recorded: RecordedEvent,
 ): RequestRow {
   return {

@@ -13,6 +13,14 @@ export const requestsSchema = `
     ended       INTEGER
   ) STRICT, WITHOUT ROWID;
 
+  -- The last request that came with each Idempotency-Key: an account remembers only the newest.
+  CREATE TABLE idempotency_keys (
+    account_id  TEXT NOT NULL,
+    key_hash    TEXT NOT NULL,
+    request_id  TEXT NOT NULL,
+    PRIMARY KEY (account_id, key_hash)
+  ) STRICT, WITHOUT ROWID;
+
   -- What the sweeper asks about requests without an end, and only those.
   CREATE TABLE running (
     request_id  TEXT PRIMARY KEY,

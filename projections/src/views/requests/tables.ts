@@ -1,7 +1,7 @@
 /** Reads and writes the rows of the requests view. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { RowTable } from '../../touched-rows.ts'
-import type { RequestPlace } from './project.ts'
+import type { RequestPlace, UsedKey } from './project.ts'
 
 export const SELECT_PLACE = `
   SELECT request_id, account_id, accepted, metered, debited, ended, gateway_id, deadline
@@ -45,6 +45,31 @@ export function requestsTable(database: DatabaseSync): RowTable<RequestPlace> {
       remove.run(requestId)
       removeRunning.run(requestId)
     },
+  }
+}
+
+/** The keys that were used since the last flush. */
+export class UsedKeyRows {
+  readonly #put: StatementSync
+  readonly #waiting: UsedKey[] = []
+
+  constructor(database: DatabaseSync) {
+    this.#put = database.prepare('INSERT OR REPLACE INTO idempotency_keys VALUES (?,?,?)')
+  }
+
+  use(key: UsedKey): void {
+    this.#waiting.push(key)
+  }
+
+  flush(): void {
+    for (const { accountId, keyHash, requestId } of this.#waiting) {
+      this.#put.run(accountId, keyHash, requestId)
+    }
+    this.clear()
+  }
+
+  clear(): void {
+    this.#waiting.length = 0
   }
 }
 

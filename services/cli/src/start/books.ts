@@ -23,6 +23,7 @@ import type { Logger } from 'pino'
 import { type DataFolder, DataFolderError } from './data-folder.ts'
 import { forgetServerLog, recogniseLog } from './known-log.ts'
 import { type LogPlace, shownPlace } from './log-place.ts'
+import { loggedKeys } from './logged-keys.ts'
 import { OpenParts } from './open-parts.ts'
 import { openStore } from './open-store.ts'
 
@@ -85,6 +86,7 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
       ids,
       randomBytes,
       gatewayId,
+      usedKeys: loggedKeys(projections),
       reach,
       ...(place.kind === 'sqlite' ? {} : { limits: { restEveryMs: SHARED_REST_EVERY_MS } }),
     })

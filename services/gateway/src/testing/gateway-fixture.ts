@@ -61,6 +61,8 @@ export interface FixtureOptions {
   readonly requestWatch?: RequestWatch
   /** Whether the receipts have come as far as they are asked for. */
   readonly viewsReached?: () => Promise<boolean>
+  /** Instead of what the double shows. */
+  readonly views?: Views
   /** From which level on lines are logged. */
   readonly logLevel?: 'trace' | 'warn'
   /** Instead of the double, with a key of it. */
@@ -111,7 +113,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const pool = poolOf(workers, options)
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger,
-    views: ledger.views as Views,
+    views: options.views ?? (ledger.views as Views),
     viewsReached: options.viewsReached ?? (async () => true),
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),

@@ -208,6 +208,7 @@ export class LedgerDouble implements Ledger {
       promptTokens: input.promptTokens,
       maxOutputTokens: input.maxOutputTokens,
       hold,
+      idempotency: input.idempotency,
       counts: meter,
       reasoningTokens: meter?.reasoningTokens ?? 0,
       lines: settled?.result.lines ?? [],

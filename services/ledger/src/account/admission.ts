@@ -34,7 +34,8 @@ import { type PriceVersion, worstCase } from '@svc/contracts/price'
 import { tokenCount } from '@svc/contracts/tokens'
 import { type ExpiredCredit, expiredCredit } from './credit.ts'
 import { type Decision, happens, refused } from './decision.ts'
-import { type AccountState, isActive, MAX_OPEN_REQUESTS, usedIdempotencyKey } from './state.ts'
+import { type AccountState, isActive, MAX_OPEN_REQUESTS } from './state.ts'
+import { refusalOfUsedKey } from './used-key.ts'
 
 /** When to look again at a balance that is held by running requests. */
 const BALANCE_RETRY_SECONDS = 5
@@ -85,20 +86,18 @@ function refuseRepetition(state: AccountState, command: AcceptRequest): Decision
     return refused('conflict', 'The request is running already.', { requestId })
   }
   if (command.idempotency === null) return undefined
-  const used = usedIdempotencyKey(state, command.idempotency.keyHash, command.at)
-  if (used === undefined) return undefined
-  const { requestId } = used
-  if (used.bodyHash !== command.idempotency.bodyHash) {
-    const message = 'This Idempotency-Key was used with a different body.'
-    return refused('idempotency_key_reused', message, { requestId })
-  }
-  if (state.openRequests.has(requestId)) {
-    const message = 'A request with this Idempotency-Key is still running.'
-    const retryAfterSeconds = LOAD_RETRY_SECONDS
-    return refused('idempotency_key_in_use', message, { requestId, retryAfterSeconds })
-  }
-  const message = `The request of this Idempotency-Key has ended; its receipt is ${requestId}.`
-  return refused('idempotency_answer_gone', message, { requestId })
+  const used = state.idempotencyKeys.get(command.idempotency.keyHash)
+  if (used === undefined) return refuseUnsearchedKey(state, command)
+  const isRunning = state.openRequests.has(used.requestId)
+  const refusal = refusalOfUsedKey({ ...used, isRunning }, command.idempotency.bodyHash)
+  return { kind: 'refused', refusal }
+}
+
+/** A key that is not remembered may be one of those that were forgotten. */
+function refuseUnsearchedKey(state: AccountState, command: AcceptRequest): Decision | undefined {
+  if (!state.hasForgottenKeys || command.isKeySearched) return undefined
+  const message = 'Whether this Idempotency-Key was used before is not known yet. Please try again.'
+  return refused('view_behind', message, { retryAfterSeconds: LOAD_RETRY_SECONDS })
 }
 
 function admit(state: AccountState, request: PricedRequest): Decision {

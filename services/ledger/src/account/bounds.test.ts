@@ -49,7 +49,7 @@ describe('the state of an account is bounded', () => {
     run(state, settle(0), accept(MAX_OPEN_REQUESTS))
   })
 
-  test(`at most ${MAX_IDEMPOTENCY_KEYS} Idempotency-Keys are known; the oldest is forgotten`, () => {
+  test(`at most ${MAX_IDEMPOTENCY_KEYS} Idempotency-Keys are known; that older ones were is remembered`, () => {
     const state = accountWith()
     const keyed = (index: number) =>
       accept(index, { idempotency: { keyHash: `key-${index}`, bodyHash: 'b' } })
@@ -57,6 +57,7 @@ describe('the state of an account is bounded', () => {
       run(state, keyed(index), settle(index))
     }
     expect(state.idempotencyKeys.size).toBe(MAX_IDEMPOTENCY_KEYS)
+    expect(state.hasForgottenKeys).toBe(true)
     expect(state.idempotencyKeys.has('key-0')).toBe(false)
     expect(state.idempotencyKeys.get('key-1')).toMatchObject({ requestId: requestId(1) })
   })

@@ -14,7 +14,6 @@ import { insertInBurnOrder } from './burn-down.ts'
 import {
   type AccountState,
   type Grant,
-  IDEMPOTENCY_KEY_LIFE_MS,
   isActive,
   MAX_IDEMPOTENCY_KEYS,
   MAX_KNOWN_KEYS,
@@ -124,17 +123,16 @@ function openRequest(state: AccountState, accepted: DataOf<'RequestAccepted'>): 
 
 function rememberKey(
   state: AccountState,
-  { requestId, at }: DataOf<'RequestAccepted'>,
+  { requestId }: DataOf<'RequestAccepted'>,
   { keyHash, bodyHash }: NonNullable<DataOf<'RequestAccepted'>['idempotency']>,
 ): void {
   const known = state.idempotencyKeys
   known.delete(keyHash)
-  known.set(keyHash, { requestId, bodyHash, acceptedAt: at })
-  for (const [oldest, { acceptedAt }] of known) {
-    const isOld = at - acceptedAt >= IDEMPOTENCY_KEY_LIFE_MS
-    if (!isOld && known.size <= MAX_IDEMPOTENCY_KEYS) break
-    known.delete(oldest)
-  }
+  known.set(keyHash, { requestId, bodyHash })
+  const [oldest] = known.keys()
+  if (known.size <= MAX_IDEMPOTENCY_KEYS || oldest === undefined) return
+  known.delete(oldest)
+  state.hasForgottenKeys = true
 }
 
 function debit(state: AccountState, debited: DataOf<'CreditDebited'>): void {

@@ -2,7 +2,8 @@
  * What an account is, folded from its events: everything that a decision needs and nothing else.
  *
  * The state is bounded. Requests that have ended leave no trace in it, except for the
- * Idempotency-Key of those that were debited, of which a bounded number is kept for a bounded time.
+ * Idempotency-Key of those that were debited, of which the newest are kept. An older key is found
+ * in the log, so that it is never debited twice: `hasForgottenKeys` says when to look.
  */
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
@@ -16,8 +17,8 @@ export const MAX_GRANTS_WITH_CREDIT = 1_000
 /** Grants ever made. All are remembered, so that none is made twice. */
 export const MAX_GRANTS = 10_000
 export const MAX_OPEN_REQUESTS = 10_000
-export const MAX_IDEMPOTENCY_KEYS = 10_000
-export const IDEMPOTENCY_KEY_LIFE_MS = 24 * 60 * 60 * 1_000
+/** Of an account, the newest: a retry is about one of them, nearly always. The log has them all. */
+export const MAX_IDEMPOTENCY_KEYS = 1_000
 
 export interface ApiKey {
   readonly keyId: string
@@ -56,7 +57,6 @@ export interface OpenRequest {
 export interface UsedIdempotencyKey {
   readonly requestId: string
   readonly bodyHash: string
-  readonly acceptedAt: number
 }
 
 export interface AccountState {
@@ -81,6 +81,8 @@ export interface AccountState {
   underHeldRequestId: string | null
   /** By hash of the key, oldest first. */
   readonly idempotencyKeys: Map<string, UsedIdempotencyKey>
+  /** Whether there have been others, which only the log knows. */
+  hasForgottenKeys: boolean
 }
 
 /** An account of which there are no events. */
@@ -98,23 +100,13 @@ export function unopenedAccount(): AccountState {
     openRequests: new Map(),
     underHeldRequestId: null,
     idempotencyKeys: new Map(),
+    hasForgottenKeys: false,
   }
 }
 
 /** A key that may be used at a moment. */
 export function isActive(key: ApiKey, at: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || at < key.expiresAt)
-}
-
-/** A used Idempotency-Key, unless it is so old that it may be used anew. */
-export function usedIdempotencyKey(
-  state: AccountState,
-  keyHash: string,
-  at: number,
-): UsedIdempotencyKey | undefined {
-  const used = state.idempotencyKeys.get(keyHash)
-  if (used === undefined || at - used.acceptedAt >= IDEMPOTENCY_KEY_LIFE_MS) return undefined
-  return used
 }
 
 /** The grant that a payment made, when it has made one. */
