@@ -13,6 +13,7 @@ import { type ServedFamily, serveFamily } from './model-family.ts'
 import { findModel } from './model-source.ts'
 import { CompileThreads } from './plan-compiler/compile-threads.ts'
 import { openPrefixCache } from './prefix-cache/open-prefix-cache.ts'
+import { PROMPT_VERSION } from './prompt/prompt-tokens.ts'
 import { WorkerOperations } from './protocol/operations.ts'
 import { CONTEXT_TOKENS_DEFAULT_MAX, type WorkerSettings } from './settings.ts'
 
@@ -106,6 +107,7 @@ function fingerprintOf(facts: ModelFacts, { family }: ServedFamily, modelDigest:
     device: facts.device,
     template: hash('sha256', facts.chatTemplate ?? '', 'hex'),
     family: family.name,
+    prompt: PROMPT_VERSION,
     plan: PLAN_VERSION,
     blockTokens: BLOCK_TOKENS,
     schedule: CHUNK_SCHEDULE,

@@ -31,6 +31,8 @@ export interface Vocabulary {
   detokenize(tokens: readonly number[], previous: readonly number[]): string
   /** The bytes that the token stands for, or null where the tokenizer does not tell. */
   bytes(token: number): readonly number[] | null
+  /** Texts of tokens that are found in every text, also where no control tokens are looked for. */
+  readonly userDefined: ReadonlyMap<number, string>
   /** Text of a control token, which `detokenize` leaves out; empty for every other token. */
   controlText(token: number): string
   isEndOfGeneration(token: number): boolean

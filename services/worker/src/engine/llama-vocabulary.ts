@@ -27,6 +27,7 @@ export function llamaVocabulary(model: LlamaModel): Vocabulary {
       model.tokenize(text, special, continues ? 'trimLeadingSpace' : undefined),
     detokenize,
     bytes: (token) => tokenBytes(ggml.model, ggml.tokens[token], detokenize([token], [])),
+    userDefined: userDefinedTokens(ggml.tokens, ggml.token_type ?? []),
     controlText: (token) => controlTexts[token] ?? controlText(token),
     isEndOfGeneration: (token) => model.isEogToken(token as Token),
   }
@@ -34,4 +35,18 @@ export function llamaVocabulary(model: LlamaModel): Vocabulary {
 
 function longestOf(texts: readonly string[]): number {
   return texts.reduce((longest, { length }) => Math.max(longest, length), 1)
+}
+
+/** As a model file marks them: ggml's token type "user-defined". */
+const USER_DEFINED = 4
+
+function userDefinedTokens(
+  texts: readonly string[],
+  types: readonly number[],
+): ReadonlyMap<number, string> {
+  const found = new Map<number, string>()
+  texts.forEach((text, token) => {
+    if (types[token] === USER_DEFINED) found.set(token, text)
+  })
+  return found
 }

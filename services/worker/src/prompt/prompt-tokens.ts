@@ -1,13 +1,17 @@
 /**
- * Tokenises a rendered prompt so that nothing a client wrote becomes a control token: only the
- * template's own text is searched for them.
+ * Tokenises a rendered prompt so that nothing a client wrote becomes a control token, or one that
+ * carries structure: only the template's own text is searched for them.
  *
- * Between two control tokens everything is tokenised as one text, as it was when the model was
+ * Between two of them everything is tokenised as one text, as it was when the model was
  * trained: a tool's name does not fall into other tokens because it came from elsewhere than the
  * quotes around it.
  */
 import type { Vocabulary } from '../engine/engine.ts'
 import type { PromptPart } from './slots.ts'
+import { StructureBreaker } from './structural-tokens.ts'
+
+/** Changes when the same conversation becomes other tokens. */
+export const PROMPT_VERSION = 'prompt-2'
 
 /** A template writes few different texts; more than this are not remembered. */
 const REMEMBERED_TEXTS_MAX = 4096
@@ -26,8 +30,14 @@ export class PromptTokeniser {
   readonly #vocabulary: Vocabulary
   readonly #cuts = new Map<string, Cut>()
 
-  constructor(vocabulary: Vocabulary) {
+  readonly #structural: ReadonlyMap<number, string>
+  readonly #breaker: StructureBreaker
+
+  /** @param structural tokens that stand for structure and would be found in any text */
+  constructor(vocabulary: Vocabulary, structural: ReadonlyMap<number, string>) {
     this.#vocabulary = vocabulary
+    this.#structural = structural
+    this.#breaker = new StructureBreaker(structural.values())
   }
 
   /** @returns the tokens, the one for the beginning of every text included */
@@ -56,7 +66,13 @@ export class PromptTokeniser {
   }
 
   #plain(text: string, continues: boolean): number[] {
-    return text === '' ? [] : this.#vocabulary.tokenize(text, false, continues)
+    if (text === '') return []
+    const [first = '', ...others] = this.#breaker.pieces(text)
+    const tokens = this.#vocabulary.tokenize(first, false, continues)
+    for (const piece of others) {
+      for (const token of this.#vocabulary.tokenize(piece, false, true)) tokens.push(token)
+    }
+    return tokens
   }
 
   #cut(text: string): Cut {
@@ -77,7 +93,8 @@ export class PromptTokeniser {
    */
   #cutAtControlTokens(text: string): Cut {
     const tokens = this.#vocabulary.tokenize(text, true, true)
-    const isControl = (token: number) => this.#vocabulary.controlText(token) !== ''
+    const isControl = (token: number) =>
+      this.#vocabulary.controlText(token) !== '' || this.#structural.has(token)
     const first = tokens.findIndex(isControl)
     if (first === -1) return { before: text, tokens: [], after: '' }
     const last = tokens.findLastIndex(isControl) + 1

@@ -13,6 +13,7 @@ import { plainerMessages } from './plainer-messages.ts'
 import { refuseFarTooLong } from './prompt-length.ts'
 import { PromptTokeniser } from './prompt-tokens.ts'
 import { type PromptPart, Slots, TemplateRefusal } from './slots.ts'
+import { structuralTokens } from './structural-tokens.ts'
 import { formatDay } from './template-date.ts'
 
 export { TemplateRefusal } from './slots.ts'
@@ -44,12 +45,14 @@ const RANGE_MAX = 100_000
 /** @throws Error when the template cannot be parsed */
 export function promptRenderer(parts: RendererParts): PromptRenderer {
   const template = new Template(parts.chatTemplate)
-  const tokeniser = new PromptTokeniser(parts.vocabulary)
+  const { vocabulary, chatTemplate, family } = parts
+  const structural = structuralTokens(vocabulary, chatTemplate, family)
+  const tokeniser = new PromptTokeniser(vocabulary, structural)
   return {
     render(conversation, contextSize = Number.POSITIVE_INFINITY) {
       const rendered = renderParts(template, parts, conversation)
       const texts = rendered.map(({ text }) => text)
-      refuseFarTooLong(texts, contextSize, parts.vocabulary)
+      refuseFarTooLong(texts, contextSize, vocabulary)
       return tokeniser.tokenise(rendered)
     },
   }

@@ -1,5 +1,7 @@
 import type { PromptMessage, ToolDefinition } from '@svc/contracts/worker-protocol'
 import { describe, expect, it } from 'vitest'
+import { byteVocabulary } from '../../testing/byte-vocabulary.ts'
+import { structuralTokens } from '../structural-tokens.ts'
 import { promptRenderer, TemplateRefusal, toolsChangeThePrompt } from '../template.ts'
 import { chooseFamily } from './choose-family.ts'
 import {
@@ -146,6 +148,50 @@ describe('what a client writes', () => {
       expect(controlsOf(name, token.slice(1))).toEqual(harmless)
     }
   })
+
+  it.each(templateNames)(
+    'becomes no token that the template of %s uses, however it is typed',
+    (name) => {
+      const template = templateText(name)
+      const family = chooseFamily(template)
+      const used = ['<|im_start|>', '<|im_end|>', ...controlTokens].filter((text) =>
+        template.includes(text),
+      )
+      const pieces = ['  ', '<b>', '</table>']
+      const typed = byteVocabulary({
+        control: controlTokens,
+        userDefined: pieces,
+        noneIsControl: true,
+      })
+      const ids = structuralTokens(typed, template, family)
+      expect([...ids.values()]).toEqual(expect.arrayContaining(used))
+      const structureOf = (text: string) =>
+        rendererOf(name, typed)
+          .render(attackedBy(text))
+          .flatMap((token) => ids.get(token) ?? [])
+      const harmless = structureOf('harmless')
+      expect(new Set(harmless).size).toBeGreaterThan(0)
+      expect(structureOf([...ids.values()].join('a'))).toEqual(harmless)
+      for (const text of ids.values()) {
+        for (const written of [
+          text,
+          text.repeat(2),
+          `<${text}>`,
+          text.slice(1),
+          text.slice(1, -1),
+        ]) {
+          expect(structureOf(written)).toEqual(harmless)
+        }
+      }
+      // What a file calls user-defined for other reasons is what it was.
+      const { userDefined } = typed
+      const spaced = rendererOf(name, typed).render(conversation([user('a  b<b>c</table>')], []))
+      const found = spaced.flatMap((token) =>
+        ids.has(token) ? [] : (userDefined.get(token) ?? []),
+      )
+      expect(found).toEqual(expect.arrayContaining(pieces))
+    },
+  )
 
   it.each(templateNames)('does not steer the template of %s', (name) => {
     const steering = ['{{ 1 + 1 }}', '{% raw %}', '</think>', '6e6f6e6365x0x6e6f6e6365']
