@@ -14,6 +14,14 @@ export interface TokensAsked {
   readonly promptIsLonger?: boolean
 }
 
+/** How much of something may be had, for the rate headers of the answer. */
+export interface RateState {
+  readonly limit: number
+  readonly remaining: number
+  /** Whole seconds until all of it may be had again. */
+  readonly resetSeconds: number
+}
+
 export interface ErrorDetails {
   /** The field at fault, as a path such as `messages[0].content`. */
   readonly param?: string
@@ -23,6 +31,8 @@ export interface ErrorDetails {
   readonly requestId?: string
   /** For `context_length_exceeded`: formats put the numbers in words of their own. */
   readonly tokens?: TokensAsked
+  /** For `rate_limit_exceeded`: the bound that was reached. */
+  readonly rate?: RateState
   readonly cause?: unknown
 }
 
@@ -34,6 +44,7 @@ export class ServiceError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly requestId: string | undefined
   readonly tokens: TokensAsked | undefined
+  readonly rate: RateState | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -42,6 +53,7 @@ export class ServiceError extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds
     this.requestId = details.requestId
     this.tokens = details.tokens
+    this.rate = details.rate
   }
 
   get entry(): ErrorEntry {

@@ -194,9 +194,9 @@ describe('errors reach the official client as its own classes', () => {
       .catch((cause) => cause)
     ledger.settledBalance = balance
     expect(error).toMatchObject({ status: 402, code: 'insufficient_quota' })
-    expect(error.message).toMatch(/Needed \$0\.\d+, available \$0\.00/)
+    expect(error.message).toMatch(/needs at least \$0\.\d+, available is \$0\.00/)
     expect(error.headers.get('x-should-retry')).toBe('false')
-    expect(ledger.acceptCalls - calls).toBe(1)
+    expect(ledger.acceptCalls - calls).toBe(0)
     expect(ledger.entries.size).toBe(0)
   })
 })

@@ -13,6 +13,8 @@ import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Views } from '@svc/projections/views'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
+import { Admission } from './admission/admission.ts'
+import { Places } from './admission/places.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Idempotency } from './idempotency.ts'
@@ -28,7 +30,6 @@ import { type PageInformation, pageRoute } from './routes/page.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
-import { RunningRequests } from './running-requests.ts'
 import { noteServed, type ServedRequests } from './served-requests.ts'
 
 /** Beyond the wait for the final meters: what is settled then has to become durable. */
@@ -78,14 +79,14 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 
 class HttpGateway implements Gateway {
   readonly #dependencies: GatewayDependencies
-  readonly #running: RunningRequests
+  readonly #places: Places
   readonly #server: HttpServer
   #draining = false
 
   constructor(dependencies: GatewayDependencies) {
-    const { ledger, limits, timer, workers } = dependencies
+    const { ledger, limits, timer, clock, workers, tenantWeights: weights } = dependencies
     this.#dependencies = dependencies
-    this.#running = new RunningRequests(limits, timer)
+    this.#places = new Places({ bounds: limits, timer, clock, weights })
     this.#server = createHttpServer({
       limits,
       logger: dependencies.logger,
@@ -95,9 +96,10 @@ class HttpGateway implements Gateway {
     const { app } = this.#server
     if (dependencies.served !== undefined) app.addHook('onRequest', noteServed(dependencies.served))
     const idempotency = new Idempotency(dependencies)
-    app.register(inferenceRoutes({ ...dependencies, idempotency }, this.#running))
-    app.register(responsesRoutes(dependencies))
-    app.register(countTokensRoute(dependencies))
+    const admission = new Admission({ ...dependencies, places: this.#places })
+    app.register(inferenceRoutes({ ...dependencies, idempotency }, admission))
+    app.register(responsesRoutes(dependencies, admission))
+    app.register(countTokensRoute(dependencies, admission))
     app.register(modelRoutes(ledger, dependencies.createdAt, workers))
     app.register(billingRoutes(dependencies))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
@@ -119,12 +121,13 @@ class HttpGateway implements Gateway {
     const { limits, reach, logger } = this.#dependencies
     this.#draining = true
     this.#server.stopListening()
+    this.#places.turnAway()
     reach('shutdown.draining')
-    if (!(await this.#running.idle(graceMs))) {
-      logger.warn({ running: this.#running.count }, 'stopping requests that still run')
-      this.#running.stopAll()
-      if (!(await this.#running.idle(limits.cancelWaitMs + SETTLING_MS))) {
-        logger.error({ running: this.#running.count }, 'requests did not end')
+    if (!(await this.#places.idle(graceMs))) {
+      logger.warn({ running: this.#places.count }, 'stopping requests that still run')
+      this.#places.stopAll()
+      if (!(await this.#places.idle(limits.cancelWaitMs + SETTLING_MS))) {
+        logger.error({ running: this.#places.count }, 'requests did not end')
       }
     }
     await this.#server.close()

@@ -1,6 +1,6 @@
 /**
  * Every bound of the HTTP face, and the checks that Node leaves to us. All are settable; the
- * defaults let 200 concurrent requests of one key through to the ledger.
+ * defaults serve 200 concurrent requests of one key, in turns.
  */
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
@@ -15,14 +15,27 @@ export interface HttpLimits {
   readonly urlBytes: number
   readonly jsonDepth: number
   readonly headersTimeoutMs: number
-  /** From the first byte of a request to the last of its body. */
+  /** From when a body is read, which is when the request has its place, to its last byte. */
   readonly requestTimeoutMs: number
   readonly keepAliveMs: number
   readonly requestsPerSocket: number
   readonly sockets: number
-  /** Inference requests at once, of one key and of all. */
+  /** Requests that bring a body and run at once: of one key, of one account, and of all. */
   readonly requestsPerKey: number
+  readonly requestsPerAccount: number
   readonly requestsInFlight: number
+  /** Requests beyond these that wait for their turn, their bodies unread. */
+  readonly waitingPerAccount: number
+  readonly waitingRequests: number
+  /** How long they wait. */
+  readonly waitMs: number
+  /** The largest body of a caller without credit. */
+  readonly unpaidBodyBytes: number
+  /** Bodies up to here are bounded by the places alone. */
+  readonly smallBodyBytes: number
+  /** Bytes of bodies whose requests run, of one account and of all. */
+  readonly bodyBytesPerAccount: number
+  readonly bodyBytesInFlight: number
   /** The longest that one request may run, from its acceptance. */
   readonly requestDeadlineMs: number
   /**
@@ -53,8 +66,16 @@ export const defaultHttpLimits: HttpLimits = {
   keepAliveMs: 10_000,
   requestsPerSocket: 1_000,
   sockets: 2_000,
-  requestsPerKey: 256,
+  requestsPerKey: 8,
+  requestsPerAccount: 16,
   requestsInFlight: 1_024,
+  waitingPerAccount: 256,
+  waitingRequests: 1_024,
+  waitMs: 60_000,
+  unpaidBodyBytes: 64 * KIB,
+  smallBodyBytes: 64 * KIB,
+  bodyBytesPerAccount: 16 * KIB * KIB,
+  bodyBytesInFlight: 64 * KIB * KIB,
   requestDeadlineMs: 600_000,
   settlingAllowanceMs: 60_000,
   writeStallMs: 30_000,

@@ -60,7 +60,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     requestIdHeader: false,
     bodyLimit: limits.bodyBytes,
     keepAliveTimeout: limits.keepAliveMs,
-    requestTimeout: limits.requestTimeoutMs,
+    // The body of a request that waits for its turn is not read; once it is, `readBody` watches it.
+    requestTimeout: limits.waitMs + limits.requestTimeoutMs,
     maxRequestsPerSocket: limits.requestsPerSocket,
     forceCloseConnections: 'idle',
     // While it drains, `refuseWhileDraining` answers, in our own shape.

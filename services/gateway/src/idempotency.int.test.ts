@@ -75,7 +75,7 @@ test('another body under the key is 422, also while the first one runs', async (
 test('one that waits for another and leaves gives up its place at once', async () => {
   await using busy = await startGateway({
     script: { tokens: 10_000, delayMs: 2 },
-    limits: { requestsPerKey: 2 },
+    limits: { requestsPerKey: 2, waitingPerAccount: 0 },
   })
   const first = await busy.post(chatBody({ stream: true }), key())
   const leave = new AbortController()

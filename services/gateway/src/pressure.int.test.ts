@@ -77,7 +77,7 @@ describe('too many at once', () => {
   test('of one key: 429 with Retry-After; of all: 503', async () => {
     await start({
       script: { tokens: 1_000, delayMs: 5 },
-      limits: { requestsPerKey: 2, requestsInFlight: 3 },
+      limits: { requestsPerKey: 2, requestsInFlight: 3, waitingPerAccount: 0, waitingRequests: 0 },
     })
     const stream = () => fixture.post(chatBody({ stream: true }))
     const running = [await stream(), await stream()]
@@ -94,7 +94,7 @@ describe('too many at once', () => {
     await expect.poll(() => fixture.ledger.openHolds()).toBe(0n)
   })
 
-  test('200 of one key are let through', async () => {
+  test('200 of one key are served, in turns', async () => {
     await start({ script: { tokens: 20, delayMs: 5 } })
     fixture.ledger.settledBalance = 10n ** 20n
     const answers = await Promise.all(

@@ -167,7 +167,7 @@ test('an empty balance is 402 with both amounts, and nothing is booked', async (
   expect(answer.headers.get('x-should-retry')).toBe('false')
   const { error } = (await answer.json()) as { error: { message: string; code: string } }
   expect(error.code).toBe('insufficient_quota')
-  expect(error.message).toMatch(/\$?0\.000019.*0\.00/)
+  expect(error.message).toMatch(/needs at least \$0\.\d+, available is \$0\.00/)
   expect((await events()).length).toBe(before)
 })
 

@@ -5,7 +5,7 @@ import { refusalHeaders } from './refusal.ts'
 describe.each(Object.keys(errorCatalogue) as ErrorCode[])('the headers of %s', (code) => {
   test.each([undefined, 5])('agree with each other and the catalogue, Retry-After %s', (after) => {
     const details = after === undefined ? {} : { retryAfterSeconds: after }
-    const headers = refusalHeaders(new ServiceError(code, 'refused', details))
+    const headers = refusalHeaders(new ServiceError(code, 'refused', details), 'openai')
     const { retry, status } = errorCatalogue[code]
     const waits = retry && after !== undefined
     expect(headers['retry-after']).toBe(waits ? '5' : undefined)
@@ -17,11 +17,15 @@ describe.each(Object.keys(errorCatalogue) as ErrorCode[])('the headers of %s', (
 
 test('credit that is only held invites a retry, an empty balance does not', () => {
   const details = { retryAfterSeconds: 5 }
-  expect(refusalHeaders(new ServiceError('balance_in_use', 'held', details))).toMatchObject({
+  expect(
+    refusalHeaders(new ServiceError('balance_in_use', 'held', details), 'openai'),
+  ).toMatchObject({
     'retry-after': '5',
     'x-should-retry': 'true',
   })
-  expect(refusalHeaders(new ServiceError('insufficient_quota', 'empty', details))).toEqual({
+  expect(
+    refusalHeaders(new ServiceError('insufficient_quota', 'empty', details), 'openai'),
+  ).toEqual({
     'content-type': 'application/json',
     'x-should-retry': 'false',
   })

@@ -2,10 +2,13 @@
 import { STATUS_CODES } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyReply } from 'fastify'
+import { rateHeaders } from './admission/rate-headers.ts'
 import { type ClientFamily, clientFamilyOf, errorBody, errorStatus } from './client-family.ts'
 
 /** From this status on, clients repeat requests by themselves unless they are told not to. */
 const FIRST_RETRIED_STATUS = 401
+/** Refused with the rest of the body unread. */
+const UNREAD: ReadonlySet<string> = new Set(['request_too_large', 'request_timeout'])
 /** As large as the largest bodies that the vendors of the formats take. */
 const DISCARDED_BYTES_MAX = 32 * 1024 * 1024
 
@@ -15,8 +18,8 @@ export function identity(requestId: string): Record<string, string> {
 }
 
 /** The headers never contradict each other: `Retry-After` only comes with `x-should-retry: true`. */
-export function refusalHeaders(error: ServiceError): Record<string, string> {
-  const { entry, retryAfterSeconds } = error
+export function refusalHeaders(error: ServiceError, family: ClientFamily): Record<string, string> {
+  const { entry, retryAfterSeconds, rate } = error
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   if (!entry.retry) {
     if (entry.status >= FIRST_RETRIED_STATUS) headers['x-should-retry'] = 'false'
@@ -25,16 +28,17 @@ export function refusalHeaders(error: ServiceError): Record<string, string> {
     headers['retry-after'] = String(retryAfterSeconds)
   }
   if (entry.status === 401) headers['www-authenticate'] = 'Bearer'
-  return headers
+  return rate === undefined ? headers : { ...headers, ...rateHeaders(family, rate) }
 }
 
 export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.requestId !== undefined) reply.headers(identity(error.requestId))
+  if (UNREAD.has(error.code)) reply.header('connection', 'close')
   if (error.code === 'request_too_large') hearOut(reply)
   const family = clientFamilyOf(reply.request.raw)
   return reply
     .code(errorStatus(family, error))
-    .headers(refusalHeaders(error))
+    .headers(refusalHeaders(error, family))
     .send(errorBody(family, error, error.requestId ?? reply.request.id))
 }
 
@@ -58,7 +62,7 @@ export function rawRefusal(
   const code = status ?? errorStatus(family, error)
   const body = errorBody(family, error, requestId)
   const headers = {
-    ...refusalHeaders(error),
+    ...refusalHeaders(error, family),
     ...identity(requestId),
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',

@@ -13,6 +13,8 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
+import { noCredit } from './admission/credit.ts'
+import type { Visit } from './admission/visit.ts'
 import { answerEnding, badEnding } from './answer-ending.ts'
 import { asCallersError } from './authentication.ts'
 import { bookEnd } from './book-end.ts'
@@ -34,7 +36,7 @@ import { asServiceError, identity } from './refusal.ts'
 import type { WatchedRequest } from './request-watch.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 import { type EndedRun, settlementOf } from './settlement.ts'
-import { ClientGone, type Stop, stoppedError } from './stop.ts'
+import { ClientGone, stoppedError } from './stop.ts'
 import { sendWhole } from './whole-answer.ts'
 
 const PLAIN_WEIGHT = 1
@@ -62,7 +64,10 @@ export interface Exchange {
   readonly body: Buffer
   readonly idempotencyKey: string | string[] | undefined
   readonly client: ClientConnection
-  readonly stop: Stop
+  /** Its place, which others may use while it waits for credit. */
+  readonly visit: Visit
+  /** Whether the account had any credit when the request came. */
+  readonly hasCredit: boolean
   readonly watched: WatchedRequest
 }
 
@@ -72,12 +77,12 @@ export interface Exchange {
  * @throws {ServiceError | ClientGone}
  */
 export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
-  const { format, body, caller, requestId, route, idempotencyKey, stop } = exchange
+  const { format, body, caller, requestId, route, idempotencyKey, visit } = exchange
   const { accountId } = caller
   const fields = readJsonObject(body, { depth: ports.limits.jsonDepth })
   const parsed = await format.parse(fields, { requestId, accountId })
   const claim = claimOf(idempotencyKey, route, body)
-  const turn = await ports.idempotency.enter(accountId, claim, stop.signal)
+  const turn = await ports.idempotency.enter(accountId, claim, visit.stop.signal)
   if (turn.kind === 'replay') return replay(exchange, turn)
   try {
     await new RequestLife(ports, exchange, parsed, claim).run()
@@ -118,15 +123,16 @@ class RequestLife {
   }
 
   async run(): Promise<void> {
-    const { stop, caller } = this.#exchange
+    const { caller, visit } = this.#exchange
     const { workers } = this.#ports
+    await this.#refuseWithoutCredit()
     const prepared = await preparePrompt(workers, caller.accountId, this.#request)
     this.#refuseIfStopped()
     const accepted = await this.#accept(prepared)
     const durable = accepted.durable.then(
       () => true,
       () => {
-        stop.stop('refused')
+        visit.stop.stop('refused')
         return false
       },
     )
@@ -150,26 +156,31 @@ class RequestLife {
     }
   }
 
+  /** Before anything is rendered, counted or compiled. A replayed answer needs no credit. */
+  async #refuseWithoutCredit(): Promise<void> {
+    const { ledger } = this.#ports
+    if (this.#exchange.hasCredit) return
+    const { settled } = await ledger.recentBalance(this.#exchange.caller.accountId)
+    if (settled <= 0n) throw noCredit(settled, ledger.currentPrice(this.#request.model))
+  }
+
   async #accept(prepared: PreparedPrompt): Promise<Accepted> {
     const { ledger, limits } = this.#ports
-    const { caller, requestId, format, stop } = this.#exchange
+    const { caller, requestId, format, visit } = this.#exchange
     const request = this.#request
+    const accepted = {
+      requestId,
+      keyId: caller.keyId,
+      format: format.name,
+      model: request.model,
+      onBundledModel: prepared.onBundledModel,
+      promptTokens: prepared.tokens.length,
+      maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
+      idempotency: this.#claim,
+      deadline: this.#deadline,
+    }
     try {
-      return await ledger.accept(
-        caller.accountId,
-        {
-          requestId,
-          keyId: caller.keyId,
-          format: format.name,
-          model: request.model,
-          onBundledModel: prepared.onBundledModel,
-          promptTokens: prepared.tokens.length,
-          maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
-          idempotency: this.#claim,
-          deadline: this.#deadline,
-        },
-        stop.signal,
-      )
+      return await visit.aside(() => ledger.accept(caller.accountId, accepted, visit.stop.signal))
     } catch (cause) {
       this.#refuseIfStopped()
       throw asCallersError(cause)
@@ -182,7 +193,8 @@ class RequestLife {
     delivery: Delivery,
   ): Promise<EndedRun> {
     const { timer, limits, tenantWeights } = this.#ports
-    const { requestId, caller, stop } = this.#exchange
+    const { requestId, caller, visit } = this.#exchange
+    const { stop } = visit
     const request = this.#request
     const cancelDeadline = timer.after(limits.requestDeadlineMs, () => stop.stop('timeout'))
     const running = generateAnswer(this.#ports, {
@@ -262,7 +274,7 @@ class RequestLife {
   }
 
   #refuseIfStopped(): void {
-    const error = stoppedError(this.#exchange.stop.reason, this.#exchange.requestId)
+    const error = stoppedError(this.#exchange.visit.stop.reason, this.#exchange.requestId)
     if (error !== undefined) throw error
   }
 }

@@ -114,7 +114,7 @@ describe('a request that does not come', () => {
   })
 
   test('B3 its place is free again: a body that stops counts until it is cut', async () => {
-    await start({ limits: { ...LIMITS, requestsPerKey: 1 } })
+    await start({ limits: { ...LIMITS, requestsPerKey: 1, waitingPerAccount: 0 } })
     const { socket, closed } = open()
     socket.write(`${head(fixture.ledger.secret, 1_000)}\r\n{`)
     await expect.poll(async () => (await fixture.post(chatBody())).status).toBe(429)
@@ -196,7 +196,7 @@ describe('floods', () => {
   test.each(wireFormats)(
     'B8 streams of $name run up to the bound; one more is 429',
     async (format) => {
-      await start({ script: { tokens: 2_000, delayMs: 5 }, limits: { requestsPerKey: 8 } })
+      await start({ script: { tokens: 2_000, delayMs: 5 }, limits: { waitingPerAccount: 0 } })
       const ask = () => postTo(fixture, format.paths[0], bodyOf(format, format.streamFields))
       const running = await Promise.all(Array.from({ length: 8 }, () => ask()))
       const more = await ask()

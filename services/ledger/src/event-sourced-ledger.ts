@@ -84,6 +84,12 @@ export class EventSourcedLedger implements Ledger {
     return this.#read(accountId, balanceOf)
   }
 
+  async recentBalance(accountId: string): Promise<Balance> {
+    const { state } = this.#writer(accountId)
+    const known = state && balanceOf(state)
+    return known !== undefined && known.settled > 0n ? known : this.balance(accountId)
+  }
+
   account(accountId: string): Promise<AccountSummary> {
     return this.#read(accountId, (state) => summaryOf(accountId, state))
   }

@@ -105,6 +105,11 @@ export interface Ledger {
    */
   authenticate(secret: string): Promise<Caller>
   balance(accountId: string): Promise<Balance>
+  /**
+   * The balance as this process last knew it when that is above zero, and else as it is: nobody is
+   * refused for want of credit that another process has granted. For a look before any work.
+   */
+  recentBalance(accountId: string): Promise<Balance>
   account(accountId: string): Promise<AccountSummary>
 
   openAccount(input: { name: string; spendPolicy?: SpendPolicy; actor: string }): Promise<string>

@@ -150,7 +150,18 @@ const schema = logSchema.extend({
   /** How long after its deadline the end of a request may take to be written. */
   SVC_SETTLING_ALLOWANCE_MS: whole(1000, DAY_MS).optional(),
   SVC_MAX_REQUESTS_PER_KEY: whole(1, 100_000).optional(),
+  SVC_MAX_REQUESTS_PER_ACCOUNT: whole(1, 100_000).optional(),
   SVC_MAX_REQUESTS: whole(1, 100_000).optional(),
+  /** Requests beyond these that wait for their turn: of one account, of all, and how long. */
+  SVC_MAX_WAITING_PER_ACCOUNT: whole(0, 100_000).optional(),
+  SVC_MAX_WAITING: whole(0, 100_000).optional(),
+  SVC_MAX_WAIT_MS: whole(100, DAY_MS).optional(),
+  /** The largest body of a caller without credit. */
+  SVC_MAX_UNPAID_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
+  /** Bodies up to here count towards no budget. */
+  SVC_SMALL_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
+  SVC_MAX_BODY_BYTES_PER_ACCOUNT: whole(1024, MAX_BYTES).optional(),
+  SVC_MAX_BODY_BYTES_IN_FLIGHT: whole(1024, MAX_BYTES).optional(),
   /** For the kill test only: ends the process at a named place. */
   SVC_CRASH_POINT: z.string().optional(),
   /** For the CLI with `--url`; the server keeps its own in the data folder. */

@@ -2,14 +2,15 @@
  * `POST /v1/messages/count_tokens`: the input that the same request would be billed for. It costs
  * nothing and needs no balance; agents ask some twenty-five at once.
  */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Admission, inItsPlace } from '../admission/admission.ts'
 import { parseCountRequest } from '../formats/messages/parse.ts'
 import type { HttpLimits } from '../http-limits.ts'
 import { readJsonObject } from '../json-scan.ts'
 import { countPrompt } from '../prepare-prompt.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
-import { bodyBytes, keepBodiesAsBytes, refuseOtherMedia } from './json-body.ts'
+import { bodyBytes, refuseOtherMedia } from './json-body.ts'
 
 export interface CountTokensPorts {
   readonly ledger: Authenticator
@@ -17,14 +18,19 @@ export interface CountTokensPorts {
   readonly limits: HttpLimits
 }
 
-export function countTokensRoute({ ledger, workers, limits }: CountTokensPorts) {
+export function countTokensRoute(ports: CountTokensPorts, admission: Admission) {
+  const { ledger } = ports
   return async (app: FastifyInstance): Promise<void> => {
-    keepBodiesAsBytes(app)
-    const onRequest = [authenticated(ledger), refuseOtherMedia]
-    app.post('/v1/messages/count_tokens', { onRequest }, async (request) => {
-      const fields = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
-      const { accountId } = callerOf(request)
-      return { input_tokens: await countPrompt(workers, accountId, parseCountRequest(fields)) }
-    })
+    admission.prepare(app)
+    const onRequest = [authenticated(ledger), refuseOtherMedia, admission.admit]
+    app.post('/v1/messages/count_tokens', { onRequest }, (request) =>
+      inItsPlace(request, () => countTokens(ports, request)),
+    )
   }
+}
+
+async function countTokens({ workers, limits }: CountTokensPorts, request: FastifyRequest) {
+  const fields = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
+  const { accountId } = callerOf(request)
+  return { input_tokens: await countPrompt(workers, accountId, parseCountRequest(fields)) }
 }

@@ -1,6 +1,7 @@
 /** The routes that cost money. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Admission, takePlace } from '../admission/admission.ts'
 import { ClientConnection } from '../client-connection.ts'
 import { chatFormat } from '../formats/chat/format.ts'
 import { messagesFormat } from '../formats/messages/format.ts'
@@ -10,15 +11,12 @@ import type { InferenceFormat } from '../inference-request.ts'
 import { asServiceError } from '../refusal.ts'
 import { liveRequest, type RequestLifePorts } from '../request-life.ts'
 import { noWatch, type RequestWatch, type WatchedRequest } from '../request-watch.ts'
-import type { RunningRequest, RunningRequests } from '../running-requests.ts'
 import { ClientGone } from '../stop.ts'
 import { authenticated, callerOf } from './authenticated.ts'
-import { bodyBytes, keepBodiesAsBytes, refuseOtherMedia } from './json-body.ts'
+import { bodyBytes, refuseOtherMedia } from './json-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Held from the head of an inference request until its answer takes it over. */
-    place: RunningRequest | null
     /** From when its answer is made. */
     watched: WatchedRequest | null
   }
@@ -45,24 +43,22 @@ function routesOf(
 }
 
 /** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
-export function inferenceRoutes(ports: InferencePorts, running: RunningRequests) {
+export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
   const { requestWatch = noWatch } = ports
   return async (app: FastifyInstance): Promise<void> => {
-    app.decorateRequest('place', null)
     app.decorateRequest('watched', null)
-    keepBodiesAsBytes(app)
+    admission.prepare(app)
     for (const { url, format } of routesOf(ports)) {
       // All before the body is read: who has no key, or too much under way, gets no memory.
-      const onRequest = [authenticated(ports.ledger), refuseOtherMedia, refusePipelined, takePlace]
+      const onRequest = [
+        authenticated(ports.ledger),
+        refuseOtherMedia,
+        refusePipelined,
+        admission.admit,
+      ]
       const onError = noteRefusal(format)
       app.post(url, { onRequest, onError }, (request, reply) => answer(format, request, reply))
     }
-  }
-
-  /** Given up with the connection when the request never gets as far as its answer. */
-  async function takePlace(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    request.place = running.enter(callerOf(request).keyId)
-    reply.raw.once('close', () => request.place?.leave())
   }
 
   /** Of requests that did not get as far as their answer, which notes its own end. */
@@ -77,12 +73,11 @@ export function inferenceRoutes(ports: InferencePorts, running: RunningRequests)
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const { stop, leave } = placeOf(request)
-    request.place = null
+    const { visit, hasCredit } = takePlace(request)
     const watched = requestWatch.begin(format.name)
     request.watched = watched
     const client = new ClientConnection(reply.raw, ports.timer, ports.limits.writeStallMs)
-    client.onGone(() => stop.stop('client_gone'))
+    client.onGone(() => visit.stop.stop('client_gone'))
     try {
       await liveRequest(ports, {
         requestId: request.id,
@@ -92,7 +87,8 @@ export function inferenceRoutes(ports: InferencePorts, running: RunningRequests)
         body: bodyBytes(request.body),
         idempotencyKey: request.headers['idempotency-key'],
         client,
-        stop,
+        visit,
+        hasCredit,
         watched,
       })
       watched.ended('answered')
@@ -105,7 +101,7 @@ export function inferenceRoutes(ports: InferencePorts, running: RunningRequests)
       client.cut()
       if (!(cause instanceof ClientGone || cause instanceof ServiceError)) throw cause
     } finally {
-      leave()
+      visit.leave()
     }
   }
 }
@@ -115,9 +111,4 @@ async function refusePipelined(_request: FastifyRequest, reply: FastifyReply): P
   if (reply.raw.socket !== null) return
   const message = 'Wait for an answer before you send the next request on its connection.'
   throw new ServiceError('invalid_request', message)
-}
-
-function placeOf(request: FastifyRequest): RunningRequest {
-  if (request.place === null) throw new Error(`${request.url} has no place to run in`)
-  return request.place
 }

@@ -1,15 +1,7 @@
 /** Bodies as bytes: they are scanned before they are parsed. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { checkMediaType } from '../http-limits.ts'
-
-/** Call it in a context of its own: it changes how all its routes read bodies. */
-export function keepBodiesAsBytes(app: FastifyInstance): void {
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
-    done(null, body),
-  )
-}
 
 export async function refuseOtherMedia(request: FastifyRequest): Promise<void> {
   checkMediaType(request.raw)

@@ -9,6 +9,7 @@ import { MODEL } from '@svc/contracts/wire/models'
 import type { Clock } from '@svc/ledger/ports'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { type Admission, inItsPlace } from '../admission/admission.ts'
 import { fieldError } from '../formats/field-error.ts'
 import type { Item } from '../formats/responses/items.ts'
 import { parseResponsesRequest } from '../formats/responses/parse.ts'
@@ -19,7 +20,7 @@ import { readJsonObject } from '../json-scan.ts'
 import { countPrompt } from '../prepare-prompt.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
-import { bodyBytes, keepBodiesAsBytes, refuseOtherMedia } from './json-body.ts'
+import { bodyBytes, refuseOtherMedia } from './json-body.ts'
 
 const MAX_PAGE_ITEMS = 100
 const DEFAULT_PAGE_ITEMS = 20
@@ -36,13 +37,13 @@ export interface ResponsesPorts {
 
 type ById = { Params: { id: string } }
 
-export function responsesRoutes(ports: ResponsesPorts) {
+export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
   const { ledger, workers, limits } = ports
   const store = new ResponseStore(ports)
   const onRequest = [authenticated(ledger)]
 
   return async (app: FastifyInstance): Promise<void> => {
-    keepBodiesAsBytes(app)
+    admission.prepare(app)
     for (const prefix of PREFIXES) {
       const refusing = { onRequest, exposeHeadRoute: false, config: { servesNothing: true } }
       app.get(prefix, refusing, refuseUpgrade)
@@ -53,20 +54,24 @@ export function responsesRoutes(ports: ResponsesPorts) {
       app.get<ById>(`${prefix}/:id/input_items`, { onRequest }, async (request) =>
         itemPage((await storedResponse(request)).input, pageQuery(request.query)),
       )
-      app.delete<ById>(`${prefix}/:id`, { onRequest }, async (request) => {
+      // Clients may send a body with these, and so they take a place.
+      const withBody = { onRequest: [...onRequest, admission.admit] }
+      app.delete<ById>(`${prefix}/:id`, withBody, async (request) => {
         const { id } = request.params
         if (await store.remove(callerOf(request).accountId, id)) {
           return { id, object: 'response', deleted: true }
         }
         throw notStored(id)
       })
-      app.post<ById>(`${prefix}/:id/cancel`, { onRequest }, async (request) => {
+      app.post<ById>(`${prefix}/:id/cancel`, withBody, async (request) => {
         await storedResponse(request)
         const message = 'Only responses that run in the background can be cancelled, and none do.'
         throw new ServiceError('invalid_request', message)
       })
-      const counting = { onRequest: [...onRequest, refuseOtherMedia] }
-      app.post(`${prefix}/input_tokens`, counting, countInput)
+      const counting = { onRequest: [...onRequest, refuseOtherMedia, admission.admit] }
+      app.post(`${prefix}/input_tokens`, counting, (request) =>
+        inItsPlace(request, () => countInput(request)),
+      )
     }
   }
 

@@ -65,6 +65,10 @@ export class LedgerDouble implements Ledger {
     return { settled: this.settledBalance, held, available: this.settledBalance - held }
   }
 
+  recentBalance(): Promise<Balance> {
+    return this.balance()
+  }
+
   openHolds(): PicoDollars {
     let held = 0n
     for (const entry of this.entries.values()) if (isOpen(entry)) held += entry.hold

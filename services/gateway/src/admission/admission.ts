@@ -1,0 +1,124 @@
+/**
+ * What stands between the head of a request and its body. The caller is known; before anything of
+ * the body is looked at
+ *
+ *     has the account credit? → is the body small enough for that? → a place → the body
+ *
+ * so whoever has no key, no credit or too much under way gets no memory and no work.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { Ledger } from '@svc/ledger/ledger'
+import type { Timer } from '@svc/ledger/ports'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpLimits } from '../http-limits.ts'
+import { callerOf } from '../routes/authenticated.ts'
+import { declaredBytes, readBody } from './body.ts'
+import { noCredit } from './credit.ts'
+import type { Places } from './places.ts'
+import type { Visit } from './visit.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** From when a request with a body asks for its place. */
+    admitted: Admitted | null
+  }
+}
+
+export interface Admitted {
+  readonly visit: Visit
+  /** Whether the account had credit when the request came. */
+  readonly hasCredit: boolean
+  /** Kept by whoever answers, also when the client leaves meanwhile. */
+  isTaken: boolean
+}
+
+export interface AdmissionPorts {
+  readonly ledger: Pick<Ledger, 'recentBalance'>
+  readonly places: Places
+  readonly limits: HttpLimits
+  readonly timer: Timer
+}
+
+export class Admission {
+  readonly #ports: AdmissionPorts
+
+  constructor(ports: AdmissionPorts) {
+    this.#ports = ports
+  }
+
+  /** Makes the routes of this context read their bodies as bytes, each when it has its place. */
+  prepare(app: FastifyInstance): void {
+    app.decorateRequest('admitted', null)
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('application/json', (request: FastifyRequest) => this.#body(request))
+  }
+
+  /** For `onRequest`, behind authentication: resolves when the request has its place. */
+  readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { ledger, places, limits } = this.#ports
+    const caller = callerOf(request)
+    const { settled } = await ledger.recentBalance(caller.accountId)
+    const hasCredit = settled > 0n
+    const bodyBytes = declaredBytes(request.raw) ?? this.#bodyBytesMax(hasCredit)
+    if (bodyBytes > this.#bodyBytesMax(hasCredit)) {
+      if (!hasCredit && bodyBytes <= limits.bodyBytes) throw noCredit(settled)
+      throw tooLarge()
+    }
+    const visit = places.enter({ ...caller, bodyBytes })
+    const admitted = { visit, hasCredit, isTaken: false }
+    request.admitted = admitted
+    reply.raw.once('close', () => {
+      if (!admitted.isTaken) visit.leave()
+    })
+    await visit.admitted
+    // The client has left while it waited: nobody is there to be answered.
+    if (visit.state === 'ended') reply.hijack()
+  }
+
+  #bodyBytesMax(hasCredit: boolean): number {
+    const { bodyBytes, unpaidBodyBytes } = this.#ports.limits
+    return hasCredit ? bodyBytes : Math.min(bodyBytes, unpaidBodyBytes)
+  }
+
+  async #body(request: FastifyRequest): Promise<Buffer> {
+    const { limits, timer } = this.#ports
+    const { visit, hasCredit } = admittedOf(request)
+    const bounds = {
+      bytes: this.#bodyBytesMax(hasCredit),
+      timeoutMs: limits.requestTimeoutMs,
+      tooLarge,
+    }
+    const body = await readBody(request.raw, bounds, timer)
+    visit.bodyRead(body.length)
+    return body
+  }
+}
+
+/** The place of a request behind {@link Admission.admit}, for who answers it: it has to be left. */
+export function takePlace(request: FastifyRequest): Admitted {
+  const admitted = admittedOf(request)
+  admitted.isTaken = true
+  return admitted
+}
+
+/** Answers within the request's place, which is free when the work is done. */
+export async function inItsPlace<Result>(
+  request: FastifyRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { visit } = takePlace(request)
+  try {
+    return await work()
+  } finally {
+    visit.leave()
+  }
+}
+
+function tooLarge(): ServiceError {
+  return new ServiceError('request_too_large', 'The body is larger than the limit.')
+}
+
+function admittedOf({ admitted, url }: FastifyRequest): Admitted {
+  if (admitted === null) throw new Error(`${url} has no place to run in`)
+  return admitted
+}

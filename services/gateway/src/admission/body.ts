@@ -1,0 +1,52 @@
+/** Reads the body of a request that has its place: so many bytes, in so much time. */
+import type { IncomingMessage } from 'node:http'
+import { ServiceError } from '@svc/contracts/errors'
+import type { Timer } from '@svc/ledger/ports'
+
+export interface BodyBounds {
+  readonly bytes: number
+  readonly timeoutMs: number
+  /** Made when there are more bytes. */
+  tooLarge(): ServiceError
+}
+
+/** @throws {ServiceError} `request_timeout`, `invalid_request`, or what `tooLarge` makes */
+export function readBody(
+  request: IncomingMessage,
+  bounds: BodyBounds,
+  timer: Timer,
+): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const onData = (chunk: Buffer): void => {
+    bytes += chunk.length
+    if (bytes > bounds.bytes) fail(bounds.tooLarge())
+    else chunks.push(chunk)
+  }
+  const onEnd = (): void => {
+    release()
+    resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks))
+  }
+  const onGone = (): void => fail(new ServiceError('invalid_request', 'The body is incomplete.'))
+  const release = (): void => {
+    cancel()
+    request.off('data', onData).off('end', onEnd).off('close', onGone).off('error', onGone)
+  }
+  const fail = (error: ServiceError): void => {
+    release()
+    reject(error)
+  }
+  const tooSlow = (): void =>
+    fail(new ServiceError('request_timeout', 'The request arrived too slowly.'))
+  const cancel = timer.after(bounds.timeoutMs, tooSlow)
+  request.on('data', onData).on('end', onEnd).on('close', onGone).on('error', onGone)
+  return promise
+}
+
+/** What the head says; undefined for a body in chunks. */
+export function declaredBytes({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length']
+  if (length !== undefined) return Number(length)
+  return headers['transfer-encoding'] === undefined ? 0 : undefined
+}

@@ -1,0 +1,30 @@
+/** What a request is told that is turned away. */
+import { ServiceError } from '@svc/contracts/errors'
+
+const STOPPING_RETRY_SECONDS = 1
+
+/** @param bound how many of the key or account may run at once */
+export function tooMany(
+  whose: 'key' | 'account',
+  bound: number,
+  retryAfterSeconds: number,
+): ServiceError {
+  const message =
+    `At most ${bound} requests of one ${whose} run at once, ` +
+    'and as many as may wait for them do. Please try again shortly.'
+  return new ServiceError('rate_limit_exceeded', message, {
+    retryAfterSeconds,
+    rate: { limit: bound, remaining: 0, resetSeconds: retryAfterSeconds },
+  })
+}
+
+export function tooManyOfAll(retryAfterSeconds: number): ServiceError {
+  const message = 'The server runs as many requests as it can. Please try again shortly.'
+  return new ServiceError('server_is_overloaded', message, { retryAfterSeconds })
+}
+
+export function stopping(): ServiceError {
+  return new ServiceError('shutting_down', 'The server is stopping.', {
+    retryAfterSeconds: STOPPING_RETRY_SECONDS,
+  })
+}

@@ -1,0 +1,272 @@
+/**
+ * Who runs and who waits. A request takes a place before its body is read and gives it back when it
+ * has ended. Places are shared by rules that no caller can bend:
+ *
+ *     a key has requestsPerKey of them, its account requestsPerAccount, all have requestsInFlight
+ *     a request beyond them waits in the line of its account; the accounts take turns, by weight
+ *     a full line of the account turns the newcomer away; when the lines together are full, the
+ *     newest of the longest line has to go, whoever comes
+ *
+ * What waits costs a socket and no memory: its body stays where it is. The place counts the body
+ * too, so that neither an account nor all of them hold more bytes than they may.
+ */
+import type { Clock, Timer } from '@svc/ledger/ports'
+import type { HttpLimits } from '../http-limits.ts'
+import { stopping, tooMany, tooManyOfAll } from './place-refusals.ts'
+import { AccountPlaces, Visit } from './visit.ts'
+
+export type PlaceBounds = Pick<
+  HttpLimits,
+  | 'requestsPerKey'
+  | 'requestsPerAccount'
+  | 'requestsInFlight'
+  | 'waitingPerAccount'
+  | 'waitingRequests'
+  | 'waitMs'
+  | 'smallBodyBytes'
+  | 'bodyBytesPerAccount'
+  | 'bodyBytesInFlight'
+>
+
+export interface Visitor {
+  readonly accountId: string
+  readonly keyId: string
+  /** The most that its body can have. */
+  readonly bodyBytes: number
+}
+
+export interface PlacesOptions {
+  readonly bounds: PlaceBounds
+  readonly timer: Timer
+  readonly clock: Clock
+  /** Turns in a row by account; 1 for an account without an entry. */
+  readonly weights?: ReadonlyMap<string, number> | undefined
+}
+
+export class Places {
+  readonly #options: PlacesOptions
+  readonly #bounds: PlaceBounds
+  readonly #accounts = new Map<string, AccountPlaces>()
+  /** Accounts that wait, in the order of their turns: the first is next. */
+  readonly #turns = new Set<AccountPlaces>()
+  readonly #visits = new Set<Visit>()
+  #running = 0
+  #waiting = 0
+  /** Of bodies that are not small; small ones are bounded by the number of places. */
+  #largeBodyBytes = 0
+  #isClosed = false
+  #onIdle: (() => void) | undefined
+
+  constructor(options: PlacesOptions) {
+    this.#options = options
+    this.#bounds = options.bounds
+  }
+
+  /** Requests that have a place. */
+  get count(): number {
+    return this.#visits.size
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  /**
+   * @returns a visit whose `admitted` resolves when it has its place; `leave` must be called
+   * @throws {ServiceError} 429 when the account has as much under way as it may, 503 when all have
+   */
+  enter(visitor: Visitor): Visit {
+    if (this.#isClosed) throw stopping()
+    const visit = new Visit(this.#accountOf(visitor.accountId), visitor, this)
+    if (this.#hasRoom(visit)) this.#start(visit)
+    else this.#queue(visit)
+    return visit
+  }
+
+  /** Ends a visit, whether it runs or waits. Without effect on one that has ended. */
+  leave(visit: Visit): void {
+    const { account, state } = visit
+    if (state === 'ended') return
+    if (state === 'waiting') this.#unqueue(visit)
+    else this.#giveBack(visit)
+    visit.state = 'ended'
+    visit.settleAdmission()
+    if (account.isEmpty) this.#accounts.delete(account.accountId)
+    this.#startWaiting()
+    if (this.#visits.size === 0) this.#onIdle?.()
+  }
+
+  /** The body is there: what it was given beyond that is free. */
+  bodyRead(visit: Visit, bytes: number): void {
+    if (visit.state === 'ended' || bytes >= visit.bodyBytes) return
+    this.#countBytes(visit, -1)
+    visit.bodyBytes = bytes
+    this.#countBytes(visit, 1)
+    this.#startWaiting()
+  }
+
+  /** Who waits for something of its own account holds no place of others meanwhile. */
+  async aside<Result>(visit: Visit, work: () => Promise<Result>): Promise<Result> {
+    if (visit.state !== 'running') return work()
+    visit.state = 'aside'
+    this.#running -= 1
+    this.#startWaiting()
+    try {
+      return await work()
+    } finally {
+      this.#return(visit)
+    }
+  }
+
+  /** Those that run are told to stop; those that wait are turned away, and nobody else comes in. */
+  stopAll(): void {
+    this.turnAway()
+    for (const { stop } of [...this.#visits]) stop.stop('shutting_down')
+  }
+
+  /** Nobody comes in any more, and nobody waits. */
+  turnAway(): void {
+    this.#isClosed = true
+    for (const account of [...this.#turns]) {
+      for (const visit of [...account.waiting]) visit.refuse(stopping())
+    }
+  }
+
+  /** Resolves when nothing runs, or to false when the time is over before that. */
+  idle(timeoutMs: number): Promise<boolean> {
+    if (this.#visits.size === 0) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const cancel = this.#options.timer.after(timeoutMs, () => {
+        this.#onIdle = undefined
+        resolve(false)
+      })
+      this.#onIdle = () => {
+        cancel()
+        resolve(true)
+      }
+    })
+  }
+
+  #accountOf(accountId: string): AccountPlaces {
+    const weight = this.#options.weights?.get(accountId) ?? 1
+    return this.#accounts.get(accountId) ?? new AccountPlaces(accountId, weight)
+  }
+
+  #hasRoom(visit: Visit): boolean {
+    return this.#accountHasRoom(visit) && this.#allHaveRoom(visit)
+  }
+
+  /** A body that is larger than all that an account may have is let in alone. */
+  #accountHasRoom({ account, keyId, bodyBytes }: Visit): boolean {
+    const { requestsPerAccount, requestsPerKey, bodyBytesPerAccount } = this.#bounds
+    const held = account.bodyBytes
+    return (
+      account.running < requestsPerAccount &&
+      account.runningOf(keyId) < requestsPerKey &&
+      (held === 0 || held + bodyBytes <= bodyBytesPerAccount)
+    )
+  }
+
+  #allHaveRoom({ bodyBytes }: Visit): boolean {
+    const { requestsInFlight, smallBodyBytes, bodyBytesInFlight } = this.#bounds
+    const held = this.#largeBodyBytes
+    return (
+      this.#running < requestsInFlight &&
+      (bodyBytes <= smallBodyBytes || held === 0 || held + bodyBytes <= bodyBytesInFlight)
+    )
+  }
+
+  #start(visit: Visit): void {
+    visit.state = 'running'
+    visit.startedAtMs = this.#options.clock.nowMs()
+    visit.account.begin(visit.keyId)
+    this.#accounts.set(visit.account.accountId, visit.account)
+    this.#running += 1
+    this.#visits.add(visit)
+    this.#countBytes(visit, 1)
+    visit.settleAdmission()
+  }
+
+  #giveBack(visit: Visit): void {
+    const heldMs = this.#options.clock.nowMs() - visit.startedAtMs
+    visit.account.end(visit.keyId, heldMs)
+    if (visit.state === 'running') this.#running -= 1
+    this.#visits.delete(visit)
+    this.#countBytes(visit, -1)
+  }
+
+  /** It has run before: its place is taken again, also when others have taken theirs meanwhile. */
+  #return(visit: Visit): void {
+    if (visit.state !== 'aside') return
+    visit.state = 'running'
+    this.#running += 1
+  }
+
+  #countBytes({ account, bodyBytes }: Visit, sign: 1 | -1): void {
+    account.bodyBytes += sign * bodyBytes
+    if (bodyBytes > this.#bounds.smallBodyBytes) this.#largeBodyBytes += sign * bodyBytes
+  }
+
+  #queue(visit: Visit): void {
+    const { account } = visit
+    const { waitingPerAccount, waitingRequests, waitMs } = this.#bounds
+    if (account.waiting.length >= waitingPerAccount) throw this.#refusalOf(visit)
+    if (this.#waiting >= waitingRequests) this.#makeRoomFor(visit)
+    account.waiting.push(visit)
+    this.#accounts.set(account.accountId, account)
+    this.#turns.add(account)
+    this.#waiting += 1
+    visit.stopClock = this.#options.timer.after(waitMs, () => visit.refuse(this.#refusalOf(visit)))
+  }
+
+  #makeRoomFor(visit: Visit): void {
+    let longest = visit.account
+    for (const account of this.#turns) {
+      if (account.waiting.length > longest.waiting.length) longest = account
+    }
+    const newest = longest.waiting.at(-1)
+    if (longest === visit.account || newest === undefined) throw this.#refusalOf(visit)
+    newest.refuse(this.#refusalOf(newest))
+  }
+
+  #unqueue(visit: Visit): void {
+    const { account } = visit
+    account.waiting.splice(account.waiting.indexOf(visit), 1)
+    if (account.waiting.length === 0) this.#turns.delete(account)
+    this.#waiting -= 1
+    visit.stopClock()
+  }
+
+  #startWaiting(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      this.#unqueue(next)
+      this.#start(next)
+    }
+  }
+
+  /** The oldest that may run of the account whose turn it is. Who may not run loses no turn. */
+  #next(): Visit | undefined {
+    if (this.#running >= this.#bounds.requestsInFlight) return undefined
+    for (const account of this.#turns) {
+      if (account.running >= this.#bounds.requestsPerAccount) continue
+      const visit = account.waiting.find((waiting) => this.#hasRoom(waiting))
+      if (visit === undefined) continue
+      if (account.takeTurn()) {
+        this.#turns.delete(account)
+        this.#turns.add(account)
+      }
+      return visit
+    }
+    return undefined
+  }
+
+  /** Whose bound it was: the account's own is 429, that of all is 503. */
+  #refusalOf(visit: Visit) {
+    const { account } = visit
+    if (this.#accountHasRoom(visit)) return tooManyOfAll(account.waitSeconds(1))
+    const { requestsPerAccount, requestsPerKey } = this.#bounds
+    const isKey = account.runningOf(visit.keyId) >= requestsPerKey
+    const bound = isKey ? requestsPerKey : requestsPerAccount
+    return tooMany(isKey ? 'key' : 'account', bound, account.waitSeconds(bound))
+  }
+}

@@ -1,0 +1,123 @@
+/** One request and its place, and what its account has under way. */
+import type { ServiceError } from '@svc/contracts/errors'
+import { Stop } from '../stop.ts'
+import type { Places, Visitor } from './places.ts'
+
+/** How much the newest request counts in what is known of how long requests take. */
+const NEWEST_SHARE = 0.2
+/** Clients obey whatever they are told: a wait that was estimated badly must not last. */
+const WAIT_SECONDS_MAX = 30
+
+/**
+ *     waiting ──a place is free──▶ running ⇄ aside ──▶ ended
+ *        └──refused, left──────────────────────────────▶
+ */
+export type VisitState = 'waiting' | 'running' | 'aside' | 'ended'
+
+export class Visit {
+  readonly account: AccountPlaces
+  readonly keyId: string
+  readonly stop = new Stop()
+  state: VisitState = 'waiting'
+  /** What its body can have at most, and once it was read, what it has. */
+  bodyBytes: number
+  startedAtMs = 0
+  stopClock: () => void = () => {}
+  readonly #places: Places
+  readonly #admission = Promise.withResolvers<void>()
+
+  constructor(account: AccountPlaces, { keyId, bodyBytes }: Visitor, places: Places) {
+    this.account = account
+    this.keyId = keyId
+    this.bodyBytes = bodyBytes
+    this.#places = places
+    // Who left is not there to be told.
+    this.#admission.promise.catch(() => {})
+  }
+
+  /**
+   * Resolves when the request has its place, or has left. @throws {ServiceError} when it is turned
+   * away after a wait
+   */
+  get admitted(): Promise<void> {
+    return this.#admission.promise
+  }
+
+  /** Gives the place back. Called again it does nothing. */
+  leave(): void {
+    this.#places.leave(this)
+  }
+
+  /** Says how long the body is, now that it was read. */
+  bodyRead(bytes: number): void {
+    this.#places.bodyRead(this, bytes)
+  }
+
+  /** Does work that may wait for others of the same account, holding no place of other accounts. */
+  aside<Result>(work: () => Promise<Result>): Promise<Result> {
+    return this.#places.aside(this, work)
+  }
+
+  refuse(error: ServiceError): void {
+    this.#admission.reject(error)
+    this.leave()
+  }
+
+  settleAdmission(): void {
+    this.#admission.resolve()
+  }
+}
+
+export class AccountPlaces {
+  readonly accountId: string
+  readonly waiting: Visit[] = []
+  running = 0
+  bodyBytes = 0
+  readonly #weight: number
+  #turnsLeft: number
+  readonly #perKey = new Map<string, number>()
+  /** About how long its requests hold a place. */
+  #holdMs = 0
+
+  /** @param weight turns in a row */
+  constructor(accountId: string, weight: number) {
+    this.accountId = accountId
+    this.#weight = weight
+    this.#turnsLeft = weight
+  }
+
+  get isEmpty(): boolean {
+    return this.running === 0 && this.waiting.length === 0
+  }
+
+  runningOf(keyId: string): number {
+    return this.#perKey.get(keyId) ?? 0
+  }
+
+  begin(keyId: string): void {
+    this.running += 1
+    this.#perKey.set(keyId, this.runningOf(keyId) + 1)
+  }
+
+  end(keyId: string, heldMs: number): void {
+    this.running -= 1
+    const rest = this.runningOf(keyId) - 1
+    if (rest === 0) this.#perKey.delete(keyId)
+    else this.#perKey.set(keyId, rest)
+    this.#holdMs += (heldMs - this.#holdMs) * (this.#holdMs === 0 ? 1 : NEWEST_SHARE)
+  }
+
+  /** @returns whether it was the last of its turns in a row */
+  takeTurn(): boolean {
+    this.#turnsLeft -= 1
+    if (this.#turnsLeft > 0) return false
+    this.#turnsLeft = this.#weight
+    return true
+  }
+
+  /** About how long until one more would have its turn, in whole seconds, at least one. */
+  waitSeconds(places: number): number {
+    const ms = (this.#holdMs * (this.waiting.length + 1)) / Math.max(1, places)
+    return Math.min(WAIT_SECONDS_MAX, Math.max(1, Math.ceil(ms / 1_000)))
+  }
+}
