@@ -97,7 +97,8 @@ export class ScriptedRun {
     if (fault.kind === 'garbage') await this.#write(`${fault.line}\n`)
     if (fault.kind === 'error') {
       if (fault.meter) await this.#line({ type: 'meter', meter: this.#meter() })
-      await this.#line({ type: 'error', code: 'failed', message: 'scripted failure' })
+      const { code = 'failed' } = fault
+      await this.#line({ type: 'error', code, message: 'scripted failure' })
       this.#response.end()
     } else this.#response.destroy()
     this.broken = true

@@ -14,7 +14,12 @@ export type Fault =
   /** Closes the connection without a word, as a process that dies does. */
   | { readonly kind: 'die'; readonly afterTokens: number }
   /** Meters and reports an error. */
-  | { readonly kind: 'error'; readonly afterTokens: number; readonly meter: boolean }
+  | {
+      readonly kind: 'error'
+      readonly afterTokens: number
+      readonly meter: boolean
+      readonly code?: string
+    }
   /** Says nothing any more, until it is cancelled. */
   | { readonly kind: 'hang'; readonly afterTokens: number }
   | { readonly kind: 'garbage'; readonly afterTokens: number; readonly line: string }

@@ -46,7 +46,7 @@ export class RunRecord {
       if (event.type === 'token') this.#token(event, parts)
       else if (event.type === 'tool_call') this.#toolCall(event, parts)
       else if (event.type === 'meter') this.#metered(event.meter)
-      else if (event.type === 'error') this.fail('the worker reported an error')
+      else if (event.type === 'error') this.#broke(event.code)
       else if (this.meter === undefined) this.fail('the worker ended a run without a meter')
       else {
         this.finishReason = event.finishReason
@@ -54,6 +54,12 @@ export class RunRecord {
       }
     }
     return parts
+  }
+
+  /** One that had to make room in the worker's queue may run elsewhere, or later. */
+  #broke(code: string): void {
+    if (code !== 'queue_full') this.fail('the worker reported an error')
+    else this.failure = new WorkerFailure('queue_full', 'it had to make room in the queue')
   }
 
   fail(what: string): void {

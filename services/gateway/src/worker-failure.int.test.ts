@@ -116,6 +116,15 @@ test.each(['queue_full', 'draining'] as const)(
   },
 )
 
+test('a run that had to make room in a full queue: overloaded, not broken', async () => {
+  await start({ kind: 'error', afterTokens: 0, meter: true, code: 'queue_full' })
+  const response = await fixture.post(chatBody(stream))
+  expect(response.status).toBe(503)
+  expectErrorBody(await response.text(), { status: 503, code: 'server_is_overloaded' })
+  expect(fixture.ledger.openHolds()).toBe(0n)
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
 describe('with another worker at hand', () => {
   test.each([{}, stream])(
     'a run that breaks early is made there, one debit, %o',

@@ -13,6 +13,7 @@ describe('the settings of a worker', () => {
       sequences: 8,
       threads: 1,
       queueLimit: 256,
+      tenantQueueLimit: 64,
       supervised: false,
       secret: null,
     })

@@ -8,6 +8,7 @@
  *             [--sequences N]             requests at once; default 8 (demo) or 4
  *             [--threads N]               default and most: cores − 1, at least 1; demo: always 1
  *             [--queue N]                 requests that may wait; default 256
+ *             [--tenant-queue N]          of one tenant; default 64
  *             [--worker-id ID]            default worker-<pid>
  *             [--gpu off|auto|cuda|vulkan|metal]  default off
  *             [--cache on|off]            whether prompts are reused; default on
@@ -34,7 +35,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { type Gpu, gpuChoices } from './engine/gpu.ts'
-import { QUEUE_REQUESTS_MAX } from './engine/scheduler.ts'
+import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from './engine/scheduler.ts'
 import { defaultSchemaLimits, type SchemaLimits } from './grammar/schema-limits.ts'
 import { SECRET_CHARACTERS_MIN } from './protocol/shared-secret.ts'
 import type { ListenAddress } from './protocol-server.ts'
@@ -65,6 +66,8 @@ export interface WorkerSettings {
   readonly sequences: number
   readonly threads: number
   readonly queueLimit: number
+  /** Of one tenant. */
+  readonly tenantQueueLimit: number
   readonly workerId: string
   readonly supervised: boolean
   readonly secret: string | null
@@ -120,6 +123,7 @@ export function readSettings(
     ),
     threads: threadCount(values, model),
     queueLimit: wholeNumber(values, 'queue', 1, QUEUE_MAX, QUEUE_REQUESTS_MAX),
+    tenantQueueLimit: wholeNumber(values, 'tenant-queue', 1, QUEUE_MAX, TENANT_QUEUE_REQUESTS_MAX),
     workerId: values['worker-id'] ?? `worker-${process.pid}`,
     supervised: values.supervised ?? false,
     secret,
@@ -184,7 +188,14 @@ function oneOf<Choice extends string>(
 }
 
 type Values = ReturnType<typeof parseArguments>
-type NumberSetting = 'port' | 'context-size' | 'sequences' | 'threads' | 'queue' | 'cache-bytes'
+type NumberSetting =
+  | 'port'
+  | 'context-size'
+  | 'sequences'
+  | 'threads'
+  | 'queue'
+  | 'tenant-queue'
+  | 'cache-bytes'
 
 function parseArguments(argv: readonly string[]) {
   try {
@@ -199,6 +210,7 @@ function parseArguments(argv: readonly string[]) {
         sequences: { type: 'string' },
         threads: { type: 'string' },
         queue: { type: 'string' },
+        'tenant-queue': { type: 'string' },
         'worker-id': { type: 'string' },
         gpu: { type: 'string' },
         cache: { type: 'string' },

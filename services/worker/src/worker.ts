@@ -67,6 +67,7 @@ export async function startWorker(
     pool: new SequencePool(engine, cache, putsAside),
     workerId: settings.workerId,
     queueLimit: settings.queueLimit,
+    tenantQueueLimit: settings.tenantQueueLimit,
     randomSeed: () => randomInt(SEEDS),
   })
   scheduler.draining = settings.drained

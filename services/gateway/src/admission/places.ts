@@ -220,12 +220,15 @@ export class Places {
   }
 
   #makeRoomFor(visit: Visit): void {
-    let longest = visit.account
-    for (const account of this.#turns) {
-      if (account.waiting.length > longest.waiting.length) longest = account
+    // Nobody has to go for who would then have as many waiting.
+    let length = visit.account.waiting.length + 1
+    let newest: Visit | undefined
+    for (const { waiting } of this.#turns) {
+      if (waiting.length <= length) continue
+      length = waiting.length
+      newest = waiting.at(-1)
     }
-    const newest = longest.waiting.at(-1)
-    if (longest === visit.account || newest === undefined) throw this.#refusalOf(visit)
+    if (newest === undefined) throw this.#refusalOf(visit)
     newest.refuse(this.#refusalOf(newest))
   }
 

@@ -35,7 +35,7 @@ import { PromptMeter } from './prompt-meter.ts'
 import type { Loan, SequencePool } from './sequences.ts'
 import type { Steering } from './steering.ts'
 
-export type Interruption = 'cancelled' | 'time_limit'
+export type Interruption = 'cancelled' | 'time_limit' | 'queue_full'
 
 export type Ending =
   | {

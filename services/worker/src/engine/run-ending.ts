@@ -31,8 +31,12 @@ export function lastEvent(ending: Ending, interruption: Interruption): GenerateE
     case 'failed':
       return { type: 'error', code: 'failed', message: 'the model failed on this request' }
     case 'interrupted':
-      return interruption === 'time_limit'
-        ? { type: 'error', code: 'time_limit', message: 'the time limit was reached' }
-        : { type: 'done', finishReason: 'cancelled', stopText: null }
+      return interruptions[interruption]
   }
+}
+
+const interruptions: Readonly<Record<Interruption, GenerateEvent>> = {
+  cancelled: { type: 'done', finishReason: 'cancelled', stopText: null },
+  time_limit: { type: 'error', code: 'time_limit', message: 'the time limit was reached' },
+  queue_full: { type: 'error', code: 'queue_full', message: 'it had to make room in the queue' },
 }

@@ -164,6 +164,18 @@ describe('the scheduler', () => {
     expect(scheduler.state()).toMatchObject({ queued: 0, running: 0, ended: 3 })
   })
 
+  it('turns away the newest of the longest line when all lines are full, whoever comes', async () => {
+    const hold = gate()
+    const { scheduler } = scriptedWorker({ answer: 'a', step: () => hold.promise }, 3)
+    const many = [1, 2, 3, 4].map(() => run(scheduler, request('hi', { tenant: 'many' })))
+    const one = run(scheduler, request('hi', { tenant: 'one' }))
+    const { last } = await (many[3] as ReturnType<typeof run>)
+    expect(last).toMatchObject({ type: 'error', code: 'queue_full' })
+    hold.resolve()
+    const served = await Promise.all([...many.slice(0, 3), one])
+    expect(served.map((each) => each.text)).toEqual(['a', 'a', 'a', 'a'])
+  })
+
   it('drains: what was taken ends, what comes is refused', async () => {
     const hold = gate()
     const { scheduler } = scriptedWorker({ answer: 'a', step: () => hold.promise })

@@ -32,6 +32,7 @@ import { Steering } from './steering.ts'
 import { type Turn, Turns } from './turns.ts'
 
 export const QUEUE_REQUESTS_MAX = 256
+export const TENANT_QUEUE_REQUESTS_MAX = 64
 const TIMER_MS_MAX = 2 ** 31 - 1
 const SEEDS = 2 ** 32
 /** No tenant of the service: none has an id like this. */
@@ -45,6 +46,8 @@ export interface SchedulerParts {
   readonly family: Family
   readonly workerId: string
   readonly queueLimit: number
+  /** Of one tenant. */
+  readonly tenantQueueLimit: number
   readonly log: Log
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
@@ -82,7 +85,7 @@ export class Scheduler {
 
   constructor(parts: SchedulerParts) {
     this.#parts = parts
-    this.#turns = new Turns(parts.pool, parts.queueLimit, parts.nowMs)
+    this.#turns = new Turns(parts)
     this.#bans = new GrammarBans(parts.engine.vocabulary, parts.family.controlMarkers)
   }
 
@@ -139,7 +142,13 @@ export class Scheduler {
       ...{ tenant, weight, signal: interrupt.signal },
       start: (turn) => void this.#run(run, turn),
       cancel: () => this.#finish(run, { kind: 'interrupted' }, NOTHING),
+      makeRoom: () => this.#interrupt(run, 'queue_full'),
     })
+    if (run.turn === null) {
+      clearTimeout(run.timer)
+      this.#runs.delete(request.requestId)
+      throw queueFull()
+    }
     return run.ended.promise
   }
 
@@ -186,7 +195,6 @@ export class Scheduler {
       throw new SchedulerRefusal('already_running', 'a request with this requestId is running')
     }
     refuseUnfit(request, this.#parts.engine)
-    if (this.#turns.isFull) throw queueFull()
   }
 
   #interrupt(run: Run, interruption: Interruption): void {

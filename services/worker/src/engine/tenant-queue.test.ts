@@ -33,6 +33,43 @@ describe('the queue of a worker', () => {
     expect(drain(queue)).toEqual(['1', '2'])
   })
 
+  it('takes no more of one tenant than its room', () => {
+    const queue = new TenantQueue<string>(10, 1)
+    expect([queue.push('a', '1'), queue.push('a', '2'), queue.push('b', '3')]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    expect(drain(queue)).toEqual(['1', '3'])
+  })
+
+  describe('that is full', () => {
+    function full(...items: readonly string[]): TenantQueue<string> {
+      const queue = new TenantQueue<string>(items.length, items.length - 1)
+      for (const item of items) queue.push(item.charAt(0), item)
+      return queue
+    }
+    const anyone = () => true
+
+    it('names the newest of the longest line as the one that has to go', () => {
+      const queue = full('a1', 'a2', 'b1', 'b2', 'b3')
+      expect(queue.toMakeRoomFor('c', anyone)).toBe('b3')
+      expect(queue.toMakeRoomFor('a', anyone)).toBeUndefined()
+      expect(queue.toMakeRoomFor('b', anyone)).toBeUndefined()
+    })
+
+    it('names nobody who has no more waiting than the newcomer would', () => {
+      expect(full('a1', 'b1').toMakeRoomFor('c', anyone)).toBeUndefined()
+    })
+
+    it('names nobody who may not go, and nobody before it is full', () => {
+      expect(full('a1', 'a2', 'a3', 'b1').toMakeRoomFor('c', () => false)).toBeUndefined()
+      const queue = new TenantQueue<string>(10)
+      for (const item of ['a1', 'a2', 'a3']) queue.push('a', item)
+      expect(queue.toMakeRoomFor('b', anyone)).toBeUndefined()
+    })
+  })
+
   it('lets an item leave before its turn', () => {
     const queue = new TenantQueue<string>(3)
     queue.push('a', '1')

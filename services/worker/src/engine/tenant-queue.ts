@@ -17,11 +17,16 @@ export class TenantQueue<Item> {
   /** In the order of their turns: the first key is next. Never holds an empty line. */
   readonly #lines = new Map<string, Line<Item>>()
   readonly #limit: number
+  readonly #tenantLimit: number
   #length = 0
 
-  /** @param limit items that may wait at once, of all tenants together */
-  constructor(limit: number) {
+  /**
+   * @param limit items that may wait at once, of all tenants together
+   * @param tenantLimit of one tenant
+   */
+  constructor(limit: number, tenantLimit = limit) {
     this.#limit = limit
+    this.#tenantLimit = tenantLimit
   }
 
   get length(): number {
@@ -34,16 +39,40 @@ export class TenantQueue<Item> {
 
   /**
    * @param weight turns in a row that the tenant has, as its newest request says
-   * @returns false, and does nothing, when the queue is full
+   * @returns false, and does nothing, when the queue is full, or the tenant's line
    */
   push(tenant: string, item: Item, weight = 1): boolean {
-    if (this.isFull) return false
+    if (this.isFull || this.#waitingOf(tenant) >= this.#tenantLimit) return false
     const line = this.#lines.get(tenant) ?? { items: [], weight, turns: weight }
     line.weight = weight
     line.items.push(item)
     this.#lines.set(tenant, line)
     this.#length += 1
     return true
+  }
+
+  /**
+   * Who has to go so that an item of this tenant can wait: when the queue is full, the newest item
+   * of the longest line, unless that is not longer than the tenant's own would be.
+   *
+   * @param mayGo whether an item can be asked to leave
+   * @returns undefined when nobody has to go, or nobody can: then `push` refuses
+   */
+  toMakeRoomFor(tenant: string, mayGo: (item: Item) => boolean): Item | undefined {
+    if (!this.isFull || this.#waitingOf(tenant) >= this.#tenantLimit) return undefined
+    let length = this.#waitingOf(tenant) + 1
+    let newest: Item | undefined
+    for (const { items } of this.#lines.values()) {
+      const last = items.at(-1)
+      if (items.length <= length || last === undefined || !mayGo(last)) continue
+      length = items.length
+      newest = last
+    }
+    return newest
+  }
+
+  #waitingOf(tenant: string): number {
+    return this.#lines.get(tenant)?.items.length ?? 0
   }
 
   /** Puts an item that was taken in front of its tenant's others, also when the queue is full. */

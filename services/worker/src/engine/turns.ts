@@ -20,6 +20,8 @@ interface Waiting {
   readonly start: () => void
   /** It was taken out of the queue before its turn. */
   readonly cancel: () => void
+  /** See {@link Beginning}. What was put aside has been computed, and never has to go. */
+  readonly makeRoom?: (() => void) | undefined
 }
 
 /** What wants a first sequence. */
@@ -32,6 +34,8 @@ export interface Beginning {
   readonly start: (turn: Turn) => void
   /** It was taken out of the queue before its turn. */
   readonly cancel: () => void
+  /** Leaves the full queue for who comes; absent where it may not be asked to. */
+  readonly makeRoom?: () => void
 }
 
 /** One run's turns. */
@@ -43,6 +47,15 @@ export interface Turn extends Holder {
   readonly signal: AbortSignal
   /** What waits in the queue for it. */
   waiting: Waiting | null
+}
+
+export interface TurnsOptions {
+  readonly pool: SequencePool
+  /** Runs that may wait at once, of all tenants and of one. */
+  readonly queueLimit: number
+  readonly tenantQueueLimit: number
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
 }
 
 const NOT_YET = Number.POSITIVE_INFINITY
@@ -58,11 +71,10 @@ export class Turns {
   #nextLook: NodeJS.Timeout | undefined
   #unread = 0
 
-  /** @param limit runs that may wait at once */
-  constructor(pool: SequencePool, limit: number, nowMs: () => number) {
+  constructor({ pool, queueLimit, tenantQueueLimit, nowMs }: TurnsOptions) {
     this.#pool = pool
     this.#nowMs = nowMs
-    this.#queue = new TenantQueue(limit)
+    this.#queue = new TenantQueue(queueLimit, tenantQueueLimit)
     pool.onIdle = () => this.#startWaiting()
   }
 
@@ -71,16 +83,12 @@ export class Turns {
     return this.#queue.length + this.#unread
   }
 
-  get isFull(): boolean {
-    return this.#queue.isFull
-  }
-
   /**
-   * Waits for a first sequence.
+   * Waits for a first sequence. In a full queue the newest of the longest line makes room for it.
    *
-   * @returns the turn; null, and nothing waits, when the queue is full
+   * @returns the turn; null, and nothing waits, when there is no room
    */
-  begin({ tenant, weight, signal, start, cancel }: Beginning): Turn | null {
+  begin({ tenant, weight, signal, start, cancel, makeRoom }: Beginning): Turn | null {
     const giveWay = new GiveWay()
     const turn: Turn = { tenant, weight, signal, giveWay, waiting: null, sinceMs: NOT_YET }
     turn.waiting = {
@@ -90,7 +98,9 @@ export class Turns {
         start(turn)
       },
       cancel,
+      makeRoom,
     }
+    this.#queue.toMakeRoomFor(tenant, (item) => item.makeRoom !== undefined)?.makeRoom?.()
     if (!this.#queue.push(tenant, turn.waiting, weight)) return null
     this.#startWaiting()
     return turn

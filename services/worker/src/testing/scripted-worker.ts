@@ -51,6 +51,7 @@ export function scriptedWorker(
     family: hermes('<think>'),
     workerId: 'w',
     queueLimit,
+    tenantQueueLimit: queueLimit,
     log: (_level, message) => alarms.push(message),
     nowMs,
     randomSeed: () => 1,
