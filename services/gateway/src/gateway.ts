@@ -15,6 +15,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { Admission } from './admission/admission.ts'
 import { Places } from './admission/places.ts'
+import { PreparationTurns } from './admission/preparation-turns.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Idempotency } from './idempotency.ts'
@@ -97,9 +98,11 @@ class HttpGateway implements Gateway {
     if (dependencies.served !== undefined) app.addHook('onRequest', noteServed(dependencies.served))
     const idempotency = new Idempotency(dependencies)
     const admission = new Admission({ ...dependencies, places: this.#places })
-    app.register(inferenceRoutes({ ...dependencies, idempotency }, admission))
-    app.register(responsesRoutes(dependencies, admission))
-    app.register(countTokensRoute(dependencies, admission))
+    const preparations = new PreparationTurns({ limits, timer, clock, weights })
+    const ports = { ...dependencies, idempotency, preparations }
+    app.register(inferenceRoutes(ports, admission))
+    app.register(responsesRoutes(ports, admission))
+    app.register(countTokensRoute(ports, admission))
     app.register(modelRoutes(ledger, dependencies.createdAt, workers))
     app.register(billingRoutes(dependencies))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))

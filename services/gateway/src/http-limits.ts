@@ -29,6 +29,9 @@ export interface HttpLimits {
   readonly waitingRequests: number
   /** How long they wait. */
   readonly waitMs: number
+  /** Prompts that are rendered, counted and compiled at once: of one account and of all. */
+  readonly preparationsPerAccount: number
+  readonly preparationsInFlight: number
   /** The largest body of a caller without credit. */
   readonly unpaidBodyBytes: number
   /** Bodies up to here are bounded by the places alone. */
@@ -72,6 +75,8 @@ export const defaultHttpLimits: HttpLimits = {
   waitingPerAccount: 256,
   waitingRequests: 1_024,
   waitMs: 60_000,
+  preparationsPerAccount: 2,
+  preparationsInFlight: 8,
   unpaidBodyBytes: 64 * KIB,
   smallBodyBytes: 64 * KIB,
   bodyBytesPerAccount: 16 * KIB * KIB,

@@ -14,6 +14,7 @@ import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
 import { noCredit } from './admission/credit.ts'
+import type { PreparationTurns } from './admission/preparation-turns.ts'
 import type { Visit } from './admission/visit.ts'
 import { answerEnding, badEnding } from './answer-ending.ts'
 import { asCallersError } from './authentication.ts'
@@ -44,6 +45,7 @@ const PLAIN_WEIGHT = 1
 export interface RequestLifePorts {
   readonly ledger: Ledger
   readonly workers: WorkerPool
+  readonly preparations: PreparationTurns
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly idempotency: Idempotency
@@ -123,10 +125,9 @@ class RequestLife {
   }
 
   async run(): Promise<void> {
-    const { caller, visit } = this.#exchange
-    const { workers } = this.#ports
+    const { visit } = this.#exchange
     await this.#refuseWithoutCredit()
-    const prepared = await preparePrompt(workers, caller.accountId, this.#request)
+    const prepared = await this.#prepare()
     this.#refuseIfStopped()
     const accepted = await this.#accept(prepared)
     const durable = accepted.durable.then(
@@ -162,6 +163,20 @@ class RequestLife {
     if (this.#exchange.hasCredit) return
     const { settled } = await ledger.recentBalance(this.#exchange.caller.accountId)
     if (settled <= 0n) throw noCredit(settled, ledger.currentPrice(this.#request.model))
+  }
+
+  async #prepare(): Promise<PreparedPrompt> {
+    const { workers, preparations } = this.#ports
+    const { caller, visit } = this.#exchange
+    const { accountId } = caller
+    try {
+      return await preparations.inTurn(accountId, visit.stop.signal, () =>
+        preparePrompt(workers, accountId, this.#request),
+      )
+    } catch (cause) {
+      this.#refuseIfStopped()
+      throw cause
+    }
   }
 
   async #accept(prepared: PreparedPrompt): Promise<Accepted> {

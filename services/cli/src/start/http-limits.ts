@@ -20,6 +20,8 @@ export const limitOfSetting = {
   SVC_MAX_WAITING_PER_ACCOUNT: 'waitingPerAccount',
   SVC_MAX_WAITING: 'waitingRequests',
   SVC_MAX_WAIT_MS: 'waitMs',
+  SVC_MAX_PREPARATIONS_PER_ACCOUNT: 'preparationsPerAccount',
+  SVC_MAX_PREPARATIONS: 'preparationsInFlight',
   SVC_MAX_UNPAID_BODY_BYTES: 'unpaidBodyBytes',
   SVC_SMALL_BODY_BYTES: 'smallBodyBytes',
   SVC_MAX_BODY_BYTES_PER_ACCOUNT: 'bodyBytesPerAccount',

@@ -156,6 +156,9 @@ const schema = logSchema.extend({
   SVC_MAX_WAITING_PER_ACCOUNT: whole(0, 100_000).optional(),
   SVC_MAX_WAITING: whole(0, 100_000).optional(),
   SVC_MAX_WAIT_MS: whole(100, DAY_MS).optional(),
+  /** Prompts that are rendered, counted and compiled at once. */
+  SVC_MAX_PREPARATIONS_PER_ACCOUNT: whole(1, 100_000).optional(),
+  SVC_MAX_PREPARATIONS: whole(1, 100_000).optional(),
   /** The largest body of a caller without credit. */
   SVC_MAX_UNPAID_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
   /** Bodies up to here count towards no budget. */

@@ -137,6 +137,51 @@ describe('places', () => {
   })
 })
 
+describe('the time of a worker', () => {
+  const counts = (number: number, headers = {}) =>
+    Array.from({ length: number }, () =>
+      postTo(fixture, '/v1/messages/count_tokens', withText('hello'), headers),
+    )
+
+  test('is shared in turns: who asks once waits for one of each other account', async () => {
+    await start({ script: { prepareMs: 300 }, limits: { preparationsInFlight: 1 } })
+    const many = counts(6)
+    await expect.poll(() => fixture.worker.prepared.length).toBe(1)
+    const one = fixture.post(chatBody(), other())
+    await Promise.all([...many, one])
+    const tenants = fixture.worker.prepared.map(({ tenant }) => tenant)
+    expect(tenants.indexOf(fixture.ledger.otherAccountId)).toBeLessThanOrEqual(2)
+  })
+
+  test('is taken by few prompts of one account at once', async () => {
+    await start({ script: { prepareMs: 200 }, limits: { preparationsPerAccount: 2 } })
+    const many = counts(3)
+    await expect.poll(() => fixture.worker.prepared.length).toBe(2)
+    await Promise.all(counts(1, other()))
+    expect(fixture.worker.prepared.map(({ tenant }) => tenant)[2]).toBe(
+      fixture.ledger.otherAccountId,
+    )
+    await Promise.all(many)
+    expect(fixture.worker.prepared.length).toBe(4)
+  })
+
+  test('is not taken by who has left before its turn', async () => {
+    await start({ script: { prepareMs: 800 }, limits: { preparationsInFlight: 1 } })
+    const [first] = counts(1)
+    await expect.poll(() => fixture.worker.prepared.length).toBe(1)
+    const leave = new AbortController()
+    const path = '/v1/messages/count_tokens'
+    const second = postTo(fixture, path, withText('hello'), {}, leave.signal)
+    expect(await waits(second)).toBe(true)
+    leave.abort()
+    await expect(second).rejects.toThrow()
+    await first
+    expect((await fixture.post(chatBody())).status).toBe(200)
+    expect(fixture.worker.prepared.length).toBe(2)
+    expect(fixture.log.join('')).toBe('')
+  })
+})
+
 describe('without credit', () => {
   test.each(wireFormats)('$name is 402 before anything is counted', async (format) => {
     await start({})

@@ -12,6 +12,7 @@ import type { Timer } from '@svc/ledger/ports'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http-limits.ts'
 import { callerOf } from '../routes/authenticated.ts'
+import { stoppedError } from '../stop.ts'
 import { declaredBytes, readBody } from './body.ts'
 import { noCredit } from './credit.ts'
 import type { Places } from './places.ts'
@@ -101,14 +102,23 @@ export function takePlace(request: FastifyRequest): Admitted {
   return admitted
 }
 
-/** Answers within the request's place, which is free when the work is done. */
-export async function inItsPlace<Result>(
+/**
+ * Answers within the request's place, which is free when the work is done. The work may give up
+ * when the client leaves: then nobody is there to be answered.
+ */
+export async function inItsPlace(
   request: FastifyRequest,
-  work: () => Promise<Result>,
-): Promise<Result> {
+  reply: FastifyReply,
+  work: (stop: AbortSignal) => Promise<object>,
+): Promise<object> {
   const { visit } = takePlace(request)
+  const { stop } = visit
+  reply.raw.once('close', () => stop.stop('client_gone'))
   try {
-    return await work()
+    return await work(stop.signal)
+  } catch (cause) {
+    if (stop.reason === 'client_gone') return reply.hijack()
+    throw stoppedError(stop.reason, request.id) ?? cause
   } finally {
     visit.leave()
   }

@@ -4,6 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
+import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { parseCountRequest } from '../formats/messages/parse.ts'
 import type { HttpLimits } from '../http-limits.ts'
 import { readJsonObject } from '../json-scan.ts'
@@ -13,8 +14,9 @@ import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
 import { bodyBytes, refuseOtherMedia } from './json-body.ts'
 
 export interface CountTokensPorts {
-  readonly ledger: Authenticator
   readonly workers: WorkerPool
+  readonly preparations: PreparationTurns
+  readonly ledger: Authenticator
   readonly limits: HttpLimits
 }
 
@@ -23,14 +25,22 @@ export function countTokensRoute(ports: CountTokensPorts, admission: Admission) 
   return async (app: FastifyInstance): Promise<void> => {
     admission.prepare(app)
     const onRequest = [authenticated(ledger), refuseOtherMedia, admission.admit]
-    app.post('/v1/messages/count_tokens', { onRequest }, (request) =>
-      inItsPlace(request, () => countTokens(ports, request)),
+    app.post('/v1/messages/count_tokens', { onRequest }, (request, reply) =>
+      inItsPlace(request, reply, (stop) => countTokens(ports, request, stop)),
     )
   }
 }
 
-async function countTokens({ workers, limits }: CountTokensPorts, request: FastifyRequest) {
+async function countTokens(
+  { workers, preparations, limits }: CountTokensPorts,
+  request: FastifyRequest,
+  stop: AbortSignal,
+) {
   const fields = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
   const { accountId } = callerOf(request)
-  return { input_tokens: await countPrompt(workers, accountId, parseCountRequest(fields)) }
+  const asked = parseCountRequest(fields)
+  const tokens = await preparations.inTurn(accountId, stop, () =>
+    countPrompt(workers, accountId, asked),
+  )
+  return { input_tokens: tokens }
 }

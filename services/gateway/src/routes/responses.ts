@@ -10,6 +10,7 @@ import type { Clock } from '@svc/ledger/ports'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
+import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { fieldError } from '../formats/field-error.ts'
 import type { Item } from '../formats/responses/items.ts'
 import { parseResponsesRequest } from '../formats/responses/parse.ts'
@@ -27,10 +28,11 @@ const DEFAULT_PAGE_ITEMS = 20
 const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
 
 export interface ResponsesPorts {
+  readonly workers: WorkerPool
+  readonly preparations: PreparationTurns
   readonly ledger: Authenticator
   readonly storedResponses: StoredResponses
   readonly textSeal: TextSeal
-  readonly workers: WorkerPool
   readonly clock: Clock
   readonly limits: HttpLimits
 }
@@ -38,7 +40,7 @@ export interface ResponsesPorts {
 type ById = { Params: { id: string } }
 
 export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
-  const { ledger, workers, limits } = ports
+  const { ledger, limits, workers, preparations } = ports
   const store = new ResponseStore(ports)
   const onRequest = [authenticated(ledger)]
 
@@ -69,8 +71,8 @@ export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
         throw new ServiceError('invalid_request', message)
       })
       const counting = { onRequest: [...onRequest, refuseOtherMedia, admission.admit] }
-      app.post(`${prefix}/input_tokens`, counting, (request) =>
-        inItsPlace(request, () => countInput(request)),
+      app.post(`${prefix}/input_tokens`, counting, (request, reply) =>
+        inItsPlace(request, reply, (stop) => countInput(request, stop)),
       )
     }
   }
@@ -83,12 +85,14 @@ export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
   }
 
   /** What the same request would be billed for, whether it fits or not. */
-  async function countInput(request: FastifyRequest) {
+  async function countInput(request: FastifyRequest, stop: AbortSignal) {
     const body = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
     const { accountId } = callerOf(request)
     const context = { requestId: request.id, accountId }
     const parsed = await parseResponsesRequest(withModel(body), context, { ...ports, store })
-    const tokens = await countPrompt(workers, accountId, parsed.request)
+    const tokens = await preparations.inTurn(accountId, stop, () =>
+      countPrompt(workers, accountId, parsed.request),
+    )
     return { object: 'response.input_tokens', input_tokens: tokens }
   }
 }

@@ -44,7 +44,7 @@ beforeAll(async () => {
   pool = new SequencePool(engine, opened.cache, opened.putsAside)
   scheduler = new Scheduler({
     ...{ engine, pool, family, log, nowMs, cache: opened.cache },
-    ...{ workerId: 'w', queueLimit: 100, randomSeed: () => 1 },
+    ...{ workerId: 'w', queueLimit: 100, tenantQueueLimit: 100, randomSeed: () => 1 },
     onBroken: (error) => {
       throw error
     },

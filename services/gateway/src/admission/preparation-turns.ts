@@ -1,0 +1,63 @@
+/**
+ * Whose prompt is prepared next. Rendering, counting and compiling take the worker's time before
+ * the balance is held, so they have turns of their own: an account has few under way at once, and
+ * the accounts take turns.
+ */
+import type { Clock, Timer } from '@svc/ledger/ports'
+import type { HttpLimits } from '../http-limits.ts'
+import { Places } from './places.ts'
+
+export interface PreparationOptions {
+  readonly limits: HttpLimits
+  readonly timer: Timer
+  readonly clock: Clock
+  /** Turns in a row by account; 1 for an account without an entry. */
+  readonly weights?: ReadonlyMap<string, number> | undefined
+}
+
+export class PreparationTurns {
+  readonly #places: Places
+
+  constructor({ limits, ...ports }: PreparationOptions) {
+    const { preparationsPerAccount, preparationsInFlight, requestsInFlight } = limits
+    this.#places = new Places({
+      ...ports,
+      bounds: {
+        requestsPerKey: preparationsPerAccount,
+        requestsPerAccount: preparationsPerAccount,
+        requestsInFlight: preparationsInFlight,
+        // Who prepares has a place of the gateway: no more can wait here.
+        waitingPerAccount: requestsInFlight,
+        waitingRequests: Number.POSITIVE_INFINITY,
+        waitMs: limits.requestDeadlineMs,
+        smallBodyBytes: 0,
+        bodyBytesPerAccount: 0,
+        bodyBytesInFlight: 0,
+      },
+    })
+  }
+
+  /**
+   * Does the work when it is the account's turn.
+   *
+   * @param stop gives the turn up; the work is not begun then
+   * @throws the reason of the stop
+   */
+  async inTurn<Result>(
+    accountId: string,
+    stop: AbortSignal,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    const visit = this.#places.enter({ accountId, keyId: '', bodyBytes: 0 })
+    const leave = (): void => visit.leave()
+    stop.addEventListener('abort', leave)
+    try {
+      await visit.admitted
+      stop.throwIfAborted()
+      return await work()
+    } finally {
+      stop.removeEventListener('abort', leave)
+      leave()
+    }
+  }
+}
