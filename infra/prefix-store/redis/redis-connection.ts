@@ -175,6 +175,20 @@ export class RedisConnection {
   }
 }
 
+/**
+ * A client for libraries that bring their own commands: it queues nothing, sends nothing twice, and
+ * waits no longer for a reply than a call here does. Errors of the connection are not told.
+ *
+ * @throws {StoreOpenError} when the address makes no sense
+ */
+export function openRedisClient(url: string): Redis {
+  const read = readRedisUrl(url)
+  if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
+  const redis = new Redis({ ...clientOptions(read.address), commandTimeout: CALL_WITHIN_MS })
+  redis.on('error', () => {})
+  return redis
+}
+
 function clientOptions({ at, isTls, username, password, database }: RedisAddress) {
   return {
     ...at,

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
@@ -86,6 +87,7 @@ const gateway = createGateway({
   timer: systemTimer,
   reach: noCrashPoints,
   limits: defaultHttpLimits,
+  rateLimits: new MemoryRateLimits(),
   logger,
   createdAt: 0,
   pageInformation: { version: 'bench', links: [] },

@@ -32,7 +32,8 @@ export function asCallersError(cause: unknown): unknown {
   return cause instanceof ServiceError && cause.code === 'invalid_api_key' ? invalidKey() : cause
 }
 
-function secretOf(headers: IncomingHttpHeaders): string | undefined {
+/** The key that was sent, in one of the two headers; undefined when none can be one. */
+export function secretOf(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers
   if (authorization !== undefined) return BEARER.exec(authorization)?.[1]
   const key = headers['x-api-key']

@@ -5,6 +5,7 @@
 import type { AddressInfo } from 'node:net'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Position } from '@svc/contracts/event-store'
+import type { RateLimits } from '@svc/contracts/rate-limits'
 import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
 import type { StoredResponses } from '@svc/contracts/stored-responses'
 import type { TextSeal } from '@svc/contracts/text-seal'
@@ -14,6 +15,7 @@ import type { Views } from '@svc/projections/views'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { Admission } from './admission/admission.ts'
+import { Callers } from './admission/callers.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
 import type { HttpLimits } from './http-limits.ts'
@@ -58,6 +60,7 @@ export interface GatewayDependencies {
   readonly timer: Timer
   readonly reach: ReachCrashPoint
   readonly limits: HttpLimits
+  readonly rateLimits: RateLimits
   readonly logger: Logger
   /** When the model was put up, in seconds since 1970: shown in the model list. */
   readonly createdAt: number
@@ -99,12 +102,13 @@ class HttpGateway implements Gateway {
     const idempotency = new Idempotency(dependencies)
     const admission = new Admission({ ...dependencies, places: this.#places })
     const preparations = new PreparationTurns({ limits, timer, clock, weights })
-    const ports = { ...dependencies, idempotency, preparations }
+    const callers = new Callers(dependencies)
+    const ports = { ...dependencies, idempotency, preparations, callers }
     app.register(inferenceRoutes(ports, admission))
     app.register(responsesRoutes(ports, admission))
     app.register(countTokensRoute(ports, admission))
-    app.register(modelRoutes(ledger, dependencies.createdAt, workers))
-    app.register(billingRoutes(dependencies))
+    app.register(modelRoutes(callers, dependencies.createdAt, workers))
+    app.register(billingRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies.pageInformation, workers))
     app.register(referenceRoutes(dependencies.pageInformation.version))

@@ -20,6 +20,7 @@ export interface HttpLimits {
   readonly keepAliveMs: number
   readonly requestsPerSocket: number
   readonly sockets: number
+  readonly socketsPerAddress: number
   /** Requests that bring a body and run at once: of one key, of one account, and of all. */
   readonly requestsPerKey: number
   readonly requestsPerAccount: number
@@ -39,6 +40,12 @@ export interface HttpLimits {
   /** Bytes of bodies whose requests run, of one account and of all. */
   readonly bodyBytesPerAccount: number
   readonly bodyBytesInFlight: number
+  /** Requests in a minute; 0 sets no limit. */
+  readonly requestsPerMinutePerKey: number
+  readonly requestsPerMinutePerAccount: number
+  readonly requestsPerMinutePerAddress: number
+  /** Wrong keys from one address in a minute. */
+  readonly badKeysPerMinute: number
   /** The longest that one request may run, from its acceptance. */
   readonly requestDeadlineMs: number
   /**
@@ -69,6 +76,7 @@ export const defaultHttpLimits: HttpLimits = {
   keepAliveMs: 10_000,
   requestsPerSocket: 1_000,
   sockets: 2_000,
+  socketsPerAddress: 1_000,
   requestsPerKey: 8,
   requestsPerAccount: 16,
   requestsInFlight: 1_024,
@@ -81,6 +89,10 @@ export const defaultHttpLimits: HttpLimits = {
   smallBodyBytes: 64 * KIB,
   bodyBytesPerAccount: 16 * KIB * KIB,
   bodyBytesInFlight: 64 * KIB * KIB,
+  requestsPerMinutePerKey: 0,
+  requestsPerMinutePerAccount: 0,
+  requestsPerMinutePerAddress: 0,
+  badKeysPerMinute: 20,
   requestDeadlineMs: 600_000,
   settlingAllowanceMs: 60_000,
   writeStallMs: 30_000,

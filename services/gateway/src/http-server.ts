@@ -10,6 +10,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Logger } from 'pino'
+import { SocketShares } from './admission/socket-shares.ts'
 import { rootUrlOf } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
@@ -90,7 +91,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptions): void {
-  server.maxConnections = limits.sockets
+  // With a margin: those that are cut for a newcomer are not gone at once.
+  server.maxConnections = limits.sockets * 2
+  new SocketShares(limits, () => false).watch(server)
   // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -3,6 +3,7 @@
  * was used least recently makes room, its state saved.
  */
 import type { Position } from '@svc/contracts/event-store'
+import type { AccountState } from './account/state.ts'
 import { overloaded } from './refusals.ts'
 import { AccountWriter, type WriterPorts } from './writer.ts'
 
@@ -26,6 +27,11 @@ export class AccountWriters {
     this.#writers.delete(accountId)
     this.#writers.set(accountId, writer)
     return writer
+  }
+
+  /** What memory holds of an account, if it holds it. */
+  state(accountId: string): AccountState | undefined {
+    return this.#writers.get(accountId)?.state
   }
 
   lastPosition(accountId: string): Position | undefined {

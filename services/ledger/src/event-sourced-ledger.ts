@@ -70,14 +70,21 @@ export class EventSourcedLedger implements Ledger {
     const { clock } = this.#parts
     const accountId = accountOfSecret(secret)
     if (accountId === undefined) throw invalidKey()
-    const secretHash = hashSecret(secret)
-    const writer = this.#writer(accountId)
-    const find = (state: AccountState) => callerOf(state, secretHash, clock.nowMs())
     // A key that memory knows will do: a revocation that memory has not heard of is heard of when
     // the request is accepted, because that needs the exact revision of the stream.
-    const caller = (writer.state && find(writer.state)) ?? (await writer.ask(find))
+    const known = this.knownCaller(secret)
+    if (known !== undefined) return known
+    const secretHash = hashSecret(secret)
+    const writer = this.#writer(accountId)
+    const caller = await writer.ask((state) => callerOf(state, secretHash, clock.nowMs()))
     if (caller === undefined) throw invalidKey()
     return caller
+  }
+
+  knownCaller(secret: string): Caller | undefined {
+    const accountId = accountOfSecret(secret)
+    const state = accountId === undefined ? undefined : this.#parts.writers.state(accountId)
+    return state && callerOf(state, hashSecret(secret), this.#parts.clock.nowMs())
   }
 
   balance(accountId: string): Promise<Balance> {

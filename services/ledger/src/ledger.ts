@@ -104,6 +104,8 @@ export interface Ledger {
    * Whose key this is. Unknown, malformed, expired and revoked all reject alike, `invalid_api_key`.
    */
   authenticate(secret: string): Promise<Caller>
+  /** Whose key this is as far as memory knows; undefined says nothing about the key. */
+  knownCaller(secret: string): Caller | undefined
   balance(accountId: string): Promise<Balance>
   /**
    * The balance as this process last knew it when that is above zero, and else as it is: nobody is

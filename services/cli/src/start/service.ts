@@ -28,6 +28,7 @@ import { openKeptAnswers } from './kept-answers.ts'
 import { noteLog } from './known-log.ts'
 import { type LogPlace, logPlaceOf } from './log-place.ts'
 import { OpenParts } from './open-parts.ts'
+import { openRateLimits } from './open-rate-limits.ts'
 import type { Ready } from './ready-message.ts'
 import { type ReservedPort, reservePort } from './reserved-port.ts'
 import type { Settings } from './settings.ts'
@@ -211,6 +212,8 @@ async function openGateway(
     },
   })
   const lines = () => workers.lines()
+  const rateLimits = await openRateLimits(settings)
+  parts.add(() => rateLimits.close())
   const metrics = createMetrics({ fleet: workers.pool, lines, projections })
   const gateway = createGateway({
     ledger,
@@ -229,6 +232,7 @@ async function openGateway(
     timer: systemTimer,
     reach,
     limits: httpLimitsOf(settings),
+    rateLimits,
     logger,
     createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
     pageInformation: { version: VERSION, links: LINKS },

@@ -156,6 +156,13 @@ const schema = logSchema.extend({
   SVC_MAX_WAITING_PER_ACCOUNT: whole(0, 100_000).optional(),
   SVC_MAX_WAITING: whole(0, 100_000).optional(),
   SVC_MAX_WAIT_MS: whole(100, DAY_MS).optional(),
+  /** Requests in a minute; 0 sets no limit. */
+  SVC_RATE_PER_KEY: whole(0, 100_000_000).optional(),
+  SVC_RATE_PER_ACCOUNT: whole(0, 100_000_000).optional(),
+  SVC_RATE_PER_ADDRESS: whole(0, 100_000_000).optional(),
+  /** Wrong keys from one address in a minute. */
+  SVC_MAX_BAD_KEYS: whole(1, 100_000_000).optional(),
+  SVC_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).optional(),
   /** Prompts that are rendered, counted and compiled at once. */
   SVC_MAX_PREPARATIONS_PER_ACCOUNT: whole(1, 100_000).optional(),
   SVC_MAX_PREPARATIONS: whole(1, 100_000).optional(),

@@ -1,7 +1,7 @@
 /** Lets only callers with a valid key through, and notes who they are. */
-import type { Caller, Ledger } from '@svc/ledger/ledger'
-import type { FastifyRequest } from 'fastify'
-import { authenticate } from '../authentication.ts'
+import type { Caller } from '@svc/ledger/ledger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Callers } from '../admission/callers.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -10,11 +10,9 @@ declare module 'fastify' {
   }
 }
 
-export type Authenticator = Pick<Ledger, 'authenticate'>
-
-export function authenticated(ledger: Authenticator) {
-  return async (request: FastifyRequest): Promise<void> => {
-    request.caller = await authenticate(ledger, request.raw.headers)
+export function authenticated(callers: Pick<Callers, 'identify'>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.caller = await callers.identify(request, reply)
   }
 }
 

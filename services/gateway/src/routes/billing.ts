@@ -7,6 +7,7 @@ import type { BalanceAnswer, Receipt } from '@svc/contracts/wire/billing'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
+import type { Callers } from '../admission/callers.ts'
 import { receiptOf } from '../receipt.ts'
 import { authenticated, callerOf } from './authenticated.ts'
 
@@ -15,6 +16,7 @@ const READ_YOUR_WRITES_MS = 2_000
 
 export interface BillingPorts {
   readonly ledger: Ledger
+  readonly callers: Pick<Callers, 'identify'>
   readonly views: Pick<Views, 'request'>
   /** Asked about the view of the receipts alone: no other view can hold them up. */
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
@@ -22,7 +24,7 @@ export interface BillingPorts {
 
 export function billingRoutes(ports: BillingPorts) {
   return async (app: FastifyInstance): Promise<void> => {
-    const options = { onRequest: authenticated(ports.ledger) }
+    const options = { onRequest: authenticated(ports.callers) }
     app.get('/v1/balance', options, async (request): Promise<BalanceAnswer> => {
       const balance = await ports.ledger.balance(callerOf(request).accountId)
       return {

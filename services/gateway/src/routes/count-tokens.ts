@@ -4,27 +4,28 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
+import type { Callers } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { parseCountRequest } from '../formats/messages/parse.ts'
 import type { HttpLimits } from '../http-limits.ts'
 import { readJsonObject } from '../json-scan.ts'
 import { countPrompt } from '../prepare-prompt.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
-import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
+import { authenticated, callerOf } from './authenticated.ts'
 import { bodyBytes, refuseOtherMedia } from './json-body.ts'
 
 export interface CountTokensPorts {
   readonly workers: WorkerPool
   readonly preparations: PreparationTurns
-  readonly ledger: Authenticator
+  readonly callers: Pick<Callers, 'identify'>
   readonly limits: HttpLimits
 }
 
 export function countTokensRoute(ports: CountTokensPorts, admission: Admission) {
-  const { ledger } = ports
+  const { callers } = ports
   return async (app: FastifyInstance): Promise<void> => {
     admission.prepare(app)
-    const onRequest = [authenticated(ledger), refuseOtherMedia, admission.admit]
+    const onRequest = [authenticated(callers), refuseOtherMedia, admission.admit]
     app.post('/v1/messages/count_tokens', { onRequest }, (request, reply) =>
       inItsPlace(request, reply, (stop) => countTokens(ports, request, stop)),
     )

@@ -2,6 +2,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, takePlace } from '../admission/admission.ts'
+import type { Callers } from '../admission/callers.ts'
 import { ClientConnection } from '../client-connection.ts'
 import { chatFormat } from '../formats/chat/format.ts'
 import { messagesFormat } from '../formats/messages/format.ts'
@@ -23,7 +24,10 @@ declare module 'fastify' {
 }
 
 export type InferencePorts = RequestLifePorts &
-  ResponsesFormatPorts & { readonly requestWatch?: RequestWatch }
+  ResponsesFormatPorts & {
+    readonly callers: Pick<Callers, 'identify'>
+    readonly requestWatch?: RequestWatch
+  }
 
 /** Each format's path; what stands under both prefixes behaves the same. */
 function routesOf(
@@ -51,7 +55,7 @@ export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
     for (const { url, format } of routesOf(ports)) {
       // All before the body is read: who has no key, or too much under way, gets no memory.
       const onRequest = [
-        authenticated(ports.ledger),
+        authenticated(ports.callers),
         refuseOtherMedia,
         refusePipelined,
         admission.admit,

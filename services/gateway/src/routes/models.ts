@@ -6,9 +6,10 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Callers } from '../admission/callers.ts'
 import { clientFamilyOf } from '../client-family.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
-import { type Authenticator, authenticated } from './authenticated.ts'
+import { authenticated } from './authenticated.ts'
 import { codexModel } from './codex-models.ts'
 
 const OWNER = 'svc'
@@ -16,7 +17,7 @@ const MS_PER_SECOND = 1_000
 
 /** @param createdAt seconds since 1970 */
 export function modelRoutes(
-  ledger: Authenticator,
+  callers: Pick<Callers, 'identify'>,
   createdAt: number,
   workers: Pick<WorkerPool, 'workers'>,
 ) {
@@ -29,7 +30,7 @@ export function modelRoutes(
   const list: ModelList = { object: 'list', data: [model] }
 
   return async (app: FastifyInstance): Promise<void> => {
-    const options = { onRequest: authenticated(ledger) }
+    const options = { onRequest: authenticated(callers) }
     for (const prefix of ['/v1', '/pro/v1']) {
       app.get(`${prefix}/models`, options, (request) => {
         if (isMessagesClient(request)) return messagesList(createdAt, workers)

@@ -10,6 +10,7 @@ import type { Clock } from '@svc/ledger/ports'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
+import type { Callers } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { fieldError } from '../formats/field-error.ts'
 import type { Item } from '../formats/responses/items.ts'
@@ -20,7 +21,7 @@ import type { JsonObject } from '../inference-request.ts'
 import { readJsonObject } from '../json-scan.ts'
 import { countPrompt } from '../prepare-prompt.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
-import { type Authenticator, authenticated, callerOf } from './authenticated.ts'
+import { authenticated, callerOf } from './authenticated.ts'
 import { bodyBytes, refuseOtherMedia } from './json-body.ts'
 
 const MAX_PAGE_ITEMS = 100
@@ -30,7 +31,7 @@ const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
 export interface ResponsesPorts {
   readonly workers: WorkerPool
   readonly preparations: PreparationTurns
-  readonly ledger: Authenticator
+  readonly callers: Pick<Callers, 'identify'>
   readonly storedResponses: StoredResponses
   readonly textSeal: TextSeal
   readonly clock: Clock
@@ -40,9 +41,9 @@ export interface ResponsesPorts {
 type ById = { Params: { id: string } }
 
 export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
-  const { ledger, limits, workers, preparations } = ports
+  const { callers, limits, workers, preparations } = ports
   const store = new ResponseStore(ports)
-  const onRequest = [authenticated(ledger)]
+  const onRequest = [authenticated(callers)]
 
   return async (app: FastifyInstance): Promise<void> => {
     admission.prepare(app)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { PrefixIndex } from '@svc/contracts/prefix-index'
 import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
+import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
 import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -126,6 +127,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     timer: systemTimer,
     reach: (point) => void reached.push(point),
     limits: { ...defaultHttpLimits, ...options.limits },
+    rateLimits: new MemoryRateLimits(),
     logger: pino(
       { level: options.logLevel ?? 'warn' },
       { write: (line: string) => log.push(line) },

@@ -48,15 +48,27 @@ export class LedgerDouble implements Ledger {
   /** What a settlement waits for. */
   beforeSettle: () => Promise<void> = () => Promise.resolve()
   acceptCalls = 0
+  /** Whether memory holds the keys. */
+  knowsKeys = true
+  looksIntoStore = 0
   /** Of the last event: what a receipt waits for. */
   position: Position | undefined
 
   async authenticate(secret: string): Promise<Caller> {
+    this.looksIntoStore += 1
+    const caller = this.#callerOf(secret)
+    if (caller === undefined) throw new ServiceError('invalid_api_key', 'refused by the ledger')
+    return caller
+  }
+
+  knownCaller(secret: string): Caller | undefined {
+    return this.knowsKeys ? this.#callerOf(secret) : undefined
+  }
+
+  #callerOf(secret: string): Caller | undefined {
     const accountId = accountOfSecret(secret)
     const known = secret === this.secret || secret === this.otherSecret
-    if (accountId === undefined || !known || this.revoked.has(secret)) {
-      throw new ServiceError('invalid_api_key', 'refused by the ledger')
-    }
+    if (accountId === undefined || !known || this.revoked.has(secret)) return undefined
     return { accountId, keyId: `key_of_${accountId}` }
   }
 

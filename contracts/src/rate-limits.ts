@@ -1,0 +1,26 @@
+/** Counts what may be done only so often, by name: a key, an account, an address. */
+
+export interface RateUse {
+  /** Whether it was within the limit; for a look: whether one more would be. */
+  readonly allowed: boolean
+  readonly remaining: number
+  /** Milliseconds until all of it may be used again. */
+  readonly resetMs: number
+}
+
+export interface RateLimit {
+  readonly limit: number
+  /** Counts one more of this name. Never rejects. */
+  take(name: string): Promise<RateUse>
+  /** How it stands, without counting. Never rejects. */
+  look(name: string): Promise<RateUse>
+}
+
+export interface RateLimits {
+  /**
+   * @param kind what is counted, the same in every process that shares the counts
+   * @param limit how often in each window, at least 1
+   */
+  open(kind: string, limit: number, windowSeconds: number): RateLimit
+  close(): Promise<void>
+}

@@ -1,0 +1,116 @@
+/** How often may be asked, of one key, account and address, reached through HTTP. */
+import { randomBytes } from 'node:crypto'
+import { makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
+import { afterEach, describe, expect, test } from 'vitest'
+import { wireFormats } from '../../../../tests/spec/wire-formats.ts'
+import { bodyOf, postTo } from '../testing/format-requests.ts'
+import {
+  chatBody,
+  type FixtureOptions,
+  type GatewayFixture,
+  startGateway,
+} from '../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../testing/oracle.ts'
+
+let fixture: GatewayFixture
+
+async function start(options: FixtureOptions): Promise<void> {
+  fixture = await startGateway(options)
+}
+afterEach(() => fixture[Symbol.asyncDispose]())
+
+const other = () => ({ authorization: `Bearer ${fixture.ledger.otherSecret}` })
+/** Well-formed, of the account, and not its key: a look into the store has to tell. */
+const forged = () => ({
+  authorization: `Bearer ${makeSecret(fixture.ledger.accountId, randomBytes(SECRET_RANDOM_BYTES))}`,
+})
+const nonsense = { authorization: 'Bearer nonsense' }
+
+async function statuses(count: number, headers = {}): Promise<number[]> {
+  const seen: number[] = []
+  for (let asked = 0; asked < count; asked += 1) {
+    seen.push((await fixture.get('/v1/models', headers)).status)
+  }
+  return seen
+}
+
+describe('a rate', () => {
+  test.each(['requestsPerMinutePerKey', 'requestsPerMinutePerAccount'] as const)(
+    'of %s is told on every answer, kept, and no concern of others',
+    async (name) => {
+      await start({ limits: { [name]: 2 } })
+      const first = await fixture.post(chatBody())
+      expect(first.status).toBe(200)
+      expect(first.headers.get('x-ratelimit-limit-requests')).toBe('2')
+      expect(first.headers.get('x-ratelimit-remaining-requests')).toBe('1')
+      expect(first.headers.get('x-ratelimit-reset-requests')).toMatch(/^(1m0s|\d+s)$/)
+      expect(await statuses(1)).toEqual([200])
+      const over = await fixture.post(chatBody())
+      expect(over.status).toBe(429)
+      expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(40)
+      expect(over.headers.get('x-ratelimit-remaining-requests')).toBe('0')
+      expectErrorBody(await over.text(), { status: 429, code: 'rate_limit_exceeded' })
+      expect(await statuses(1, other())).toEqual([200])
+    },
+  )
+
+  test('of an address counts every caller behind it', async () => {
+    await start({ limits: { requestsPerMinutePerAddress: 2 } })
+    expect(await statuses(1)).toEqual([200])
+    expect(await statuses(2, other())).toEqual([200, 429])
+    expect(await statuses(1, nonsense)).toEqual([429])
+  })
+
+  test.each(wireFormats)('is told in the headers of $name', async (format) => {
+    await start({ limits: { requestsPerMinutePerKey: 9 } })
+    const answer = await postTo(fixture, format.paths[0], bodyOf(format, format.streamFields))
+    const isAnthropic = format.family === 'anthropic'
+    const name = isAnthropic
+      ? 'anthropic-ratelimit-requests-remaining'
+      : 'x-ratelimit-remaining-requests'
+    expect(answer.headers.get(name)).toBe('8')
+    await answer.text()
+  })
+
+  test('is not told where there is none', async () => {
+    await start({})
+    const { headers } = await fixture.get('/v1/models')
+    expect(headers.get('x-ratelimit-limit-requests')).toBeNull()
+  })
+})
+
+describe('bad keys from one address', () => {
+  test('are 401 twenty times in a minute, then 429', async () => {
+    await start({})
+    const seen = [...(await statuses(10, forged())), ...(await statuses(10, nonsense))]
+    expect(new Set(seen)).toEqual(new Set([401]))
+    const rest = await statuses(15, forged())
+    expect(new Set(rest)).toEqual(new Set([429]))
+    const refused = await fixture.get('/v1/models', forged())
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/)
+    expectErrorBody(await refused.text(), { status: 429, code: 'rate_limit_exceeded' })
+  })
+
+  test('cost few looks into the store, however many they are', async () => {
+    await start({ limits: { badKeysPerMinute: 5 } })
+    const startedMs = Date.now()
+    await statuses(100, forged())
+    const seconds = Math.ceil((Date.now() - startedMs) / 1_000)
+    expect(fixture.ledger.looksIntoStore).toBeLessThanOrEqual(5 + seconds + 1)
+  })
+
+  test('harm no other key there that memory knows, and few that it does not', async () => {
+    await start({ limits: { badKeysPerMinute: 5 } })
+    await statuses(10, forged())
+    expect(await statuses(3)).toEqual([200, 200, 200])
+    fixture.ledger.knowsKeys = false
+    await expect.poll(() => statuses(1), { timeout: 5_000 }).toEqual([200])
+  })
+
+  test('are not counted where there is no key at all', async () => {
+    await start({ limits: { badKeysPerMinute: 1 } })
+    const asks = Array.from({ length: 5 }, () => fetch(`${fixture.baseUrl}/v1/models`))
+    const seen = await Promise.all(asks)
+    expect(seen.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+  })
+})

@@ -1,0 +1,132 @@
+/**
+ * Who calls, and whether they may call so often.
+ *
+ *     address ──▶ key known to memory? ──no──▶ too many bad keys from here? ──no──▶ the store
+ *                        │yes                              │yes: one look a second, else 429
+ *                        └──────▶ rate of the account, rate of the key
+ *
+ * A key that memory knows is never refused because of others behind the same address: many share
+ * one. A forged key costs a look into the store, so an address has few of them.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { RateLimit, RateLimits, RateUse } from '@svc/contracts/rate-limits'
+import type { Caller, Ledger } from '@svc/ledger/ledger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { authenticate, secretOf } from '../authentication.ts'
+import { clientFamilyOf } from '../client-family.ts'
+import type { HttpLimits } from '../http-limits.ts'
+import { networkOf } from './network.ts'
+import { rateHeaders } from './rate-headers.ts'
+
+const MINUTE_SECONDS = 60
+const MS = 1_000
+/** Clients obey whatever they are told. */
+const RETRY_SECONDS_MAX = 60
+
+export interface CallersOptions {
+  readonly ledger: Pick<Ledger, 'authenticate' | 'knownCaller'>
+  readonly rateLimits: RateLimits
+  readonly limits: HttpLimits
+}
+
+export class Callers {
+  readonly #ledger: CallersOptions['ledger']
+  readonly #perKey: RateLimit | undefined
+  readonly #perAccount: RateLimit | undefined
+  readonly #perAddress: RateLimit | undefined
+  readonly #badKeys: RateLimit
+  /** Looks into the store for an address that has sent too many bad keys. */
+  readonly #looks: RateLimit
+
+  constructor({ ledger, rateLimits, limits }: CallersOptions) {
+    const perMinute = (kind: string, limit: number) =>
+      limit === 0 ? undefined : rateLimits.open(kind, limit, MINUTE_SECONDS)
+    this.#ledger = ledger
+    this.#perKey = perMinute('key', limits.requestsPerMinutePerKey)
+    this.#perAccount = perMinute('account', limits.requestsPerMinutePerAccount)
+    this.#perAddress = perMinute('address', limits.requestsPerMinutePerAddress)
+    this.#badKeys = rateLimits.open('bad-keys', limits.badKeysPerMinute, MINUTE_SECONDS)
+    this.#looks = rateLimits.open('looks', 1, 1)
+  }
+
+  /**
+   * Says whose request this is, and puts the rate that is nearest to its end into the answer's
+   * headers. @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded`
+   */
+  async identify(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    const network = networkOf(request.ip)
+    const ofAddress = await take(this.#perAddress, network, 'address')
+    const caller = await this.#authenticate(network, request)
+    const uses = [
+      ofAddress,
+      await take(this.#perAccount, caller.accountId, 'account'),
+      await take(this.#perKey, caller.keyId, 'key'),
+    ]
+    tell(uses, request, reply)
+    return caller
+  }
+
+  async #authenticate(network: string, { raw }: FastifyRequest): Promise<Caller> {
+    const secret = secretOf(raw.headers)
+    const known = secret === undefined ? undefined : this.#ledger.knownCaller(secret)
+    if (known !== undefined) return known
+    if (secret !== undefined) await this.#refuseFlood(network)
+    try {
+      return await authenticate(this.#ledger, raw.headers)
+    } catch (cause) {
+      const isBad = cause instanceof ServiceError && cause.code === 'invalid_api_key'
+      if (!isBad || secret === undefined) throw cause
+      const use = await this.#badKeys.take(network)
+      throw use.allowed ? cause : tooManyBadKeys(this.#badKeys, use)
+    }
+  }
+
+  async #refuseFlood(network: string): Promise<void> {
+    const use = await this.#badKeys.look(network)
+    if (use.allowed) return
+    const { allowed } = await this.#looks.take(network)
+    if (!allowed) throw tooManyBadKeys(this.#badKeys, use)
+  }
+}
+
+interface Use extends RateUse {
+  readonly limit: number
+}
+
+/** @throws {ServiceError} `rate_limit_exceeded` */
+async function take(
+  rate: RateLimit | undefined,
+  name: string,
+  whose: string,
+): Promise<Use | undefined> {
+  if (rate === undefined) return undefined
+  const use = await rate.take(name)
+  if (use.allowed) return { ...use, limit: rate.limit }
+  const message = `At most ${rate.limit} requests of one ${whose} are taken in a minute.`
+  throw exceeded(message, rate, use)
+}
+
+function tooManyBadKeys(rate: RateLimit, use: RateUse): ServiceError {
+  const message = `At most ${rate.limit} wrong API keys are looked at in a minute from one address.`
+  return exceeded(message, rate, use)
+}
+
+function exceeded(message: string, { limit }: RateLimit, { resetMs }: RateUse): ServiceError {
+  const seconds = Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(resetMs / MS)))
+  return new ServiceError('rate_limit_exceeded', message, {
+    retryAfterSeconds: seconds,
+    rate: { limit, remaining: 0, resetSeconds: seconds },
+  })
+}
+
+/** On the raw response, so that streams carry it too. */
+function tell(uses: readonly (Use | undefined)[], request: FastifyRequest, reply: FastifyReply) {
+  const [nearest] = uses
+    .filter((use) => use !== undefined)
+    .sort((one, other) => one.remaining / one.limit - other.remaining / other.limit)
+  if (nearest === undefined) return
+  const { limit, remaining, resetMs } = nearest
+  const rate = { limit, remaining, resetSeconds: Math.ceil(resetMs / MS) }
+  const headers = rateHeaders(clientFamilyOf(request.raw), rate)
+  for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
+}
