@@ -14,7 +14,8 @@ async function logOf(streams: number, events: number): Promise<MemoryLog> {
 describe('the verification of a log', () => {
   test('of an empty one finds nothing', async () => {
     const result = await verifyLog(new MemoryEventStore())
-    expect(result).toEqual({ streams: 0, events: 0, broken: [], position: -1n })
+    expect(result).toMatchObject({ streams: 0, events: 0, broken: [], position: -1n })
+    expect(result.head).toBeUndefined()
   })
 
   test('of a sound one counts, and tells of its progress', async () => {
@@ -23,7 +24,7 @@ describe('the verification of a log', () => {
     const result = await verifyLog(new MemoryEventStore(log), {
       onProgress: ({ events }) => progress.push(events),
     })
-    expect(result).toEqual({ streams: 5, events: 4_500, broken: [], position: 4_499n })
+    expect(result).toMatchObject({ streams: 5, events: 4_500, broken: [], position: 4_499n })
     expect(progress.slice(0, 2)).toEqual([250, 500])
     expect(progress.at(-1)).toBe(4_500)
   })
@@ -51,6 +52,38 @@ describe('the verification of a log', () => {
       onProgress: () => gone.abort(new Error('the reader left')),
     })
     await expect(verification).rejects.toThrow('the reader left')
+  })
+
+  test('gives a head that holds over a log that grows, and over no other', async () => {
+    const log = await logOf(3, 100)
+    const { head } = await verifyLog(new MemoryEventStore(log))
+    expect(head?.position).toBe(299n)
+    await fillStream(new MemoryEventStore(log), 'account-later', 500)
+    const anchorOf = async (other: MemoryLog, anchor = head) =>
+      (await verifyLog(new MemoryEventStore(other), { anchor })).anchor
+    expect(await anchorOf(log)).toBe('holds')
+    // As long, with sound chains, and other events in it.
+    expect(await anchorOf(await logOf(3, 100))).toBe('differs')
+    expect(await anchorOf(await logOf(2, 100))).toBe('cut')
+    expect(await anchorOf(new MemoryLog())).toBe('cut')
+  })
+
+  test('names the witnesses whose event it did not meet', async () => {
+    const log = await logOf(2, 10)
+    const hashAt = (stream: string, revision: number) =>
+      log.streams.get(stream)?.[revision]?.hash ?? ''
+    const witness = (stream: string, revision: number, hash = hashAt(stream, revision)) => {
+      return { source: `${stream} ${revision}`, stream, revision, hash }
+    }
+    const sound = [witness('account-0', 0), witness('account-0', 9), witness('account-1', 4)]
+    const beyond = witness('account-0', 10, hashAt('account-0', 9))
+    const other = witness('account-1', 4, hashAt('account-1', 5))
+    const noStream = witness('account-7', 0, hashAt('account-1', 0))
+    const ofCache = { ...witness('account-8', 3, 'x'), onlyIfStreamExists: true }
+    const { contradicted } = await verifyLog(new MemoryEventStore(log), {
+      witnesses: [...sound, beyond, other, noStream, ofCache],
+    })
+    expect(contradicted).toEqual([other, beyond, noStream])
   })
 
   test('goes on behind broken streams, and names the first fault of each', async () => {

@@ -1,9 +1,11 @@
 /**
- * Follows the hash chains of a whole log, of every stream at once, over the port: it works for
- * every adapter, and trusts none of them.
+ * Goes through a whole log over the port: it works for every adapter, and trusts none of them.
  *
- * What it cannot see is a tail that was cut off, or a stream that is gone altogether: what is left
- * is a sound history. That needs a head that was noted down elsewhere.
+ * It follows the hash chain of every stream at once, which shows any edit of what is there. A chain
+ * alone does not show that its end was cut off, or that a whole stream is gone: what is left is a
+ * sound history. That shows where something else remembers the log as it was: its positions, when
+ * they have no gaps; witnesses, such as the views; and an anchor, which is the head of the log as
+ * it was printed before.
  */
 import {
   BrokenChainError,
@@ -17,9 +19,12 @@ import {
 import { verifyChain } from '@svc/contracts/hash-chain'
 import type { Pace } from '@svc/contracts/pace'
 import { SharedPace } from '../system/shared-pace.ts'
+import { LogDigest, type LogHead } from './log-head.ts'
+import { type LogWitness, Witnesses } from './log-witnesses.ts'
 
 /** Read in one step and checked in the next: about a millisecond each. */
 const PAGE_EVENTS = 250
+const STEP_WITNESSES = 250
 
 export interface VerifyProgress {
   readonly events: number
@@ -36,12 +41,20 @@ export interface VerifyResult {
   readonly streams: number
   readonly events: number
   readonly broken: readonly BrokenStream[]
-  /**
-   * Position of the last event that was looked at: the end of the log when it started its last
-   * page.
-   */
+  /** Positions without an event, in a log that has none. */
+  readonly missingPositions: bigint
+  /** Witnesses whose event the log does not hold. */
+  readonly contradicted: readonly LogWitness[]
+  /** Undefined when none was given. */
+  readonly anchor: AnchorFinding | undefined
+  /** To be noted down: the anchor of a later verification. Undefined for an empty log. */
+  readonly head: LogHead | undefined
+  /** Position of the last event that was looked at. */
   readonly position: Position
 }
+
+/** `cut`: the log ends before the anchor. `differs`: what lies before the anchor is not the same. */
+export type AnchorFinding = 'holds' | 'cut' | 'differs'
 
 export interface VerifyOptions {
   /** Default: a pace of its own. */
@@ -49,6 +62,10 @@ export interface VerifyOptions {
   /** Called after each page. */
   readonly onProgress?: (progress: VerifyProgress) => void
   readonly signal?: AbortSignal
+  /** Whether positions of this store are 0, 1, 2 … */
+  readonly densePositions?: boolean
+  readonly witnesses?: Iterable<LogWitness>
+  readonly anchor?: LogHead | undefined
 }
 
 /**
@@ -58,22 +75,85 @@ export interface VerifyOptions {
  */
 export async function verifyLog(
   store: Pick<EventStore, 'readAll'>,
-  { pace = new SharedPace(), onProgress = () => {}, signal }: VerifyOptions = {},
+  options: VerifyOptions = {},
 ): Promise<VerifyResult> {
-  const chains = new Chains()
-  let events = 0
-  for (let position = START; ; ) {
+  const { pace = new SharedPace(), onProgress = () => {}, signal } = options
+  const witnesses = await gather(options.witnesses ?? [], pace)
+  const walk = new LogWalk(options, witnesses)
+  for (;;) {
     signal?.throwIfAborted()
-    const request = { after: position, limit: PAGE_EVENTS }
+    const request = { after: walk.position, limit: PAGE_EVENTS }
     const page = await pace.step(() => store.readAll(request))
-    const last = page.at(-1)
-    if (last === undefined) {
-      return { streams: chains.count, events, broken: chains.broken, position }
+    if (page.length === 0) return walk.result()
+    await pace.step(() => walk.take(page))
+    onProgress({ events: walk.events, position: walk.position })
+  }
+}
+
+/** There may be one for each account. */
+async function gather(witnesses: Iterable<LogWitness>, pace: Pace): Promise<Witnesses> {
+  const gathered = new Witnesses()
+  const rest = witnesses[Symbol.iterator]()
+  for (let isOver = false; !isOver; ) {
+    isOver = await pace.step(() => {
+      for (let taken = 0; taken < STEP_WITNESSES; taken += 1) {
+        const { done, value } = rest.next()
+        if (done === true) return true
+        gathered.add(value)
+      }
+      return false
+    })
+  }
+  return gathered
+}
+
+class LogWalk {
+  readonly #chains = new Chains()
+  readonly #digest = new LogDigest()
+  readonly #witnesses: Witnesses
+  readonly #options: VerifyOptions
+  #missingPositions = 0n
+  #anchor: AnchorFinding | undefined
+  events = 0
+  position = START
+
+  constructor(options: VerifyOptions, witnesses: Witnesses) {
+    this.#options = options
+    this.#witnesses = witnesses
+  }
+
+  take(page: readonly RecordedEvent[]): void {
+    for (const event of page) {
+      if (this.#options.densePositions === true) {
+        this.#missingPositions += event.position - this.position - 1n
+      }
+      this.#chains.follow(event)
+      this.#witnesses.compare(event)
+      this.#digest.take(event)
+      this.position = event.position
+      this.events += 1
+      if (event.position === this.#options.anchor?.position) this.#anchor = this.#compareAnchor()
     }
-    await pace.step(() => chains.follow(page))
-    events += page.length
-    position = last.position
-    onProgress({ events, position })
+  }
+
+  result(): VerifyResult {
+    const { anchor } = this.#options
+    const { position, events } = this
+    const unmet = anchor !== undefined && anchor.position > position ? 'cut' : 'differs'
+    return {
+      streams: this.#chains.count,
+      events,
+      broken: this.#chains.broken,
+      missingPositions: this.#missingPositions,
+      contradicted: this.#witnesses.contradicted,
+      anchor: anchor === undefined ? undefined : (this.#anchor ?? unmet),
+      head: events === 0 ? undefined : { position, digest: this.#digest.digest },
+      position,
+    }
+  }
+
+  #compareAnchor(): AnchorFinding {
+    return this.#digest.digest === this.#options.anchor?.digest ? 'holds' : 'differs'
   }
 }
 
@@ -85,11 +165,7 @@ class Chains {
     return this.#heads.size
   }
 
-  follow(page: readonly RecordedEvent[]): void {
-    for (const event of page) this.#followOne(event)
-  }
-
-  #followOne(event: RecordedEvent): void {
+  follow(event: RecordedEvent): void {
     const head = this.#heads.get(event.stream) ?? NO_STREAM
     if (head === 'broken') return
     try {

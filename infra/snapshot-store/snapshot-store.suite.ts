@@ -28,6 +28,15 @@ export function describeSnapshotStore(name: string, makeStore: () => SnapshotSto
         expect(store.load('account-3')).toBeUndefined()
       }))
 
+    test('tells which heads it knows, page by page', () =>
+      withStore((store) => {
+        for (const stream of ['b', 'a', 'd', 'c']) store.save(snapshotOf(stream, 3))
+        const { head } = snapshotOf('a', 3)
+        expect(store.heads('', 3)).toEqual(['a', 'b', 'c'].map((stream) => ({ stream, head })))
+        expect(store.heads('c', 3)).toEqual([{ stream: 'd', head }])
+        expect(store.heads('d', 3)).toEqual([])
+      }))
+
     test('is closed once, however often it is asked', () =>
       withStore((store) => {
         store.close()

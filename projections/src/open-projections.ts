@@ -5,7 +5,12 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
-import type { EventStore, Position } from '@svc/contracts/event-store'
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  START,
+} from '@svc/contracts/event-store'
 import type { Pace } from '@svc/contracts/pace'
 import { everyTurn } from './every-turn.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
@@ -50,6 +55,11 @@ export interface OpenProjections {
   readonly olderLog?: OlderLogRule
 }
 
+export interface ViewCheckpoint extends Pick<RecordedEvent, 'stream' | 'revision' | 'hash'> {
+  readonly name: string
+  readonly position: Position
+}
+
 export interface Projections {
   readonly views: OperatorViews
   /** Begins to follow the log. Returns at once. */
@@ -62,6 +72,8 @@ export interface Projections {
    */
   reached(position: Position, timeoutMs: number, name?: string): Promise<boolean>
   status(): Promise<readonly ProjectionStatus[]>
+  /** The last event in the rows of each view that has any. */
+  checkpoints(): readonly ViewCheckpoint[]
   /**
    * Builds a view anew beside the live one, compares, and swaps.
    *
@@ -130,6 +142,7 @@ export async function openProjections({
     views: viewsOf(live, store),
     start: () => runner.start(),
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
+    checkpoints: () => live.flatMap(checkpointOf),
     status: async () => statusOf(live, await store.lastPosition()),
     rebuild,
     async close() {
@@ -190,6 +203,11 @@ function queriesOf<Queries>(
     }
     return queries
   }
+}
+
+function checkpointOf({ name, file }: LiveView): readonly ViewCheckpoint[] {
+  const { position, stream, revision, hash } = file.committed
+  return position === START ? [] : [{ name, position, stream, revision, hash }]
 }
 
 function statusOf(live: readonly LiveView[], head: Position): readonly ProjectionStatus[] {

@@ -2,6 +2,6 @@
 import type { Operations, VerifyResult } from '@svc/gateway/operations/operations'
 
 export async function verified({ verify }: Pick<Operations, 'verify'>): Promise<VerifyResult> {
-  for await (const line of verify()) if (line.type === 'result') return line
+  for await (const line of verify({})) if (line.type === 'result') return line
   throw new Error('the verification ended without a result')
 }

@@ -6,7 +6,8 @@
 import { hash } from 'node:crypto'
 import type { StatementSync } from 'node:sqlite'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { Snapshot, SnapshotStore } from '@svc/ledger/ports'
+import type { StreamHead } from '@svc/contracts/event-store'
+import type { KnownHead, Snapshot, SnapshotStore } from '@svc/ledger/ports'
 import { openCacheFile } from '../../sqlite/cache-file.ts'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
 
@@ -54,6 +55,7 @@ class SqliteSnapshotStore implements SnapshotStore {
   readonly #file: DatabaseFile
   readonly #reachCrashPoint: ReachCrashPoint
   readonly #select: StatementSync
+  readonly #selectPage: StatementSync
   readonly #upsert: StatementSync
   #closed = false
 
@@ -64,6 +66,11 @@ class SqliteSnapshotStore implements SnapshotStore {
       'SELECT revision, hash, schema, state, checksum FROM snapshot WHERE stream = ?',
     )
     this.#select.setReturnArrays(true)
+    this.#selectPage = file.database.prepare(
+      `SELECT stream, revision, hash, schema, state, checksum FROM snapshot
+       WHERE stream > ? ORDER BY stream LIMIT ?`,
+    )
+    this.#selectPage.setReturnArrays(true)
     this.#upsert = file.database.prepare(
       `INSERT OR REPLACE INTO snapshot (stream, revision, hash, schema, state, checksum)
        VALUES (?, ?, ?, ?, ?, ?)`,
@@ -80,6 +87,15 @@ class SqliteSnapshotStore implements SnapshotStore {
     } catch {
       return undefined
     }
+  }
+
+  heads(after: string, limit: number): readonly KnownHead[] {
+    const rows = this.#selectPage.all(after, limit) as unknown as (readonly [
+      stream: string,
+      ...Columns,
+      checksum: string,
+    ])[]
+    return rows.map(([stream, ...row]) => ({ stream, head: soundHead(stream, row) }))
   }
 
   save({ stream, head, schema, state }: Snapshot): boolean {
@@ -100,6 +116,14 @@ class SqliteSnapshotStore implements SnapshotStore {
     this.#closed = true
     this.#file.close()
   }
+}
+
+function soundHead(
+  stream: string,
+  [revision, headHash, schema, state, checksum]: readonly [...Columns, checksum: string],
+): StreamHead | undefined {
+  const isSound = checksum === checksumOf(stream, [revision, headHash, schema, state])
+  return isSound ? { revision, hash: headHash } : undefined
 }
 
 function checksumOf(stream: string, columns: Columns): string {

@@ -18,7 +18,7 @@ describe('a long question over the admin routes', () => {
       ...operations,
       async *verify() {
         await new Promise(() => {})
-        yield* operations.verify()
+        yield* operations.verify({})
       },
     }
     const baseUrl = await serveOperations(silent)
@@ -35,7 +35,7 @@ describe('a long question over the admin routes', () => {
     const { path } = await folderWithHistory()
     await fillLog(path, 5_000)
     const remote = remoteAt(await serveOperations(await openOperations(path)))
-    const lines = await collect(remote.verify())
+    const lines = await collect(remote.verify({}))
     expect(lines.at(-1)).toMatchObject({ type: 'result', events: 5_012, broken: [] })
     expect(lines.slice(0, -1).length).toBeGreaterThan(0)
     for (const line of lines.slice(0, -1)) {

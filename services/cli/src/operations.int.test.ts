@@ -112,6 +112,10 @@ describe.each([
       streams: 2,
       events: 12,
       broken: [],
+      missingPositions: '0',
+      contradicted: [],
+      anchor: null,
+      head: expect.stringMatching(/^11-[0-9a-f]{64}$/),
       position: '11',
     })
   })

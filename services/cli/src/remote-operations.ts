@@ -44,7 +44,7 @@ export function createRemoteOperations(service: RemoteService): Operations {
     listPrices: () => ask('listPrices'),
     statement: (query) => ask('statement', query),
     explain: (requestId) => ask('explain', { requestId }),
-    verify: () => lines(service, 'verify', {}, service.signal),
+    verify: (input) => lines(service, 'verify', input, service.signal),
     listProjections: () => ask('listProjections'),
     rebuildProjection: (name) => lines(service, 'rebuildProjection', { name }, service.signal),
     listWorkers: () => ask('listWorkers'),

@@ -23,8 +23,20 @@ export interface Snapshot {
   readonly state: string
 }
 
+export interface KnownHead {
+  readonly stream: string
+  /** Undefined when the snapshot is damaged. */
+  readonly head: StreamHead | undefined
+}
+
 export interface SnapshotStore {
   load(stream: string): Snapshot | undefined
+  /**
+   * One page of what is kept, by stream: what the ledger knew of the log when it saved them.
+   *
+   * @param after exclusive; the empty text is before all
+   */
+  heads(after: string, limit: number): readonly KnownHead[]
   /** Best effort: a failure is reported by a return of false and changes nothing else. */
   save(snapshot: Snapshot): boolean
   close(): void

@@ -6,28 +6,30 @@ import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../exit-codes.ts'
 import { progressDrawer } from '../output/progress.ts'
 import type { ContextOf } from './options.ts'
 
+interface VerifyOptions {
+  readonly anchor?: string
+}
+
 export function verifyCommand(contextOf: ContextOf): Command {
   return new Command('verify')
-    .description('follow the hash chain of every stream: exit 1 when history was altered')
-    .action(async (_options, command: Command) => {
+    .description('check the whole event log: exit 1 when history was altered')
+    .option('--anchor <head>', 'a head that an earlier verify printed: is all before it unchanged?')
+    .action(async (options: VerifyOptions, command: Command) => {
       const context = contextOf(command)
-      const result = await verify(context)
-      await tell(context, result)
-      const { broken, streams } = result
-      if (broken.length > 0) {
-        throw new CliError(
-          EXIT_DIFFERENCE,
-          `history was altered: ${broken.length} of ${streams} chains are broken`,
-        )
+      const result = await verify(context, options)
+      const findings = findingsOf(result)
+      await tell(context, result, findings)
+      if (findings.length > 0) {
+        throw new CliError(EXIT_DIFFERENCE, `history was altered: ${summaryOf(result)}`)
       }
     })
 }
 
-function verify(context: Context): Promise<VerifyResult> {
+function verify(context: Context, options: VerifyOptions): Promise<VerifyResult> {
   return context.withOperations(async (operations) => {
     const draw = progressDrawer(context)
     try {
-      for await (const line of operations.verify()) {
+      for await (const line of operations.verify(options)) {
         if (line.type === 'result') return line
         if (context.terminal.stop.aborted) break
         const { events, position, head, rate } = line
@@ -40,14 +42,67 @@ function verify(context: Context): Promise<VerifyResult> {
   })
 }
 
-async function tell(context: Context, { type: _, ...result }: VerifyResult): Promise<void> {
-  const { streams, events, broken, position } = result
-  if (context.json) return context.outJson('verification/1', result)
-  for (const { stream, revision } of broken) {
-    await context.out(`${context.alarm('broken')}  ${stream}  revision ${revision}\n`)
+interface Finding {
+  readonly kind: string
+  readonly detail: string
+}
+
+/** Everything that shows that the log is not what it was. */
+function findingsOf({
+  broken,
+  missingPositions,
+  contradicted,
+  anchor,
+}: VerifyResult): readonly Finding[] {
+  const found: Finding[] = broken.map(({ stream, revision }) => {
+    return { kind: 'broken', detail: `${stream}  revision ${revision}` }
+  })
+  if (missingPositions !== '0') {
+    found.push({ kind: 'removed', detail: `events at ${missingPositions} positions of the log` })
   }
-  if (broken.length > 0) return
+  for (const { source, stream, revision } of contradicted) {
+    const detail = `${stream}  revision ${revision}, as ${source} remembers it`
+    found.push({ kind: 'gone or altered', detail })
+  }
+  if (anchor === 'cut') found.push({ kind: 'cut', detail: 'the log ends before the anchor' })
+  if (anchor === 'differs') {
+    found.push({ kind: 'altered', detail: 'what lies before the anchor is not what it was' })
+  }
+  return found
+}
+
+function summaryOf(result: VerifyResult): string {
+  const { broken, streams, missingPositions, contradicted, anchor } = result
+  return [
+    broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
+    missingPositions === '0' ? '' : `${missingPositions} events were removed`,
+    contradicted.length === 0 ? '' : 'events that are remembered are gone',
+    anchor === null || anchor === 'holds' ? '' : 'the anchor does not hold',
+  ]
+    .filter((part) => part !== '')
+    .join(', ')
+}
+
+async function tell(
+  context: Context,
+  { type: _, ...result }: VerifyResult,
+  findings: readonly Finding[],
+): Promise<void> {
+  const { streams, events, position, anchor, head } = result
+  if (context.json) return context.outJson('verification/1', result)
+  for (const { kind, detail } of findings) {
+    await context.out(`${context.alarm(kind)}  ${detail}\n`)
+  }
+  if (findings.length > 0) return
   await context.out(
     `verified: ${events} events in ${streams} streams, up to position ${position}\n`,
+  )
+  if (anchor === 'holds') await context.out('the anchor holds: nothing before it has changed\n')
+  if (head === null) return
+  await context.out(`head: ${head}\n`)
+  if (anchor !== null) return
+  context.note(
+    'A change that was also made to the views, the snapshots and log-head.json is not seen without ' +
+      'an anchor: note the head down elsewhere, for a later svc verify --anchor HEAD',
   )
 }

@@ -22,6 +22,7 @@ import { openProjections, type Projections } from '@svc/projections/open-project
 import type { Logger } from 'pino'
 import { type DataFolder, DataFolderError } from './data-folder.ts'
 import { forgetServerLog, recogniseLog } from './known-log.ts'
+import { LogMemory } from './log-memory.ts'
 import { type LogPlace, shownPlace } from './log-place.ts'
 import { loggedKeys } from './logged-keys.ts'
 import { OpenParts } from './open-parts.ts'
@@ -49,6 +50,7 @@ export interface Books {
   readonly store: EventStore
   readonly ledger: Ledger
   readonly projections: Projections
+  readonly memory: LogMemory
   /** Of everything here that takes long. */
   readonly pace: SharedPace
   /**
@@ -76,6 +78,11 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
     const pace = new SharedPace()
     const projections = await openViews(options, store, pace)
     parts.add(() => projections.close())
+    const memory = await LogMemory.open({ folder, store, snapshots, projections, logger })
+    parts.add(async () => {
+      await projections.close()
+      memory.close()
+    })
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
     const ledger = await createLedger({
@@ -92,7 +99,9 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
     })
     parts.add(() => ledger.close())
     projections.start()
-    return { gatewayId, place, store, ledger, projections, pace, close: () => parts.close() }
+    memory.start()
+    const close = () => parts.close()
+    return { gatewayId, place, store, ledger, projections, memory, pace, close }
   } catch (error) {
     await parts.close()
     throw error

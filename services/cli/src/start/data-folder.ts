@@ -10,6 +10,7 @@
  *     secrets.json        the keys for these and for cached prompts, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
+ *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
  * When the events are on an EventStoreDB there is no `ledger.db`, and two notes more. Every gateway
  * has a folder of its own; a copy of one is not a second one.
@@ -78,6 +79,9 @@ export type FirstRunRecord = z.output<typeof firstRunRecord>
 /** The id of the first event of the log, which no other log has; null while it is empty. */
 const logRecord = z.object({ firstEvent: z.string().nullable() })
 export type LogRecord = z.output<typeof logRecord>
+
+const logHeadRecord = z.object({ stream: z.string(), revision: z.int(), hash: z.string() })
+export type LogHeadRecord = z.output<typeof logHeadRecord>
 
 const runsRecord = z.object({ gatewayIds: z.array(z.string()) })
 
@@ -199,11 +203,21 @@ export class DataFolder {
     this.#write('eventstoredb.json', record)
   }
 
+  /** The furthest event of the log that was ever seen here. */
+  readLogHead(): LogHeadRecord | undefined {
+    return this.#read('log-head.json', logHeadRecord)
+  }
+
+  writeLogHead(record: LogHeadRecord): void {
+    this.#write('log-head.json', record)
+  }
+
   /** Removes what was made from another log. The snapshots prove themselves, each by its hash. */
   forgetLog(): void {
     rmSync(this.viewsFolder, { recursive: true, force: true })
     rmSync(join(this.path, 'first-run.json'), { force: true })
     rmSync(join(this.path, 'eventstoredb.json'), { force: true })
+    rmSync(join(this.path, 'log-head.json'), { force: true })
   }
 
   /** The gateways that ran on this folder, oldest first; bounded. */

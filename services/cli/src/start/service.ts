@@ -184,7 +184,7 @@ async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: Surroundings,
   books: Books,
 ): Promise<{ gateway: Gateway; baseUrl: string }> {
-  const { ledger, projections, store, pace } = books
+  const { ledger, projections, store, pace, memory } = books
   const { operatorToken } = folder.secrets()
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   const { close, ...keptAnswers } = await openKeptAnswers({
@@ -199,6 +199,7 @@ async function openGateway(
     projections,
     store,
     pace,
+    memory,
     workers: () => workers.lines(),
     fleet: workers.pool,
     supervises: (workerId) => workers.supervises(workerId),

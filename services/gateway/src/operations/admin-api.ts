@@ -17,6 +17,7 @@ export const STREAM_HEARTBEAT_MS = 10_000
 const MAX_PAGE = 1_000
 const MAX_NAME_CHARACTERS = 200
 const MAX_REASON_CHARACTERS = 500
+const MAX_HEAD_CHARACTERS = 100
 const MAX_PRIORITY = 1_000
 const MAX_WORKER_URL_CHARACTERS = 1_000
 
@@ -129,7 +130,12 @@ export const adminApi = {
     input: z.strictObject({ requestId: id }),
     answer: 'json',
   },
-  verify: { method: 'POST', path: '/verify', input: z.strictObject({}), answer: 'lines' },
+  verify: {
+    method: 'POST',
+    path: '/verify',
+    input: z.strictObject({ anchor: z.string().max(MAX_HEAD_CHARACTERS).optional() }),
+    answer: 'lines',
+  },
   listProjections: {
     method: 'GET',
     path: '/projections',

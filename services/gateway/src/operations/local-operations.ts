@@ -10,6 +10,7 @@ import {
 } from '@svc/contracts/money'
 import type { Pace } from '@svc/contracts/pace'
 import { resolveModel } from '@svc/contracts/wire/models'
+import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Projections } from '@svc/projections/open-projections'
 import type { ProjectionStatus } from '@svc/projections/views'
@@ -52,11 +53,13 @@ export interface LocalOperations extends WorkerPorts {
   readonly store: EventStore
   /** Shared by everything of this process that takes long. */
   readonly pace: Pace
+  /** What is remembered of the log outside of it. */
+  readonly memory?: { witnesses(): Iterable<LogWitness> }
   readonly information: ServiceInformation
 }
 
 export function createLocalOperations(ports: LocalOperations): Operations {
-  const { projections, store, pace } = ports
+  const { projections, store, pace, memory, information } = ports
   return {
     ...accountOperations(ports),
     ...keyOperations(ports),
@@ -64,7 +67,11 @@ export function createLocalOperations(ports: LocalOperations): Operations {
     ...billOperations(ports),
     ...workerOperations(ports),
     status: () => statusOf(ports),
-    verify: () => verifyLines(store, pace),
+    verify: (input) => {
+      const densePositions = information.storeKind === 'sqlite'
+      const witnesses = () => memory?.witnesses() ?? []
+      return verifyLines({ store, pace, witnesses, densePositions }, input)
+    },
     listProjections: async () => (await projections.status()).map(projectionLine),
     rebuildProjection: (name) => rebuildLines(projections, name),
     listEvents: (query) => listEvents(ports, query),

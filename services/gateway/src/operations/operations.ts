@@ -129,6 +129,18 @@ export interface VerifyResult {
   readonly events: number
   /** Empty when every chain holds. */
   readonly broken: readonly { readonly stream: string; readonly revision: number }[]
+  /** How many positions have no event, where every one must have one. */
+  readonly missingPositions: string
+  /** Who remembers an event that the log does not hold: a view, a snapshot, the noted head. */
+  readonly contradicted: readonly {
+    readonly source: string
+    readonly stream: string
+    readonly revision: number
+  }[]
+  /** Null when none was given. `cut`: the log ends before it; `differs`: it was altered. */
+  readonly anchor: 'holds' | 'cut' | 'differs' | null
+  /** To be noted down elsewhere: the anchor of a later verification. Null for an empty log. */
+  readonly head: string | null
   /** Position up to which was read. */
   readonly position: string
 }
@@ -219,7 +231,8 @@ export interface Operations {
     limit: number
   }): Promise<StatementPage>
   explain(requestId: string): Promise<Receipt & { readonly account_id: string }>
-  verify(): AsyncIterable<VerifyProgress | VerifyResult>
+  /** @param input the head that an earlier verification gave, or none */
+  verify(input: { anchor?: string }): AsyncIterable<VerifyProgress | VerifyResult>
   listProjections(): Promise<readonly ProjectionLine[]>
   rebuildProjection(name: string): AsyncIterable<RebuildProgress | RebuildResult>
   /** The workers need a running server, here and below. */

@@ -76,7 +76,7 @@ function handlersOf(operations: Operations): Handlers {
     listPrices: () => operations.listPrices(),
     statement: (input) => operations.statement(defined(input)),
     explain: ({ requestId }) => operations.explain(requestId),
-    verify: () => operations.verify(),
+    verify: (input) => operations.verify(defined(input)),
     listProjections: () => operations.listProjections(),
     rebuildProjection: ({ name }) => operations.rebuildProjection(name),
     listWorkers: () => operations.listWorkers(),

@@ -1,0 +1,92 @@
+/** What `svc verify` finds out about a log that somebody changed with a SQLite shell. */
+import { readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { accountStream } from '@svc/contracts/events/account'
+import { cutLog, removeStream } from '@svc/infra/testing/altered-log'
+import { describe, expect, test } from 'vitest'
+import { fillLog, folderWithHistory } from '../testing/folders.ts'
+import { svc } from '../testing/run-svc.ts'
+
+const LAST_POSITION = 11
+
+/** A folder whose views have seen all of its log. */
+async function usedFolder() {
+  const { path, account } = await folderWithHistory()
+  const verify = (...args: string[]) => svc(['--data-dir', path, 'verify', ...args])
+  await svc(['--data-dir', path, 'status'])
+  const { out } = await verify('--json')
+  const ledger = join(path, 'ledger.db')
+  const stream = accountStream(account.accountId)
+  return { path, ledger, stream, verify, head: JSON.parse(out).head as string }
+}
+
+/** All that remembers the log, but the log. */
+function forgetEverything(path: string): void {
+  for (const name of readdirSync(path)) {
+    if (!/^(ledger\.db|secrets\.json)/.test(name)) rmSync(join(path, name), { recursive: true })
+  }
+}
+
+describe('an end that was cut off', () => {
+  test.each([0, 3, LAST_POSITION - 1])(
+    'behind position %d is found, again and again',
+    async (last) => {
+      const { ledger, verify } = await usedFolder()
+      cutLog(ledger, last)
+      const first = await verify()
+      expect(first.code).toBe(1)
+      expect(first.out).toMatch(/^gone or altered .* as the view accounts remembers it$/m)
+      expect(first.out).not.toContain('verified')
+      // The views were built anew by then: what they had seen is forgotten, the note is not.
+      const second = await verify()
+      expect(second.code).toBe(1)
+      expect(second.out).toMatch(/^gone or altered .* as log-head.json remembers it$/m)
+    },
+  )
+
+  test('and forgotten by all that remembers is found by an anchor, and by nothing else', async () => {
+    const { path, ledger, verify, head } = await usedFolder()
+    cutLog(ledger, 5)
+    forgetEverything(path)
+    const plain = await verify()
+    expect(plain.code).toBe(0)
+    expect(plain.err).toContain('is not seen without an anchor')
+    const anchored = await verify('--anchor', head)
+    expect(anchored.code).toBe(1)
+    expect(anchored.out).toBe('cut  the log ends before the anchor\n')
+    expect(JSON.parse((await verify('--anchor', head, '--json')).out).anchor).toBe('cut')
+  })
+})
+
+test('a stream that was removed is found by the positions it leaves empty', async () => {
+  const { path, ledger, verify, stream } = await usedFolder()
+  await fillLog(path, 1)
+  removeStream(ledger, stream)
+  forgetEverything(path)
+  const { code, out } = await verify()
+  expect(code).toBe(1)
+  expect(out).toBe('removed  events at 11 positions of the log\n')
+})
+
+test('an anchor holds while the log only grows', async () => {
+  const { path, verify, head } = await usedFolder()
+  await fillLog(path, 300)
+  const { code, out, err } = await verify('--anchor', head)
+  expect(code).toBe(0)
+  expect(out).toMatch(/^verified: 312 .*\nthe anchor holds: .*\nhead: 311-[0-9a-f]{64}\n$/)
+  expect(err).not.toContain('is not seen')
+})
+
+test('an anchor of another log does not hold', async () => {
+  const { verify, head } = await usedFolder()
+  const { code, out } = await verify(
+    '--anchor',
+    head.replace(/.$/, (hex) => (hex === '0' ? '1' : '0')),
+  )
+  expect([code, out]).toEqual([1, 'altered  what lies before the anchor is not what it was\n'])
+})
+
+test('an anchor that is none is a usage error', async () => {
+  const { verify } = await usedFolder()
+  expect(await verify('--anchor', 'soon')).toMatchObject({ code: 2, out: '' })
+})
