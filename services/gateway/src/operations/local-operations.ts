@@ -82,7 +82,7 @@ export function createLocalOperations(ports: LocalOperations): Operations {
 function accountOperations(
   ports: LocalOperations,
 ): Pick<Operations, 'openAccount' | 'listAccounts' | 'showAccount' | 'grant'> {
-  const { ledger, projections } = ports
+  const { ledger, projections, pace } = ports
   return {
     async openAccount({ name, spendPolicy }) {
       return {
@@ -91,7 +91,7 @@ function accountOperations(
     },
     async listAccounts(page) {
       await viewsCurrent(ports, 'accounts')
-      return projections.views.accounts(page).map(accountLine)
+      return pace.step(() => projections.views.accounts(page).map(accountLine))
     },
     showAccount: (accountId) => accountDetails(ports, accountId),
     async grant({ accountId, amount, expiresAt, reason, ...grant }) {
@@ -160,24 +160,27 @@ function priceOperations({
 }
 
 function billOperations(ports: LocalOperations): Pick<Operations, 'statement' | 'explain'> {
+  const { pace } = ports
   const { views } = ports.projections
   return {
     async statement({ accountId, from, to, after, limit }) {
       checkAccountId(accountId)
       await Promise.all([viewsCurrent(ports, 'statement'), viewsCurrent(ports, 'accounts')])
       if (views.account(accountId) === undefined) throw noSuch('account', accountId)
-      const statement = views.statement({
+      const query = {
         accountId,
         limit,
         ...(from === undefined ? {} : { from: readTime(from, 'from') }),
         ...(to === undefined ? {} : { to: readTime(to, 'to') }),
         ...(after === undefined ? {} : { after }),
-      })
+      }
+      // An export asks for page after page.
+      const statement = await pace.step(() => views.statement(query))
       return {
         accountId,
         opening: formatExact(statement.opening),
         closing: formatExact(statement.closing),
-        rows: statement.rows.map(statementLine),
+        rows: await pace.step(() => statement.rows.map(statementLine)),
         more: statement.more,
       }
     },
