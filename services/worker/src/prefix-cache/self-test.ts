@@ -64,7 +64,6 @@ async function tryOut(
   await sequence.restore(prompt.slice(0, BLOCKS * BLOCK_TOKENS), blocks)
   const again = await sequence.readBlocks(0, BLOCKS)
   const warm = await goOn(sequence, prompt)
-  await sequence.truncate(0)
   const [block] = blocks
   if (block === undefined || !blocks.every((each, index) => isSame(each, again[index]))) {
     return { works: false, reason: 'blocks that were put back have other bytes' }
@@ -73,27 +72,24 @@ async function tryOut(
     return { works: false, reason: 'the model goes on otherwise from what was put back' }
   }
   const computeTokensPerMs = (BLOCKS * BLOCK_TOKENS) / computeMs
-  const putsAside = await testPutAside(engine, sequence, prompt)
+  const putsAside = await testPutAside(engine, sequence, warm)
+  await sequence.truncate(0)
   return { works: true, blockBytes: block.length, computeTokensPerMs, putsAside }
 }
 
-/** Leaves the sequences empty, or in doubt when it does not work. */
+/** @param answer that the sequence has begun, whose last token is still to be computed */
 async function testPutAside(
   engine: Engine,
   sequence: EngineSequence,
-  prompt: readonly number[],
+  answer: readonly number[],
 ): Promise<boolean> {
   if (!engine.drawsByPlace) return false
   const other = engine.sequences.at(-1) ?? sequence
   try {
-    await sequence.prefill(prompt.slice(0, BLOCK_TOKENS))
-    const begun = await drawn(sequence, prompt.slice(BLOCK_TOKENS, BLOCK_TOKENS + 1), [])
     const copy = await sequence.copy()
-    const whole = await drawn(sequence, begun.slice(-1), begun)
-    await sequence.truncate(0)
-    await other.load(copy)
-    await copy.release()
-    const again = await drawn(other, begun.slice(-1), begun)
+    const whole = await drawn(sequence, answer)
+    await other.load(copy).finally(() => copy.release())
+    const again = await drawn(other, answer)
     await other.truncate(0)
     return whole.join() === again.join()
   } catch {
@@ -102,14 +98,14 @@ async function testPutAside(
 }
 
 /** The answer so far with a few tokens more, drawn by chance. */
-async function drawn(
-  sequence: EngineSequence,
-  from: readonly number[],
-  before: readonly number[],
-): Promise<number[]> {
+async function drawn(sequence: EngineSequence, before: readonly number[]): Promise<number[]> {
   const answer = [...before]
   const sampling = { ...LIKELIEST.sampling, temperature: 1 }
-  const draws = sequence.generate(from, { ...LIKELIEST, sampling, answered: () => answer })
+  const draws = sequence.generate(before.slice(-1), {
+    ...LIKELIEST,
+    sampling,
+    answered: () => answer,
+  })
   for await (const { token } of draws) {
     answer.push(token)
     if (answer.length === before.length + DRAWS) break
