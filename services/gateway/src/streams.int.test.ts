@@ -28,7 +28,7 @@ const marks: Readonly<
     alive: 'event: response.in_progress\n',
     end: /response\.(completed|incomplete)|\[DONE\]/,
     failure:
-      /event: error\n[^\n]*"code":"server_error"[^\n]*\n\nevent: response\.failed\n[^\n]*\n\ndata: \[DONE\]\n\n$/,
+      /event: error\n[^\n]*"code":"server_error"[^\n]*\n\nevent: response\.failed\n[^\n]*\n\n$/,
   },
   messages: {
     opening: 'event: message_start\n',

@@ -1,6 +1,6 @@
 /**
  * A streamed answer as `response.…` events, numbered from 0. The last of them holds the whole
- * response; then comes `[DONE]`, also after an error.
+ * response; `[DONE]` then says that it came to a good end, as in the chat format.
  */
 import type { ServiceError } from '@svc/contracts/errors'
 import type {
@@ -80,7 +80,7 @@ export class ResponsesStream implements AnswerStream {
       { type: 'error', code, message, param, error: nested },
       { type: 'response.failed', response },
     ]
-    return this.#texts(events) + DONE
+    return this.#texts(events)
   }
 
   #texts(events: readonly ResponsesEvent[]): string {
