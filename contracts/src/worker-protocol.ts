@@ -200,8 +200,9 @@ export const workerMeter = z.object({
   cachedInputTokens: tokenCount,
   outputTokens: tokenCount,
   reasoningTokens: tokenCount,
-  workerId: z.string(),
-  cache: cacheEvidence,
+  /** As the worker calls itself; who asked it knows it by a name of its own. */
+  workerId: z.string().max(256),
+  cache: cacheEvidence.extend({ lastBlockHash: z.string().max(256).nullable() }),
   latencies,
 })
 export type WorkerMeter = z.output<typeof workerMeter>

@@ -26,7 +26,7 @@ const question = {
   },
 }
 
-/** By the name that the worker gives itself. */
+/** @param name that the worker gives itself; receipts have the one that the server knows it by */
 async function startWorker(name: string): Promise<string> {
   return `http://127.0.0.1:${await startWorkerOnTcp(SECRET, ['--worker-id', name])}`
 }
@@ -121,17 +121,17 @@ test('a worker that a server was started with gives way to another: no request f
   const server = await startRunningServer({ SVC_WORKER_URLS: first, SVC_WORKER_SECRET: SECRET })
   const { operations } = server
   const load = new Load(server)
-  await load.answeredBy('first')
+  await load.answeredBy('worker-1')
 
   const added = await operations.addWorker({ workerId: null, url: await startWorker('second') })
   expect(added).toMatchObject({ workerId: 'worker-2', status: 'ready' })
   await untilBusy(server, 'worker-1')
   await operations.removeWorker('worker-1')
   await untilKnown(server, ['worker-2'])
-  expect(await load.next()).toEqual(new Set(['second']))
+  expect(await load.next()).toEqual(new Set(['worker-2']))
   await load.end()
 
-  expect(new Set(load.places)).toEqual(new Set(['first', 'second']))
+  expect(new Set(load.places)).toEqual(new Set(['worker-1', 'worker-2']))
   expect(await new Audit().check(operations, [])).toEqual([])
 })
 

@@ -46,7 +46,7 @@ export interface Run {
 export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer): Promise<Run> {
   let avoid: PooledWorker | undefined
   for (let attempt = 1; ; attempt += 1) {
-    const record = new RunRecord(task.request.maxOutputTokens, ports.reach)
+    const record = new RunRecord(task.request, ports.reach)
     if (task.stop.aborted) record.fail('stopped before it was started')
     const lease = await leaseWorker(ports.workers, task, avoid, record)
     if (lease === undefined) return { record, workerId: undefined }

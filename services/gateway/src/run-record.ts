@@ -3,7 +3,12 @@
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { FinishReason } from '@svc/contracts/events/account'
-import type { GenerateEvent, WorkerMeter } from '@svc/contracts/worker-protocol'
+import type {
+  GenerateEvent,
+  GenerateRequest,
+  Logprob,
+  WorkerMeter,
+} from '@svc/contracts/worker-protocol'
 import type { AnswerPart } from './inference-request.ts'
 import { WorkerFailure } from './routing/worker-failure.ts'
 
@@ -12,10 +17,15 @@ const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
 type Token = Extract<GenerateEvent, { type: 'token' }>
 type ToolCallEvent = Extract<GenerateEvent, { type: 'tool_call' }>
 
+/** What the run was asked for, as far as its events can contradict it. */
+type RunOptions = Pick<GenerateRequest, 'maxOutputTokens' | 'topLogprobs'>
+
 export class RunRecord {
-  readonly #maxOutputTokens: number
+  readonly #asked: RunOptions
   readonly #reach: ReachCrashPoint
   #characters = 0
+  /** Tokens whose log probabilities have come. */
+  #toldTokens = 0
   #toolCalls = 0
 
   /** When the first token reached the gateway, by `performance.now()`. */
@@ -29,8 +39,8 @@ export class RunRecord {
   stopText: string | null = null
   failure: WorkerFailure | undefined
 
-  constructor(maxOutputTokens: number, reach: ReachCrashPoint) {
-    this.#maxOutputTokens = maxOutputTokens
+  constructor(asked: RunOptions, reach: ReachCrashPoint) {
+    this.#asked = asked
     this.#reach = reach
   }
 
@@ -69,6 +79,10 @@ export class RunRecord {
   #token({ text, kind, outputTokens, logprobs }: Token, parts: AnswerPart[]): void {
     const made = this.#counted(outputTokens, text.length)
     if (made === undefined) return
+    if (logprobs !== undefined && !this.#mayTell(logprobs)) {
+      this.fail('the worker told other log probabilities than it was asked for')
+      return
+    }
     if (kind === 'reasoning') this.reasoningTokens += made
     if (kind === 'arguments') {
       if (this.#toolCalls === 0) this.fail('the worker sent arguments without a call')
@@ -77,6 +91,14 @@ export class RunRecord {
       parts.push(logprobs === undefined ? { kind, text } : { kind, text, logprobs })
     }
     this.#reach('generate.token')
+  }
+
+  /** Each token is told once at most, with no more alternatives than were asked for. */
+  #mayTell(logprobs: readonly Logprob[]): boolean {
+    const { topLogprobs } = this.#asked
+    this.#toldTokens += logprobs.length
+    if (topLogprobs === null || this.#toldTokens > this.outputTokens) return false
+    return logprobs.every(({ top }) => top.length <= topLogprobs)
   }
 
   #toolCall({ name, outputTokens }: ToolCallEvent, parts: AnswerPart[]): void {
@@ -90,7 +112,7 @@ export class RunRecord {
   #counted(outputTokens: number, characters: number): number | undefined {
     this.#characters += characters
     const made = outputTokens - this.outputTokens
-    if (this.meter !== undefined || made < 0 || outputTokens > this.#maxOutputTokens) {
+    if (this.meter !== undefined || made < 0 || outputTokens > this.#asked.maxOutputTokens) {
       this.fail('the worker miscounted its tokens')
       return undefined
     }

@@ -17,6 +17,8 @@ import { isGoodFinish } from './inference-request.ts'
 import type { RunRecord } from './run-record.ts'
 import type { StopReason } from './stop.ts'
 
+const UNKNOWN_WORKER = 'none'
+
 export type Settlement =
   | ({ readonly kind: 'settle' } & Pick<
       SettleRequest,
@@ -45,7 +47,8 @@ export interface EndedRun {
 
 export function settlementOf(run: EndedRun): Settlement {
   const { record, stop } = run
-  const { meter, finishReason } = record
+  const { finishReason } = record
+  const meter = meterOf(run)
   if (record.failure !== undefined || meter === undefined) return brokenRun(run)
   if (finishReason !== undefined && isGoodFinish(finishReason)) {
     return {
@@ -79,8 +82,13 @@ function brokenRun(run: EndedRun): Settlement {
   }
 }
 
+/** Under the name by which we know the worker, whatever it calls itself. */
+function meterOf({ record: { meter }, workerId }: EndedRun): WorkerMeter | undefined {
+  return meter === undefined ? undefined : { ...meter, workerId: workerId ?? UNKNOWN_WORKER }
+}
+
 function deliveredMeter(run: EndedRun): WorkerMeter {
-  const { meter } = run.record
+  const meter = meterOf(run)
   const known = meter ?? unknownMeter(run)
   const outputTokens = Math.min(
     run.record.outputTokens,
@@ -97,7 +105,7 @@ function unknownMeter({ promptTokens, workerId }: EndedRun): WorkerMeter {
     cachedInputTokens: promptTokens,
     outputTokens: 0,
     reasoningTokens: 0,
-    workerId: workerId ?? 'none',
+    workerId: workerId ?? UNKNOWN_WORKER,
     cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 0 },
     latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 },
   }

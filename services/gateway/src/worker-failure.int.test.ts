@@ -1,4 +1,5 @@
 /** Workers that die, hang, lie and refuse: honest errors, at most one debit, never too much. */
+import type { Logprob } from '@svc/contracts/worker-protocol'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Fault, plainScript } from '../../../tests/support/scripted-worker.ts'
 import {
@@ -84,6 +85,28 @@ describe.each(breaks)('a worker that %s', (_name, fault) => {
     expect((await fixture.post(chatBody())).status).toBe(503)
     expect(fixture.ledger.only()).toMatchObject({ failed: 'worker_failed' })
   })
+})
+
+const told = (alternatives: number): Logprob => {
+  const each = { token: 'a', bytes: null, logprob: -1 }
+  return { ...each, top: Array(alternatives).fill(each) }
+}
+
+test.each<[string, object, Logprob[]]>([
+  ['that nobody asked for', {}, [told(0)]],
+  ['of more alternatives than asked for', { logprobs: true, top_logprobs: 2 }, [told(3)]],
+  ['of more tokens than it made', { logprobs: true }, [told(0), told(0)]],
+])('a worker that tells log probabilities %s has failed', async (_name, fields, logprobs) => {
+  fixture = await startGateway({ script: { events: [{ text: 'a', logprobs }] } })
+  const response = await fixture.post(chatBody(fields))
+  expectErrorBody(await response.text(), { status: 503, code: 'worker_failed' })
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
+test('a worker is booked under the name that it has here, not the one that it gives', async () => {
+  fixture = await startGateway({ worker: { workerId: 'another' } })
+  expect((await fixture.post(chatBody())).status).toBe(200)
+  expect(fixture.ledger.only().settled?.input.meter.workerId).toBe('wrk_0')
 })
 
 test('a worker that ends without a meter has failed', async () => {

@@ -1,4 +1,4 @@
-import type { GenerateEvent } from '@svc/contracts/worker-protocol'
+import { type GenerateEvent, generateEvent } from '@svc/contracts/worker-protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventLines } from './event-lines.ts'
@@ -9,6 +9,15 @@ const token = (text: string, outputTokens = 1): GenerateEvent => ({
   kind: 'text',
   outputTokens,
 })
+const cacheOf = (lastBlockHash: string) => ({
+  ...{ blocks: 1, source: 'l1', lastBlockHash, evaluatedTokens: 1 },
+})
+const meterLine = (fields: object) => {
+  const counts = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }
+  const latencies = { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 }
+  const meter = { ...counts, workerId: 'w', cache: cacheOf('a'), latencies, ...fields }
+  return JSON.stringify({ type: 'meter', meter })
+}
 const done: GenerateEvent = { type: 'done', finishReason: 'stop', stopText: null }
 
 test('events come out the same, wherever the bytes are cut', () => {
@@ -29,6 +38,44 @@ test('events come out the same, wherever the bytes are cut', () => {
   )
 })
 
+test('a meter as it should be is one', () => {
+  const [event] = new EventLines().push(Buffer.from(`${meterLine({})}\n`))
+  expect(event).toMatchObject({ type: 'meter', meter: { workerId: 'w' } })
+})
+
+test('a line is an event exactly where the schema says so, also the many that are tokens', () => {
+  const odd = fc.oneof(
+    fc.constantFrom(null, -1, 0, 0.5, 1e9, 1e9 + 1, 1e15, '', 'text', 'reasoning', 'arguments'),
+    fc.constantFrom([], {}, [5], [null], [{ token: 'a', bytes: null, logprob: -1, top: [] }]),
+    fc.jsonValue(),
+  )
+  const given = (good: unknown) => fc.oneof({ arbitrary: fc.constant(good), weight: 3 }, odd)
+  const line = fc.record(
+    {
+      type: given('token'),
+      text: given('a'),
+      kind: given('text'),
+      outputTokens: given(1),
+      logprobs: odd,
+      more: odd,
+    },
+    { requiredKeys: ['type'] },
+  )
+  let taken = 0
+  fc.assert(
+    fc.property(line, (value) => {
+      const text = JSON.stringify(value)
+      const read = () => new EventLines().push(Buffer.from(`${text}\n`))
+      const { success } = generateEvent.safeParse(JSON.parse(text))
+      if (!success) return void expect(read).toThrow('a line is no event')
+      taken += 1
+      expect(generateEvent.safeParse(read()[0]).success).toBe(true)
+    }),
+    { numRuns: 2_000 },
+  )
+  expect(taken).toBeGreaterThan(50)
+})
+
 describe('what is no event is a violation', () => {
   test.each([
     ['no JSON', '<html>'],
@@ -42,6 +89,12 @@ describe('what is no event is a violation', () => {
     ['a huge count', '{"type":"token","text":"a","kind":"text","outputTokens":1e15}'],
     ['an unknown kind', '{"type":"token","text":"a","kind":"x","outputTokens":1}'],
     ['text that is none', '{"type":"token","text":1,"kind":"text","outputTokens":1}'],
+    [
+      'log probabilities that are none',
+      '{"type":"token","text":"a","kind":"text","outputTokens":1,"logprobs":5}',
+    ],
+    ['a meter with a name of 10 KB', meterLine({ workerId: 'a'.repeat(10_000) })],
+    ['a meter with a hash of 10 KB', meterLine({ cache: cacheOf('a'.repeat(10_000)) })],
     ['a meter without counts', '{"type":"meter","meter":{}}'],
   ])('%s', (_name, line) => {
     expect(() => new EventLines().push(Buffer.from(`${line}\n`))).toThrow(/a line is no/)

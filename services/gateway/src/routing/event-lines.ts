@@ -42,14 +42,18 @@ function readEvent(line: string): GenerateEvent {
   return event.data
 }
 
-/** The same check as the schema's, by hand: there is one of these for every token. */
+/**
+ * The schema's check of a token without log probabilities, by hand: there is one of these for every
+ * token. What it does not take is left to the schema.
+ */
 function isToken(value: unknown): value is Extract<GenerateEvent, { type: 'token' }> {
   if (typeof value !== 'object' || value === null) return false
-  const { type, text, kind, outputTokens } = value as Record<string, unknown>
+  const { type, text, kind, outputTokens, logprobs } = value as Record<string, unknown>
   return (
     type === 'token' &&
     typeof text === 'string' &&
     (kind === 'text' || kind === 'reasoning') &&
+    logprobs === undefined &&
     Number.isSafeInteger(outputTokens) &&
     (outputTokens as number) >= 0 &&
     (outputTokens as number) <= MAX_OUTPUT_TOKENS
