@@ -162,3 +162,17 @@ describe('a budget of thinking', () => {
     expect([warm.text, warm.reasoning]).toEqual([cold.text, cold.reasoning])
   })
 })
+
+describe('the likeliest tokens to draw from', () => {
+  const drawn = async (topK: number) => {
+    const sampling = { ...WARM, topK }
+    return (await worker().generate(STORY, { sampling, maxOutputTokens: 30 })).text
+  }
+
+  it('are all where more are asked for than the model has, however many', async () => {
+    const all = await drawn(0)
+    expect(await drawn(1)).not.toBe(all)
+    // Cut to 32 bits these would be 1, 0 and -1.
+    for (const topK of [2 ** 32 + 1, 2 ** 32, 2 ** 53 - 1]) expect(await drawn(topK)).toBe(all)
+  })
+})

@@ -21,6 +21,8 @@ import { nativeStateOf } from './llama-grammars.ts'
 import { addBias, seedDraws } from './llama-internals.ts'
 import { LlamaSequenceCopy, type SequenceStates } from './llama-state.ts'
 
+/** More than any vocabulary has. The runtime would cut a larger number to its lowest 32 bits. */
+const TOP_K_MAX = 2 ** 31 - 1
 /** Output tokens that penalties look back on. */
 const PENALTY_WINDOW_TOKENS = 1024
 /**
@@ -120,7 +122,7 @@ export class LlamaSequence implements EngineSequence {
     return {
       temperature: sampling.temperature,
       topP: sampling.topP,
-      topK: sampling.topK,
+      topK: Math.min(sampling.topK, TOP_K_MAX),
       minP: sampling.minP,
       seed: sampling.seed,
       repeatPenalty: {
