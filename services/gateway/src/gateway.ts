@@ -18,6 +18,7 @@ import { Admission } from './admission/admission.ts'
 import { Callers } from './admission/callers.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
+import { rootUrlBy } from './base-address.ts'
 import type { HttpLimits } from './http-limits.ts'
 import { createHttpServer, type HttpServer } from './http-server.ts'
 import { Idempotency } from './idempotency.ts'
@@ -65,6 +66,10 @@ export interface GatewayDependencies {
   /** When the model was put up, in seconds since 1970: shown in the model list. */
   readonly createdAt: number
   readonly pageInformation: PageInformation
+  /** How clients reach this service, without `/v1`; default: as each request says. */
+  readonly publicUrl?: string
+  /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed; default none. */
+  readonly trustedProxies?: readonly string[]
 }
 
 export interface Gateway {
@@ -89,11 +94,15 @@ class HttpGateway implements Gateway {
 
   constructor(dependencies: GatewayDependencies) {
     const { ledger, limits, timer, clock, workers, tenantWeights: weights } = dependencies
+    const { publicUrl, trustedProxies = [] } = dependencies
+    const rootUrl = rootUrlBy(publicUrl)
     this.#dependencies = dependencies
     this.#places = new Places({ bounds: limits, timer, clock, weights })
     this.#server = createHttpServer({
       limits,
       logger: dependencies.logger,
+      rootUrl,
+      trustedProxies,
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     })
@@ -110,8 +119,8 @@ class HttpGateway implements Gateway {
     app.register(modelRoutes(callers, dependencies.createdAt, workers))
     app.register(billingRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
-    app.register(pageRoute(dependencies.pageInformation, workers))
-    app.register(referenceRoutes(dependencies.pageInformation.version))
+    app.register(pageRoute(dependencies.pageInformation, workers, rootUrl))
+    app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))
     if (dependencies.admin !== undefined) {
       app.register(dependencies.admin, { prefix: ADMIN_PREFIX })
     }

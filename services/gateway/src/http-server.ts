@@ -11,7 +11,7 @@ import Fastify, {
 } from 'fastify'
 import type { Logger } from 'pino'
 import { SocketShares } from './admission/socket-shares.ts'
-import { rootUrlOf } from './base-address.ts'
+import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
 import { KnownPaths, meantTarget, pathOf } from './known-paths.ts'
@@ -38,6 +38,9 @@ interface ClientError extends Error {
 export interface HttpServerOptions {
   readonly limits: HttpLimits
   readonly logger: Logger
+  readonly rootUrl: RootUrl
+  /** Addresses and networks whose `X-Forwarded-…` headers are believed. */
+  readonly trustedProxies: readonly string[]
   newRequestId(): string
   isDraining(): boolean
 }
@@ -50,7 +53,7 @@ export interface HttpServer {
 }
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { limits, logger, newRequestId } = options
+  const { limits, logger, newRequestId, trustedProxies } = options
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     // One child logger per request costs more than all the rest of the framework.
@@ -59,6 +62,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     genReqId: newRequestId,
     rewriteUrl: ({ url }) => meantTarget(url ?? '/'),
     requestIdHeader: false,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     bodyLimit: limits.bodyBytes,
     keepAliveTimeout: limits.keepAliveMs,
     // The body of a request that waits for its turn is not read; once it is, `readBody` watches it.
@@ -104,7 +108,7 @@ function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptio
 }
 
 function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
-  const { limits, logger, isDraining } = options
+  const { limits, logger, isDraining, rootUrl } = options
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.servesNothing !== true) paths.add(url, method)
@@ -115,11 +119,11 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
     closeAtLimit(reply)
     if (isDraining()) throw shuttingDown(reply)
     checkHead(request.raw, limits)
-    if (request.is404) throw noSuchRoute(paths, request, reply)
+    if (request.is404) throw noSuchRoute(paths, rootUrl, request, reply)
     done()
   })
   app.setNotFoundHandler((request, reply) => {
-    throw noSuchRoute(paths, request, reply)
+    throw noSuchRoute(paths, rootUrl, request, reply)
   })
   app.setErrorHandler((cause, request, reply) => {
     const error = asServiceError(cause)
@@ -152,6 +156,7 @@ function shuttingDown(reply: FastifyReply): ServiceError {
 
 function noSuchRoute(
   paths: KnownPaths,
+  rootUrl: RootUrl,
   request: FastifyRequest,
   reply: FastifyReply,
 ): ServiceError {
@@ -160,7 +165,7 @@ function noSuchRoute(
   const methods = paths.methodsOf(path)
   if (methods.length === 0) {
     const family = clientFamilyOf(request.raw)
-    return unknownUrl({ method, path, family, rootUrl: rootUrlOf(request) })
+    return unknownUrl({ method, path, family, rootUrl: rootUrl(request) })
   }
   const allowed = methods.join(', ')
   reply.header('allow', allowed)

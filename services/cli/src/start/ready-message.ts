@@ -5,7 +5,10 @@ import { PUBLISH_A_PRICE } from '@svc/gateway/operations/unpriced-models'
 import { DEFAULT_DATA_DIR } from './data-folder.ts'
 
 export interface Ready {
+  /** What clients are given: the public address, where there is one. */
   readonly baseUrl: string
+  /** Host and port, where the base URL does not tell them. */
+  readonly listening: string | undefined
   /** Only on the run that made it. */
   readonly apiKey: string | undefined
   /** Undefined for a restored ledger without an account. */
@@ -20,10 +23,11 @@ export interface Ready {
 
 /** One line, without the newline. */
 export function readyLine(ready: Ready): string {
-  const { baseUrl, apiKey, accountId, dataDir, pid } = ready
+  const { baseUrl, listening, apiKey, accountId, dataDir, pid } = ready
   return JSON.stringify({
     type: 'ready',
     baseUrl,
+    ...(listening === undefined ? {} : { listening }),
     ...(apiKey === undefined ? {} : { apiKey }),
     accountId,
     dataDir,
@@ -41,6 +45,7 @@ export function readyPage(ready: Ready): string {
     `  Anthropic URL     ${ready.baseUrl}`,
     `  Dashboard         ${ready.baseUrl}/`,
     `  API reference     ${ready.baseUrl}/docs`,
+    ...(ready.listening === undefined ? [] : [`  Listening on      ${ready.listening}`]),
     `  Model             ${MODEL} (${ready.modelName})`,
     `  Account           ${ready.accountId ?? 'none yet: npx svc account open --name NAME'}`,
     `  Data              ${ready.dataDir}`,

@@ -39,8 +39,8 @@ const STANDARD_ERROR = 2
 const WORKER_STOP_MS = 2_000
 /** Only what a browser can open without a key. */
 const LINKS = [
-  { title: 'API reference', href: '/docs' },
-  { title: 'Is it ready?', href: '/readyz' },
+  { title: 'API reference', href: 'docs' },
+  { title: 'Is it ready?', href: 'readyz' },
 ]
 
 export interface RunningService {
@@ -106,7 +106,7 @@ export async function startService(
 }
 
 async function serve(surroundings: Surroundings): Promise<RunningService> {
-  const { logger, reach, folder, place, workers, parts, stopRequested } = surroundings
+  const { settings, logger, reach, folder, place, workers, parts, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   // On a first start nothing is written before the model is known to work; later starts save the
   // time.
@@ -140,9 +140,10 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
     const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
     logger.warn({ models: unpriced }, message)
   }
+  const { SVC_PUBLIC_URL: publicUrl } = settings
   folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
   return {
-    ready: readyOf({ baseUrl, demo, folder, workers, unpriced }),
+    ready: readyOf({ baseUrl, publicUrl, demo, folder, workers, unpriced }),
     failed: failure.promise,
     stop(graceMs) {
       grace = graceMs
@@ -207,7 +208,7 @@ async function openGateway(
     information: {
       version: VERSION,
       mode: 'running',
-      baseUrl,
+      baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
       dataDir: folder.path,
       storeKind: books.place.kind,
     },
@@ -237,6 +238,8 @@ async function openGateway(
     logger,
     createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
     pageInformation: { version: VERSION, links: LINKS },
+    ...(settings.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: settings.SVC_PUBLIC_URL }),
+    trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
   })
   await reserved.release()
   await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
@@ -268,12 +271,14 @@ function urlHost(host: string): string {
 
 function readyOf({
   baseUrl,
+  publicUrl,
   demo,
   folder,
   workers,
   unpriced,
 }: {
   readonly baseUrl: string
+  readonly publicUrl: string | undefined
   readonly demo: DemoAccount
   readonly folder: DataFolder
   readonly workers: InferenceWorkers
@@ -281,7 +286,8 @@ function readyOf({
 }): Ready {
   const worker = workers.lines().find(({ status }) => status === 'ready')
   return {
-    baseUrl,
+    baseUrl: publicUrl ?? baseUrl,
+    listening: publicUrl && new URL(baseUrl).host,
     apiKey: demo.apiKey,
     accountId: demo.accountId,
     dataDir: folder.path,

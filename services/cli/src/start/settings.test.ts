@@ -55,6 +55,10 @@ test.each([
   ['SVC_CACHE_BYTES', '512M'],
   ['SVC_CACHE_SECRET', 'fifteen letters'],
   ['SVC_CONTENT_SECRET', 'fifteen letters'],
+  ['SVC_PUBLIC_URL', 'api.example.com'],
+  ['SVC_PUBLIC_URL', 'https://api.example.com/v1'],
+  ['SVC_TRUSTED_PROXIES', '10.0.0.0/33'],
+  ['SVC_TRUSTED_PROXIES', 'proxy.internal'],
   ['SVC_CACHE_TTL_S', '0'],
   ['SVC_TENANT_WEIGHTS', 'everybody=2'],
 ])('%s: "%s" is refused', (name, value) => {

@@ -9,6 +9,12 @@ import { isWorkerUrl, WORKER_URL_FORM } from '@svc/gateway/routing/worker-addres
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from './data-folder.ts'
+import {
+  isAddressOrNetwork,
+  PROXIES_FORM,
+  PUBLIC_URL_FORM,
+  readPublicUrl,
+} from './public-address.ts'
 import { readTenantWeights } from './tenant-weights.ts'
 
 /** A setting that cannot be used. Its message is one line that says what to do. */
@@ -26,6 +32,7 @@ const whole = (min: number, max: number) =>
 const DAY_MS = 86_400_000
 const MAX_READY_MS = 3_600_000
 const MAX_WORKERS = 64
+const MAX_PROXIES = 256
 /** What a number of twelve digits can say, about a terabyte. */
 const MAX_BYTES = 999_999_999_999
 const MAX_CACHE_TTL_S = 86_400
@@ -53,6 +60,19 @@ const redisUrl = z.string().transform((url, context) => {
   return z.NEVER
 })
 
+const publicUrl = z.string().transform((text, context) => {
+  if (text === '') return undefined
+  const url = readPublicUrl(text)
+  if (url !== undefined) return url
+  context.addIssue({ code: 'custom', message: PUBLIC_URL_FORM })
+  return z.NEVER
+})
+
+const proxies = z
+  .string()
+  .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
+  .pipe(z.array(z.string().refine(isAddressOrNetwork, PROXIES_FORM)).max(MAX_PROXIES))
+
 const tenantWeights = z.string().transform((text, context) => {
   const read = readTenantWeights(text)
   if ('weights' in read) return read.weights
@@ -78,6 +98,10 @@ export type LogSettings = z.output<typeof logSchema>
 const schema = logSchema.extend({
   SVC_DATA_DIR: z.string().min(1).default(DEFAULT_DATA_DIR),
   SVC_HOST: z.string().min(1).default('127.0.0.1'),
+  /** How clients reach the server where something stands in front of it. An empty one is none. */
+  SVC_PUBLIC_URL: publicUrl.optional(),
+  /** Whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, comma-separated. */
+  SVC_TRUSTED_PROXIES: proxies.optional(),
   /** 0 takes any free port. */
   SVC_PORT: whole(0, 65_535).default(8080),
   SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),

@@ -18,12 +18,21 @@ export interface OpenApiDocument {
   readonly [field: string]: unknown
 }
 
-/**
- * @param version of the service
- * @param strict whether answers may have no other fields: for tests. Clients are told otherwise,
- *   so that a field can be added without breaking them.
- */
-export function openApiDocument(version: string, strict = false): OpenApiDocument {
+export interface DocumentOptions {
+  /**
+   * Whether answers may have no other fields: for tests. Clients are told otherwise, so that a
+   * field can be added without breaking them.
+   */
+  readonly strict?: boolean
+  /** Default: the address that the document was read from. */
+  readonly serverUrl?: string
+}
+
+/** @param version of the service */
+export function openApiDocument(
+  version: string,
+  { strict = false, serverUrl = '/' }: DocumentOptions = {},
+): OpenApiDocument {
   const schemas = new SchemaCollection(strict)
   const paths: Record<string, Record<string, object>> = {}
   for (const operation of operations) {
@@ -42,7 +51,7 @@ export function openApiDocument(version: string, strict = false): OpenApiDocumen
         'Prepaid language-model inference in three wire formats. A key goes into ' +
         '`Authorization: Bearer` or `x-api-key`, on every route alike.',
     },
-    servers: [{ url: '/' }],
+    servers: [{ url: serverUrl }],
     security: [{ bearer: [] }, { apiKey: [] }],
     paths,
     components: {

@@ -45,7 +45,7 @@ export function referencePage(document: OpenApiDocument): string {
   })
   const intro = `<h1>API reference</h1>
 <p>A key goes into <code>Authorization: Bearer</code> or <code>x-api-key</code>, on every route
-alike. The same as a document for tools: <a href="/openapi.json">openapi.json</a>.</p>`
+alike. The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>`
   return htmlPage('svc API reference', intro + sections.join(''))
 }
 

@@ -1,7 +1,7 @@
 /** The page at `/`: what this is and how to call it. Self-contained, without scripts or secrets. */
 import { MODEL } from '@svc/contracts/wire/models'
 import type { FastifyInstance } from 'fastify'
-import { rootUrlOf } from '../base-address.ts'
+import type { RootUrl } from '../base-address.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
 import { escapeHtml, htmlPage, pageHeaders } from './html-page.ts'
 
@@ -11,10 +11,14 @@ export interface PageInformation {
   readonly links: readonly { readonly title: string; readonly href: string }[]
 }
 
-export function pageRoute(information: PageInformation, workers: Pick<WorkerPool, 'workers'>) {
+export function pageRoute(
+  information: PageInformation,
+  workers: Pick<WorkerPool, 'workers'>,
+  rootUrl: RootUrl,
+) {
   return async (app: FastifyInstance): Promise<void> => {
     app.get('/', (request, reply) => {
-      return reply.headers(pageHeaders).send(page(information, workers, rootUrlOf(request)))
+      return reply.headers(pageHeaders).send(page(information, workers, rootUrl(request)))
     })
   }
 }

@@ -4,9 +4,13 @@ import { openApiDocument } from '../openapi/document.ts'
 import { referencePage } from '../openapi/page.ts'
 import { pageHeaders } from './html-page.ts'
 
-export function referenceRoutes(version: string) {
+/** @param publicUrl what the document names as the server; undefined: where it was read from */
+export function referenceRoutes(version: string, publicUrl: string | undefined) {
   return async (app: FastifyInstance): Promise<void> => {
-    const document = openApiDocument(version)
+    const document = openApiDocument(
+      version,
+      publicUrl === undefined ? {} : { serverUrl: publicUrl },
+    )
     const json = JSON.stringify(document)
     const page = referencePage(document)
     app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(json))

@@ -17,7 +17,7 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
-const document = openApiDocument('0.0.0', true)
+const document = openApiDocument('0.0.0', { strict: true })
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi')
 const validators = new Map<string, ValidateFunction>()
 

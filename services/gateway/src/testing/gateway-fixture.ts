@@ -60,6 +60,8 @@ export interface FixtureOptions {
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly ledgerHealth?: LedgerHealth
   readonly requestWatch?: RequestWatch
+  readonly publicUrl?: string
+  readonly trustedProxies?: readonly string[]
   /** Whether the receipts have come as far as they are asked for. */
   readonly viewsReached?: () => Promise<boolean>
   /** Instead of what the double shows. */
@@ -133,7 +135,9 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
       { write: (line: string) => log.push(line) },
     ),
     createdAt: 1_700_000_000,
-    pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: '/docs' }] },
+    pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] },
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    trustedProxies: options.trustedProxies ?? [],
   })
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })
   if (!(await pool.whenReady(READY_MS))) throw new Error('no scripted worker became ready')

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { type Ready, readyLine, readyPage } from './ready-message.ts'
+
+const ready: Ready = {
+  baseUrl: 'http://127.0.0.1:8080',
+  listening: undefined,
+  apiKey: 'sk-svc-key',
+  accountId: 'acct_1',
+  dataDir: '/data',
+  pid: 7,
+  modelName: 'model',
+  toy: true,
+  unpricedModels: [],
+}
+const behindTls = { ...ready, baseUrl: 'https://api.example.com', listening: '127.0.0.1:8080' }
+
+test('a server with a public address names no other, and says where it listens', () => {
+  for (const message of [readyPage(behindTls), readyLine(behindTls)]) {
+    expect(message).not.toContain('http://')
+    expect(message).toContain('https://api.example.com')
+    expect(message).toContain('127.0.0.1:8080')
+  }
+  expect(readyPage(behindTls)).toContain('curl https://api.example.com/v1/chat/completions')
+})
+
+test('a server without one names the address that it listens on, once', () => {
+  expect(readyPage(ready)).toContain('OpenAI base URL   http://127.0.0.1:8080/v1')
+  expect(readyPage(ready)).not.toContain('Listening on')
+  expect(Object.keys(JSON.parse(readyLine(ready)))).not.toContain('listening')
+})
