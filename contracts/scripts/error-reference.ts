@@ -4,12 +4,12 @@ import { markdownTable } from './markdown-table.ts'
 
 const introduction = `# Errors
 
-<!-- Written by \`npm run docs:errors\` from \`contracts/src/errors.ts\`. Do not edit by hand. -->
+<!-- Written by \`npm run docs:errors\` from \`contracts/src/error-catalogue.ts\`. Do not edit by hand. -->
 
 Every error is a JSON body in the format of the API that was called, and carries the id of the
 request in the header \`x-request-id\`. A code is stable and means one thing.
 
-In the chat completions format, and on every other path (the responses format will have the same):
+In the chat completions and Responses formats, and on every other path:
 
 \`\`\`json
 {
@@ -22,7 +22,8 @@ In the chat completions format, and on every other path (the responses format wi
 }
 \`\`\`
 
-In the messages format, which is not served yet:
+In the Messages format: on its paths, and wherever an \`anthropic-version\` header is sent. Its types are
+in the table; an overload is 529 there instead of 503:
 
 \`\`\`json
 {

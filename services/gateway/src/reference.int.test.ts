@@ -102,3 +102,18 @@ test('/docs shows every path, and loads nothing from elsewhere', async () => {
     if (!path.startsWith('/pro')) expect(html).toContain(path)
   }
 })
+
+test('pages have one main part and their own background, and what scrolls is named', async () => {
+  for (const path of ['/', '/docs']) {
+    const html = await (await fetch(fixture.baseUrl + path)).text()
+    expect(html.match(/<main>/g)).toHaveLength(1)
+    expect(html).toMatch(/^html \{ background: var\(--back\); color: /m)
+    const scrolling = html.match(/<pre[^>]*>|<div class="scroll"[^>]*>/g) ?? []
+    expect(scrolling.length).toBeGreaterThan(0)
+    for (const tag of scrolling) {
+      expect(tag).toMatch(/ tabindex="0" role="region" aria-label="[^"]+">$/)
+    }
+    // No table stands outside a block that scrolls, or it would widen the whole page.
+    expect(html.replaceAll(/<div class="scroll"[^>]*><table>/g, '')).not.toContain('<table')
+  }
+})

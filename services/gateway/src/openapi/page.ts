@@ -1,5 +1,5 @@
 /** The reference at `/docs`: every route with its fields, from the OpenAPI document. */
-import { escapeHtml, htmlPage } from '../routes/html-page.ts'
+import { escapeHtml, htmlPage, preformatted, scrolling } from '../routes/html-page.ts'
 import type { OpenApiDocument } from './document.ts'
 
 interface Schema {
@@ -60,8 +60,8 @@ function routeSection(
   return `<details><summary><code>${escapeHtml(heading)}</code> ${escapeHtml(summary)}</summary>
 <p>${escapeHtml(description)}${pro}</p>
 ${body?.example === undefined ? '' : curlExample(heading, body.example)}
-${body === undefined ? '' : `<h3>Request</h3>${fieldTable(document, body.schema)}`}
-${answer === undefined ? '' : `<h3>Answer</h3>${fieldTable(document, answer.schema)}`}
+${body === undefined ? '' : `<h3>Request</h3>${fieldTable(document, body.schema, `Request of ${heading}`)}`}
+${answer === undefined ? '' : `<h3>Answer</h3>${fieldTable(document, answer.schema, `Answer of ${heading}`)}`}
 </details>`
 }
 
@@ -71,21 +71,25 @@ function curlExample(heading: string, example: object): string {
   -H "Authorization: Bearer $SVC_KEY" \\
   -H "Content-Type: application/json" \\
   -d '${JSON.stringify(example)}'`
-  return `<pre>${escapeHtml(command)}</pre>`
+  return preformatted(`Example of ${heading}`, command)
 }
 
-function fieldTable(document: OpenApiDocument, given: Schema): string {
+function fieldTable(document: OpenApiDocument, given: Schema, label: string): string {
   const alternatives = (given.anyOf ?? given.oneOf ?? [given]).map((each) =>
     resolved(document, each),
   )
-  return alternatives.map((schema) => `<table>${rows(document, schema)}</table>`).join('')
+  return alternatives
+    .map((schema) => {
+      return `<div class="scroll" ${scrolling(label)}><table>${rows(document, schema)}</table></div>`
+    })
+    .join('')
 }
 
 function rows(document: OpenApiDocument, { properties = {}, required = [] }: Schema): string {
   return Object.entries(properties)
     .map(([name, schema]) => {
       const needed = required.includes(name) ? '' : 'optional'
-      return `<tr><td><code>${escapeHtml(name)}</code></td>
+      return `<tr><th scope="row"><code>${escapeHtml(name)}</code></th>
 <td>${escapeHtml(typeText(document, schema))}</td><td>${needed}</td></tr>`
     })
     .join('')

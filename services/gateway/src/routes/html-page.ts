@@ -2,15 +2,28 @@
 import { hash } from 'node:crypto'
 
 const STYLE = `
+:root { color-scheme: light dark; --back: #fff; --text: #1b1b1b; --soft: #f1f1f1; --line: #ccc }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #17191c; --text: #e8e8e8; --soft: #272a2e; --line: #4a4e54 }
+  a { color: #8ab4f8 } a:visited { color: #c58af9 }
+}
+html { background: var(--back); color: var(--text) }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 48rem; margin: 3rem auto; padding: 0 1rem }
-code, pre { font: 14px/1.5 ui-monospace, monospace; background: #8882; border-radius: 4px }
-code { padding: 0 .25em } pre { padding: .75rem; overflow-x: auto }
+code, pre { font: 14px/1.5 ui-monospace, monospace; background: var(--soft); border-radius: 4px }
+code { padding: 0 .25em; overflow-wrap: anywhere } pre { padding: .75rem; overflow-x: auto }
+:focus-visible { outline: 2px solid currentColor; outline-offset: 2px }
 .note { border-left: 4px solid #d80; padding-left: .75rem }
-details { margin: .5rem 0; border: 1px solid #8884; border-radius: 4px; padding: .25rem .75rem }
-summary { cursor: pointer } table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
+details { margin: .5rem 0; border: 1px solid var(--line); border-radius: 4px }
+details { padding: .25rem .75rem }
+summary { cursor: pointer } .scroll { overflow-x: auto }
+table { border-collapse: collapse; width: 100%; margin: .5rem 0 }
 td, th { text-align: left; vertical-align: top; padding: .2rem .75rem .2rem 0 }
-tr { border-bottom: 1px solid #8883 }
-:root { color-scheme: light dark }
+th { font-weight: normal } th code { overflow-wrap: normal }
+tr { border-bottom: 1px solid var(--line) }
+@media (max-width: 30rem) {
+  body { margin: 1rem auto } td, th { padding-right: .4rem; font-size: 14px }
+  th code { font-size: 12px; padding: 0 }
+}
 `
 
 export const pageHeaders = {
@@ -31,8 +44,18 @@ export function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head>
-<body>${body}</body></html>
+<body><main>${body}</main></body></html>
 `
+}
+
+/** Text in its own lines. It scrolls where it is too wide, so the keyboard has to reach it. */
+export function preformatted(label: string, text: string): string {
+  return `<pre ${scrolling(label)}>${escapeHtml(text)}</pre>`
+}
+
+/** What makes a block that scrolls known to the keyboard and to screen readers. */
+export function scrolling(label: string): string {
+  return `tabindex="0" role="region" aria-label="${escapeHtml(label)}"`
 }
 
 export function escapeHtml(text: string): string {

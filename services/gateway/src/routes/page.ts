@@ -3,7 +3,7 @@ import { MODEL } from '@svc/contracts/wire/models'
 import type { FastifyInstance } from 'fastify'
 import type { RootUrl } from '../base-address.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
-import { escapeHtml, htmlPage, pageHeaders } from './html-page.ts'
+import { escapeHtml, htmlPage, pageHeaders, preformatted } from './html-page.ts'
 
 export interface PageInformation {
   readonly version: string
@@ -40,15 +40,11 @@ function page(
   )
   const body = `<h1>svc</h1>
 <p>This server runs a language model and sells it by the token, from prepaid accounts, with a
-ledger that you can check. ${escapeHtml(runs)}</p>
+receipt for every request. ${escapeHtml(runs)}</p>
 ${toy}
 <p>Base URL for OpenAI clients: <code>${escapeHtml(rootUrl)}/v1</code>, for Anthropic clients
 <code>${escapeHtml(rootUrl)}</code>; model <code>${MODEL}</code>.</p>
-<pre>curl ${escapeHtml(rootUrl)}/v1/chat/completions \\
-  -H "Authorization: Bearer $SVC_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '{"model":"${MODEL}","messages":[
-       {"role":"user","content":"What is the capital of France?"}]}'</pre>
+${preformatted('Example', exampleAt(rootUrl))}
 <p><code>$SVC_KEY</code> is the key that the first start printed, or one of
 <code>npx svc key create ACCOUNT --name NAME</code>.</p>
 <p>What you have left: <code>GET /v1/balance</code>. What one request cost, and why:
@@ -56,4 +52,12 @@ ${toy}
 <ul>${items.join('')}</ul>
 <p>Version ${escapeHtml(version)}</p>`
   return htmlPage('svc', body)
+}
+
+function exampleAt(rootUrl: string): string {
+  return `curl ${rootUrl}/v1/chat/completions \\
+  -H "Authorization: Bearer $SVC_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"model":"${MODEL}","messages":[
+       {"role":"user","content":"What is the capital of France?"}]}'`
 }
