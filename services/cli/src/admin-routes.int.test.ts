@@ -45,6 +45,42 @@ describe('a long question over the admin routes', () => {
 })
 
 describe('the admin routes', () => {
+  const authorization = `Bearer ${OPERATOR_TOKEN}`
+
+  test.each([
+    ['a key that is there twice', '{"amount":"5","amount":"5000"}'],
+    ['a key that is there twice, escaped', '{"amount":"5","\\u0061mount":"5000"}'],
+    ['half a surrogate pair', '{"reason":"\\ud800"}'],
+    ['a list', '[]'],
+  ])('read %s as no JSON', async (_name, body) => {
+    const { operations } = await localOperations()
+    const baseUrl = await serveOperations(operations)
+    const answer = await fetch(`${baseUrl}/admin/v1/accounts/acct_x/grants`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body,
+    })
+    expect(answer.status).toBe(400)
+    expect(await answer.json()).toMatchObject({ error: { code: 'invalid_json' } })
+  })
+
+  test.each([`${2n ** 63n}`, '9'.repeat(20), '-2', '1e3', ''])(
+    'take no position %j',
+    async (after) => {
+      const baseUrl = await serveOperations((await localOperations()).operations)
+      const url = `${baseUrl}/admin/v1/events?limit=1&after=${after}`
+      const answer = await fetch(url, { headers: { authorization } })
+      expect(answer.status).toBe(400)
+      expect(await answer.json()).toMatchObject({ error: { param: 'after' } })
+    },
+  )
+
+  test.each(['-1', '0', `${2n ** 63n - 1n}`])('take the position %s', async (after) => {
+    const baseUrl = await serveOperations((await localOperations()).operations)
+    const url = `${baseUrl}/admin/v1/events?limit=1&after=${after}`
+    expect((await fetch(url, { headers: { authorization } })).status).toBe(200)
+  })
+
   test.each([undefined, 'Bearer wrong', `Basic ${OPERATOR_TOKEN}`, OPERATOR_TOKEN])(
     'refuse %s',
     async (header) => {

@@ -4,6 +4,7 @@
 import { styleText } from 'node:util'
 import type { Operations } from '@svc/gateway/operations/operations'
 import { connect, type Target } from './connect.ts'
+import { jsonText } from './output/json-text.ts'
 import { DEFAULT_DATA_DIR } from './start/data-folder.ts'
 import { logPlaceOf } from './start/log-place.ts'
 import { readLogSettings } from './start/settings.ts'
@@ -53,7 +54,7 @@ export class Context {
 
   /** One object, on one line; its shape is named and versioned. */
   outJson(schema: string, object: object): Promise<void> {
-    return this.out(`${JSON.stringify({ schema: `svc.${schema}`, ...object })}\n`)
+    return this.out(`${jsonText({ schema: `svc.${schema}`, ...object })}\n`)
   }
 
   /** For a person: on standard error, and not at all when a program asked. */

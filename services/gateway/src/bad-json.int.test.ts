@@ -25,6 +25,8 @@ const fieldsOf: Readonly<Record<WireFormat['name'], readonly [said: string, limi
   messages: ['"messages":[{"role":"user","content":"hi"}]', 'max_tokens'],
 }
 
+const manyItems = `[${Array(10_000).fill(1).join(',')}]`
+
 describe.each(wireFormats)('$name', (format) => {
   const { name, family, paths } = format
   const [said, limit] = fieldsOf[name]
@@ -54,6 +56,7 @@ describe.each(wireFormats)('$name', (format) => {
     ['6 33 levels', with_(`"x":${'['.repeat(32)}${']'.repeat(32)}`)],
     ['7 5,000 levels', with_(`"x":${'['.repeat(5_000)}${']'.repeat(5_000)}`)],
     ['8 500,000 levels', '['.repeat(500_000)],
+    ['9 60,000 items in arrays of 10,000', with_(`"x":[${Array(6).fill(manyItems).join(',')}]`)],
     [
       '9 80,000 keys',
       with_(`"x":{${Array.from({ length: 80_000 }, (_, i) => `"${i}":1`).join(',')}}`),

@@ -188,6 +188,14 @@ describe('keys', () => {
   })
 })
 
+test.each(['/v1/balance', '/v1/requests/req_x', '/v1/models', '/readyz', '/nothing', '/'])(
+  'no cache on the way may keep what %s answers',
+  async (path) => {
+    const response = await fixture.get(path)
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  },
+)
+
 test('the page says what this is, and runs nothing', async () => {
   const response = await fetch(`${fixture.baseUrl}/`)
   const text = await response.text()

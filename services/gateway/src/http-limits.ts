@@ -124,6 +124,10 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
   if (httpVersion === '1.1' && headers.host === undefined) {
     throw new ServiceError('invalid_request', 'The header "host" is missing.')
   }
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && !/^chunked$/i.test(coding)) {
+    throw new ServiceError('unsupported_media_type', 'Send the body plain, or chunked and no more.')
+  }
   if (rawHeaders.length > limits.headerCount * 2) {
     const message = `The request has more than ${limits.headerCount} headers.`
     throw new ServiceError('headers_too_large', message)

@@ -138,6 +138,8 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
 function setIdentity(reply: FastifyReply, requestId: string): void {
   for (const [name, value] of Object.entries(identity(requestId))) reply.raw.setHeader(name, value)
   reply.raw.setHeader('x-content-type-options', 'nosniff')
+  // Answers hold secrets, balances and what was said: no cache on the way may keep one.
+  reply.raw.setHeader('cache-control', 'no-store')
 }
 
 /**

@@ -74,10 +74,12 @@ test('a long run of backslashes takes linear time', () => {
 })
 
 test('limits can be set', () => {
-  const limits = { depth: 2, keys: 3, items: 2 }
+  const limits = { depth: 2, keys: 3, items: 2, allItems: 4 }
   const small = (text: string) => readJsonObject(Buffer.from(text), limits)
   expect(small('{"a":[1,2],"b":0,"c":0}')).toEqual({ a: [1, 2], b: 0, c: 0 })
   expect(() => small('{"a":[[1]]}')).toThrow('more than 2 levels')
   expect(() => small('{"a":1,"b":1,"c":1,"d":1}')).toThrow('more than 3 keys')
   expect(() => small('{"a":[1,2,3]}')).toThrow('more than 2 items')
+  expect(small('{"a":[1,2],"b":[1,2]}')).toEqual({ a: [1, 2], b: [1, 2] })
+  expect(() => small('{"a":[1,2],"b":[1,2],"c":[]}')).toThrow('more than 4 items together')
 })

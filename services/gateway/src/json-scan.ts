@@ -16,9 +16,11 @@ export interface JsonLimits {
   readonly keys: number
   /** Items of one array. */
   readonly items: number
+  /** Items of all arrays together: each can be wrong, and a schema notes each that is. */
+  readonly allItems: number
 }
 
-const defaultLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000 }
+const defaultLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000, allItems: 50_000 }
 
 const MAX_NUMBER_CHARACTERS = 64
 /** Up to so many characters, a number cannot overflow without an exponent. */
@@ -53,6 +55,7 @@ class Scan {
   readonly #limits: JsonLimits
   readonly #levels: Level[] = []
   #keys = 0
+  #items = 0
   /** The next backslash at or behind the place where the scan stands. */
   #backslash: number
 
@@ -87,15 +90,26 @@ class Scan {
     if (this.#levels.length >= depth) {
       throw invalid(`the body is nested more than ${depth} levels deep`)
     }
+    if (!isObject) this.#countItem()
     this.#levels.push({ keys: isObject ? new Set() : undefined, key: '', items: 1 })
   }
 
   #item(): void {
     const level = this.#levels.at(-1)
     if (level === undefined || level.keys !== undefined) return
+    this.#countItem()
     level.items += 1
     if (level.items > this.#limits.items) {
       throw invalid(`an array in the body has more than ${this.#limits.items} items`)
+    }
+  }
+
+  /** An array counts as one item, also when it is empty. */
+  #countItem(): void {
+    const { allItems } = this.#limits
+    this.#items += 1
+    if (this.#items > allItems) {
+      throw invalid(`the arrays of the body have more than ${allItems} items together`)
     }
   }
 

@@ -77,6 +77,10 @@ function badRequests({ post, start, length, chunks }: ReturnType<typeof partsOf>
       400,
       'invalid_request',
     ],
+    ...['gzip, chunked', 'deflate, chunked', 'x, chunked'].map((coding): Case => {
+      const compressed = post(`Transfer-Encoding: ${coding}\r\n`, chunks)
+      return [`13 TE ${coding}`, compressed, 415, 'unsupported_media_type']
+    }),
     ['14 space before the colon', post('Transfer-Encoding : chunked\r\n'), 400, 'invalid_request'],
     ['15 TE twice', post(chunked + chunked, chunks), 400, 'invalid_request'],
     ['17 bare LF', post(length).replaceAll('\r\n', '\n'), 400, 'invalid_request'],

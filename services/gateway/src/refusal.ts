@@ -65,6 +65,7 @@ export function rawRefusal(
     ...refusalHeaders(error, family),
     ...identity(requestId),
     'content-length': String(Buffer.byteLength(body)),
+    'cache-control': 'no-store',
     connection: 'close',
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)

@@ -1,6 +1,7 @@
 /** Events as a table, CSV, JSON or lines of JSON. The table has no room for what is in them. */
 import type { EventLine } from '@svc/gateway/operations/operations'
 import { csvLine, csvText } from './csv.ts'
+import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'
 
 export interface EventWriter {
@@ -53,7 +54,7 @@ function csvWriter(): EventWriter {
 }
 
 function csvRow({ position, stream, revision, type, id, hash, data, metadata }: EventLine): string {
-  const texts = [JSON.stringify(data), JSON.stringify(metadata)].map(csvText)
+  const texts = [jsonText(data), jsonText(metadata)].map(csvText)
   return csvLine([position, csvText(stream), `${revision}`, csvText(type), id, hash, ...texts])
 }
 
@@ -63,18 +64,18 @@ function jsonWriter(): EventWriter {
   let separator = ''
   return {
     rows(events) {
-      const text = events.map((event) => JSON.stringify(event)).join(',')
+      const text = events.map((event) => jsonText(event)).join(',')
       const whole = opening + (text === '' ? '' : separator + text)
       opening = ''
       if (text !== '') separator = ','
       return whole
     },
-    closing: (next) => `],"more":${next !== null},"next":${JSON.stringify(next)}}\n`,
+    closing: (next) => `],"more":${next !== null},"next":${jsonText(next)}}\n`,
   }
 }
 
 const jsonLines: EventWriter = {
-  rows: (events) => events.map((event) => `${JSON.stringify(event)}\n`).join(''),
+  rows: (events) => events.map((event) => `${jsonText(event)}\n`).join(''),
   closing: () => '',
 }
 

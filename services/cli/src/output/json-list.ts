@@ -1,5 +1,6 @@
 /** One JSON object around a list of any length, which is never in memory as a whole. */
 import type { Context } from '../context.ts'
+import { jsonText } from './json-text.ts'
 
 /**
  * @param tail properties that are known only at the end
@@ -10,13 +11,13 @@ export async function outJsonList(
   { head = {}, name, rows }: { head?: object; name: string; rows: AsyncIterable<object> },
   tail: () => object = () => ({}),
 ): Promise<void> {
-  const opening = JSON.stringify({ schema: `svc.${schema}`, ...head }).slice(0, -1)
-  await context.out(`${opening},${JSON.stringify(name)}:[`)
+  const opening = jsonText({ schema: `svc.${schema}`, ...head }).slice(0, -1)
+  await context.out(`${opening},${jsonText(name)}:[`)
   let separator = ''
   for await (const row of rows) {
-    await context.out(separator + JSON.stringify(row))
+    await context.out(separator + jsonText(row))
     separator = ','
   }
-  const closing = JSON.stringify(tail()).slice(1, -1)
+  const closing = jsonText(tail()).slice(1, -1)
   await context.out(`]${closing === '' ? '' : `,${closing}`}}\n`)
 }

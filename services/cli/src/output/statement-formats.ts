@@ -2,6 +2,7 @@
 import { parseDollars } from '@svc/contracts/money'
 import type { StatementLine } from '@svc/gateway/operations/operations'
 import { csvLine, csvText } from './csv.ts'
+import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'
 
 export interface StatementPeriod {
@@ -111,17 +112,16 @@ function csvRow(row: StatementLine): string {
 
 /** One object around all rows, written piece by piece. */
 const json: StatementWriter = {
-  opening: (head) =>
-    `${JSON.stringify({ schema: 'svc.statement/1', ...head }).slice(0, -1)},"rows":[`,
+  opening: (head) => `${jsonText({ schema: 'svc.statement/1', ...head }).slice(0, -1)},"rows":[`,
   rows: (rows, first) =>
-    rows.map((row, i) => (first && i === 0 ? '' : ',') + JSON.stringify(row)).join(''),
-  closing: ({ closing }) => `],"closing":${JSON.stringify(closing)}}\n`,
+    rows.map((row, i) => (first && i === 0 ? '' : ',') + jsonText(row)).join(''),
+  closing: ({ closing }) => `],"closing":${jsonText(closing)}}\n`,
 }
 
 const jsonl: StatementWriter = {
-  opening: (head) => `${JSON.stringify({ type: 'opening', schema: 'svc.statement/1', ...head })}\n`,
-  rows: (rows) => rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
-  closing: ({ closing, rows }) => `${JSON.stringify({ type: 'closing', closing, rows })}\n`,
+  opening: (head) => `${jsonText({ type: 'opening', schema: 'svc.statement/1', ...head })}\n`,
+  rows: (rows) => rows.map((row) => `${jsonText(row)}\n`).join(''),
+  closing: ({ closing, rows }) => `${jsonText({ type: 'closing', closing, rows })}\n`,
 }
 
 /** By format, for one statement. The argument is the widest line that the reader can take. */

@@ -15,6 +15,7 @@ export const ADMIN_PREFIX = '/admin/v1'
 export const STREAM_HEARTBEAT_MS = 10_000
 
 const MAX_PAGE = 1_000
+const MAX_POSITION = 2n ** 63n - 1n
 const MAX_NAME_CHARACTERS = 200
 const MAX_REASON_CHARACTERS = 500
 const MAX_HEAD_CHARACTERS = 100
@@ -31,7 +32,11 @@ const reason = textOf(MAX_REASON_CHARACTERS)
 /** RFC 3339 with a zone. */
 const moment = z.iso.datetime({ offset: true })
 const amountText = z.string().max(40)
-const position = z.string().regex(/^-?\d{1,20}$/, 'must be a position: a whole number')
+/** Of an event, as far as any log counts; -1 is before the first. */
+const position = z
+  .string()
+  .regex(/^(-1|\d{1,19})$/, 'must be a position: a whole number')
+  .pipe(z.string().refine((text) => BigInt(text) <= MAX_POSITION, 'must be a position below 2^63'))
 /** A number that may come as text, as in a query. */
 const pageLimit = z.coerce.number().pipe(tokenCount.min(1).max(MAX_PAGE))
 const entryNumber = z.coerce.number().pipe(z.int().min(0))
