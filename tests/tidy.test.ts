@@ -75,6 +75,14 @@ describe('leftovers', () => {
     }
   })
 
+  test('nothing tells anybody to run what npm would fetch from a stranger', () => {
+    expect(leftovers.fetchedCommands(files)).toEqual([])
+    for (const words of ['svc verify', '@x/svc', '-y svc', 'node main.ts']) {
+      expect(leftovers.fetchedCommands(source(`Run \`${'np' + 'x'} ${words}\`.`))).toHaveLength(1)
+    }
+    expect(leftovers.fetchedCommands(source(`${'np' + 'x'}, or npm exec`))).toEqual([])
+  })
+
   test('nothing writes to the console', () => {
     expect(leftovers.consoleUses(code.filter((file) => !isExample(file)))).toEqual([])
     expect(leftovers.consoleUses(source("console.log('x')"))).toHaveLength(1)

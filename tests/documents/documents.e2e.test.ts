@@ -20,7 +20,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const DONE_BY_THE_TEST = [
   /npm install/,
   /npm start/,
-  /^exec node/m,
+  /^exec /m,
   /^export (SVC_(URL|KEY)=|ACCOUNT=)/m,
 ]
 
@@ -80,10 +80,10 @@ function isDoneByTheTest({ commands }: DocumentBlock): boolean {
   return DONE_BY_THE_TEST.some((pattern) => pattern.test(commands))
 }
 
-/** A folder like the reader's: the packages are installed, and `data` will be below it. */
+/** A folder like the reader's: `svc` is in it, and `data` will be below it. */
 function readersPlace(): string {
   const place = temporaryFolder()
-  symlinkSync(join(ROOT, 'node_modules'), join(place, 'node_modules'))
+  symlinkSync(join(ROOT, 'svc'), join(place, 'svc'))
   return place
 }
 

@@ -16,6 +16,9 @@ const places = [
   /https?:\/\/[\w.-]*(artifactory|nexus|verdaccio|jfrog)/i,
 ]
 
+/** Outside a checkout that has the command, it fetches whatever package has that name. */
+const fetchedCommand = new RegExp(`\\b${'np' + 'x'} [-\\w@]`)
+
 /** Written by npm: hashes hold every short word sooner or later. */
 const generated = /(^|\/)package-lock\.json$/
 
@@ -29,6 +32,11 @@ export function unfinishedWork(files: readonly SourceFile[]): readonly string[] 
 
 export function machinePlaces(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap(linesWith(places))
+}
+
+/** On pages, in examples, messages and scripts alike. */
+export function fetchedCommands(files: readonly SourceFile[]): readonly string[] {
+  return files.filter(({ path }) => !generated.test(path)).flatMap(linesWith([fetchedCommand]))
 }
 
 /** Output goes through the logger or a stream that is handed in. */

@@ -1,5 +1,5 @@
 /**
- * The machine has an older Node; `npm start`, `npm test` and `npx svc` run on the one that npm
+ * The machine has an older Node; `npm start`, `npm test` and `./svc` run on the one that npm
  * installed. Every Node process that a command starts writes down its version and its script.
  */
 import { execFile } from 'node:child_process'
@@ -20,7 +20,7 @@ const ONE_TEST = 'contracts/src/wire/models.test.ts'
 
 const runs: [what: string, command: string, args: string[], script: RegExp][] = [
   ['the launcher', 'node', [LAUNCHER, '--help'], /cli[\\/]src[\\/]main\.ts$/],
-  ['npx svc', 'npx', ['svc', '--help'], /[\\/](svc|main\.ts)$/],
+  ['./svc', './svc', ['--help'], /svc\.js$/],
   ['npm start', 'npm', ['start', '--', '--help'], /svc\.js$/],
   ['npm test, of its tests', 'npm', ['run', 'test:all', '--', ONE_TEST], /vitest(\.mjs)?$/],
 ]

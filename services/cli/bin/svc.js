@@ -1,6 +1,7 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --
 // Runs svc on the Node that npm installed beside it, whatever Node started this file: so this file
-// alone is plain JavaScript that Node 20 understands.
+// alone is plain JavaScript that Node 20 understands. "--" before it keeps Node from taking options of
+// svc, such as --env-file, for its own.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
@@ -37,7 +38,7 @@ function bundledNode() {
 }
 
 function runOn(node) {
-  const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(node, ['--', main, ...process.argv.slice(2)], { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code)

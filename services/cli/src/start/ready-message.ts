@@ -47,7 +47,7 @@ export function readyPage(ready: Ready): string {
     `  API reference     ${ready.baseUrl}/docs`,
     ...(ready.listening === undefined ? [] : [`  Listening on      ${ready.listening}`]),
     `  Model             ${MODEL} (${ready.modelName})`,
-    `  Account           ${ready.accountId ?? 'none yet: npx svc account open --name NAME'}`,
+    `  Account           ${ready.accountId ?? 'none yet: ./svc account open --name NAME'}`,
     `  Data              ${ready.dataDir}`,
     ...toyNote(ready.toy),
     ...unpricedNote(ready),
@@ -74,7 +74,7 @@ function unpricedNote(ready: Ready): string[] {
     `  No price is published for ${ready.unpricedModels.join(', ')}: every request is refused until`,
     '  there is one, in dollars per million tokens:',
     '',
-    `  npx svc${folderFlag(ready)} ${PUBLISH_A_PRICE}`,
+    `  ./svc${folderFlag(ready)} ${PUBLISH_A_PRICE}`,
   ]
 }
 
@@ -93,15 +93,15 @@ function firstRun(ready: Ready, apiKey: string): string[] {
     '',
     'What did it cost, and why?',
     '',
-    `  npx svc${folderFlag(ready)} statement           every debit of the account, with the balance after it`,
-    `  npx svc${folderFlag(ready)} explain REQUEST_ID  its tokens, its price, the arithmetic, the events`,
-    `  npx svc${folderFlag(ready)} verify              the hash chain of the whole history`,
+    `  ./svc${folderFlag(ready)} statement           every debit of the account, with the balance after it`,
+    `  ./svc${folderFlag(ready)} explain REQUEST_ID  its tokens, its price, the arithmetic, the events`,
+    `  ./svc${folderFlag(ready)} verify              the hash chain of the whole history`,
   ]
 }
 
 function secondRun(ready: Ready): string[] {
   if (ready.accountId === undefined) return []
-  const command = `npx svc${folderFlag(ready)} key create ${ready.accountId} --name NAME`
+  const command = `./svc${folderFlag(ready)} key create ${ready.accountId} --name NAME`
   return ['', `  A new API key     ${command}`]
 }
 

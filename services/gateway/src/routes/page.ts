@@ -46,7 +46,7 @@ ${toy}
 <code>${escapeHtml(rootUrl)}</code>; model <code>${MODEL}</code>.</p>
 ${preformatted('Example', exampleAt(rootUrl))}
 <p><code>$SVC_KEY</code> is the key that the first start printed, or one of
-<code>npx svc key create ACCOUNT --name NAME</code>.</p>
+<code>./svc key create ACCOUNT --name NAME</code>.</p>
 <p>What you have left: <code>GET /v1/balance</code>. What one request cost, and why:
 <code>GET /v1/requests/ID</code>, with the id from the <code>x-request-id</code> header.</p>
 <ul>${items.join('')}</ul>

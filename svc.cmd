@@ -1,0 +1,1 @@
+@node -- "%~dp0services\cli\bin\svc.js" %*
