@@ -5,8 +5,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { generateText, isStepCount, Output, streamText, tool } from 'ai'
 import { z } from 'zod'
 
-const service = process.env.SVC_BASE_URL ?? 'http://127.0.0.1:8080'
-const apiKey = process.env.SVC_API_KEY
+const service = process.env.SVC_URL ?? 'http://127.0.0.1:8080'
+const apiKey = process.env.SVC_KEY
 const baseURL = `${service}/v1`
 const openai = createOpenAI({ baseURL, apiKey })
 const anthropic = createAnthropic({ baseURL, apiKey })

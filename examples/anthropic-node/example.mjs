@@ -4,8 +4,8 @@ import { betaZodTool } from '@anthropic-ai/sdk/helpers/beta/zod'
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod'
 import { z } from 'zod'
 
-const service = process.env.SVC_BASE_URL ?? 'http://127.0.0.1:8080'
-const apiKey = process.env.SVC_API_KEY
+const service = process.env.SVC_URL ?? 'http://127.0.0.1:8080'
+const apiKey = process.env.SVC_KEY
 // The SDK has no type for the temperature any more; the service takes it all the same.
 const settings = { model: 'svc-beta', max_tokens: 200, temperature: 0 }
 // Without /v1: the SDK adds it.

@@ -6,9 +6,9 @@ import os
 from anthropic import Anthropic, beta_tool
 from pydantic import BaseModel
 
-service = os.environ.get("SVC_BASE_URL", "http://127.0.0.1:8080")
+service = os.environ.get("SVC_URL", "http://127.0.0.1:8080")
 # Without /v1: the SDK adds it.
-client = Anthropic(base_url=service, api_key=os.environ["SVC_API_KEY"])
+client = Anthropic(base_url=service, api_key=os.environ["SVC_KEY"])
 # The SDK has no argument for the temperature any more; the service takes it all the same.
 settings = {"model": "svc-beta", "max_tokens": 200, "extra_body": {"temperature": 0}}
 

@@ -24,7 +24,7 @@ says() { grep --quiet --fixed-strings -- "$1" <<<"$output"; }
 times() { [ "$(grep --count --fixed-strings -- "$2" <<<"$output")" -eq "$1" ]; }
 refuses() {
   local status=$1 path=$2 key=$3 body=$4 got
-  got=$(curl --silent --output /dev/null --write-out '%{http_code}' "$SVC_BASE_URL$path" \
+  got=$(curl --silent --output /dev/null --write-out '%{http_code}' "$SVC_URL$path" \
     --header "x-api-key: $key" --header 'content-type: application/json' --data "$body")
   [ "$got" = "$status" ]
 }
@@ -42,7 +42,7 @@ chat='{"model": "svc-beta", "messages": [{"role": "user", "content": "x"}]}'
 unknown='{"model": "gpt-9", "messages": [{"role": "user", "content": "x"}]}'
 responses='{"model": "svc-beta", "input": "x"}'
 messages='{"model": "svc-beta", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}'
-check 'another model is 400' refuses 400 /v1/chat/completions "$SVC_API_KEY" "$unknown"
+check 'another model is 400' refuses 400 /v1/chat/completions "$SVC_KEY" "$unknown"
 check 'a wrong key is 401' refuses 401 /v1/chat/completions sk-svc-nobody "$chat"
 check 'no credit is 402 in chat' refuses 402 /v1/chat/completions "$SVC_EMPTY_API_KEY" "$chat"
 check 'no credit is 402 in responses' refuses 402 /v1/responses "$SVC_EMPTY_API_KEY" "$responses"

@@ -2,19 +2,19 @@
 # The service with nothing but curl: three formats, a stream, a tool, a schema, and what it cost.
 set -euo pipefail
 
-service=${SVC_BASE_URL:-http://127.0.0.1:8080}
+service=${SVC_URL:-http://127.0.0.1:8080}
 
 # ask PATH BODY: sends it with the key, and fails where the service refuses.
 ask() {
   curl --silent --show-error --fail-with-body --no-buffer --dump-header "$headers" \
     "$service$1" \
-    --header "authorization: Bearer $SVC_API_KEY" \
+    --header "authorization: Bearer $SVC_KEY" \
     --header 'content-type: application/json' \
     --data "$2"
 }
 get() {
   curl --silent --show-error --fail-with-body "$service$1" \
-    --header "authorization: Bearer $SVC_API_KEY"
+    --header "authorization: Bearer $SVC_KEY"
 }
 say() { printf '\n== %s\n' "$1"; }
 headers=$(mktemp)

@@ -5,8 +5,8 @@ import { tool } from '@langchain/core/tools'
 import { ChatOpenAI } from '@langchain/openai'
 import { z } from 'zod'
 
-const service = process.env.SVC_BASE_URL ?? 'http://127.0.0.1:8080'
-const apiKey = process.env.SVC_API_KEY
+const service = process.env.SVC_URL ?? 'http://127.0.0.1:8080'
+const apiKey = process.env.SVC_KEY
 const settings = { model: 'svc-beta', apiKey, temperature: 0 }
 const configuration = { baseURL: `${service}/v1` }
 

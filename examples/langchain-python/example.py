@@ -8,8 +8,8 @@ from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel
 
-service = os.environ.get("SVC_BASE_URL", "http://127.0.0.1:8080")
-settings = {"model": "svc-beta", "api_key": os.environ["SVC_API_KEY"], "temperature": 0}
+service = os.environ.get("SVC_URL", "http://127.0.0.1:8080")
+settings = {"model": "svc-beta", "api_key": os.environ["SVC_KEY"], "temperature": 0}
 
 # Chat completions, the Responses format or the Messages format: as you like.
 # With a base URL of one's own, LangChain asks for the usage of a stream only when it is told to.

@@ -3,8 +3,8 @@ import OpenAI from 'openai'
 import { zodFunction, zodTextFormat } from 'openai/helpers/zod'
 import { z } from 'zod'
 
-const service = process.env.SVC_BASE_URL ?? 'http://127.0.0.1:8080'
-const apiKey = process.env.SVC_API_KEY
+const service = process.env.SVC_URL ?? 'http://127.0.0.1:8080'
+const apiKey = process.env.SVC_KEY
 const model = 'svc-beta'
 const client = new OpenAI({ baseURL: `${service}/v1`, apiKey })
 

@@ -6,8 +6,8 @@ import os
 from openai import OpenAI, pydantic_function_tool
 from pydantic import BaseModel
 
-service = os.environ.get("SVC_BASE_URL", "http://127.0.0.1:8080")
-client = OpenAI(base_url=f"{service}/v1", api_key=os.environ["SVC_API_KEY"])
+service = os.environ.get("SVC_URL", "http://127.0.0.1:8080")
+client = OpenAI(base_url=f"{service}/v1", api_key=os.environ["SVC_KEY"])
 model = "svc-beta"
 
 # A plain answer.

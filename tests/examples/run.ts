@@ -61,8 +61,8 @@ async function runAll(
   const proxy = new CountingProxy(baseUrl)
   const environment = {
     ...ofLanguages(),
-    SVC_BASE_URL: await proxy.listen(),
-    SVC_API_KEY: apiKey,
+    SVC_URL: await proxy.listen(),
+    SVC_KEY: apiKey,
     SVC_EMPTY_API_KEY: await keyWithoutCredit(baseUrl, dataDir),
   }
   const python = await findPython(ofInstalls)

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 
-export const rootUrl = process.env.SVC_BASE_URL
-export const apiKey = process.env.SVC_API_KEY
+export const rootUrl = process.env.SVC_URL
+export const apiKey = process.env.SVC_KEY
 /** Of an account without credit. */
 export const emptyApiKey = process.env.SVC_EMPTY_API_KEY
 export const wrongApiKey = 'sk-svc-nobody-has-this-key'

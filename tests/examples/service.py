@@ -6,8 +6,8 @@ import os
 import time
 import urllib.request
 
-ROOT_URL = os.environ["SVC_BASE_URL"]
-API_KEY = os.environ["SVC_API_KEY"]
+ROOT_URL = os.environ["SVC_URL"]
+API_KEY = os.environ["SVC_KEY"]
 # Of an account without credit.
 EMPTY_API_KEY = os.environ["SVC_EMPTY_API_KEY"]
 WRONG_API_KEY = "sk-svc-nobody-has-this-key"

@@ -102,6 +102,22 @@ test('a ledger that was restored from a backup is given no second demo account',
   await restored.stop()
 })
 
+test("a start among a client's and a cluster's variables warns of those it does not know", async () => {
+  const server = startServer(join(temporaryFolder(), 'data'), {
+    SVC_URL: 'http://127.0.0.1:8080',
+    SVC_KEY: 'sk-svc-x',
+    SVC_SERVICE_HOST: '10.0.0.7',
+    SVC_PORT: 'tcp://10.0.0.7:80',
+    SVC_PORT_80_TCP_PORT: '80',
+    SVC_API_KEY: 'sk-svc-x',
+  })
+  await server.ready()
+  await server.stop()
+  const warnings = server.stderr.trim().split('\n')
+  expect(warnings).toEqual([expect.stringMatching(/SVC_API_KEY .* did you mean SVC_KEY\?/)])
+  expect(server.stderr).not.toContain('sk-svc-x')
+})
+
 describe('a start that cannot succeed says why in one line, exits with an error, and writes nothing', () => {
   test('a data folder that is a file', async () => {
     const file = join(temporaryFolder(), 'data')

@@ -1,6 +1,6 @@
 /** How `svc` ends, for every reason that a script can tell apart. */
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
@@ -11,6 +11,7 @@ import { svc } from '../testing/run-svc.ts'
 import * as codes from './exit-codes.ts'
 
 const bin = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
+const checkout = fileURLToPath(new URL('../../..', import.meta.url))
 const noAccount = `acct_${'0'.repeat(26)}`
 
 test.each<readonly [string, readonly string[], number, RegExp]>([
@@ -167,6 +168,28 @@ describe('as a process', () => {
     closeSync(full)
     expect(ran.stderr).toMatch(/^svc: the output cannot be written: ENOSPC[^\n]*\n$/)
     expect(ran.status).toBe(codes.EXIT_OUTPUT)
+  })
+
+  test.each([
+    ['./svc', join(checkout, 'svc'), ['start']],
+    ['its launcher', bin, ['start']],
+    ['npm start', 'npm', ['start', '--silent', '--']],
+  ])('%s tells of a missing --env-file itself, before Node does', (_what, command, words) => {
+    const file = join(temporaryFolder(), 'none.env')
+    const ran = spawnSync(command, [...words, '--env-file', file], {
+      cwd: checkout,
+      encoding: 'utf8',
+    })
+    expect(ran.stderr).toContain(`svc: --env-file: there is no file ${file}\n`)
+    expect(ran.status).toBe(2)
+  })
+
+  test('./svc works from anywhere, also through a link', () => {
+    const folder = temporaryFolder()
+    symlinkSync(join(checkout, 'svc'), join(folder, 'svc'))
+    const ran = spawnSync('./svc', ['--version'], { cwd: folder, encoding: 'utf8' })
+    expect(ran.stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(ran.status).toBe(0)
   })
 
   test('a folder that does not exist is not made', () => {

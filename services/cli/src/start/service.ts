@@ -17,7 +17,7 @@ import { isStrayError } from '@svc/infra/event-store/eventstoredb/stray-errors'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { type Books, openBooks } from './books.ts'
 import { DataFolder } from './data-folder.ts'
 import { endOnDefects } from './defects.ts'
@@ -35,7 +35,6 @@ import type { Settings } from './settings.ts'
 import { startSweeping } from './sweeping.ts'
 import { VERSION } from './version.ts'
 
-const STANDARD_ERROR = 2
 const WORKER_STOP_MS = 2_000
 /** Only what a browser can open without a key. */
 const LINKS = [
@@ -72,12 +71,9 @@ interface Surroundings {
 /** @throws with one line that says what to do; on a first start nothing was written then */
 export async function startService(
   settings: Settings,
+  logger: Logger,
   stopRequested: AbortSignal,
 ): Promise<RunningService> {
-  const logger = pino(
-    { level: settings.SVC_LOG_LEVEL, base: null },
-    pino.destination(STANDARD_ERROR),
-  )
   endOnDefects(logger, isStrayError)
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)

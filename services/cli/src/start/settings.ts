@@ -1,13 +1,13 @@
 /**
  * Everything that can be set, in one schema: environment variables named `SVC_…`, each with a flag
- * of `svc start` where it is set often. An unknown `SVC_` name is an error: a misspelt limit that
- * is silently ignored is worse than a server that does not start. `EVENTSTORE_URL` and `REDIS_URL`
- * have the names that other programs know too.
+ * of `svc start` where it is set often. `EVENTSTORE_URL` and `REDIS_URL` have the names that other
+ * programs know too. What becomes of other names that begin with `SVC_` says `setting-names.ts`.
  */
 import { defaultLedgerHealthBounds } from '@svc/gateway/ledger-health'
 import { isWorkerUrl, WORKER_URL_FORM } from '@svc/gateway/routing/worker-address'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
+import { closestName } from './closest-name.ts'
 import { DEFAULT_DATA_DIR } from './data-folder.ts'
 import {
   isAddressOrNetwork,
@@ -15,6 +15,7 @@ import {
   PUBLIC_URL_FORM,
   readPublicUrl,
 } from './public-address.ts'
+import { type Environment, type ForeignVariable, sortVariables } from './setting-names.ts'
 import { readTenantWeights } from './tenant-weights.ts'
 
 /** A setting that cannot be used. Its message is one line that says what to do. */
@@ -22,12 +23,25 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-const whole = (min: number, max: number) =>
-  z
+const whole = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
     .string()
-    .regex(/^\d{1,12}$/, 'must be a whole number')
+    .regex(/^\d{1,12}$/, message)
     .transform(Number)
-    .pipe(z.number().min(min).max(max))
+    .pipe(z.number().min(min, message).max(max, message))
+}
+
+const text = z.string().min(1, 'must not be empty; without it the default is used')
+
+const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+  z.enum(choices, {
+    error({ input }) {
+      const meant = closestName(String(input).toLowerCase(), choices)
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+      return `must be one of ${choices.join(', ')}${hint}`
+    },
+  })
 
 const DAY_MS = 86_400_000
 const MAX_READY_MS = 3_600_000
@@ -38,6 +52,10 @@ const MAX_BYTES = 999_999_999_999
 const MAX_CACHE_TTL_S = 86_400
 const SECRET_CHARACTERS_MIN = 16
 
+const secret = z
+  .string()
+  .min(SECRET_CHARACTERS_MIN, `must have ${SECRET_CHARACTERS_MIN} characters or more`)
+
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
 /**
@@ -47,9 +65,6 @@ const list = z.string().transform((text) => text.split(',').map((part) => part.t
 const namePrefix = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,63}\.$/, 'must be letters, digits, - or _, then one dot, such as svc.')
-
-/** Settings with names that other programs know too. */
-const commonNames: ReadonlySet<string> = new Set(['EVENTSTORE_URL', 'REDIS_URL'])
 
 /** An empty one is none. */
 const redisUrl = z.string().transform((url, context) => {
@@ -96,43 +111,47 @@ const logSchema = z.object({
 export type LogSettings = z.output<typeof logSchema>
 
 const schema = logSchema.extend({
-  SVC_DATA_DIR: z.string().min(1).default(DEFAULT_DATA_DIR),
-  SVC_HOST: z.string().min(1).default('127.0.0.1'),
+  SVC_DATA_DIR: text.default(DEFAULT_DATA_DIR),
+  SVC_HOST: text.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),
   /** Whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, comma-separated. */
   SVC_TRUSTED_PROXIES: proxies.optional(),
   /** 0 takes any free port. */
   SVC_PORT: whole(0, 65_535).default(8080),
-  SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
+  SVC_LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
   /** A path to a GGUF file, an `hf:` URI, or `demo`: the bundled toy. */
-  SVC_MODEL: z.string().min(1).default('demo'),
+  SVC_MODEL: text.default('demo'),
   /**
    * Workers that run elsewhere, comma-separated: `http://host:port` or `unix:/path/to/socket`. Then
    * none is started here.
    */
   SVC_WORKER_URLS: list.pipe(z.array(z.string().refine(isWorkerUrl, WORKER_URL_FORM))).optional(),
   /** Shared with the workers of `SVC_WORKER_URLS`. */
-  SVC_WORKER_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
+  SVC_WORKER_SECRET: secret.optional(),
   /** Workers of `SVC_MODEL` that are started here. */
   SVC_WORKERS: whole(1, MAX_WORKERS).default(1),
   /** Models that are loaded and stand aside, comma-separated: a worker each. */
   SVC_STANDBY_MODELS: list
-    .pipe(z.array(z.string().min(1, 'must be models, separated by commas')).max(MAX_WORKERS))
+    .pipe(
+      z
+        .array(z.string().min(1, 'must be models, separated by commas'))
+        .max(MAX_WORKERS, `must be ${MAX_WORKERS} models at most`),
+    )
     .optional(),
   /** What the workers that are started here compute on. */
-  SVC_GPU: z.enum(['off', 'auto', 'cuda', 'vulkan', 'metal']).default('off'),
+  SVC_GPU: choice(['off', 'auto', 'cuda', 'vulkan', 'metal']).default('off'),
   SVC_CONTEXT_SIZE: whole(256, 1_048_576).optional(),
   SVC_SEQUENCES: whole(1, 256).optional(),
   SVC_THREADS: whole(1, 256).optional(),
   /** Whether these workers keep what they computed of prompts, for the next that begins alike. */
-  SVC_CACHE: z.enum(['on', 'off']).default('on'),
+  SVC_CACHE: choice(['on', 'off']).default('on'),
   /** Bytes of it in the memory of each of them. */
   SVC_CACHE_BYTES: whole(0, MAX_BYTES).default(512 * 1024 * 1024),
   /** Keys its names; made and kept in the data folder when nobody gives one. */
-  SVC_CACHE_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
+  SVC_CACHE_SECRET: secret.optional(),
   /** Seals what clients of the Responses format carry; made and kept in the data folder too. */
-  SVC_CONTENT_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
+  SVC_CONTENT_SECRET: secret.optional(),
   /** `redis://…`: where workers share it, and gateways what they know of it. Never shown. */
   REDIS_URL: redisUrl.optional(),
   /** What the names of all keys there begin with. */
@@ -211,25 +230,27 @@ export const settingNames = Object.keys(schema.shape) as SettingName[]
 /**
  * @param environment such as `process.env`; other names that do not begin with `SVC_` are not looked
  *   at
- * @throws {SettingsError} naming the first setting that cannot be used
+ * @throws {SettingsError} naming the first setting that is misspelt or cannot be used
  */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
-  const given = Object.entries(environment).filter(
-    ([name]) => name.startsWith('SVC_') || commonNames.has(name),
-  )
-  const unknown = given.find(([name]) => !(name in schema.shape))
-  if (unknown !== undefined) {
+export function readSettings(environment: Environment): Settings {
+  const { settings, misspelt } = sortVariables(environment, settingNames)
+  const [first] = misspelt
+  if (first !== undefined) {
     throw new SettingsError(
-      `${unknown[0]} is not a setting of svc: see docs/reference/configuration.md for the list`,
+      `${first.name} is not a setting of svc: did you mean ${first.meant}? ` +
+        'All of them are in docs/reference/configuration.md',
     )
   }
-  return parsedBy(schema, Object.fromEntries(given))
+  return parsedBy(schema, settings)
+}
+
+/** Variables that are named as settings are, and are ignored. */
+export function foreignVariables(environment: Environment): readonly ForeignVariable[] {
+  return sortVariables(environment, settingNames).foreign
 }
 
 /** Only what says where the events are. @throws {SettingsError} */
-export function readLogSettings(
-  environment: Readonly<Record<string, string | undefined>>,
-): LogSettings {
+export function readLogSettings(environment: Environment): LogSettings {
   return parsedBy(logSchema, environment)
 }
 

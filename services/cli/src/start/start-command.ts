@@ -1,12 +1,14 @@
 /** `svc start`: the server with everything that it needs, in one process group. */
 import { once } from 'node:events'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { Command } from 'commander'
+import { type Logger, pino } from 'pino'
 import { EXIT_DIFFERENCE, EXIT_OK, EXIT_UNREACHABLE } from '../exit-codes.ts'
 import { readyLine, readyPage } from './ready-message.ts'
 import { type RunningService, startService } from './service.ts'
-import { readSettings, type Settings, SettingsError } from './settings.ts'
+import type { Environment } from './setting-names.ts'
+import { foreignVariables, readSettings, type Settings, SettingsError } from './settings.ts'
 import { stopRequests } from './stop-requests.ts'
 
 interface StartOptions {
@@ -18,6 +20,7 @@ interface StartOptions {
   readonly json?: true
 }
 
+const STANDARD_ERROR = 2
 /** How long a server whose disk has failed may take to close the rest. */
 const FAILED_STOP_MS = 5_000
 
@@ -36,9 +39,15 @@ export function startCommand(): Command {
 }
 
 async function runUntilStopped(options: StartOptions): Promise<void> {
-  const settings = settingsOf(options)
+  const environment = environmentOf(options)
+  const settings = readSettings(environment)
+  const logger = pino(
+    { level: settings.SVC_LOG_LEVEL, base: null },
+    pino.destination(STANDARD_ERROR),
+  )
+  warnOfForeignVariables(environment, logger)
   const stopRequested = stopRequests()
-  const service = await started(settings, stopRequested)
+  const service = await started(settings, logger, stopRequested)
   if (service === undefined) process.exit(EXIT_OK)
   if (!stopRequested.aborted) {
     const say = options.json === true ? readyLine : readyPage
@@ -56,10 +65,11 @@ async function runUntilStopped(options: StartOptions): Promise<void> {
 /** Nothing when a stop was asked for while it started: that is no failure. */
 async function started(
   settings: Settings,
+  logger: Logger,
   stopRequested: AbortSignal,
 ): Promise<RunningService | undefined> {
   try {
-    return await startService(settings, stopRequested)
+    return await startService(settings, logger, stopRequested)
   } catch (error) {
     if (stopRequested.aborted) return undefined
     throw error
@@ -78,7 +88,7 @@ async function endAfterFailure(service: RunningService): Promise<never> {
 }
 
 /** Flags win over the environment, and that over the file. */
-function settingsOf(options: StartOptions): Settings {
+function environmentOf(options: StartOptions): Environment {
   const flags = {
     SVC_PORT: options.port,
     SVC_HOST: options.host,
@@ -86,15 +96,31 @@ function settingsOf(options: StartOptions): Settings {
     SVC_MODEL: options.model,
   }
   const given = Object.entries(flags).filter(([, value]) => value !== undefined)
-  return readSettings({
+  return {
     ...readEnvironmentFile(options.envFile),
     ...process.env,
     ...Object.fromEntries(given),
-  })
+  }
+}
+
+function warnOfForeignVariables(environment: Environment, logger: Logger): void {
+  for (const { name, meant } of foreignVariables(environment)) {
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    logger.warn(`${name} is not a setting of svc and is ignored${hint}`)
+  }
 }
 
 function readEnvironmentFile(file: string | undefined): NodeJS.Dict<string> {
   if (file === undefined) return {}
-  if (!existsSync(file)) throw new SettingsError(`--env-file: there is no file ${file}`)
-  return parseEnv(readFileSync(file, 'utf8'))
+  return parseEnv(textOf(file))
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') throw new SettingsError(`--env-file: there is no file ${file}`)
+    throw new SettingsError(`--env-file: ${file} cannot be read (${code})`)
+  }
 }
