@@ -58,6 +58,9 @@ async function helpOf(words: readonly string[]): Promise<string> {
   return out
 }
 
+/** Has commands below it, and does something by itself. */
+const ROLES = 'start'
+
 /** The commands that do something: groups stand for what is in them. */
 async function commandsBelow(words: readonly string[]): Promise<(readonly string[])[]> {
   const names = [...section(await helpOf(words), 'Commands').matchAll(/^ {2}([a-z-]+)/gm)]
@@ -65,7 +68,7 @@ async function commandsBelow(words: readonly string[]): Promise<(readonly string
     .filter((name) => name !== 'help')
   if (names.length === 0) return [words]
   const below = await Promise.all(names.map((name) => commandsBelow([...words, name])))
-  return below.flat()
+  return words.join(' ') === ROLES ? [words, ...below.flat()] : below.flat()
 }
 
 /** `--account` is explained once, below the table. */

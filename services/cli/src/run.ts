@@ -64,9 +64,16 @@ async function programFor(
   for (const command of commands) add(program, command(contextOf))
   if (args.length === 0 || args.some((word) => NEEDS_START.has(word))) {
     const { startCommand } = await import('./start/start-command.ts')
-    add(program, startCommand())
+    addWithRoles(program, startCommand())
   }
   return program
+}
+
+/** Options behind the name of a role are that role's, and its help shows no others. */
+function addWithRoles(program: Command, start: Command): void {
+  add(program, start)
+  start.enablePositionalOptions()
+  for (const role of start.commands) role.configureHelp({ showGlobalOptions: false })
 }
 
 /** Commands that were made apart take on how the program ends and where it writes. */

@@ -1,4 +1,6 @@
 /** Where a part of the worker says what happened. Fields never hold prompts, answers or secrets. */
+import { type DestinationStream, type Level, pino } from 'pino'
+
 export type LogLevel = 'info' | 'warn' | 'error'
 
 export type Log = (
@@ -7,9 +9,16 @@ export type Log = (
   fields?: Readonly<Record<string, unknown>>,
 ) => void
 
-/** Writes one JSON object per line, for machines and for the supervisor. */
-export function jsonLines(write: (line: string) => void, now: () => Date): Log {
-  return (level, message, fields = {}) => {
-    write(`${JSON.stringify({ time: now().toISOString(), level, message, ...fields })}\n`)
-  }
+/**
+ * JSON lines with the same fields as the server's: `level`, `time`, `msg`, and `err` for an error.
+ *
+ * @param fields of every line
+ */
+export function workerLog(
+  destination: DestinationStream,
+  level: Level | 'silent',
+  fields: Readonly<Record<string, unknown>> = {},
+): Log {
+  const logger = pino({ level, base: { ...fields } }, destination)
+  return (level, message, fields = {}) => logger[level](fields, message)
 }

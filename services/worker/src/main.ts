@@ -1,5 +1,5 @@
 /**
- * The worker process. Settings: see `settings.ts`.
+ * The process of a worker that a server supervises. By hand it is started as `svc start worker`.
  *
  * stdout carries exactly one line of JSON: `{"type":"ready",…}` when it serves, or
  * `{"type":"refused","reason":…}` when it cannot start, with exit code 78 if a retry would not
@@ -8,20 +8,15 @@
  */
 import { rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { jsonLines, type Log } from './log.ts'
-import { type ListenAddress, type ProtocolServer, startProtocolServer } from './protocol-server.ts'
+import { workerLog } from './log.ts'
+import type { ListenAddress } from './protocol-server.ts'
+import { type RunningWorker, runWorker } from './run-worker.ts'
 import { readSettings, type WorkerSettings } from './settings.ts'
-import { EXIT_REFUSED, StartRefused } from './start-refused.ts'
-import { startWorker, type Worker } from './worker.ts'
+import { EXIT_BROKEN, EXIT_REFUSED, StartRefused } from './start-refused.ts'
 
-const DRAIN_MS_MAX = 30_000
 const EXIT_FAILED = 1
-const EXIT_BROKEN = 70
 
-const log = jsonLines(
-  (line) => process.stderr.write(line),
-  () => new Date(),
-)
+const log = workerLog(process.stderr, 'info')
 
 /** A parent that died leaves pipes that nobody reads: writing to them must not be the end. */
 process.stdout.on('error', () => {})
@@ -33,51 +28,30 @@ if (process.platform !== 'win32') process.on('SIGXFSZ', () => {})
 try {
   await serve(readSettings(process.argv.slice(2), process.env))
 } catch (error) {
-  const reason =
-    error instanceof StartRefused ? error.message : `the worker cannot start: ${String(error)}`
-  log('error', reason, error instanceof StartRefused ? {} : { error: stackOf(error) })
+  const isRefused = error instanceof StartRefused
+  const reason = isRefused ? error.message : `the worker cannot start: ${String(error)}`
+  log('error', reason, isRefused ? {} : { err: error })
   printLine({ type: 'refused', reason })
-  process.exit(error instanceof StartRefused ? EXIT_REFUSED : EXIT_FAILED)
+  process.exit(isRefused ? EXIT_REFUSED : EXIT_FAILED)
 }
 
 async function serve(settings: WorkerSettings): Promise<void> {
   if (settings.supervised) endWithParent(settings.listen)
-  const worker = await startWorker(settings, log, (error) => {
-    log('error', 'the runtime is broken; the worker ends', { error: stackOf(error) })
+  const worker = await runWorker(settings, log, (error) => {
+    log('error', 'the runtime is broken; the worker ends', { err: error })
     process.exit(EXIT_BROKEN)
   })
-  const server = await listen(settings, worker, log)
-  drainOnSignal(settings, worker, server)
-  const { address } = server
-  printLine({ type: 'ready', address, pid: process.pid, health: worker.operations.health() })
-  log('info', 'ready', { address, workerId: settings.workerId })
+  drainOnSignal(settings, worker)
+  const { address, health } = worker
+  printLine({ type: 'ready', address, pid: process.pid, health })
 }
 
-async function listen(
-  { listen: address, secret }: WorkerSettings,
-  { operations }: Worker,
-  log: Log,
-): Promise<ProtocolServer> {
-  try {
-    return await startProtocolServer({ operations, listen: address, secret, log })
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'error'
-    const place = 'port' in address ? `port ${address.port}` : `socket ${address.socketPath}`
-    throw new StartRefused(`cannot listen on ${place} (${code})`)
-  }
-}
-
-function drainOnSignal(settings: WorkerSettings, worker: Worker, server: ProtocolServer): void {
+function drainOnSignal(settings: WorkerSettings, worker: RunningWorker): void {
   let draining = false
   const drain = () => {
     if (draining) return
     draining = true
-    log('info', 'draining')
-    setTimeout(() => process.exit(0), DRAIN_MS_MAX).unref()
-    void worker
-      .drain()
-      .then(() => server.close())
-      .finally(() => process.exit(0))
+    void worker.stop().finally(() => process.exit(0))
   }
   process.on('SIGTERM', drain)
   // Ctrl-C reaches the whole process group; a supervised worker waits for its parent's word.
@@ -106,8 +80,4 @@ function removeSocket(address: ListenAddress): void {
 
 function printLine(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value)}\n`)
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }

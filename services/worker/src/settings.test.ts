@@ -43,3 +43,24 @@ describe('the settings of a worker', () => {
     expect(() => readSettings(argv, {})).toThrow(message)
   })
 })
+
+describe('a setting that an option leaves out', () => {
+  it('comes from the variable that the server knows too', () => {
+    const environment = { SVC_MODEL: 'm.gguf', SVC_CONTEXT_SIZE: '1024', SVC_CACHE: 'off' }
+    expect(readSettings(['--socket', 's', '--model', 'n.gguf'], environment)).toMatchObject({
+      model: 'n.gguf',
+      contextSize: 1024,
+      cache: { on: false },
+    })
+  })
+
+  it.each([
+    [{ SVC_SEQUENCES: '0' }, /^SVC_SEQUENCES must be a whole number from 1 to 256$/],
+    [{ SVC_GPU: 'on' }, /^SVC_GPU must be one of off, auto, cuda, vulkan, metal$/],
+    [{ REDIS_URL: 'http://:changeit@host' }, /^REDIS_URL cannot be used: it must be written as/],
+  ])('is refused by its name: %j', (environment, message) => {
+    const read = () => readSettings(['--socket', 's'], environment)
+    expect(read).toThrow(message)
+    expect(read).not.toThrow(/changeit/)
+  })
+})

@@ -1,45 +1,21 @@
 /**
- * The worker's settings, from the command line and the environment:
- *
- *     main.ts --socket PATH | --port N    where to listen; TCP is loopback only
- *             [--model demo|PATH|hf:URI]  default: demo, the bundled toy model
- *             [--models-folder PATH]      where hf: downloads go; default ~/.svc/models
- *             [--context-size TOKENS]     of each sequence; default: the model's, at most 4096
- *             [--sequences N]             requests at once; default 8 (demo) or 4
- *             [--threads N]               default and most: cores − 1, at least 1; demo: always 1
- *             [--queue N]                 requests that may wait; default 256
- *             [--tenant-queue N]          of one tenant; default 64
- *             [--worker-id ID]            default worker-<pid>
- *             [--gpu off|auto|cuda|vulkan|metal]  default off
- *             [--cache on|off]            whether prompts are reused; default on
- *             [--cache-bytes BYTES]       of cached blocks in memory; default 512 MiB
- *             [--drained]                 takes no requests until it is told to
- *             [--supervised]              end when stdin closes; ignore SIGINT
- *
- *     SVC_SCHEMA_BYTES         of one schema; default 65536
- *     SVC_SCHEMA_ALTERNATIVES  that one value may have; default 512
- *     SVC_SCHEMA_STEPS         that all schemas of a request may cost; default 500000
- *     SVC_SCHEMA_COMPILE_MS    of processor time that they may take; default 250
- *
- *     SVC_WORKER_SECRET   the bearer token of every request; needed with --port, 16 characters
- *     SVC_CACHE_SECRET    keys the names of cached blocks and seals them; random when unset, and
- *                         then no other worker finds them
- *     REDIS_URL           where cached blocks are shared with other workers; unset: nowhere
- *     SVC_REDIS_PREFIX    what keys begin with there; default svc.
- *     SVC_CACHE_TTL_S     seconds that an unused block stays there; default 900
- *     SVC_CACHE_TENANT_BYTES  that one tenant may write there in that time; default 1 GiB
+ * The settings of a worker, in one schema: options of its command line, and environment variables,
+ * which other users of the machine cannot read. Both are described in `workerOptions` and
+ * docs/how-to/run-several-workers.md.
  */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
+import { z } from 'zod'
 import { type Gpu, gpuChoices } from './engine/gpu.ts'
 import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from './engine/scheduler.ts'
 import { defaultSchemaLimits, type SchemaLimits } from './grammar/schema-limits.ts'
 import { SECRET_CHARACTERS_MIN } from './protocol/shared-secret.ts'
 import type { ListenAddress } from './protocol-server.ts'
 import { StartRefused } from './start-refused.ts'
+import { variableOf, workerOptions } from './worker-options.ts'
 
 export const DEMO_MODEL = 'demo'
 export const CONTEXT_TOKENS_DEFAULT_MAX = 4096
@@ -52,10 +28,11 @@ const QUEUE_MAX = 100_000
 const PORT_MAX = 65_535
 const CACHE_SECRET_BYTES = 32
 const CACHE_BYTES_DEFAULT = 512 * 1024 ** 2
+const CACHE_TTL_S_MAX = 86_400
 const CACHE_TTL_S_DEFAULT = 900
 const CACHE_TENANT_BYTES_DEFAULT = 1024 ** 3
-const REDIS_PREFIX_DEFAULT = 'svc.'
 const COMPILE_MS_DEFAULT = 250
+const SCHEMA_LIMIT_MAX = Number.MAX_SAFE_INTEGER
 
 export interface WorkerSettings {
   readonly listen: ListenAddress
@@ -98,170 +75,186 @@ export interface CacheSettings {
   } | null
 }
 
-/** @throws StartRefused with one line that names the setting */
-export function readSettings(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): WorkerSettings {
-  const values = parseArguments(argv)
-  const model = values.model ?? DEMO_MODEL
-  const secret = env.SVC_WORKER_SECRET || null
-  return {
-    listen: listenAddress(values, secret),
-    model,
-    modelsFolder: values['models-folder'] ?? join(homedir(), '.svc', 'models'),
-    contextSize:
-      values['context-size'] === undefined
-        ? null
-        : wholeNumber(values, 'context-size', CONTEXT_TOKENS_MIN, CONTEXT_TOKENS_MAX, 0),
-    sequences: wholeNumber(
-      values,
-      'sequences',
-      1,
-      SEQUENCES_MAX,
-      model === DEMO_MODEL ? SEQUENCES_DEMO : SEQUENCES_DEFAULT,
-    ),
-    threads: threadCount(values, model),
-    queueLimit: wholeNumber(values, 'queue', 1, QUEUE_MAX, QUEUE_REQUESTS_MAX),
-    tenantQueueLimit: wholeNumber(values, 'tenant-queue', 1, QUEUE_MAX, TENANT_QUEUE_REQUESTS_MAX),
-    workerId: values['worker-id'] ?? `worker-${process.pid}`,
-    supervised: values.supervised ?? false,
-    secret,
-    gpu: oneOf(values, 'gpu', gpuChoices, 'off'),
-    drained: values.drained ?? false,
-    cache: {
-      on: oneOf(values, 'cache', ['on', 'off'], 'on') === 'on',
-      bytes: wholeNumber(values, 'cache-bytes', 0, Number.MAX_SAFE_INTEGER, CACHE_BYTES_DEFAULT),
-      secret: env.SVC_CACHE_SECRET || randomBytes(CACHE_SECRET_BYTES),
-      redis: redisSettings(env),
-    },
-    schemas: schemaSettings(env),
-  }
+const whole = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
+    .string(message)
+    .regex(/^\d{1,16}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(min, message).max(max, message))
 }
 
-function schemaSettings(env: Readonly<Record<string, string | undefined>>): SchemaSettings {
-  const { bytesMax, alternativesMax, stepsMax } = defaultSchemaLimits
-  return {
-    limits: {
-      bytesMax: variable(env, 'SVC_SCHEMA_BYTES', bytesMax),
-      alternativesMax: variable(env, 'SVC_SCHEMA_ALTERNATIVES', alternativesMax),
-      stepsMax: variable(env, 'SVC_SCHEMA_STEPS', stepsMax),
-    },
-    compileMs: variable(env, 'SVC_SCHEMA_COMPILE_MS', COMPILE_MS_DEFAULT),
-  }
-}
+const oneOf = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+  z.enum(choices, `must be one of ${choices.join(', ')}`)
 
-function redisSettings(env: Readonly<Record<string, string | undefined>>) {
-  const url = env.REDIS_URL
-  if (!url) return null
+const redisUrl = z.string().superRefine((url, context) => {
   const read = readRedisUrl(url)
-  if (!read.ok) throw new StartRefused(`REDIS_URL: ${read.message}`)
+  if (!read.ok) context.addIssue({ code: 'custom', message: `cannot be used: ${read.message}` })
+})
+
+const bytes = whole(0, Number.MAX_SAFE_INTEGER)
+const schemaLimit = whole(1, SCHEMA_LIMIT_MAX)
+
+const schema = z.object({
+  socket: z.string().optional(),
+  port: whole(0, PORT_MAX).optional(),
+  workerId: z.string().min(1, 'must not be empty').default(`worker-${process.pid}`),
+  model: z.string().min(1, 'must not be empty').default(DEMO_MODEL),
+  modelsFolder: z.string().default(join(homedir(), '.svc', 'models')),
+  contextSize: whole(CONTEXT_TOKENS_MIN, CONTEXT_TOKENS_MAX).optional(),
+  sequences: whole(1, SEQUENCES_MAX).optional(),
+  threads: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+  queue: whole(1, QUEUE_MAX).default(QUEUE_REQUESTS_MAX),
+  tenantQueue: whole(1, QUEUE_MAX).default(TENANT_QUEUE_REQUESTS_MAX),
+  gpu: oneOf(gpuChoices).default('off'),
+  cache: oneOf(['on', 'off']).default('on'),
+  cacheBytes: bytes.default(CACHE_BYTES_DEFAULT),
+  drained: z.boolean().default(false),
+  /** Ends when stdin closes, and leaves Ctrl-C to its parent. */
+  supervised: z.boolean().default(false),
+  /** The bearer token of every request. */
+  SVC_WORKER_SECRET: z.string().optional(),
+  /** Keys the names of cached blocks and seals them. Random: then no other worker finds them. */
+  SVC_CACHE_SECRET: z.string().optional(),
+  /** Where cached blocks are shared with other workers. */
+  REDIS_URL: redisUrl.optional(),
+  SVC_REDIS_PREFIX: z.string().default('svc.'),
+  /** Seconds that an unused block stays there. */
+  SVC_CACHE_TTL_S: whole(1, CACHE_TTL_S_MAX).default(CACHE_TTL_S_DEFAULT),
+  /** What one tenant may write there in that time. */
+  SVC_CACHE_TENANT_BYTES: bytes.default(CACHE_TENANT_BYTES_DEFAULT),
+  /** Of one schema. */
+  SVC_SCHEMA_BYTES: schemaLimit.default(defaultSchemaLimits.bytesMax),
+  /** That one value may have. */
+  SVC_SCHEMA_ALTERNATIVES: schemaLimit.default(defaultSchemaLimits.alternativesMax),
+  /** That all schemas of a request may cost. */
+  SVC_SCHEMA_STEPS: schemaLimit.default(defaultSchemaLimits.stepsMax),
+  SVC_SCHEMA_COMPILE_MS: schemaLimit.default(COMPILE_MS_DEFAULT),
+})
+
+type Given = z.output<typeof schema>
+type Environment = Readonly<Record<string, string | undefined>>
+/** As commander and `parseArgs` give them, in camel case. */
+export type WorkerWords = Readonly<Record<string, string | boolean | undefined>>
+
+/** @throws StartRefused with one line that names the setting */
+export function readSettings(argv: readonly string[], environment: Environment): WorkerSettings {
+  return settingsOf(wordsOf(argv), environment)
+}
+
+/**
+ * @param words of the command line; what they leave out, the environment may say
+ * @throws StartRefused with one line that names the setting
+ */
+export function settingsOf(words: WorkerWords, environment: Environment): WorkerSettings {
+  const given = parsed(words, environment)
+  const isDemo = given.model === DEMO_MODEL
+  const secret = given.SVC_WORKER_SECRET ?? null
   return {
-    url,
-    keyPrefix: env.SVC_REDIS_PREFIX || REDIS_PREFIX_DEFAULT,
-    blockTtlMs: variable(env, 'SVC_CACHE_TTL_S', CACHE_TTL_S_DEFAULT) * 1000,
-    tenantBytesMax: variable(env, 'SVC_CACHE_TENANT_BYTES', CACHE_TENANT_BYTES_DEFAULT),
+    listen: listenAddress(given, secret),
+    model: given.model,
+    modelsFolder: given.modelsFolder,
+    contextSize: given.contextSize ?? null,
+    sequences: given.sequences ?? (isDemo ? SEQUENCES_DEMO : SEQUENCES_DEFAULT),
+    threads: threadCount(given, isDemo),
+    queueLimit: given.queue,
+    tenantQueueLimit: given.tenantQueue,
+    workerId: given.workerId,
+    supervised: given.supervised,
+    secret,
+    gpu: given.gpu,
+    drained: given.drained,
+    cache: {
+      on: given.cache === 'on',
+      bytes: given.cacheBytes,
+      secret: given.SVC_CACHE_SECRET ?? randomBytes(CACHE_SECRET_BYTES),
+      redis: redisSettings(given),
+    },
+    schemas: {
+      limits: {
+        bytesMax: given.SVC_SCHEMA_BYTES,
+        alternativesMax: given.SVC_SCHEMA_ALTERNATIVES,
+        stepsMax: given.SVC_SCHEMA_STEPS,
+      },
+      compileMs: given.SVC_SCHEMA_COMPILE_MS,
+    },
   }
 }
 
-function variable(
-  env: Readonly<Record<string, string | undefined>>,
-  name: string,
-  fallback: number,
-): number {
-  const text = env[name]
-  if (!text) return fallback
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw new StartRefused(`${name} must be a whole number`)
-  return Number(text)
+/** An empty variable is none. */
+function parsed(words: WorkerWords, environment: Environment): Given {
+  const named = Object.keys(schema.shape).map((name) => {
+    const word = words[name]
+    return [name, word ?? (environment[variableOf[name] ?? name] || undefined)] as const
+  })
+  const result = schema.safeParse(Object.fromEntries(named))
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  throw new StartRefused(`${shownName(String(issue?.path[0]), words)} ${issue?.message}`)
 }
 
-function oneOf<Choice extends string>(
-  values: Values,
-  name: 'gpu' | 'cache',
-  choices: readonly Choice[],
-  fallback: Choice,
-): Choice {
-  const text = values[name] ?? fallback
-  const choice = choices.find((each) => each === text)
-  if (choice !== undefined) return choice
-  throw new StartRefused(`--${name} must be one of ${choices.join(', ')}, not "${text}"`)
+/** The flag, or the variable where no flag was given. */
+function shownName(name: string, words: WorkerWords): string {
+  if (/^[A-Z]/.test(name)) return name
+  return (words[name] === undefined ? variableOf[name] : undefined) ?? flagOf(name)
 }
 
-type Values = ReturnType<typeof parseArguments>
-type NumberSetting =
-  | 'port'
-  | 'context-size'
-  | 'sequences'
-  | 'threads'
-  | 'queue'
-  | 'tenant-queue'
-  | 'cache-bytes'
+function redisSettings(given: Given) {
+  if (given.REDIS_URL === undefined) return null
+  return {
+    url: given.REDIS_URL,
+    keyPrefix: given.SVC_REDIS_PREFIX,
+    blockTtlMs: given.SVC_CACHE_TTL_S * 1000,
+    tenantBytesMax: given.SVC_CACHE_TENANT_BYTES,
+  }
+}
 
-function parseArguments(argv: readonly string[]) {
+function wordsOf(argv: readonly string[]): WorkerWords {
+  const flags = [...workerOptions.map(({ flags }) => flags), '--supervised']
+  const options = flags.map((flag) => {
+    const [name = '', value] = flag.slice('--'.length).split(' ')
+    return [name, { type: value === undefined ? 'boolean' : 'string' }] as const
+  })
   try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        socket: { type: 'string' },
-        port: { type: 'string' },
-        model: { type: 'string' },
-        'models-folder': { type: 'string' },
-        'context-size': { type: 'string' },
-        sequences: { type: 'string' },
-        threads: { type: 'string' },
-        queue: { type: 'string' },
-        'tenant-queue': { type: 'string' },
-        'worker-id': { type: 'string' },
-        gpu: { type: 'string' },
-        cache: { type: 'string' },
-        'cache-bytes': { type: 'string' },
-        drained: { type: 'boolean' },
-        supervised: { type: 'boolean' },
-      },
-    }).values
+    const { values } = parseArgs({ args: [...argv], options: Object.fromEntries(options) })
+    return Object.fromEntries(
+      Object.entries(values).map(([name, value]) => [camelCase(name), value as string | boolean]),
+    )
   } catch (error) {
     throw new StartRefused(error instanceof Error ? error.message : String(error))
   }
 }
 
-function listenAddress(values: Values, secret: string | null): ListenAddress {
-  if ((values.socket === undefined) === (values.port === undefined)) {
+function camelCase(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
+}
+
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
+function listenAddress({ socket, port }: Given, secret: string | null): ListenAddress {
+  if ((socket === undefined) === (port === undefined)) {
     throw new StartRefused('give either --socket PATH or --port N')
   }
-  if (values.socket !== undefined) return { socketPath: values.socket }
+  if (socket !== undefined) return { socketPath: socket }
   if (secret === null || secret.length < SECRET_CHARACTERS_MIN) {
     throw new StartRefused(
       `--port needs SVC_WORKER_SECRET, a secret of ${SECRET_CHARACTERS_MIN} characters or more`,
     )
   }
-  return { port: wholeNumber(values, 'port', 0, PORT_MAX, 0) }
+  return { port: port ?? 0 }
 }
 
 /** The demo model is so small that a second thread only makes it slower (fourteen times). */
-function threadCount(values: Values, model: string): number {
+function threadCount({ threads }: Given, isDemo: boolean): number {
   const allowed = Math.max(1, availableParallelism() - 1)
-  const asked = wholeNumber(values, 'threads', 1, Number.MAX_SAFE_INTEGER, allowed)
+  const asked = threads ?? allowed
   if (asked > allowed) {
     throw new StartRefused(
       `--threads ${asked} is too many: ${allowed} of ${availableParallelism()} cores may be used, ` +
         'and more threads than that make llama.cpp slower by far',
     )
   }
-  return model === DEMO_MODEL ? 1 : asked
-}
-
-function wholeNumber(
-  values: Values,
-  name: NumberSetting,
-  min: number,
-  max: number,
-  fallback: number,
-): number {
-  const text = values[name]
-  if (text === undefined) return fallback
-  const number = Number(text)
-  if (!/^\d+$/.test(text) || number < min || number > max) {
-    throw new StartRefused(`--${name} must be a whole number from ${min} to ${max}, not "${text}"`)
-  }
-  return number
+  return isDemo ? 1 : asked
 }

@@ -8,3 +8,6 @@ export class StartRefused extends Error {
 
 /** Exit code of a worker that refused to start (EX_CONFIG of sysexits). */
 export const EXIT_REFUSED = 78
+
+/** Exit code of a worker whose runtime broke: another start may serve again (EX_SOFTWARE). */
+export const EXIT_BROKEN = 70

@@ -249,6 +249,21 @@ export function foreignVariables(environment: Environment): readonly ForeignVari
   return sortVariables(environment, settingNames).foreign
 }
 
+export function warnOfForeignVariables(
+  environment: Environment,
+  warn: (warning: string) => void,
+): void {
+  for (const { name, meant } of foreignVariables(environment)) {
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    warn(`${name} is not a setting of svc and is ignored${hint}`)
+  }
+}
+
+/** For what runs apart from a server. @throws {SettingsError} also when a setting is misspelt */
+export function logLevelOf(environment: Environment): Settings['SVC_LOG_LEVEL'] {
+  return readSettings(environment).SVC_LOG_LEVEL
+}
+
 /** Only what says where the events are. @throws {SettingsError} */
 export function readLogSettings(environment: Environment): LogSettings {
   return parsedBy(logSchema, environment)

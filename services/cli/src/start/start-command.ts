@@ -1,14 +1,14 @@
 /** `svc start`: the server with everything that it needs, in one process group. */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import { Command } from 'commander'
 import { type Logger, pino } from 'pino'
 import { EXIT_DIFFERENCE, EXIT_OK, EXIT_UNREACHABLE } from '../exit-codes.ts'
+import { environmentOf } from './environment-file.ts'
 import { readyLine, readyPage } from './ready-message.ts'
 import { type RunningService, startService } from './service.ts'
 import type { Environment } from './setting-names.ts'
-import { foreignVariables, readSettings, type Settings, SettingsError } from './settings.ts'
+import { readSettings, type Settings, warnOfForeignVariables } from './settings.ts'
+import { startWorkerCommand } from './start-worker-command.ts'
 import { stopRequests } from './stop-requests.ts'
 
 interface StartOptions {
@@ -36,16 +36,17 @@ export function startCommand(): Command {
     .action(async (_local, command: Command) => {
       await runUntilStopped(command.optsWithGlobals())
     })
+    .addCommand(startWorkerCommand())
 }
 
 async function runUntilStopped(options: StartOptions): Promise<void> {
-  const environment = environmentOf(options)
+  const environment = givenBy(options)
   const settings = readSettings(environment)
   const logger = pino(
     { level: settings.SVC_LOG_LEVEL, base: null },
     pino.destination(STANDARD_ERROR),
   )
-  warnOfForeignVariables(environment, logger)
+  warnOfForeignVariables(environment, (warning) => logger.warn(warning))
   const stopRequested = stopRequests()
   const service = await started(settings, logger, stopRequested)
   if (service === undefined) process.exit(EXIT_OK)
@@ -88,7 +89,7 @@ async function endAfterFailure(service: RunningService): Promise<never> {
 }
 
 /** Flags win over the environment, and that over the file. */
-function environmentOf(options: StartOptions): Environment {
+function givenBy(options: StartOptions): Environment {
   const flags = {
     SVC_PORT: options.port,
     SVC_HOST: options.host,
@@ -96,31 +97,5 @@ function environmentOf(options: StartOptions): Environment {
     SVC_MODEL: options.model,
   }
   const given = Object.entries(flags).filter(([, value]) => value !== undefined)
-  return {
-    ...readEnvironmentFile(options.envFile),
-    ...process.env,
-    ...Object.fromEntries(given),
-  }
-}
-
-function warnOfForeignVariables(environment: Environment, logger: Logger): void {
-  for (const { name, meant } of foreignVariables(environment)) {
-    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-    logger.warn(`${name} is not a setting of svc and is ignored${hint}`)
-  }
-}
-
-function readEnvironmentFile(file: string | undefined): NodeJS.Dict<string> {
-  if (file === undefined) return {}
-  return parseEnv(textOf(file))
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8')
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT') throw new SettingsError(`--env-file: there is no file ${file}`)
-    throw new SettingsError(`--env-file: ${file} cannot be read (${code})`)
-  }
+  return { ...environmentOf(options.envFile), ...Object.fromEntries(given) }
 }

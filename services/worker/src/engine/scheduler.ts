@@ -233,7 +233,7 @@ export class Scheduler {
     const { requestId, plan, thinking, topLogprobs } = request
     const { vocabulary } = engine
     const logFailure = (message: string) => (error: unknown) =>
-      log('error', message, { requestId, error: String(error) })
+      log('error', message, { requestId, err: error })
     const onReaderFailure = logFailure('an answer could not be read and is given out as text')
     return new Generation({
       request,

@@ -100,5 +100,5 @@ function without({ log, nowMs }: CacheOptions, reason: string) {
 }
 
 function failureLog(log: Log) {
-  return (what: string, error: unknown) => log('error', what, { error: String(error) })
+  return (what: string, error: unknown) => log('error', what, { err: error })
 }

@@ -5,14 +5,11 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker-protocol'
 import { z } from 'zod'
+import { LIBUV_THREADS } from '../libuv-threads.ts'
 import type { Log, LogLevel } from '../log.ts'
 import { EXIT_REFUSED } from '../start-refused.ts'
 
 const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
-/**
- * Decoding, sampling and file work of the worker share libuv's pool; its default of 4 is too few.
- */
-const LIBUV_THREADS = '16'
 /** What the host process may keep in its environment that is none of the worker's business. */
 const PRIVATE_VARIABLE = /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
 const LOG_CHARACTERS_MAX = 8192
@@ -122,7 +119,9 @@ function onLines(stream: Readable, onLine: (line: string) => void): void {
   createInterface({ input: stream }).on('line', onLine)
 }
 
-const logLine = z.looseObject({ level: z.enum(['info', 'warn', 'error']), message: z.string() })
+/** The numbers of pino. */
+const levels: Readonly<Record<number, LogLevel>> = { 30: 'info', 40: 'warn', 50: 'error' }
+const logLine = z.looseObject({ level: z.number(), msg: z.string() })
 
 function forwardLog(line: string, workerId: string, log: Log): void {
   const parsed = logLine.safeParse(parseJson(line))
@@ -131,8 +130,8 @@ function forwardLog(line: string, workerId: string, log: Log): void {
     log('warn', line.slice(0, LOG_CHARACTERS_MAX), { workerId })
     return
   }
-  const { level, message, time, ...fields } = parsed.data
-  log(level satisfies LogLevel, message, { ...fields, workerId, workerTime: time })
+  const { level, msg, time: _written, ...fields } = parsed.data
+  log(levels[level] ?? 'error', msg, { ...fields, workerId })
 }
 
 function parseJson(text: string): unknown {

@@ -1,0 +1,57 @@
+/** One worker in this process, from its settings to its end. */
+import type { HealthAnswer } from '@svc/contracts/worker-protocol'
+import type { Log } from './log.ts'
+import { type ListenAddress, type ProtocolServer, startProtocolServer } from './protocol-server.ts'
+import type { WorkerSettings } from './settings.ts'
+import { StartRefused } from './start-refused.ts'
+import { startWorker, type Worker } from './worker.ts'
+
+const DRAIN_MS_MAX = 30_000
+
+export interface RunningWorker {
+  readonly address: ListenAddress
+  readonly health: HealthAnswer
+  /** Takes nothing new, and resolves when what runs has ended, or after 30 s. */
+  stop(): Promise<void>
+}
+
+/**
+ * Loads the model, then listens.
+ *
+ * @param onBroken called when the runtime is beyond repair and the process should end
+ * @throws StartRefused with one line for the operator
+ */
+export async function runWorker(
+  settings: WorkerSettings,
+  log: Log,
+  onBroken: (error: unknown) => void,
+): Promise<RunningWorker> {
+  const worker = await startWorker(settings, log, onBroken)
+  const server = await listen(settings, worker, log)
+  const { address } = server
+  log('info', 'ready', { address, workerId: settings.workerId })
+  return {
+    address,
+    health: worker.operations.health(),
+    stop() {
+      log('info', 'draining')
+      const { promise: late, resolve } = Promise.withResolvers<void>()
+      setTimeout(resolve, DRAIN_MS_MAX).unref()
+      return Promise.race([worker.drain().then(() => server.close()), late])
+    },
+  }
+}
+
+async function listen(
+  { listen: address, secret }: WorkerSettings,
+  { operations }: Worker,
+  log: Log,
+): Promise<ProtocolServer> {
+  try {
+    return await startProtocolServer({ operations, listen: address, secret, log })
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'error'
+    const place = 'port' in address ? `port ${address.port}` : `socket ${address.socketPath}`
+    throw new StartRefused(`cannot listen on ${place} (${code})`)
+  }
+}
