@@ -1,5 +1,5 @@
 /** Where a part of the worker says what happened. Fields never hold prompts, answers or secrets. */
-import { type DestinationStream, type Level, pino } from 'pino'
+import { type DestinationStream, type LevelWithSilent, type Logger, pino } from 'pino'
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
@@ -11,14 +11,11 @@ export type Log = (
 
 /**
  * JSON lines with the same fields as the server's: `level`, `time`, `msg`, and `err` for an error.
- *
- * @param fields of every line
  */
-export function workerLog(
-  destination: DestinationStream,
-  level: Level | 'silent',
-  fields: Readonly<Record<string, unknown>> = {},
-): Log {
-  const logger = pino({ level, base: { ...fields } }, destination)
+export function workerLog(destination: DestinationStream, level: LevelWithSilent): Log {
+  return logTo(pino({ level, base: null }, destination))
+}
+
+export function logTo(logger: Logger): Log {
   return (level, message, fields = {}) => logger[level](fields, message)
 }

@@ -4,11 +4,11 @@ import { demoModelName, demoModelPath, demoModelSha256 } from '@svc/infra/demo-m
 import { checkGgufFile, sha256OfFile } from './engine/gguf-file.ts'
 import { downloadModel } from './engine/llama.ts'
 import type { Log } from './log.ts'
+import { tellProgress } from './model-progress.ts'
 import { DEMO_MODEL } from './settings.ts'
 import { StartRefused } from './start-refused.ts'
 
 const HUGGING_FACE = 'hf:'
-const PROGRESS_LOG_MS = 5000
 
 export interface ModelSource {
   readonly path: string
@@ -34,7 +34,7 @@ export async function findModel(
     return { path: demoModelPath, name: demoModelName, toy: true }
   }
   const path = model.startsWith(HUGGING_FACE)
-    ? await downloadModel(model, modelsFolder, progressLog(model, log))
+    ? await downloadModel(model, modelsFolder, tellProgress('downloading the model', model, log))
     : resolve(model)
   await checkGgufFile(path)
   return { path, name: basename(path).replace(/\.gguf$/i, ''), toy: false }
@@ -47,15 +47,5 @@ export async function refuseChangedDemoModel(path: string, sha256: string): Prom
     throw new StartRefused(
       `the bundled demo model is damaged (SHA-256 ${found}, not ${sha256}): restore ${path}`,
     )
-  }
-}
-
-function progressLog(model: string, log: Log) {
-  let lastMs = 0
-  return (downloadedBytes: number, totalBytes: number) => {
-    const nowMs = performance.now()
-    if (nowMs - lastMs < PROGRESS_LOG_MS) return
-    lastMs = nowMs
-    log('info', 'downloading the model', { model, downloadedBytes, totalBytes })
   }
 }

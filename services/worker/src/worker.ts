@@ -1,5 +1,6 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
 import { hash, randomBytes, randomInt } from 'node:crypto'
+import { stat } from 'node:fs/promises'
 import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
 import { PLAN_VERSION } from './answer-plan.ts'
 import { AnswerPlans } from './answer-plans.ts'
@@ -10,6 +11,7 @@ import { Scheduler } from './engine/scheduler.ts'
 import { SequencePool } from './engine/sequences.ts'
 import type { Log } from './log.ts'
 import { type ServedFamily, serveFamily } from './model-family.ts'
+import { tellProgress } from './model-progress.ts'
 import { findModel } from './model-source.ts'
 import { CompileThreads } from './plan-compiler/compile-threads.ts'
 import { openPrefixCache } from './prefix-cache/open-prefix-cache.ts'
@@ -44,6 +46,8 @@ export async function startWorker(
 ): Promise<Worker> {
   const source = await findModel(settings.model, settings.modelsFolder, log)
   log('info', 'loading the model', { model: source.path, threads: settings.threads })
+  const tellLoading = tellProgress('loading the model', source.name, log)
+  const { size } = await stat(source.path)
   const { engine, facts } = await startLlama({
     modelPath: source.path,
     contextSize: settings.contextSize,
@@ -51,6 +55,7 @@ export async function startWorker(
     sequences: settings.sequences,
     threads: settings.threads,
     gpu: settings.gpu,
+    onLoading: (share) => tellLoading(share * size, size),
     log,
   })
   const served = serveFamily(facts, engine.vocabulary, log)

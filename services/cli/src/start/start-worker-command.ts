@@ -1,14 +1,16 @@
 /** `svc start worker`: one worker in this process, for servers that run apart from it. */
 import { once } from 'node:events'
 import { LIBUV_THREADS } from '@svc/worker/libuv-threads'
-import { type Log, workerLog } from '@svc/worker/log'
+import { type Log, logTo } from '@svc/worker/log'
 import type { RunningWorker } from '@svc/worker/run-worker'
 import { settingsOf, type WorkerWords } from '@svc/worker/settings'
 import { EXIT_BROKEN, StartRefused } from '@svc/worker/start-refused'
 import { workerOptions } from '@svc/worker/worker-options'
 import { Command } from 'commander'
+import { type Logger, pino } from 'pino'
 import { CliError, EXIT_DIFFERENCE, EXIT_OK, EXIT_USAGE } from '../exit-codes.ts'
 import { environmentOf } from './environment-file.ts'
+import { progressOnStandardError } from './progress-display.ts'
 import { logLevelOf, warnOfForeignVariables } from './settings.ts'
 import { stopRequests } from './stop-requests.ts'
 
@@ -34,7 +36,7 @@ async function runUntilStopped(words: WorkerWords, options: WorkerOptions): Prom
   // Before anything uses the pool, which then has its size for good.
   process.env.UV_THREADPOOL_SIZE ??= LIBUV_THREADS
   const environment = environmentOf(options.envFile)
-  const log = workerLog(process.stderr, logLevelOf(environment))
+  const log = logWithProgress(pino({ level: logLevelOf(environment), base: null }, process.stderr))
   warnOfForeignVariables(environment, (warning) => log('warn', warning))
   const stopRequested = stopRequests()
   // A large model loads for minutes: who wants to stop does not wait for it.
@@ -46,6 +48,16 @@ async function runUntilStopped(words: WorkerWords, options: WorkerOptions): Prom
   if (!stopRequested.aborted) await once(stopRequested, 'abort')
   await worker.stop()
   process.exit(EXIT_OK)
+}
+
+function logWithProgress(logger: Logger): Log {
+  const log = logTo(logger)
+  const progress = progressOnStandardError(logger)
+  return (level, message, fields) => {
+    if (progress.show(undefined, message, fields)) return
+    progress.clear()
+    log(level, message, fields)
+  }
 }
 
 async function started(

@@ -9,6 +9,7 @@ import { availableParallelism } from 'node:os'
 import type { WorkerConfiguration } from '@svc/gateway/routing/worker-pool'
 import { type Supervised, superviseWorker } from '@svc/worker/supervisor'
 import type { Logger } from 'pino'
+import { type ProgressDisplay, progressOnStandardError } from './progress-display.ts'
 import type { Settings } from './settings.ts'
 import { type LocalWorker, localWorkersOf, workerArguments } from './worker-arguments.ts'
 
@@ -30,8 +31,9 @@ export function superviseFleet(
   environment: Readonly<Record<string, string>>,
   logger: Logger,
 ): SupervisedFleet {
+  const progress = progressOnStandardError(logger)
   const members = localWorkersOf(settings).map((worker): FleetMember => {
-    return { ...worker, supervised: supervise(worker, settings, environment, logger) }
+    return { ...worker, supervised: supervise(worker, settings, environment, logger, progress) }
   })
   const serving = members.filter(({ drained }) => !drained)
   let stopping = false
@@ -48,7 +50,7 @@ export function superviseFleet(
       address: { kind: 'unix', path: supervised.address.socketPath },
     })),
     async ready() {
-      await firstReady(serving)
+      await firstReady(serving).finally(() => progress.clear())
       tellFailures()
     },
     supervised: (workerId) => members.find((each) => each.workerId === workerId)?.supervised,
@@ -64,6 +66,7 @@ function supervise(
   settings: Settings,
   env: Readonly<Record<string, string>>,
   logger: Logger,
+  progress: ProgressDisplay,
 ): Supervised {
   const { workerId } = worker
   let served = false
@@ -73,6 +76,8 @@ function supervise(
     env,
     // A first start that fails is told once, in one line, by whoever asked for it.
     log(level, message, fields) {
+      if (progress.show(workerId, message, fields)) return
+      progress.clear()
       if (served || level === 'info') logger[level](fields ?? {}, message)
     },
   })

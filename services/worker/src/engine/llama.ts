@@ -47,6 +47,8 @@ export interface LlamaOptions {
   readonly sequences: number
   readonly threads: number
   readonly gpu: Gpu
+  /** Told while the file is read into memory: from 0 to 1. */
+  readonly onLoading?: (share: number) => void
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
 }
 
@@ -79,7 +81,12 @@ export async function startLlama(options: LlamaOptions): Promise<{
   })
   const gpuLayers = llama.gpu === false ? 0 : 'max'
   const model = await llama
-    .loadModel({ modelPath: options.modelPath, gpuLayers, defaultContextSwaFullCache: true })
+    .loadModel({
+      modelPath: options.modelPath,
+      gpuLayers,
+      defaultContextSwaFullCache: true,
+      onLoadProgress: (share) => options.onLoading?.(share),
+    })
     .catch((error: unknown) => {
       throw new StartRefused(
         `llama.cpp cannot load the model ${options.modelPath}: ${firstLine(error)}`,
