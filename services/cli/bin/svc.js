@@ -38,7 +38,9 @@ function bundledNode() {
 }
 
 function runOn(node) {
-  const child = spawn(node, ['--', main, ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(node, ['--disable-sigusr1', '--', main, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code)

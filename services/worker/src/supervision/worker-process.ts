@@ -49,6 +49,8 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   const child = spawn(
     process.execPath,
     [
+      // Or the signal opens a debugger, through which anybody on the machine reads its memory.
+      '--disable-sigusr1',
       MAIN_PATH,
       ...['--socket', socketPath, '--worker-id', workerId, '--supervised'],
       ...modelArguments,
