@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../../testing/folders.ts'
@@ -43,5 +43,38 @@ describe('the secrets of a folder', () => {
     const folder = folderWith({ operatorToken: 'short' })
     expect(() => folder.secrets()).toThrow(DataFolderError)
     expect(keptIn(folder)).toEqual({ operatorToken: 'short' })
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a folder that others could use', () => {
+  test.each([0o770, 0o702, 0o777])('of mode %o is refused', (mode) => {
+    const folder = folderWith()
+    chmodSync(folder.path, mode)
+    expect(() => folder.check()).toThrow(/other users may write to .*: run "chmod go-w/)
+    chmodSync(folder.path, 0o755)
+    folder.check()
+  })
+
+  test.each(['ledger.db', 'ledger.db-wal', 'secrets.json', 'server.json', 'views'])(
+    'is refused when %s is a link',
+    (name) => {
+      const folder = folderWith()
+      symlinkSync(join(temporaryFolder(), 'elsewhere'), join(folder.path, name))
+      expect(() => folder.check()).toThrow(`${name} is a link`)
+    },
+  )
+
+  test('never writes or reads through a link', () => {
+    const folder = folderWith()
+    const elsewhere = join(temporaryFolder(), 'elsewhere')
+    writeFileSync(elsewhere, 'untouched')
+    symlinkSync(elsewhere, join(folder.path, 'secrets.json.new'))
+    const secrets = folder.secrets()
+    expect(readFileSync(elsewhere, 'utf8')).toBe('untouched')
+    expect(keptIn(folder)).toEqual(secrets)
+
+    writeFileSync(elsewhere, JSON.stringify({ pid: 1, baseUrl: 'http://x', startedAt: '' }))
+    symlinkSync(elsewhere, join(folder.path, 'server.json'))
+    expect(() => folder.readServer()).toThrow(DataFolderError)
   })
 })

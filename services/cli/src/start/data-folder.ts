@@ -32,6 +32,8 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { DataFolderError } from './data-folder-error.ts'
+import { NO_LINKS, refuseOthersWrites } from './folder-safety.ts'
 
 /** Where it is when nobody names another. */
 export const DEFAULT_DATA_DIR = './data'
@@ -41,10 +43,7 @@ const KEY_BYTES = 32
 /** What older runs left open ends at its deadline. */
 const MAX_RUNS = 100
 
-/** A folder that cannot be used. Its message is one line that says what to do. */
-export class DataFolderError extends Error {
-  override readonly name = 'DataFolderError'
-}
+export { DataFolderError }
 
 /** There is nothing to open: a first start makes it. */
 export class NoLedgerError extends Error {
@@ -143,6 +142,7 @@ export class DataFolder {
     } catch {
       throw new DataFolderError(`the folder ${existing} cannot be written: mend its permissions`)
     }
+    if (existing === this.path) refuseOthersWrites(this.path)
     this.readSecrets()
     this.readFirstRun()
     this.readLog()
@@ -245,7 +245,9 @@ export class DataFolder {
   #write(name: string, record: object): void {
     const file = join(this.path, name)
     const text = `${JSON.stringify(record, null, 2)}\n`
-    writeFileSync(`${file}.new`, text, { mode: OWNER_ONLY_FILE, flush: true })
+    // What a run that died has left there, or somebody has put there, is never written through.
+    rmSync(`${file}.new`, { force: true })
+    writeFileSync(`${file}.new`, text, { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true })
     renameSync(`${file}.new`, file)
   }
 }
@@ -257,7 +259,7 @@ function nearestExisting(path: string): string {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file, { encoding: 'utf8', flag: constants.O_RDONLY | NO_LINKS })
   } catch (cause) {
     throw new DataFolderError(`${file} cannot be read: mend its permissions`, { cause })
   }
