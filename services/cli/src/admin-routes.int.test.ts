@@ -1,6 +1,8 @@
 /** The operator's HTTP interface, as a client without our code sees it. */
 import type { Operations } from '@svc/gateway/operations/operations'
-import { describe, expect, test } from 'vitest'
+import { isServerProof } from '@svc/gateway/operations/server-proof'
+import { startAdminServer } from '@svc/gateway/testing/admin-server'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { fillLog, folderWithHistory } from '../testing/folders.ts'
 import {
   collect,
@@ -79,6 +81,23 @@ describe('the admin routes', () => {
     const baseUrl = await serveOperations((await localOperations()).operations)
     const url = `${baseUrl}/admin/v1/events?limit=1&after=${after}`
     expect((await fetch(url, { headers: { authorization } })).status).toBe(200)
+  })
+
+  test('prove to whoever asks that they have the token, for one nonce and one address', async () => {
+    const { operations } = await localOperations()
+    const baseUrl = 'http://127.0.0.1:8080'
+    const server = await startAdminServer({ operations, operatorToken: OPERATOR_TOKEN, baseUrl })
+    onTestFinished(() => server.close())
+    const identity = (nonce: string) => fetch(`${server.baseUrl}/admin/v1/identity?nonce=${nonce}`)
+    const nonce = 'a'.repeat(64)
+    const { proof } = (await (await identity(nonce)).json()) as { proof: string }
+    expect(isServerProof(proof, OPERATOR_TOKEN, baseUrl, nonce)).toBe(true)
+    expect(isServerProof(proof, OPERATOR_TOKEN, baseUrl, 'b'.repeat(64))).toBe(false)
+    expect(isServerProof(proof, OPERATOR_TOKEN, 'http://127.0.0.1:8081', nonce)).toBe(false)
+    expect(isServerProof(proof, 'another token', baseUrl, nonce)).toBe(false)
+    for (const bad of ['', 'a', 'A'.repeat(64), 'a'.repeat(65)]) {
+      expect((await identity(bad)).status).toBe(400)
+    }
   })
 
   test.each([undefined, 'Bearer wrong', `Basic ${OPERATOR_TOKEN}`, OPERATOR_TOKEN])(

@@ -4,13 +4,20 @@
  * A running server on the folder is talked to. A stopped one is opened, which is safe because only
  * one process can hold the folder: two never write at once, whoever comes first.
  */
+import { randomBytes } from 'node:crypto'
+import { ADMIN_PREFIX } from '@svc/gateway/operations/admin-api'
 import type { Operations } from '@svc/gateway/operations/operations'
+import { isServerProof, PROOF_PATH } from '@svc/gateway/operations/server-proof'
+import { z } from 'zod'
 import { CliError, EXIT_CONFLICT, EXIT_USAGE } from './exit-codes.ts'
 import { createRemoteOperations } from './remote-operations.ts'
 import { DataFolder, NoLedgerError, type ServerRecord } from './start/data-folder.ts'
 import { type LogPlace, shownPlace } from './start/log-place.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
+const NONCE_BYTES = 32
+
+const identityAnswer = z.object({ proof: z.string() })
 
 export type Target = (
   | { readonly url: string; readonly operatorToken: string | undefined }
@@ -60,7 +67,7 @@ async function connectToFolder({
   folder.check()
   const server = folder.readServer()
   const token = folder.readSecrets()?.operatorToken
-  if (server !== undefined && token !== undefined && (await answers(server))) {
+  if (server !== undefined && token !== undefined && (await provesItself(server, token))) {
     return remote(server.baseUrl, token, stop)
   }
   if (place.kind === 'sqlite' && !folder.holdsLedger()) {
@@ -100,17 +107,20 @@ function remote(baseUrl: string, operatorToken: string, stop: AbortSignal): Conn
 }
 
 /**
- * A server that was killed leaves its record behind. By now its port may be somebody else's, who
- * must not be sent the operator's token: so its process is looked for first.
+ * A server that was killed leaves its record behind. By now its process id and its port may be
+ * somebody else's, who must not be sent the operator's token: so the server proves itself first.
  */
-async function answers({ baseUrl, pid }: ServerRecord): Promise<boolean> {
+async function provesItself({ baseUrl, pid }: ServerRecord, token: string): Promise<boolean> {
   if (!lives(pid)) return false
+  const nonce = randomBytes(NONCE_BYTES).toString('hex')
+  const url = new URL(`${ADMIN_PREFIX}${PROOF_PATH}?nonce=${nonce}`, baseUrl)
   try {
-    const answer = await fetch(new URL('/admin/v1/status', baseUrl), {
+    const answer = await fetch(url, {
       signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      redirect: 'error',
     })
-    await answer.body?.cancel()
-    return true
+    const { proof } = identityAnswer.parse(await answer.json())
+    return isServerProof(proof, token, baseUrl, nonce)
   } catch {
     return false
   }

@@ -222,7 +222,7 @@ async function openGateway(
       ? {}
       : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
     ...keptAnswers,
-    admin: adminRoutes({ operations, operatorToken, metrics }),
+    admin: adminRoutes({ operations, operatorToken, baseUrl, metrics }),
     requestWatch: metrics.requests,
     served: pace,
     ledgerHealth: healthOf(settings, projections, logger),

@@ -6,7 +6,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import type { ZodError } from 'zod'
+import { type ZodError, z } from 'zod'
 import { readJsonObject } from '../json-scan.ts'
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
 import {
@@ -18,12 +18,24 @@ import {
 } from '../operations/admin-api.ts'
 import { withHeartbeat } from '../operations/heartbeat.ts'
 import type { Operations } from '../operations/operations.ts'
+import { noncePattern, PROOF_PATH, serverProof } from '../operations/server-proof.ts'
 import { asServiceError, refuse } from '../refusal.ts'
 import { keepBodiesAsBytes } from './json-body.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answered without the operator's token. */
+    readonly isOpen?: boolean
+  }
+}
+
+const identityQuery = z.object({ nonce: z.string().regex(noncePattern) })
 
 export interface AdminRoutes {
   readonly operations: Operations
   readonly operatorToken: string
+  /** Where the server says that it is, in the record that the CLI finds it by. */
+  readonly baseUrl?: string
   /** Without them `/metrics` is a path that is not there. */
   readonly metrics?: Pick<Metrics, 'text'>
 }
@@ -35,13 +47,16 @@ type Handlers = {
 export function adminRoutes({
   operations,
   operatorToken,
+  baseUrl,
   metrics,
 }: AdminRoutes): FastifyPluginAsync {
   const handlers = handlersOf(operations)
   return async (app: FastifyInstance) => {
     // Scanned before they are parsed: a key that is there twice is no amount that anybody meant.
     keepBodiesAsBytes(app)
-    app.addHook('onRequest', async (request) => authorize(request, operatorToken))
+    app.addHook('onRequest', async (request) => {
+      if (request.routeOptions.config.isOpen !== true) authorize(request, operatorToken)
+    })
     app.setErrorHandler((cause, request, reply) => {
       const error = asServiceError(cause)
       if (error.code === 'internal_error') request.log.error(cause)
@@ -51,6 +66,13 @@ export function adminRoutes({
       app.get('/metrics', (_request, reply) => {
         reply.type(METRICS_CONTENT_TYPE)
         return metrics.text()
+      })
+    }
+    if (baseUrl !== undefined) {
+      app.get(PROOF_PATH, { config: { isOpen: true } }, ({ query }) => {
+        const read = identityQuery.safeParse(query)
+        if (!read.success) throw badInput(read.error)
+        return { proof: serverProof(operatorToken, baseUrl, read.data.nonce) }
       })
     }
     for (const name of Object.keys(adminApi) as AdminOperation[]) {

@@ -1,0 +1,58 @@
+/** Whom the CLI sends the operator's token to. */
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serverProof } from '@svc/gateway/operations/server-proof'
+import { expect, onTestFinished, test } from 'vitest'
+import { folderWithHistory } from '../testing/folders.ts'
+import { svc } from '../testing/run-svc.ts'
+import { DataFolder } from './start/data-folder.ts'
+
+/** Takes the place of a server that was killed: its record says so, and its process id lives. */
+async function impostor(
+  answer: (token: string, baseUrl: string, request: IncomingMessage) => string,
+) {
+  const { path } = await folderWithHistory()
+  const folder = new DataFolder(path)
+  const { operatorToken } = folder.secrets()
+  const heard: string[] = []
+  let baseUrl = ''
+  const listener: RequestListener = (request, response) => {
+    heard.push(`${request.url} ${JSON.stringify(request.headers)}`)
+    response.end(answer(operatorToken, baseUrl, request))
+  }
+  const server = createServer(listener).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  onTestFinished(() => void server.close())
+  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
+  return { path, operatorToken, heard }
+}
+
+const nonceOf = ({ url = '' }: IncomingMessage) =>
+  new URL(url, 'http://x').searchParams.get('nonce') ?? ''
+
+test.each<[string, (token: string, baseUrl: string, request: IncomingMessage) => string]>([
+  ['says anything', () => '{"status":"alive"}'],
+  ['says nothing of use', () => 'x'],
+  ['guesses', () => JSON.stringify({ proof: 'f'.repeat(64) })],
+  ['sends the nonce back', (_, _url, request) => JSON.stringify({ proof: nonceOf(request) })],
+  [
+    'passes on the proof of a server at another address',
+    (token, _url, request) =>
+      JSON.stringify({ proof: serverProof(token, 'http://127.0.0.1:1', nonceOf(request)) }),
+  ],
+  [
+    'has heard an older proof',
+    (token, baseUrl) => JSON.stringify({ proof: serverProof(token, baseUrl, '0'.repeat(64)) }),
+  ],
+])(
+  'one that %s never hears the token, and the folder is opened directly',
+  async (_what, answer) => {
+    const { path, operatorToken, heard } = await impostor(answer)
+    const ran = await svc(['--data-dir', path, 'account', 'list'])
+    expect(ran.code, ran.err).toBe(0)
+    expect(ran.err).toContain('opened it directly')
+    expect(heard).toHaveLength(1)
+    expect(heard.join()).not.toContain(operatorToken)
+  },
+)
