@@ -65,6 +65,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'A field whose value this service cannot honour; `param` names it.',
   },
+  schema_too_costly: {
+    status: 400,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'invalid_request_error',
+    retry: false,
+    doc: 'The answer came to a place where its schema takes too long to follow; what was computed is charged.',
+  },
   model_not_found: {
     status: 400,
     openaiType: 'invalid_request_error',

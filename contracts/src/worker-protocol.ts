@@ -251,6 +251,13 @@ export type CancelRequest = z.output<typeof cancelRequest>
 export const cancelAnswer = z.object({ requestId: z.string(), found: z.boolean() })
 export type CancelAnswer = z.output<typeof cancelAnswer>
 
+/**
+ * Codes of the `error` of a run that failed by its own grammar, and would fail again: following it
+ * takes too long, for which the run is paid all the same; or it leaves no token to go on with.
+ */
+export const grammarFailures = ['grammar_too_costly', 'grammar_stuck'] as const
+export type GrammarFailure = (typeof grammarFailures)[number]
+
 export const workerErrorCodes = [
   /** What was asked for can never be done; the error names the field. */
   'bad_request',

@@ -18,6 +18,7 @@ export type Fault =
       readonly kind: 'error'
       readonly afterTokens: number
       readonly meter: boolean
+      /** `failed` where nothing else is said. */
       readonly code?: string
     }
   /** Says nothing any more, until it is cancelled. */

@@ -52,12 +52,22 @@ export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer)
     if (lease === undefined) return { record, workerId: undefined }
     await runOn(lease, record, ports, task)
     const { failure } = record
-    const mayTryAgain = attempt < MAX_ATTEMPTS && !task.stop.aborted && failure?.isFinal !== true
+    const mayTryAgain = attempt < MAX_ATTEMPTS && !task.stop.aborted && isSafeAgain(failure, task)
     if (failure === undefined || !mayTryAgain || !task.delivery.restart()) {
       return { record, workerId: lease.worker.workerId }
     }
     avoid = lease.worker
   }
+}
+
+/**
+ * A run under a grammar, which a caller's schema was made into, may itself have broken the worker: it
+ * is not sent to another, unless the first was never reached. A run that failed by its grammar
+ * would fail there as well.
+ */
+function isSafeAgain(failure: RunRecord['failure'], { request }: GenerateAnswer): boolean {
+  if (failure === undefined || failure.isFinal || failure.isOfGrammar) return false
+  return request.plan.grammar === null || !failure.mayHaveBegun
 }
 
 async function leaseWorker(

@@ -3,11 +3,12 @@
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { FinishReason } from '@svc/contracts/events/account'
-import type {
-  GenerateEvent,
-  GenerateRequest,
-  Logprob,
-  WorkerMeter,
+import {
+  type GenerateEvent,
+  type GenerateRequest,
+  grammarFailures,
+  type Logprob,
+  type WorkerMeter,
 } from '@svc/contracts/worker-protocol'
 import type { AnswerPart } from './inference-request.ts'
 import { WorkerFailure } from './routing/worker-failure.ts'
@@ -67,9 +68,13 @@ export class RunRecord {
   }
 
   /** One that had to make room in the worker's queue may run elsewhere, or later. */
-  #broke(code: string): void {
-    if (code !== 'queue_full') this.fail('the worker reported an error')
-    else this.failure = new WorkerFailure('queue_full', 'it had to make room in the queue')
+  #broke(reported: string): void {
+    if (reported === 'queue_full') {
+      this.failure = new WorkerFailure('queue_full', 'it had to make room in the queue')
+      return
+    }
+    const code = grammarFailures.find((each) => each === reported) ?? 'failed'
+    this.failure = new WorkerFailure(code, 'the worker reported an error')
   }
 
   fail(what: string): void {

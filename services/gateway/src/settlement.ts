@@ -4,6 +4,7 @@
  *     finished                        the metered triple
  *     stopped by client, time, drain  the triple computed up to the worker's acknowledgement
  *     drained before parts were sent  nothing: the caller is told to ask again
+ *     broken by its own schema        the metered triple: it was computed, and fails again
  *     broken after parts were sent    the prompt, and the output tokens that had come
  *     broken before                   nothing
  *
@@ -71,7 +72,13 @@ export function settlementOf(run: EndedRun): Settlement {
 }
 
 function brokenRun(run: EndedRun): Settlement {
-  const reason = run.stop ?? (run.record.failure?.isFinal ? 'refused' : 'worker_failed')
+  const { failure, meter } = run.record
+  // The caller's own schema took the time of everybody: it is paid for like any other answer.
+  if (failure?.code === 'grammar_too_costly' && meter !== undefined) {
+    const cause = 'schema_too_costly'
+    return { kind: 'settle', meter, finishReason: 'error', rule: 'metered', failure: cause }
+  }
+  const reason = run.stop ?? (failure?.isFinal ? 'refused' : 'worker_failed')
   if (!run.delivered || run.record.outputTokens === 0) return { kind: 'fail', reason }
   return {
     kind: 'settle',

@@ -33,6 +33,8 @@ const CACHE_TTL_S_DEFAULT = 900
 const CACHE_TENANT_BYTES_DEFAULT = 1024 ** 3
 const COMPILE_MS_DEFAULT = 250
 const SCHEMA_LIMIT_MAX = Number.MAX_SAFE_INTEGER
+/** Three times what 128 tokens of a prompt take a model of 8 GB on two slow cores. */
+const HANG_MS_DEFAULT = 60_000
 
 export interface WorkerSettings {
   readonly listen: ListenAddress
@@ -53,6 +55,8 @@ export interface WorkerSettings {
   readonly drained: boolean
   readonly cache: CacheSettings
   readonly schemas: SchemaSettings
+  /** Milliseconds of silence after which the worker ends itself. */
+  readonly hangMs: number
 }
 
 export interface SchemaSettings {
@@ -129,7 +133,11 @@ const schema = z.object({
   SVC_SCHEMA_ALTERNATIVES: schemaLimit.default(defaultSchemaLimits.alternativesMax),
   /** That all schemas of a request may cost. */
   SVC_SCHEMA_STEPS: schemaLimit.default(defaultSchemaLimits.stepsMax),
+  /** Ways in which a text may be read at once under one. */
+  SVC_SCHEMA_STACKS: schemaLimit.default(defaultSchemaLimits.stacksMax),
   SVC_SCHEMA_COMPILE_MS: schemaLimit.default(COMPILE_MS_DEFAULT),
+  /** Silence of the runtime or of the main thread after which the worker ends itself. */
+  SVC_WORKER_HANG_MS: schemaLimit.default(HANG_MS_DEFAULT),
 })
 
 type Given = z.output<typeof schema>
@@ -175,9 +183,11 @@ export function settingsOf(words: WorkerWords, environment: Environment): Worker
         bytesMax: given.SVC_SCHEMA_BYTES,
         alternativesMax: given.SVC_SCHEMA_ALTERNATIVES,
         stepsMax: given.SVC_SCHEMA_STEPS,
+        stacksMax: given.SVC_SCHEMA_STACKS,
       },
       compileMs: given.SVC_SCHEMA_COMPILE_MS,
     },
+    hangMs: given.SVC_WORKER_HANG_MS,
   }
 }
 

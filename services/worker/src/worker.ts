@@ -18,6 +18,8 @@ import { openPrefixCache } from './prefix-cache/open-prefix-cache.ts'
 import { PROMPT_VERSION } from './prompt/prompt-tokens.ts'
 import { WorkerOperations } from './protocol/operations.ts'
 import { CONTEXT_TOKENS_DEFAULT_MAX, type WorkerSettings } from './settings.ts'
+import { RuntimeWatch } from './watchdog/runtime-watch.ts'
+import { startWatchdog } from './watchdog/watchdog.ts'
 
 const FINGERPRINT_CHARACTERS = 32
 const INSTANCE_BYTES = 8
@@ -48,6 +50,7 @@ export async function startWorker(
   log('info', 'loading the model', { model: source.path, threads: settings.threads })
   const tellLoading = tellProgress('loading the model', source.name, log)
   const { size } = await stat(source.path)
+  const watch = new RuntimeWatch()
   const { engine, facts } = await startLlama({
     modelPath: source.path,
     contextSize: settings.contextSize,
@@ -57,7 +60,9 @@ export async function startWorker(
     gpu: settings.gpu,
     onLoading: (share) => tellLoading(share * size, size),
     log,
+    watch,
   })
+  startWatchdog(watch, settings.hangMs)
   const served = serveFamily(facts, engine.vocabulary, log)
   const fingerprint = fingerprintOf(facts, served, await fileDigest(source.path))
   const { cache, mode, putsAside } = await openPrefixCache({

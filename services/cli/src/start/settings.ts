@@ -160,9 +160,13 @@ const schema = logSchema.extend({
   SVC_CACHE_TTL_S: whole(1, MAX_CACHE_TTL_S).default(900),
   /** Bytes that one account may write there in that time. */
   SVC_CACHE_TENANT_BYTES: whole(0, MAX_BYTES).default(1024 * 1024 * 1024),
+  /** Silence of a worker's runtime, or of its main thread, after which it ends itself. */
+  SVC_WORKER_HANG_MS: whole(1000, DAY_MS).optional(),
   /** Bounds on callers' JSON Schemas: of one its size, and of one value's alternatives. */
   SVC_SCHEMA_BYTES: whole(1, MAX_BYTES).optional(),
   SVC_SCHEMA_ALTERNATIVES: whole(1, 1_000_000).optional(),
+  /** Ways in which a text may be read at once under one. */
+  SVC_SCHEMA_STACKS: whole(1, 1_000_000).optional(),
   /** Of all that come with one request: counted steps, and processor time. */
   SVC_SCHEMA_STEPS: whole(1, Number.MAX_SAFE_INTEGER).optional(),
   SVC_SCHEMA_COMPILE_MS: whole(1, 60_000).optional(),

@@ -72,9 +72,11 @@ export function workerEnvironment(settings: Settings, cacheKey: string): Record<
 /** What workers have defaults of their own for, where it was set. */
 function handedOn(settings: Settings): Record<string, string> {
   const given = {
+    SVC_WORKER_HANG_MS: settings.SVC_WORKER_HANG_MS,
     SVC_SCHEMA_BYTES: settings.SVC_SCHEMA_BYTES,
     SVC_SCHEMA_ALTERNATIVES: settings.SVC_SCHEMA_ALTERNATIVES,
     SVC_SCHEMA_STEPS: settings.SVC_SCHEMA_STEPS,
+    SVC_SCHEMA_STACKS: settings.SVC_SCHEMA_STACKS,
     SVC_SCHEMA_COMPILE_MS: settings.SVC_SCHEMA_COMPILE_MS,
   }
   return Object.fromEntries(

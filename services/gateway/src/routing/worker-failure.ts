@@ -1,6 +1,8 @@
 /** Why a worker did not do what it was asked, as the gateway tells the cases apart. */
 import { ServiceError } from '@svc/contracts/errors'
 import {
+  type GrammarFailure,
+  grammarFailures,
   type PromptLength,
   type WorkerErrorCode,
   workerError,
@@ -18,7 +20,7 @@ export interface FailureDetails {
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure'
   /** `unreachable` is our own: no answer, or a connection that broke. */
-  readonly code: WorkerErrorCode | 'unreachable'
+  readonly code: WorkerErrorCode | GrammarFailure | 'unreachable'
   readonly field: string | undefined
   readonly promptLength: PromptLength | undefined
 
@@ -37,6 +39,11 @@ export class WorkerFailure extends Error {
     return !this.isBusy && !(this.code === 'unreachable' && neverConnected(this.cause))
   }
 
+  /** Whether the caller's own schema is why it failed: it would fail everywhere. */
+  get isOfGrammar(): boolean {
+    return grammarFailures.some((code) => code === this.code)
+  }
+
   /** Whether another worker, or the same one later, can do what this one did not. */
   get isBusy(): boolean {
     return this.code === 'queue_full' || this.code === 'draining'
@@ -51,6 +58,12 @@ export class WorkerFailure extends Error {
   toServiceError(requestId?: string): ServiceError {
     const details = { cause: this, ...(requestId === undefined ? {} : { requestId }) }
     if (this.isBusy) return overloaded('The inference workers are busy.', details)
+    if (this.code === 'grammar_too_costly') {
+      const message =
+        'The schema of the answer or of a tool became too costly to follow. What was computed until ' +
+        'then is charged. Please make its alternatives differ earlier.'
+      return new ServiceError('schema_too_costly', message, details)
+    }
     const message = 'The inference worker failed. Nothing was charged beyond what was delivered.'
     return new ServiceError('worker_failed', message, {
       ...details,

@@ -114,11 +114,11 @@ describe('a grammar', () => {
     const { scheduler, engine } = scriptedWorker({
       answer: '{}',
       step: ({ kind, tokens }) => {
-        if (kind === 'draw' && tokens.length > 2) throw new DrawFailed('no token')
+        if (kind === 'draw' && tokens.length > 2) throw new DrawFailed('grammar_stuck', 'no token')
       },
     })
     const { text, last } = await run(scheduler, request('hi', { plan: { ...PLAN, grammar: 'g' } }))
-    expect([text, last]).toMatchObject(['{', { type: 'error', code: 'failed' }])
+    expect([text, last]).toMatchObject(['{', { type: 'error', code: 'grammar_stuck' }])
     expect(engine.replaced).toHaveLength(1)
     expect(scheduler.state()).toMatchObject({ running: 0, ended: 1 })
   })

@@ -3,14 +3,22 @@
  * bring a scripted one. Tokens are plain numbers here: ids in the model's vocabulary.
  */
 
+import type { GrammarFailure } from '@svc/contracts/worker-protocol'
+
 /** A grammar that the runtime cannot read. */
 export class BadGrammar extends Error {
   override readonly name = 'BadGrammar'
 }
 
-/** No token could be drawn, and none could be in another attempt. */
+/** No token could be drawn, and none could be in another attempt: the grammar is why. */
 export class DrawFailed extends Error {
   override readonly name = 'DrawFailed'
+  readonly code: GrammarFailure
+
+  constructor(code: GrammarFailure, message: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 export interface Vocabulary {

@@ -21,7 +21,7 @@
  * is known whose fault it was, because no token could be drawn for it, it fails at once.
  */
 import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
-import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent, GenerateRequest, GrammarFailure } from '@svc/contracts/worker-protocol'
 import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
 import {
   type Draw,
@@ -44,7 +44,8 @@ export type Ending =
       readonly stopText: string | null
     }
   | { readonly kind: 'interrupted' }
-  | { readonly kind: 'failed' }
+  /** @property code why, where the request itself is the reason: it would fail everywhere */
+  | { readonly kind: 'failed'; readonly code?: GrammarFailure }
 
 /** Why an attempt stops. */
 type Stop = Ending | { readonly kind: 'gives way' }
@@ -109,7 +110,8 @@ export class Generation {
       ending = await this.#toTheEnd(false)
     } catch (error) {
       this.#parts.onFailure(error)
-      ending = error instanceof DrawFailed ? await this.#giveUp() : await this.#secondAttempt()
+      if (error instanceof DrawFailed) ending = { ...(await this.#giveUp()), code: error.code }
+      else ending = await this.#secondAttempt()
     }
     if (this.#loan === null) return ending
     this.#meter.close(this.#loan, this.#chunked)
@@ -129,7 +131,7 @@ export class Generation {
     }
   }
 
-  async #giveUp(): Promise<Ending> {
+  async #giveUp(): Promise<Ending & { kind: 'failed' }> {
     await this.#renewLoan()
     return { kind: 'failed' }
   }

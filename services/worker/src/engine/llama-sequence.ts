@@ -5,6 +5,7 @@ import {
   type Token,
   TokenBias,
 } from 'node-llama-cpp'
+import type { RuntimeWatch } from '../watchdog/runtime-watch.ts'
 import { PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
 import type { ContextGate } from './context-gate.ts'
 import { drawSeed } from './draw-seed.ts'
@@ -39,13 +40,22 @@ export class LlamaSequence implements EngineSequence {
   readonly drawsByPlace: boolean
   readonly #states: SequenceStates
   readonly #gate: ContextGate
+  readonly #watch: RuntimeWatch
   /** Of the next draw, in its answer. */
   #place: () => number = () => 0
 
-  constructor(native: LlamaContextSequence, states: SequenceStates, gate: ContextGate) {
+  constructor(
+    native: LlamaContextSequence,
+    shared: {
+      readonly states: SequenceStates
+      readonly gate: ContextGate
+      readonly watch: RuntimeWatch
+    },
+  ) {
     this.native = native
-    this.#states = states
-    this.#gate = gate
+    this.#states = shared.states
+    this.#gate = shared.gate
+    this.#watch = shared.watch
     this.drawsByPlace = seedDraws(native, (seed) => drawSeed(seed, this.#place()))
   }
 
@@ -60,7 +70,7 @@ export class LlamaSequence implements EngineSequence {
 
   async truncate(length: number): Promise<void> {
     if (length < this.length) {
-      await this.#gate.alone(() =>
+      await this.#alone(() =>
         this.native.eraseContextTokenRanges([{ start: length, end: this.length }]),
       )
     }
@@ -68,24 +78,30 @@ export class LlamaSequence implements EngineSequence {
 
   async prefill(tokens: readonly number[]): Promise<void> {
     await this.#gate.pass()
-    await this.native.evaluateWithoutGeneratingNewTokens([...tokens] as Token[])
+    await this.#watch.during(() =>
+      this.native.evaluateWithoutGeneratingNewTokens([...tokens] as Token[]),
+    )
   }
 
   readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
-    return this.#gate.alone(() => this.#states.read(this.native, from, to))
+    return this.#alone(() => this.#states.read(this.native, from, to))
   }
 
   restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void> {
-    return this.#gate.alone(() => this.#states.restore(this.native, tokens, blocks))
+    return this.#alone(() => this.#states.restore(this.native, tokens, blocks))
+  }
+
+  #alone<Result>(use: () => Promise<Result>): Promise<Result> {
+    return this.#watch.during(() => this.#gate.alone(use))
   }
 
   copy(): Promise<SequenceCopy> {
-    return this.#gate.alone(() => this.#states.copy(this.native))
+    return this.#alone(() => this.#states.copy(this.native))
   }
 
   async load(copy: SequenceCopy): Promise<void> {
     if (!(copy instanceof LlamaSequenceCopy)) throw new Error('the copy is of another engine')
-    await this.#gate.alone(() => this.#states.load(this.native, copy))
+    await this.#alone(() => this.#states.load(this.native, copy))
   }
 
   async *generate(tokens: readonly number[], options: GenerateOptions): DrawStream {
@@ -105,10 +121,12 @@ export class LlamaSequence implements EngineSequence {
     try {
       while (true) {
         await this.#gate.pass()
-        const { value, done } = await draws.next(instead as Token[]).catch(throwDrawFailed)
+        const { value, done } = await this.#watch
+          .during(() => draws.next(instead as Token[]))
+          .catch(throwDrawFailed)
         if (done === true) return
         if (boundSinceMs !== null && performance.now() - boundSinceMs > GRAMMAR_MS_MAX) {
-          throw new DrawFailed('the grammar is too costly to follow')
+          throw new DrawFailed('grammar_too_costly', 'the grammar is too costly to follow')
         }
         instead = yield drawOf(value)
       }
@@ -157,7 +175,7 @@ export class LlamaSequence implements EngineSequence {
 
 function throwDrawFailed(error: unknown): never {
   if (error instanceof Error && error.message === NOTHING_SAMPLED_MESSAGE) {
-    throw new DrawFailed('the grammar leaves no token')
+    throw new DrawFailed('grammar_stuck', 'the grammar leaves no token')
   }
   throw error
 }

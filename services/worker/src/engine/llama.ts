@@ -20,6 +20,7 @@ import {
   resolveModelFile,
 } from 'node-llama-cpp'
 import { StartRefused } from '../start-refused.ts'
+import { RuntimeWatch } from '../watchdog/runtime-watch.ts'
 import { alternatingBatches, type BatchStrategy, noBatches } from './batching.ts'
 import { ContextGate } from './context-gate.ts'
 import type {
@@ -50,6 +51,8 @@ export interface LlamaOptions {
   /** Told while the file is read into memory: from 0 to 1. */
   readonly onLoading?: (share: number) => void
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
+  /** Sees whether the runtime comes back. */
+  readonly watch?: RuntimeWatch
 }
 
 /**
@@ -95,7 +98,7 @@ export async function startLlama(options: LlamaOptions): Promise<{
   const batches = noBatches()
   const context = await createContext(model, options, alternatingBatches(batches))
   return {
-    engine: new LlamaEngine(model, context, batches, options.log),
+    engine: new LlamaEngine(model, context, batches, options),
     facts: await modelFacts(llama, context),
   }
 }
@@ -193,15 +196,17 @@ class LlamaEngine implements Engine {
   readonly #context: LlamaContext
   readonly #states: SequenceStates
   readonly #gate = new ContextGate()
+  readonly #watch: RuntimeWatch
   readonly #grammars: LlamaGrammars
 
   constructor(
     model: LlamaModel,
     context: LlamaContext,
     batches: BatchCounts,
-    log: LlamaOptions['log'],
+    { log, watch = new RuntimeWatch() }: Pick<LlamaOptions, 'log' | 'watch'>,
   ) {
     this.#context = context
+    this.#watch = watch
     this.batches = batches
     this.#states = new SequenceStates(context.totalSequences)
     this.vocabulary = llamaVocabulary(model)
@@ -237,7 +242,8 @@ class LlamaEngine implements Engine {
       throw new Error('the context is full')
     }
     const native = this.#context.getSequence({ contextShift: { strategy: refuse } })
-    return new LlamaSequence(native, this.#states, this.#gate)
+    const shared = { states: this.#states, gate: this.#gate, watch: this.#watch }
+    return new LlamaSequence(native, shared)
   }
 }
 

@@ -29,7 +29,10 @@ export function lastEvent(ending: Ending, interruption: Interruption): GenerateE
     case 'done':
       return { type: 'done', finishReason: ending.reason, stopText: ending.stopText }
     case 'failed':
-      return { type: 'error', code: 'failed', message: 'the model failed on this request' }
+      return {
+        ...{ type: 'error', code: ending.code ?? 'failed' },
+        message: 'the model failed on this request',
+      }
     case 'interrupted':
       return interruptions[interruption]
   }

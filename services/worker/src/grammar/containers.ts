@@ -5,6 +5,7 @@
 import type { ArrayDemand, ObjectDemand } from './demands.ts'
 import {
   choice,
+  choiceByName,
   type Expression,
   NEVER,
   NOTHING,
@@ -124,7 +125,7 @@ class Members {
       this.#rest(index + 1, this.#one(count, false)),
     )
     const later = this.#demand.required.has(name) ? NEVER : this.#member(index + 1, count)
-    return choice(written, later)
+    return choiceByName(written, later)
   }
 
   #otherMember(index: number, count: Count): Expression {

@@ -12,7 +12,12 @@ export type Expression =
   | { readonly kind: 'rule'; readonly rule: Rule }
   | { readonly kind: 'sequence'; readonly parts: readonly Expression[] }
   /** Without an option it never matches. */
-  | { readonly kind: 'choice'; readonly options: readonly Expression[] }
+  | {
+      readonly kind: 'choice'
+      readonly options: readonly Expression[]
+      /** The names that its options begin with differ: it is not factored. */
+      readonly settled?: boolean
+    }
   | {
       readonly kind: 'repeat'
       readonly item: Expression
@@ -21,12 +26,22 @@ export type Expression =
       readonly max: number | null
     }
 
+/** A repetition that may be read in several ways at once, of which only one will fit. */
+export interface Counted {
+  readonly item: Expression
+  readonly readings: number
+}
+
 /** A named part. Its body may be set later, because rules may refer to each other in circles. */
 export class Rule {
   readonly name: string
   /** Rules of the same key say the same, also across the schemas of one grammar. */
   readonly sharedAs: string | null
   body: Expression
+  /** The place in the schema that it is the value of, or null. */
+  path: string | null = null
+  /** What it repeats, where that is counted in blocks: see `repetition.ts`. */
+  counted: Counted | null = null
 
   constructor(name: string, body: Expression = NEVER, sharedAs: string | null = null) {
     this.name = name
@@ -70,6 +85,12 @@ export function choice(...options: readonly Expression[]): Expression {
   const [first] = flat
   if (first === undefined) return NEVER
   return flat.length === 1 ? first : { kind: 'choice', options: flat }
+}
+
+/** A choice whose options begin with names of their own. */
+export function choiceByName(...options: readonly Expression[]): Expression {
+  const all = choice(...options)
+  return all.kind === 'choice' && all.options.length > 0 ? { ...all, settled: true } : all
 }
 
 export function optional(item: Expression): Expression {
@@ -155,7 +176,8 @@ function rulesIn(root: Expression, wanted: (part: Expression) => boolean): Set<R
   return found
 }
 
-function partsOf(expression: Expression): readonly Expression[] {
+/** What an expression is made of, apart from rules. */
+export function partsOf(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'sequence':
       return expression.parts

@@ -20,6 +20,7 @@ import {
   Rule,
   reference,
 } from './expression.ts'
+import { factored } from './factoring.ts'
 import type { GrammarRules } from './gbnf.ts'
 import { anyBoolean, anyObject, anyValue, exactly, nullValue, restOfString } from './json-text.ts'
 import { enforcedKeywords, type TypeName } from './keywords.ts'
@@ -33,6 +34,7 @@ import {
   type SchemaOptions,
   TOO_MUCH_WORK,
 } from './schema-document.ts'
+import { stackBound } from './stack-bound.ts'
 import { StringTexts, WRITING_STEPS } from './string-texts.ts'
 import { checkKeywords } from './unsupported-keywords.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
@@ -64,8 +66,9 @@ export function addSchema(rules: GrammarRules, schema: JsonSchema, options: Sche
     const work = options.work ?? rules.work
     const document = new SchemaDocument(schema, options, work)
     const root = ruleOf(new Compiler(document).value([document.root], 'answer', 0))
-    const matchable = new Matchable(reference(root), work)
-    if (matchable.has(reference(root))) return add(rules, root, matchable, work)
+    if (new Matchable(reference(root), work).has(reference(root))) {
+      return addBounded(rules, root, document)
+    }
     document.unsupported(document.root, '', 'is valid for no value')
     return addAnyValue(rules)
   } catch (error) {
@@ -82,6 +85,17 @@ export function addAnyObject(rules: GrammarRules): string {
 /** Any JSON value. @returns the rule's name */
 export function addAnyValue(rules: GrammarRules): string {
   return addPlain(rules, anyValue)
+}
+
+/** @throws UnsupportedSchema when it could be read in too many ways at once */
+function addBounded(rules: GrammarRules, plain: Rule, { work, limits }: SchemaDocument): string {
+  const root = factored(plain, new Matchable(reference(plain), work), work)
+  const stacks = stackBound(root, limits.stacksMax, work)
+  if (typeof stacks !== 'number') {
+    const reason = `can be read in more than ${limits.stacksMax} ways at once`
+    throw new UnsupportedSchema(stacks.rule.path ?? '', 'size', reason)
+  }
+  return add(rules, root, new Matchable(reference(root), work), work)
 }
 
 function addPlain(rules: GrammarRules, expression: Expression): string {
@@ -142,9 +156,10 @@ class Compiler {
     }
     this.#document.spend(path, VALUE_STEPS + members.length)
     const rule = new Rule(name)
+    rule.path = path
     this.#known.set(key, reference(rule))
     const alternatives = this.#alternatives.of(members)
-    rule.body = choice(...alternatives.map((each) => this.#alternative(each, name, depth)))
+    rule.body = simplest(alternatives.map((each) => this.#alternative(each, name, depth)))
     // A rule that only names another is left out, unless something refers to it already.
     return reference(rule)
   }
@@ -181,8 +196,7 @@ class Compiler {
         return anyBoolean
       case 'number':
       case 'integer':
-        this.#document.spend(members[0]?.path ?? '', RANGE_STEPS[type])
-        return numberBetween(this.#demands.numberRange(members, type === 'integer'))
+        return this.#number(members, type)
       case 'string':
         return this.#texts.expression(this.#texts.of(members))
       case 'array':
@@ -190,6 +204,13 @@ class Compiler {
       case 'object':
         return this.#object(members, name, depth)
     }
+  }
+
+  #number(members: readonly SchemaMember[], type: 'number' | 'integer'): Expression {
+    const range = this.#demands.numberRange(members, type === 'integer')
+    const isBound = Number.isFinite(range.min) || Number.isFinite(range.max)
+    this.#document.spend(members[0]?.path ?? '', isBound ? RANGE_STEPS[type] : VALUE_STEPS)
+    return numberBetween(range)
   }
 
   #array(members: readonly SchemaMember[], name: string, depth: number): Expression {
@@ -224,6 +245,20 @@ class Compiler {
     const reason = `has more than ${WIDTH_MAX} properties or items`
     throw new UnsupportedSchema(members[0]?.path ?? '', 'size', reason)
   }
+}
+
+/** Alternatives without those that another says as well: reading them twice is costly. */
+function simplest(alternatives: readonly Expression[]): Expression {
+  if (alternatives.includes(anyValue)) return anyValue
+  const all = choice(...alternatives)
+  if (all.kind !== 'choice' || !all.options.includes(anyObject)) return all
+  return choice(...all.options.filter((option) => option === anyObject || !isObject(option)))
+}
+
+/** Whether it is written as an object. */
+function isObject(expression: Expression): boolean {
+  const head = expression.kind === 'sequence' ? expression.parts[0] : expression
+  return head?.kind === 'literal' && head.text.startsWith('{')
 }
 
 /** The keywords that are no demand themselves: they lead to others. */

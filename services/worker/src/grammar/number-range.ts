@@ -1,6 +1,14 @@
 /** Numbers between two bounds, as decimal text with a bounded number of digits. */
 import { charactersOf } from './characters.ts'
-import { characters, choice, type Expression, optional, sequence, text } from './expression.ts'
+import {
+  characters,
+  choice,
+  type Expression,
+  named,
+  optional,
+  sequence,
+  text,
+} from './expression.ts'
 import { anyInteger, anyNumber, digit } from './json-text.ts'
 import { repeated } from './repetition.ts'
 
@@ -26,6 +34,11 @@ export function numberBetween(range: NumberRange): Expression {
     return integer ? anyInteger : anyNumber
   }
   if (min > max) return choice()
+  // Ranges have no beginnings to be brought together with others, and may be met again.
+  return named('number', within(min, max, integer), `number ${min} ${max} ${integer}`)
+}
+
+function within(min: number, max: number, integer: boolean): Expression {
   const positive = max < 0 ? choice() : magnitudes(Math.max(min, 0), max, integer)
   const smallest = Math.max(-max, integer ? 1 : 0)
   const negative = min >= 0 ? choice() : magnitudes(smallest, -min, integer)

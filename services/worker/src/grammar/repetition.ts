@@ -39,8 +39,11 @@ class Repetition {
   between(min: number, max: number | null): Expression {
     const plainMax = this.#plainMax
     if (min <= plainMax && (max === null || max <= plainMax)) return this.#plain(min, max)
-    const more = max === null ? this.#plain(0, null) : this.#upTo(max - min)
-    return sequence(this.#exactly(min), more)
+    if (max === null) return sequence(this.#exactly(min), this.#plain(0, null))
+    const more = this.#upTo(max - min)
+    const rule = new Rule('counted', sequence(this.#exactly(min), more))
+    rule.counted = { item: this.#item, readings: readingsOf(max - min, plainMax) }
+    return reference(rule)
   }
 
   #plain(min: number, max: number | null): Expression {
@@ -78,6 +81,16 @@ class Repetition {
     this.#blocks.set(size, block)
     return block
   }
+}
+
+/**
+ * How many readings of one text there are at once, at most: a block that may become full, or less
+ * than that, on each level of blocks.
+ */
+function readingsOf(count: number, plainMax: number): number {
+  let readings = 1
+  for (let left = count; left > plainMax; left = blockSize(left) - 1) readings += 1
+  return readings
 }
 
 /** The largest power of the block's size that is not above the count. */

@@ -8,10 +8,13 @@ export interface SchemaLimits {
   readonly alternativesMax: number
   /** Steps that all schemas of a request may cost together. */
   readonly stepsMax: number
+  /** Ways in which a text may be read at once: what the runtime follows for every token. */
+  readonly stacksMax: number
 }
 
 export const defaultSchemaLimits: SchemaLimits = {
   bytesMax: 64 * 1024,
   alternativesMax: 512,
   stepsMax: REQUEST_STEPS_MAX,
+  stacksMax: 256,
 }

@@ -10,6 +10,7 @@ const UNBOUNDED: SchemaLimits = {
   bytesMax: Number.MAX_SAFE_INTEGER,
   alternativesMax: Number.MAX_SAFE_INTEGER,
   stepsMax: Number.MAX_SAFE_INTEGER,
+  stacksMax: Number.MAX_SAFE_INTEGER,
 }
 
 let threads: CompileThreads

@@ -84,7 +84,7 @@ export class CompileThreads {
     const worker = new Worker(new URL('thread.ts', import.meta.url), {
       ...{ workerData: data, resourceLimits: THREAD_MEMORY, stdin: false },
       // It needs none of the process's secrets.
-      ...{ env: {}, argv: [], name: 'plan-compiler' },
+      ...{ env: {}, argv: [], execArgv: [], name: 'plan-compiler' },
     })
     worker.unref()
     const idle = { ready: false, task: null, processorMs: 0, startedMs: 0, deadline: undefined }

@@ -17,13 +17,24 @@ export class GbnfAcceptance {
   }
 
   accepts(text: string): boolean {
+    return [...this.#along(text)].at(-1)?.has(null) ?? false
+  }
+
+  /** The most stacks that llama.cpp holds at once while it follows a text. */
+  stacksAlong(text: string): number {
+    return Math.max(...[...this.#along(text)].map((stacks) => stacks.size))
+  }
+
+  /** The stacks before the first character, and after each. */
+  *#along(text: string): Generator<ReadonlySet<Stack | null>> {
     let stacks = this.#open([this.#push({ kind: 'rule', name: 'root' }, null)])
+    yield stacks
     for (const character of text) {
       const code = character.codePointAt(0) ?? 0
       const matching = [...stacks].filter((stack) => stack !== null && matches(stack.part, code))
       stacks = this.#open(matching.map((stack) => stack?.below ?? null))
+      yield stacks
     }
-    return stacks.has(null)
   }
 
   /** The stacks with a character on top, and null where the grammar has ended. */
