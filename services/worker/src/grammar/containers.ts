@@ -5,7 +5,6 @@
 import type { ArrayDemand, ObjectDemand } from './demands.ts'
 import {
   choice,
-  choiceByName,
   type Expression,
   NEVER,
   NOTHING,
@@ -13,6 +12,7 @@ import {
   Rule,
   reference,
   sequence,
+  settledChoice,
   text,
 } from './expression.ts'
 import { anyObject, space } from './json-text.ts'
@@ -125,7 +125,7 @@ class Members {
       this.#rest(index + 1, this.#one(count, false)),
     )
     const later = this.#demand.required.has(name) ? NEVER : this.#member(index + 1, count)
-    return choiceByName(written, later)
+    return settledChoice(written, later)
   }
 
   #otherMember(index: number, count: Count): Expression {

@@ -87,8 +87,8 @@ export function choice(...options: readonly Expression[]): Expression {
   return flat.length === 1 ? first : { kind: 'choice', options: flat }
 }
 
-/** A choice whose options begin with names of their own. */
-export function choiceByName(...options: readonly Expression[]): Expression {
+/** A choice that is told apart by the names that its options begin with, or counted elsewhere. */
+export function settledChoice(...options: readonly Expression[]): Expression {
   const all = choice(...options)
   return all.kind === 'choice' && all.options.length > 0 ? { ...all, settled: true } : all
 }

@@ -66,9 +66,8 @@ export function addSchema(rules: GrammarRules, schema: JsonSchema, options: Sche
     const work = options.work ?? rules.work
     const document = new SchemaDocument(schema, options, work)
     const root = ruleOf(new Compiler(document).value([document.root], 'answer', 0))
-    if (new Matchable(reference(root), work).has(reference(root))) {
-      return addBounded(rules, root, document)
-    }
+    const matchable = new Matchable(reference(root), work)
+    if (matchable.has(reference(root))) return addBounded(rules, root, matchable, document)
     document.unsupported(document.root, '', 'is valid for no value')
     return addAnyValue(rules)
   } catch (error) {
@@ -88,8 +87,13 @@ export function addAnyValue(rules: GrammarRules): string {
 }
 
 /** @throws UnsupportedSchema when it could be read in too many ways at once */
-function addBounded(rules: GrammarRules, plain: Rule, { work, limits }: SchemaDocument): string {
-  const root = factored(plain, new Matchable(reference(plain), work), work)
+function addBounded(
+  rules: GrammarRules,
+  plain: Rule,
+  matchable: Matchable,
+  { work, limits }: SchemaDocument,
+): string {
+  const root = factored(plain, matchable, work)
   const stacks = stackBound(root, limits.stacksMax, work)
   if (typeof stacks !== 'number') {
     const reason = `can be read in more than ${limits.stacksMax} ways at once`

@@ -131,13 +131,21 @@ export function restOfString(automaton: Automaton, key: string): Expression {
   const rules = automaton.states.map(
     (_, index) => new Rule('text', NEVER, `text ${index} of ${key}`),
   )
+  const known = new Map<string, Expression>()
+  /** Most states have the same few sets on their edges. */
+  const written = (set: CharacterSet): Expression => {
+    const name = set.join(' ')
+    const expression = known.get(name) ?? encoded(set)
+    known.set(name, expression)
+    return expression
+  }
   const bodyOf = (index: number, depth: number): Expression => {
     const state = automaton.states[index]
     const edges = (state?.edges ?? []).map(({ set, to }: Edge) => {
       const rule = rules[to]
       const inline = to !== 0 && ways[to] === 1 && depth < INLINE_DEPTH_MAX
       const next = inline || rule === undefined ? bodyOf(to, depth + 1) : reference(rule)
-      return sequence(encoded(set), next)
+      return sequence(written(set), next)
     })
     return choice(...edges, ...(state?.accepting ? [text('"')] : []))
   }

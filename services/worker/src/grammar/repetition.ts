@@ -3,7 +3,16 @@
  * numbers, and takes away a maximum above 2,000 without a word. So large numbers are counted in
  * blocks of blocks, which needs as many rules as the number has digits, sixteen times.
  */
-import { choice, type Expression, NOTHING, named, Rule, reference, sequence } from './expression.ts'
+import {
+  choice,
+  type Expression,
+  NOTHING,
+  named,
+  Rule,
+  reference,
+  sequence,
+  settledChoice,
+} from './expression.ts'
 
 /** Up to this number the plain notation is as good. */
 const PLAIN_MAX = 128
@@ -30,6 +39,7 @@ class Repetition {
   readonly #item: Expression
   readonly #plainMax: number
   readonly #blocks = new Map<number, Expression>()
+  readonly #known = new Map<number, Expression>()
 
   constructor(item: Expression, plainMax: number) {
     this.#item = item
@@ -61,13 +71,18 @@ class Repetition {
   /** Every number of items has one way through: full blocks first, then less than a block. */
   #upTo(count: number): Expression {
     if (count <= this.#plainMax) return this.#plain(0, count)
+    const known = this.#known.get(count)
+    if (known !== undefined) return known
     const size = blockSize(count)
     const full = Math.floor(count / size)
     const less = named('up-to', this.#upTo(size - 1))
     let rest = this.#upTo(count - full * size)
     for (let block = 0; block < full; block += 1) {
-      rest = reference(new Rule('blocks', choice(sequence(this.#block(size), rest), less)))
+      const body = settledChoice(sequence(this.#block(size), rest), less)
+      rest = reference(new Rule('blocks', body))
     }
+    // What is left of blocks is often one less than a block: without this the rules would double.
+    this.#known.set(count, rest)
     return rest
   }
 

@@ -1,6 +1,6 @@
 /**
- * How many ways of reading a text the runtime may have to follow at once, at most. llama.cpp keeps a
- * stack for every way that still matches, and looks at each of them for every token that it tries.
+ * How many ways of reading a text the runtime may have to follow at once, at most. llama.cpp keeps
+ * a stack for every way that still matches, and looks at each of them for every token it tries.
  *
  * For each expression three numbers are found, none too small:
  *
@@ -205,7 +205,7 @@ class Widths {
     return found
   }
 
-  /** Whether a text may begin both, and still do so when the texts that they begin with are over. */
+  /** Whether a text may begin both, also when the texts that they begin with are over. */
   #areRivals(one: Beginning, other: Beginning): boolean {
     this.#work.spend(1 + (one.set.length + other.set.length) / STEPS)
     if (one.text !== null && other.text !== null) {

@@ -1,0 +1,62 @@
+/** Compiles hostile schemas, one seed after the other, in no more memory than a compilation has. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { GrammarRules } from '../gbnf.ts'
+import { addSchema, UnsupportedSchema } from '../json-schema.ts'
+import { GbnfAcceptance } from './gbnf-acceptance.ts'
+import { GbnfSampler } from './gbnf-sampler.ts'
+import { hostileSchema } from './hostile-schemas.ts'
+import { randomOf } from './schema-validator.ts'
+
+export interface FuzzData {
+  readonly firstSeed: number
+  readonly lastSeed: number
+  readonly stacksMax: number
+  /** One compiled schema of so many has texts of it followed, to count the ways of reading. */
+  readonly followedOf: number
+}
+
+export interface FuzzResult {
+  readonly seed: number
+  readonly processorMs: number
+  readonly steps: number
+  readonly bytes: number
+  /** Null: compiled. */
+  readonly refusal: string | null
+  /** Ways of reading that a text of it had at most, where texts were followed. */
+  readonly stacks: number | null
+}
+
+const MS = 1000
+const TEXT_SIZE = 12
+const TEXT_CHARACTERS_MAX = 400
+const GRAMMAR_CHARACTERS_MAX = 60_000
+const { firstSeed, lastSeed, followedOf } = workerData as FuzzData
+
+for (let seed = firstSeed; seed <= lastSeed; seed += 1) parentPort?.postMessage(tried(seed))
+
+function tried(seed: number): FuzzResult {
+  const schema = hostileSchema(seed)
+  const bytes = JSON.stringify(schema).length
+  parentPort?.postMessage({ seed, begun: true })
+  const rules = new GrammarRules()
+  const before = process.threadCpuUsage()
+  let refusal: string | null = null
+  let grammar = ''
+  try {
+    grammar = rules.text(addSchema(rules, schema, { unsupported: 'refuse' }))
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error
+    refusal = error.keyword === 'size' ? error.reason : error.keyword
+  }
+  const { user, system } = process.threadCpuUsage(before)
+  const isFollowed = refusal === null && seed % followedOf === 0
+  const stacks =
+    isFollowed && grammar.length < GRAMMAR_CHARACTERS_MAX ? follow(grammar, seed) : null
+  const processorMs = (user + system) / MS
+  return { seed, processorMs, steps: rules.work.steps, bytes, refusal, stacks }
+}
+
+function follow(grammar: string, seed: number): number {
+  const text = new GbnfSampler(grammar).draw(randomOf(seed), TEXT_SIZE)
+  return new GbnfAcceptance(grammar).stacksAlong(text.slice(0, TEXT_CHARACTERS_MAX))
+}
