@@ -86,7 +86,11 @@ describe('the admin routes', () => {
   test('prove to whoever asks that they have the token, for one nonce and one address', async () => {
     const { operations } = await localOperations()
     const baseUrl = 'http://127.0.0.1:8080'
-    const server = await startAdminServer({ operations, operatorToken: OPERATOR_TOKEN, baseUrl })
+    const server = await startAdminServer({
+      operations,
+      operatorToken: OPERATOR_TOKEN,
+      address: () => baseUrl,
+    })
     onTestFinished(() => server.close())
     const identity = (nonce: string) => fetch(`${server.baseUrl}/admin/v1/identity?nonce=${nonce}`)
     const nonce = 'a'.repeat(64)

@@ -68,7 +68,7 @@ async function connectToFolder({
   const server = folder.readServer()
   const token = folder.readSecrets()?.operatorToken
   if (server !== undefined && token !== undefined && (await provesItself(server, token))) {
-    return remote(server.baseUrl, token, stop)
+    return remote(operatorsUrl(server), token, stop)
   }
   if (place.kind === 'sqlite' && !folder.holdsLedger()) {
     throw new NoLedgerError(folder.whyNoLedger())
@@ -110,9 +110,10 @@ function remote(baseUrl: string, operatorToken: string, stop: AbortSignal): Conn
  * A server that was killed leaves its record behind. By now its process id and its port may be
  * somebody else's, who must not be sent the operator's token: so the server proves itself first.
  */
-async function provesItself({ baseUrl, pid }: ServerRecord, token: string): Promise<boolean> {
-  if (!lives(pid)) return false
+async function provesItself(server: ServerRecord, token: string): Promise<boolean> {
+  if (!lives(server.pid)) return false
   const nonce = randomBytes(NONCE_BYTES).toString('hex')
+  const baseUrl = operatorsUrl(server)
   const url = new URL(`${ADMIN_PREFIX}${PROOF_PATH}?nonce=${nonce}`, baseUrl)
   try {
     const answer = await fetch(url, {
@@ -124,6 +125,10 @@ async function provesItself({ baseUrl, pid }: ServerRecord, token: string): Prom
   } catch {
     return false
   }
+}
+
+function operatorsUrl({ baseUrl, adminUrl }: ServerRecord): string {
+  return adminUrl ?? baseUrl
 }
 
 /** A process of another user cannot be signalled, but it is there. */

@@ -57,6 +57,8 @@ export interface GatewayDependencies {
   readonly textSeal: TextSeal
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */
   readonly admin?: FastifyPluginAsync
+  /** Whether that is on a listener of its own, and not on the public one. */
+  readonly isAdminApart?: boolean
   readonly clock: Clock
   readonly timer: Timer
   readonly reach: ReachCrashPoint
@@ -72,9 +74,16 @@ export interface GatewayDependencies {
   readonly trustedProxies?: readonly string[]
 }
 
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
 export interface Gateway {
   /** @returns where it listens: port 0 has become a real one */
-  listen(at: { host: string; port: number }): Promise<{ host: string; port: number }>
+  listen(at: ListenAddress): Promise<ListenAddress>
+  /** Like {@link listen}, for the admin API where it is apart. */
+  listenAdmin(at: ListenAddress): Promise<ListenAddress>
   /**
    * Takes no more requests, lets the running ones finish for `graceMs`, stops the rest (what was
    * made is settled), and returns when nothing runs.
@@ -90,6 +99,8 @@ class HttpGateway implements Gateway {
   readonly #dependencies: GatewayDependencies
   readonly #places: Places
   readonly #server: HttpServer
+  /** Where the admin API has a listener of its own. */
+  readonly #adminServer: HttpServer | undefined
   #draining = false
 
   constructor(dependencies: GatewayDependencies) {
@@ -98,14 +109,17 @@ class HttpGateway implements Gateway {
     const rootUrl = rootUrlBy(publicUrl)
     this.#dependencies = dependencies
     this.#places = new Places({ bounds: limits, timer, clock, weights })
-    this.#server = createHttpServer({
+    const listener = {
       limits,
       logger: dependencies.logger,
       rootUrl,
       trustedProxies,
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
-    })
+    }
+    this.#server = createHttpServer(listener)
+    const { admin, isAdminApart = false } = dependencies
+    this.#adminServer = isAdminApart ? createHttpServer(listener) : undefined
     const { app } = this.#server
     if (dependencies.served !== undefined) app.addHook('onRequest', noteServed(dependencies.served))
     const idempotency = new Idempotency(dependencies)
@@ -121,22 +135,24 @@ class HttpGateway implements Gateway {
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies.pageInformation, workers, rootUrl))
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))
-    if (dependencies.admin !== undefined) {
-      app.register(dependencies.admin, { prefix: ADMIN_PREFIX })
-    }
+    const adminApp = this.#adminServer?.app ?? app
+    if (admin !== undefined) adminApp.register(admin, { prefix: ADMIN_PREFIX })
   }
 
-  async listen(at: { host: string; port: number }): Promise<{ host: string; port: number }> {
-    const { app } = this.#server
-    await app.listen(at)
-    const { address, port } = app.server.address() as AddressInfo
-    return { host: address, port }
+  listen(at: ListenAddress): Promise<ListenAddress> {
+    return listenOn(this.#server, at)
+  }
+
+  async listenAdmin(at: ListenAddress): Promise<ListenAddress> {
+    if (this.#adminServer === undefined) throw new Error('the admin API has no listener of its own')
+    return listenOn(this.#adminServer, at)
   }
 
   async close({ graceMs }: { graceMs: number }): Promise<void> {
     const { limits, reach, logger } = this.#dependencies
     this.#draining = true
     this.#server.stopListening()
+    this.#adminServer?.stopListening()
     this.#places.turnAway()
     reach('shutdown.draining')
     if (!(await this.#places.idle(graceMs))) {
@@ -146,6 +162,12 @@ class HttpGateway implements Gateway {
         logger.error({ running: this.#places.count }, 'requests did not end')
       }
     }
-    await this.#server.close()
+    await Promise.all([this.#server.close(), this.#adminServer?.close()])
   }
+}
+
+async function listenOn({ app }: HttpServer, at: ListenAddress): Promise<ListenAddress> {
+  await app.listen(at)
+  const { address, port } = app.server.address() as AddressInfo
+  return { host: address, port }
 }

@@ -14,7 +14,7 @@ import { SocketShares } from './admission/socket-shares.ts'
 import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './http-limits.ts'
-import { KnownPaths, meantTarget, pathOf } from './known-paths.ts'
+import { isDisguised, KnownPaths, meantTarget, pathOf } from './known-paths.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './refusal.ts'
 import { unknownUrl } from './unknown-url.ts'
 
@@ -119,7 +119,9 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
     closeAtLimit(reply)
     if (isDraining()) throw shuttingDown(reply)
     checkHead(request.raw, limits)
-    if (request.is404) throw noSuchRoute(paths, rootUrl, request, reply)
+    if (request.is404 || isDisguised(pathOf(request.raw.url ?? ''))) {
+      throw noSuchRoute(paths, rootUrl, request, reply)
+    }
     done()
   })
   app.setNotFoundHandler((request, reply) => {

@@ -37,6 +37,17 @@ export class KnownPaths {
   }
 }
 
+/**
+ * Letters, digits and marks that no client encodes. The router decodes them, and a proxy in front
+ * that keeps paths from strangers may not, so such a path is nobody's.
+ */
+const ENCODED_PLAIN = /%(?:2[de]|3\d|4[1-9a-f]|5[0-9af]|6[1-9a-f]|7[0-9ae])/i
+
+/** Whether a path is written so that two readers can take it for two paths. */
+export function isDisguised(path: string): boolean {
+  return ENCODED_PLAIN.test(path)
+}
+
 /** The path of a request target, also when that is a whole URL. */
 export function pathOf(target: string): string {
   return target.replace(/^https?:\/\/[^/?]*/i, '').split('?', 1)[0] || '/'

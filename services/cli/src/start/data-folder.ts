@@ -65,7 +65,13 @@ export type Secrets = z.output<typeof secrets>
 const keptSecrets = secrets.partial({ cacheKey: true })
 export type KeptSecrets = z.output<typeof keptSecrets>
 
-const serverRecord = z.object({ pid: z.int(), baseUrl: z.string(), startedAt: z.string() })
+const serverRecord = z.object({
+  pid: z.int(),
+  baseUrl: z.string(),
+  /** Where the operator's API is; in records of older servers it is at the base URL. */
+  adminUrl: z.string().optional(),
+  startedAt: z.string(),
+})
 export type ServerRecord = z.output<typeof serverRecord>
 
 /** Empty while the first run goes on; whole when it is done. */

@@ -9,6 +9,8 @@ export interface Ready {
   readonly baseUrl: string
   /** Host and port, where the base URL does not tell them. */
   readonly listening: string | undefined
+  /** Where the operator's API is, when it is not at the base URL. */
+  readonly adminUrl?: string
   /** Only on the run that made it. */
   readonly apiKey: string | undefined
   /** Undefined for a restored ledger without an account. */
@@ -23,11 +25,12 @@ export interface Ready {
 
 /** One line, without the newline. */
 export function readyLine(ready: Ready): string {
-  const { baseUrl, listening, apiKey, accountId, dataDir, pid } = ready
+  const { baseUrl, listening, adminUrl, apiKey, accountId, dataDir, pid } = ready
   return JSON.stringify({
     type: 'ready',
     baseUrl,
     ...(listening === undefined ? {} : { listening }),
+    ...(adminUrl === undefined ? {} : { adminUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
     accountId,
     dataDir,
@@ -46,6 +49,7 @@ export function readyPage(ready: Ready): string {
     `  Dashboard         ${ready.baseUrl}/`,
     `  API reference     ${ready.baseUrl}/docs`,
     ...(ready.listening === undefined ? [] : [`  Listening on      ${ready.listening}`]),
+    ...(ready.adminUrl === undefined ? [] : [`  Operator's API    ${ready.adminUrl}`]),
     `  Model             ${MODEL} (${ready.modelName})`,
     `  Account           ${ready.accountId ?? 'none yet: ./svc account open --name NAME'}`,
     `  Data              ${ready.dataDir}`,

@@ -18,6 +18,7 @@ import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Logger } from 'pino'
+import { adminListenAt } from './admin-address.ts'
 import { type Books, openBooks } from './books.ts'
 import { DataFolder } from './data-folder.ts'
 import { endOnDefects } from './defects.ts'
@@ -33,6 +34,7 @@ import type { Ready } from './ready-message.ts'
 import { type ReservedPort, reservePort } from './reserved-port.ts'
 import type { Settings } from './settings.ts'
 import { startSweeping } from './sweeping.ts'
+import { urlHost } from './url-host.ts'
 import { VERSION } from './version.ts'
 
 const WORKER_STOP_MS = 2_000
@@ -128,7 +130,7 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
   parts.add(startSweeping(books, folder, reach, logger))
-  const { gateway, baseUrl } = await openGateway(surroundings, books)
+  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, books)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))
   const unpriced = unpricedModels(books.ledger, workers.lines())
@@ -136,10 +138,10 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
     const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
     logger.warn({ models: unpriced }, message)
   }
-  const { SVC_PUBLIC_URL: publicUrl } = settings
-  folder.writeServer({ pid: process.pid, baseUrl, startedAt: new Date().toISOString() })
+  const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
+  folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   return {
-    ready: readyOf({ baseUrl, publicUrl, demo, folder, workers, unpriced }),
+    ready: readyOf({ ...urls, demo, folder, workers, unpriced }),
     failed: failure.promise,
     stop(graceMs) {
       grace = graceMs
@@ -180,10 +182,12 @@ async function beginRun(
 async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: Surroundings,
   books: Books,
-): Promise<{ gateway: Gateway; baseUrl: string }> {
+): Promise<{ gateway: Gateway; baseUrl: string; adminUrl: string }> {
   const { ledger, projections, store, pace, memory } = books
   const { operatorToken } = folder.secrets()
+  const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
+  let adminUrl = baseUrl
   const { close, ...keptAnswers } = await openKeptAnswers({
     contentSecret: settings.SVC_CONTENT_SECRET,
     folder,
@@ -209,10 +213,9 @@ async function openGateway(
       storeKind: books.place.kind,
     },
   })
-  const lines = () => workers.lines()
   const rateLimits = await openRateLimits(settings)
   parts.add(() => rateLimits.close())
-  const metrics = createMetrics({ fleet: workers.pool, lines, projections })
+  const metrics = createMetrics({ fleet: workers.pool, lines: () => workers.lines(), projections })
   const gateway = createGateway({
     ledger,
     views: projections.views,
@@ -222,7 +225,8 @@ async function openGateway(
       ? {}
       : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
     ...keptAnswers,
-    admin: adminRoutes({ operations, operatorToken, baseUrl, metrics }),
+    admin: adminRoutes({ operations, operatorToken, address: () => adminUrl, metrics }),
+    isAdminApart: adminAt !== undefined,
     requestWatch: metrics.requests,
     served: pace,
     ledgerHealth: healthOf(settings, projections, logger),
@@ -239,7 +243,11 @@ async function openGateway(
   })
   await reserved.release()
   await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
-  return { gateway, baseUrl }
+  if (adminAt !== undefined) {
+    const { port } = await gateway.listenAdmin(adminAt)
+    adminUrl = `http://${urlHost(adminAt.host)}:${port}`
+  }
+  return { gateway, baseUrl, adminUrl }
 }
 
 function healthOf(
@@ -258,16 +266,10 @@ function healthOf(
   })
 }
 
-/** An IPv6 address stands in brackets in a URL; "every address" is reached through loopback. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
-}
-
 function readyOf({
   baseUrl,
   publicUrl,
+  adminUrl,
   demo,
   folder,
   workers,
@@ -275,6 +277,7 @@ function readyOf({
 }: {
   readonly baseUrl: string
   readonly publicUrl: string | undefined
+  readonly adminUrl: string
   readonly demo: DemoAccount
   readonly folder: DataFolder
   readonly workers: InferenceWorkers
@@ -284,6 +287,7 @@ function readyOf({
   return {
     baseUrl: publicUrl ?? baseUrl,
     listening: publicUrl && new URL(baseUrl).host,
+    ...(adminUrl === baseUrl ? {} : { adminUrl }),
     apiKey: demo.apiKey,
     accountId: demo.accountId,
     dataDir: folder.path,

@@ -7,6 +7,7 @@ import { defaultLedgerHealthBounds } from '@svc/gateway/ledger-health'
 import { isWorkerUrl, WORKER_URL_FORM } from '@svc/gateway/routing/worker-address'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
+import { readAdminAddress } from './admin-address.ts'
 import { closestName } from './closest-name.ts'
 import { DEFAULT_DATA_DIR } from './data-folder.ts'
 import {
@@ -95,6 +96,13 @@ const tenantWeights = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const adminAddress = z.string().transform((text, context) => {
+  const address = readAdminAddress(text)
+  if (address !== undefined) return address
+  context.addIssue({ code: 'custom', message: 'must be such as 127.0.0.1:9091 or [::1]:9091' })
+  return z.NEVER
+})
+
 /** Where the events are kept: also what every command that opens a data folder has to know. */
 const logSchema = z.object({
   /** `esdb://…`: the events are on this EventStoreDB. Never shown: it may hold a password. */
@@ -119,6 +127,8 @@ const schema = logSchema.extend({
   SVC_TRUSTED_PROXIES: proxies.optional(),
   /** 0 takes any free port. */
   SVC_PORT: whole(0, 65_535).default(8080),
+  /** `host:port` of the operator's API; by default on loopback, see `admin-address.ts`. */
+  SVC_ADMIN_ADDRESS: adminAddress.optional(),
   SVC_LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
   /** A path to a GGUF file, an `hf:` URI, or `demo`: the bundled toy. */
   SVC_MODEL: text.default('demo'),

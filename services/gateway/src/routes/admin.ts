@@ -34,8 +34,8 @@ const identityQuery = z.object({ nonce: z.string().regex(noncePattern) })
 export interface AdminRoutes {
   readonly operations: Operations
   readonly operatorToken: string
-  /** Where the server says that it is, in the record that the CLI finds it by. */
-  readonly baseUrl?: string
+  /** Where these routes listen, as the record says that the CLI finds the server by. */
+  readonly address?: () => string
   /** Without them `/metrics` is a path that is not there. */
   readonly metrics?: Pick<Metrics, 'text'>
 }
@@ -47,7 +47,7 @@ type Handlers = {
 export function adminRoutes({
   operations,
   operatorToken,
-  baseUrl,
+  address,
   metrics,
 }: AdminRoutes): FastifyPluginAsync {
   const handlers = handlersOf(operations)
@@ -68,11 +68,11 @@ export function adminRoutes({
         return metrics.text()
       })
     }
-    if (baseUrl !== undefined) {
+    if (address !== undefined) {
       app.get(PROOF_PATH, { config: { isOpen: true } }, ({ query }) => {
         const read = identityQuery.safeParse(query)
         if (!read.success) throw badInput(read.error)
-        return { proof: serverProof(operatorToken, baseUrl, read.data.nonce) }
+        return { proof: serverProof(operatorToken, address(), read.data.nonce) }
       })
     }
     for (const name of Object.keys(adminApi) as AdminOperation[]) {
