@@ -8,10 +8,9 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
-import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
-import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
@@ -80,8 +79,8 @@ const gateway = createGateway({
   views: projections.views,
   viewsReached: projections.reached,
   workers,
-  recordedAnswers: new MemoryRecordedAnswers(),
-  storedResponses: new MemoryStoredResponses(),
+  recordedAnswers: new MemoryExpiringStore(),
+  storedResponses: new MemoryExpiringStore(),
   textSeal: new AesTextSeal('the secret of the benchmark'),
   clock: systemClock,
   timer: systemTimer,

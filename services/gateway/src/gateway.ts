@@ -5,9 +5,8 @@
 import type { AddressInfo } from 'node:net'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Position } from '@svc/contracts/event-store'
+import type { ExpiringStore } from '@svc/contracts/expiring-store'
 import type { RateLimits } from '@svc/contracts/rate-limits'
-import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
-import type { StoredResponses } from '@svc/contracts/stored-responses'
 import type { TextSeal } from '@svc/contracts/text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
@@ -52,8 +51,10 @@ export interface GatewayDependencies {
   readonly served?: ServedRequests
   /** Looked at by `/readyz`. */
   readonly ledgerHealth?: LedgerHealth
-  readonly recordedAnswers: RecordedAnswers
-  readonly storedResponses: StoredResponses
+  /** Answers for retries with an `Idempotency-Key`. */
+  readonly recordedAnswers: ExpiringStore
+  /** Responses that requests go on from. */
+  readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */
   readonly admin?: FastifyPluginAsync

@@ -101,6 +101,17 @@ test('one that waits for another and leaves gives up its place at once', async (
   await first.body?.cancel()
 })
 
+test('the crash points around the record of an answer are passed, between debit and end', async () => {
+  const { reached } = fixture
+  reached.length = 0
+  await (await fixture.post(chatBody(), key())).text()
+  const around = ['settle.after', 'recorded-answer.before', 'recorded-answer.after']
+  expect(reached.filter((point) => around.includes(point))).toEqual(around)
+  expect(reached.indexOf('recorded-answer.after')).toBeLessThan(
+    reached.indexOf('answer.before-end'),
+  )
+})
+
 test('a key of another account is another key', async () => {
   await fixture.post(chatBody(), key())
   const authorization = `Bearer ${fixture.ledger.otherSecret}`

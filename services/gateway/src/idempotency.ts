@@ -12,20 +12,21 @@
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '@svc/contracts/errors'
-import type { RecordedAnswer, RecordedAnswers } from '@svc/contracts/recorded-answers'
 import type { Ledger } from '@svc/ledger/ledger'
-import type { Clock, Timer } from '@svc/ledger/ports'
+import type { Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
+import {
+  type RecordedAnswer,
+  RecordedAnswers,
+  type RecordedAnswersPorts,
+} from './recorded-answers.ts'
 
 const KEY = /^[\x20-\x7e]{1,255}$/
 const JOIN_WAIT_MS = 60_000
 const RETRY_AFTER_SECONDS = 1
-const RECORDED_ANSWER_LIFE_MS = 24 * 3_600_000
 
-export interface IdempotencyPorts {
+export interface IdempotencyPorts extends RecordedAnswersPorts {
   readonly ledger: Pick<Ledger, 'idempotent'>
-  readonly recordedAnswers: Pick<RecordedAnswers, 'load' | 'save'>
-  readonly clock: Clock
   readonly timer: Timer
   readonly logger: Logger
 }
@@ -64,10 +65,12 @@ interface RunningClaim {
 
 export class Idempotency {
   readonly #ports: IdempotencyPorts
+  readonly #answers: RecordedAnswers
   readonly #running = new Map<string, RunningClaim>()
 
   constructor(ports: IdempotencyPorts) {
     this.#ports = ports
+    this.#answers = new RecordedAnswers(ports)
   }
 
   /**
@@ -90,12 +93,10 @@ export class Idempotency {
 
   /** Keeps an answer for retries. When it is lost, a retry is refused, and never billed. */
   async record(accountId: string, requestId: string, answer: RecordedAnswer): Promise<void> {
-    const { recordedAnswers, clock, logger } = this.#ports
     try {
-      const expiresAt = clock.nowMs() + RECORDED_ANSWER_LIFE_MS
-      await recordedAnswers.save(accountId, requestId, answer, expiresAt)
+      await this.#answers.save(accountId, requestId, answer)
     } catch (cause) {
-      logger.error({ requestId, err: cause }, 'an answer was not recorded')
+      this.#ports.logger.error({ requestId, err: cause }, 'an answer was not recorded')
     }
   }
 
@@ -122,13 +123,12 @@ export class Idempotency {
   }
 
   async #earlierAnswer(accountId: string, claim: IdempotencyClaim): Promise<Turn | undefined> {
-    const { ledger, recordedAnswers, clock } = this.#ports
-    const earlier = await ledger.idempotent(accountId, claim.keyHash)
+    const earlier = await this.#ports.ledger.idempotent(accountId, claim.keyHash)
     if (earlier === undefined) return undefined
     if (earlier.bodyHash !== claim.bodyHash) throw keyReused()
     if (earlier.running) throw inUse()
     const { requestId } = earlier
-    const answer = await recordedAnswers.load(accountId, requestId, clock.nowMs())
+    const answer = await this.#answers.load(accountId, requestId)
     if (answer === undefined) throw answerGone(requestId)
     return { kind: 'replay', requestId, answer }
   }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { noCrashPoints } from '@svc/contracts/crash-points'
 import { makeTemporaryFolder, type TemporaryFolder } from '@svc/infra/testing/temporary-folder'
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,10 +20,9 @@ const open = (contentSecret?: string) =>
   openKeptAnswers({
     contentSecret,
     folder,
-    reach: noCrashPoints,
     logger: pino({ level: 'silent' }),
   })
-const answer = { status: 200, contentType: 'application/json', body: 'the-canary' }
+const answer = 'the-canary'
 
 test('what was kept is there for the next server, and unreadable on the disk', async () => {
   const first = await open()
@@ -35,7 +33,7 @@ test('what was kept is there for the next server, and unreadable on the disk', a
     expect(readFileSync(file).includes('canary')).toBe(false)
   }
   const second = await open()
-  expect(await second.recordedAnswers.load('acct_1', 'req_1', Date.now())).toEqual(answer)
+  expect(await second.recordedAnswers.load('acct_1', 'req_1', Date.now())).toBe(answer)
   expect(await second.storedResponses.load('acct_1', 'resp_1', Date.now())).toBe('the-canary')
   await second.close()
 })
@@ -65,3 +63,16 @@ test.each([undefined, 'the secret of all gateways'])(
     await third.close()
   },
 )
+
+test('one account cannot push out the answers of another', async () => {
+  const kept = await open()
+  const large = 'x'.repeat(16 * 1024 * 1024)
+  await kept.recordedAnswers.save('acct_1', 'req_1', answer, LATER)
+  // More than the room of an account, and than all answers once had together.
+  for (let at = 0; at < 20; at += 1) {
+    await kept.recordedAnswers.save('acct_2', `req_${at}`, large, LATER)
+  }
+  expect(await kept.recordedAnswers.load('acct_1', 'req_1', Date.now())).toBe(answer)
+  expect(await kept.recordedAnswers.load('acct_2', 'req_0', Date.now())).toBeUndefined()
+  await kept.close()
+})

@@ -4,12 +4,10 @@
  * What a client keeps itself is sealed under a key from the same folder.
  */
 import { hkdfSync } from 'node:crypto'
-import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
-import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { ExpiringStore } from '@svc/contracts/expiring-store'
 import type { TextSeal } from '@svc/contracts/text-seal'
-import { openSqliteRecordedAnswers } from '@svc/infra/recorded-answers/sqlite/sqlite-recorded-answers'
-import { openSqliteStoredResponses } from '@svc/infra/stored-responses/sqlite/sqlite-stored-responses'
+import { openSqliteExpiringStore } from '@svc/infra/expiring-store/sqlite/sqlite-expiring-store'
+import { answerBounds, responseBounds } from '@svc/infra/expiring-store/store-bounds'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
@@ -23,8 +21,8 @@ const REMOVAL_INTERVAL_MS = 10 * 60_000
 const REMOVAL_BATCH = 500
 
 export interface KeptAnswers {
-  readonly recordedAnswers: RecordedAnswers
-  readonly storedResponses: StoredResponses
+  readonly recordedAnswers: ExpiringStore
+  readonly storedResponses: ExpiringStore
   /** For what clients carry themselves. */
   readonly textSeal: TextSeal
   close(): Promise<void>
@@ -32,22 +30,24 @@ export interface KeptAnswers {
 
 export interface KeptAnswersPorts {
   readonly folder: DataFolder
-  readonly reach: ReachCrashPoint
   readonly logger: Logger
   /** Instead of the folder's own: gateways whose clients move between them need the same. */
   readonly contentSecret: string | undefined
 }
 
 export async function openKeptAnswers(ports: KeptAnswersPorts): Promise<KeptAnswers> {
-  const { folder, reach, contentSecret } = ports
+  const { folder, contentSecret } = ports
   const key = Buffer.from(folder.secrets().answerKey, 'hex')
-  const recordedAnswers = openSqliteRecordedAnswers(folder.answersFile, {
+  const recordedAnswers = openSqliteExpiringStore(folder.answersFile, {
+    kind: 'answers',
     key,
-    reachCrashPoint: reach,
+    bounds: answerBounds,
   })
   try {
-    const storedResponses = openSqliteStoredResponses(folder.responsesFile, {
+    const storedResponses = openSqliteExpiringStore(folder.responsesFile, {
+      kind: 'responses',
       key: derivedKey(key, 'stored responses'),
+      bounds: responseBounds,
     })
     const stopRemoving = removeExpiredAgain(ports, [recordedAnswers, storedResponses])
     return {
@@ -71,7 +71,7 @@ function derivedKey(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES))
 }
 
-type Expiring = Pick<RecordedAnswers, 'removeExpired'>
+type Expiring = Pick<ExpiringStore, 'removeExpired'>
 
 /** @returns stops it */
 function removeExpiredAgain({ logger }: KeptAnswersPorts, stores: readonly Expiring[]): () => void {

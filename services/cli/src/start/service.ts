@@ -191,7 +191,6 @@ async function openGateway(
   const { close, ...keptAnswers } = await openKeptAnswers({
     contentSecret: settings.SVC_CONTENT_SECRET,
     folder,
-    reach,
     logger,
   })
   parts.add(close)

@@ -1,5 +1,5 @@
 /** The same conversation in each format is the same prompt, so that it costs the same in each. */
-import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
+import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import { describe, expect, test } from 'vitest'
 import type { InferenceRequest } from '../inference-request.ts'
@@ -10,7 +10,7 @@ import { ResponseStore } from './responses/response-store.ts'
 const model = 'svc-beta'
 const context = { requestId: `req_${'0'.repeat(26)}`, accountId: 'acct_1' }
 const store = new ResponseStore({
-  storedResponses: new MemoryStoredResponses(),
+  storedResponses: new MemoryExpiringStore(),
   clock: { nowMs: () => 0 },
 })
 

@@ -3,7 +3,7 @@
  * that was understood.
  */
 import { answerOptions, type PrepareRequest, prepareRequest } from '@svc/contracts/worker-protocol'
-import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
+import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const formats: Record<WireFormat['name'], InferenceFormat> = {
   chat: chatFormat,
   messages: messagesFormat,
   responses: responsesFormat({
-    storedResponses: new MemoryStoredResponses(),
+    storedResponses: new MemoryExpiringStore(),
     textSeal: new AesTextSeal('the secret of the test'),
     clock: { nowMs: () => 0 },
   }),

@@ -3,7 +3,7 @@
  * count. All under both prefixes.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { ExpiringStore } from '@svc/contracts/expiring-store'
 import type { TextSeal } from '@svc/contracts/text-seal'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { Clock } from '@svc/ledger/ports'
@@ -32,7 +32,7 @@ export interface ResponsesPorts {
   readonly workers: WorkerPool
   readonly preparations: PreparationTurns
   readonly callers: Pick<Callers, 'identify'>
-  readonly storedResponses: StoredResponses
+  readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
   readonly clock: Clock
   readonly limits: HttpLimits

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
+import type { ExpiringStore } from '@svc/contracts/expiring-store'
 import type { PrefixIndex } from '@svc/contracts/prefix-index'
-import type { RecordedAnswers } from '@svc/contracts/recorded-answers'
+import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
-import { MemoryRecordedAnswers } from '@svc/infra/recorded-answers/memory/memory-recorded-answers'
-import { MemoryStoredResponses } from '@svc/infra/stored-responses/memory/memory-stored-responses'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
@@ -72,15 +71,16 @@ export interface FixtureOptions {
   readonly real?: { readonly ledger: Ledger; readonly secret: string }
 }
 
-class LosableAnswers implements RecordedAnswers {
-  #answers: RecordedAnswers = new MemoryRecordedAnswers()
+class LosableAnswers implements ExpiringStore {
+  #answers: ExpiringStore = new MemoryExpiringStore()
   lose(): void {
-    this.#answers = new MemoryRecordedAnswers()
+    this.#answers = new MemoryExpiringStore()
   }
-  save: RecordedAnswers['save'] = (...answer) => this.#answers.save(...answer)
-  load: RecordedAnswers['load'] = (...key) => this.#answers.load(...key)
-  removeExpired: RecordedAnswers['removeExpired'] = (...due) => this.#answers.removeExpired(...due)
-  close: RecordedAnswers['close'] = () => this.#answers.close()
+  save: ExpiringStore['save'] = (...answer) => this.#answers.save(...answer)
+  load: ExpiringStore['load'] = (...key) => this.#answers.load(...key)
+  remove: ExpiringStore['remove'] = (...key) => this.#answers.remove(...key)
+  removeExpired: ExpiringStore['removeExpired'] = (...due) => this.#answers.removeExpired(...due)
+  close: ExpiringStore['close'] = () => this.#answers.close()
 }
 
 async function startWorkers(options: FixtureOptions): Promise<readonly ScriptedWorker[]> {
@@ -123,7 +123,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...(options.ledgerHealth === undefined ? {} : { ledgerHealth: options.ledgerHealth }),
     ...(options.requestWatch === undefined ? {} : { requestWatch: options.requestWatch }),
     recordedAnswers: recorded,
-    storedResponses: new MemoryStoredResponses(),
+    storedResponses: new MemoryExpiringStore(),
     textSeal: new AesTextSeal('the secret of the test'),
     clock: systemClock,
     timer: systemTimer,

@@ -4,7 +4,7 @@
  * chain of them.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { ExpiringStore } from '@svc/contracts/expiring-store'
 import type { Clock } from '@svc/ledger/ports'
 import { responseIdOfItem } from './ids.ts'
 import type { Item, OutputItem } from './items.ts'
@@ -25,7 +25,7 @@ export interface StoredResponse {
 }
 
 export interface ResponseStorePorts {
-  readonly storedResponses: StoredResponses
+  readonly storedResponses: ExpiringStore
   readonly clock: Clock
 }
 

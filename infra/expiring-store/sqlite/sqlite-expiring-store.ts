@@ -1,26 +1,26 @@
 /**
- * Stored responses in a SQLite file of their own, encrypted, bounded, and lost without harm to the
+ * An expiring store in a SQLite file of its own, encrypted, bounded, and lost without harm to the
  * books.
  *
- * `synchronous=NORMAL` is enough: a response survives the process, and after a loss of power the
- * last ones may be missing, as if they had never been stored. Their debits were durable before.
+ * `synchronous=NORMAL` is enough: a text survives the process, and after a loss of power the last
+ * ones may be missing, as if they had never been kept. Their debits were durable before.
  */
 import type { StatementSync } from 'node:sqlite'
-import type { StoredResponses } from '@svc/contracts/stored-responses'
+import type { ExpiringStore } from '@svc/contracts/expiring-store'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
 import { openSealedFile } from '../../sqlite/sealed-file.ts'
 import { openText, sealText } from '../../sqlite/sealed-text.ts'
-import {
-  defaultResponseBounds,
-  MAX_SHARE_OF_ACCOUNT,
-  type ResponseBounds,
-} from '../response-bounds.ts'
+import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
 
-/** "svcr" in ASCII. */
-const APPLICATION_ID = 0x73766372
+/** What a file is for. Another number is another kind: then the file is made anew. */
+export const fileKinds = {
+  /** "svck" in ASCII. */
+  answers: { what: 'a file of recorded answers', applicationId: 0x7376636b },
+  /** "svcr" in ASCII. */
+  responses: { what: 'a file of stored responses', applicationId: 0x73766372 },
+} as const
+
 const CACHE_KIBIBYTES = 8 * 1024
-/** Rows that one look for the oldest responses takes. */
-const EVICTION_ROWS = 100
 /** Where `room` holds what all accounts use together. No account is named so. */
 const EVERYBODY = ''
 
@@ -46,12 +46,16 @@ const migrations = [
      UPDATE room SET used = used - OLD.bytes WHERE account_id IN (OLD.account_id, '');
      DELETE FROM room WHERE account_id = OLD.account_id AND used = 0;
    END`,
+  `ALTER TABLE response RENAME TO entry;
+   ALTER TABLE entry RENAME COLUMN response_id TO id;
+   CREATE INDEX room_by_use ON room (used)`,
 ]
 
-export interface SqliteStoredResponsesOptions {
-  /** 32 bytes. With another key the responses of before are not readable: absent. */
+export interface SqliteExpiringStoreOptions {
+  readonly kind: keyof typeof fileKinds
+  /** 32 bytes. With another key the texts of before are not readable: absent. */
   readonly key: Uint8Array
-  readonly bounds?: ResponseBounds
+  readonly bounds: StoreBounds
 }
 
 /**
@@ -60,87 +64,81 @@ export interface SqliteStoredResponsesOptions {
  * @throws {StoreOpenError} when in use or not writable
  * @throws {RangeError} on a key of another length
  */
-export function openSqliteStoredResponses(
+export function openSqliteExpiringStore(
   path: string,
-  options: SqliteStoredResponsesOptions,
-): StoredResponses {
+  options: SqliteExpiringStoreOptions,
+): ExpiringStore {
   const fileOptions = {
-    what: 'a file of stored responses',
-    applicationId: APPLICATION_ID,
+    ...fileKinds[options.kind],
     migrations,
     cacheKibibytes: CACHE_KIBIBYTES,
     key: options.key,
   }
-  return openSealedFile(path, fileOptions, (file) => new SqliteStoredResponses(file, options))
+  return openSealedFile(path, fileOptions, (file) => new SqliteExpiringStore(file, options))
 }
 
-class SqliteStoredResponses implements StoredResponses {
+class SqliteExpiringStore implements ExpiringStore {
   readonly #file: DatabaseFile
   readonly #key: Buffer
-  readonly #bounds: ResponseBounds
+  readonly #bounds: StoreBounds
   readonly #select: StatementSync
   readonly #insert: StatementSync
   readonly #remove: StatementSync
   readonly #removeExpired: StatementSync
   readonly #selectUsed: StatementSync
   readonly #oldestOfAccount: StatementSync
-  readonly #oldestOfAll: StatementSync
+  readonly #selectLargest: StatementSync
   readonly #removeByAge: StatementSync
   #closed = false
 
-  constructor(file: DatabaseFile, options: SqliteStoredResponsesOptions) {
+  constructor(file: DatabaseFile, options: SqliteExpiringStoreOptions) {
     const { database } = file
     this.#file = file
     this.#key = Buffer.from(options.key)
-    this.#bounds = options.bounds ?? defaultResponseBounds
+    this.#bounds = options.bounds
     this.#select = database.prepare(
-      'SELECT sealed FROM response WHERE account_id = ? AND response_id = ? AND expires_at > ?',
+      'SELECT sealed FROM entry WHERE account_id = ? AND id = ? AND expires_at > ?',
     )
     this.#insert = database.prepare(
-      `INSERT INTO response (account_id, response_id, expires_at, bytes, sealed)
+      `INSERT INTO entry (account_id, id, expires_at, bytes, sealed)
        VALUES (?, ?, ?, ?, ?)`,
     )
-    this.#remove = database.prepare('DELETE FROM response WHERE account_id = ? AND response_id = ?')
+    this.#remove = database.prepare('DELETE FROM entry WHERE account_id = ? AND id = ?')
     this.#removeExpired = database.prepare(
-      `DELETE FROM response WHERE age IN
-         (SELECT age FROM response WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
+      `DELETE FROM entry WHERE age IN
+         (SELECT age FROM entry WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
     )
     this.#selectUsed = database.prepare('SELECT used FROM room WHERE account_id = ?')
     this.#oldestOfAccount = database.prepare(
-      `SELECT age, bytes FROM response WHERE account_id = ? ORDER BY age LIMIT ${EVICTION_ROWS}`,
+      'SELECT age FROM entry WHERE account_id = ? ORDER BY age LIMIT 1',
     )
-    this.#oldestOfAll = database.prepare(
-      `SELECT age, bytes FROM response ORDER BY age LIMIT ${EVICTION_ROWS}`,
+    this.#selectLargest = database.prepare(
+      `SELECT account_id FROM room WHERE account_id <> '${EVERYBODY}' ORDER BY used DESC LIMIT 1`,
     )
-    this.#removeByAge = database.prepare('DELETE FROM response WHERE age = ?')
+    this.#removeByAge = database.prepare('DELETE FROM entry WHERE age = ?')
   }
 
-  async save(
-    accountId: string,
-    responseId: string,
-    body: string,
-    expiresAt: number,
-  ): Promise<void> {
-    const sealed = sealText(this.#key, [accountId, responseId], body)
+  async save(accountId: string, id: string, text: string, expiresAt: number): Promise<void> {
+    const sealed = sealText(this.#key, [accountId, id], text)
     const { maxAccountBytes, maxTotalBytes } = this.#bounds
     const fits = sealed.length <= maxAccountBytes * MAX_SHARE_OF_ACCOUNT
     this.#inTransaction(() => {
-      this.#remove.run(accountId, responseId)
+      this.#remove.run(accountId, id)
       if (!fits) return
-      this.#insert.run(accountId, responseId, expiresAt, sealed.length, sealed)
-      this.#shrink(accountId, maxAccountBytes, () => this.#oldestOfAccount.all(accountId))
-      this.#shrink(EVERYBODY, maxTotalBytes, () => this.#oldestOfAll.all())
+      this.#insert.run(accountId, id, expiresAt, sealed.length, sealed)
+      while (this.#used(accountId) > maxAccountBytes) this.#removeOldestOf(accountId)
+      while (this.#used(EVERYBODY) > maxTotalBytes) this.#removeOldestOf(this.#largest())
     })
   }
 
-  async load(accountId: string, responseId: string, now: number): Promise<string | undefined> {
-    const sealed = this.#select.get(accountId, responseId, now)?.sealed
+  async load(accountId: string, id: string, now: number): Promise<string | undefined> {
+    const sealed = this.#select.get(accountId, id, now)?.sealed
     if (!(sealed instanceof Uint8Array)) return undefined
-    return openText(this.#key, [accountId, responseId], sealed)
+    return openText(this.#key, [accountId, id], sealed)
   }
 
-  async remove(accountId: string, responseId: string): Promise<boolean> {
-    return this.#remove.run(accountId, responseId).changes > 0
+  async remove(accountId: string, id: string): Promise<boolean> {
+    return this.#remove.run(accountId, id).changes > 0
   }
 
   async removeExpired(now: number, limit: number): Promise<number> {
@@ -153,16 +151,16 @@ class SqliteStoredResponses implements StoredResponses {
     this.#file.close()
   }
 
-  /** Removes the oldest until what is used fits. Every round frees at least one row. */
-  #shrink(account: string, maxBytes: number, oldest: () => Record<string, unknown>[]): void {
-    let used = Number(this.#selectUsed.get(account)?.used ?? 0)
-    while (used > maxBytes) {
-      for (const { age, bytes } of oldest()) {
-        if (used <= maxBytes) return
-        this.#removeByAge.run(Number(age))
-        used -= Number(bytes)
-      }
-    }
+  #used(accountId: string): number {
+    return Number(this.#selectUsed.get(accountId)?.used ?? 0)
+  }
+
+  #largest(): string {
+    return String(this.#selectLargest.get()?.account_id)
+  }
+
+  #removeOldestOf(accountId: string): void {
+    this.#removeByAge.run(Number(this.#oldestOfAccount.get(accountId)?.age))
   }
 
   #inTransaction(change: () => void): void {

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
-import { body, describeStoredResponses, noon } from '../stored-responses.suite.ts'
-import { openSqliteStoredResponses } from './sqlite-stored-responses.ts'
+import { body, describeExpiringStore, noon } from '../expiring-store.suite.ts'
+import { responseBounds } from '../store-bounds.ts'
+import { openSqliteExpiringStore } from './sqlite-expiring-store.ts'
 
 const key = randomBytes(32)
 let folder: TemporaryFolder
@@ -16,16 +17,19 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-describeStoredResponses('SQLite', (bounds) => openSqliteStoredResponses(path, { key, bounds }))
+const open = (bounds = responseBounds, otherKey: Uint8Array = key) =>
+  openSqliteExpiringStore(path, { kind: 'responses', key: otherKey, bounds })
+
+describeExpiringStore('SQLite', (bounds) => open(bounds))
 
 async function save(text: string, ...responseIds: string[]): Promise<void> {
-  const responses = openSqliteStoredResponses(path, { key })
+  const responses = open()
   for (const id of responseIds) await responses.save('acct_1', id, text, noon + 1)
   await responses.close()
 }
 
 async function load(responseId: string, otherKey = key, accountId = 'acct_1') {
-  const responses = openSqliteStoredResponses(path, { key: otherKey })
+  const responses = open(responseBounds, otherKey)
   const found = await responses.load(accountId, responseId, noon)
   await responses.close()
   return found
@@ -37,12 +41,12 @@ function edit(statement: string): void {
   database.close()
 }
 
-describe('a file of stored responses', () => {
+describe('a file of texts', () => {
   test('holds them for the next process, which knows how much there is', async () => {
     await save('x'.repeat(1_000), 'resp_1', 'resp_2')
     expect(await load('resp_2')).toHaveLength(1_000)
     const bounds = { maxAccountBytes: 8_500, maxTotalBytes: 10_000 }
-    const responses = openSqliteStoredResponses(path, { key, bounds })
+    const responses = open(bounds)
     for (let at = 3; at < 10; at += 1) {
       await responses.save('acct_1', `resp_${at}`, 'x'.repeat(1_000), noon + 1)
     }
@@ -52,7 +56,7 @@ describe('a file of stored responses', () => {
   })
 
   test('shows nothing of a response to one who has not the key', async () => {
-    const responses = openSqliteStoredResponses(path, { key })
+    const responses = open()
     await responses.save('acct_1', 'resp_1', 'the-canary-in-the-response', noon + 1)
     for (const name of readdirSync(folder.path)) {
       if (name === 'responses.db') continue
@@ -65,7 +69,7 @@ describe('a file of stored responses', () => {
   })
 
   test('is not opened with a key of another length', () => {
-    expect(() => openSqliteStoredResponses(path, { key: randomBytes(16) })).toThrow(RangeError)
+    expect(() => open(responseBounds, randomBytes(16))).toThrow(RangeError)
   })
 
   test('that is damaged is made anew', async () => {
@@ -77,10 +81,10 @@ describe('a file of stored responses', () => {
   })
 
   const alterations = {
-    'moved to another id': "UPDATE response SET response_id = 'resp_2'",
-    'cut short': 'UPDATE response SET sealed = substr(sealed, 1, 20)',
-    emptied: "UPDATE response SET sealed = x''",
-    overwritten: 'UPDATE response SET sealed = zeroblob(length(sealed))',
+    'moved to another id': "UPDATE entry SET id = 'resp_2'",
+    'cut short': 'UPDATE entry SET sealed = substr(sealed, 1, 20)',
+    emptied: "UPDATE entry SET sealed = x''",
+    overwritten: 'UPDATE entry SET sealed = zeroblob(length(sealed))',
   }
   test.each(Object.entries(alterations))('gives back none that was %s', async (_name, sql) => {
     await save(body, 'resp_1')
@@ -91,7 +95,28 @@ describe('a file of stored responses', () => {
 
   test('gives back none that was moved to another account', async () => {
     await save(body, 'resp_1')
-    edit("UPDATE response SET account_id = 'acct_2'")
+    edit("UPDATE entry SET account_id = 'acct_2'")
     expect(await load('resp_1', key, 'acct_2')).toBeUndefined()
+  })
+
+  test('of before its tables had their names is read on', async () => {
+    await save(body, 'resp_1')
+    edit(`
+      DROP INDEX room_by_use;
+      ALTER TABLE entry RENAME COLUMN id TO response_id;
+      ALTER TABLE entry RENAME TO response;
+      PRAGMA user_version = 1`)
+    expect(await load('resp_1')).toBe(body)
+    await save('x', 'resp_2')
+    expect(await load('resp_2')).toBe('x')
+  })
+
+  test('of another kind is made anew', async () => {
+    await save(body, 'resp_1')
+    const answers = openSqliteExpiringStore(path, { kind: 'answers', key, bounds: responseBounds })
+    expect(await answers.load('acct_1', 'resp_1', noon)).toBeUndefined()
+    await answers.save('acct_1', 'req_1', body, noon + 1)
+    expect(await answers.load('acct_1', 'req_1', noon)).toBe(body)
+    await answers.close()
   })
 })
