@@ -210,7 +210,7 @@ describe('an answer in a format', () => {
       ...{ plan: { grammar, grammarFrom: 'answer', callable: [] } },
       sampling: { ...COLD, temperature: 1 },
     })
-    expect([text, last]).toMatchObject(['ab', { type: 'error', code: 'failed' }])
+    expect([text, last]).toMatchObject(['ab', { type: 'error', code: 'grammar_stuck' }])
     expect(meter?.outputTokens).toBeGreaterThan(0)
     expect((await other).text).toContain('Oslo')
   })
@@ -223,7 +223,7 @@ describe('an answer in a format', () => {
     const { last } = await worker().generate(CAPITAL, {
       ...{ plan: { grammar, grammarFrom: 'answer', callable: [] }, logitBias: [[BRACKET, 100]] },
     })
-    expect(last).toMatchObject({ type: 'error', code: 'failed' })
+    expect(last).toMatchObject({ type: 'error', code: 'grammar_too_costly' })
     expect((await worker().generate(CAPITAL)).text).toContain('Oslo')
   })
 

@@ -35,6 +35,8 @@ const RAW_REASONING = 'reasoning.content'
 
 const summaryKind = z.enum(['auto', 'concise', 'detailed']).nullish()
 const label = z.string().max(1_024).nullish()
+/** Clients put whole documents there, and it is told back in each answer. */
+const userLabel = z.string().max(16_384).nullish()
 
 export const responsesFields = z.object({
   model: z.string(),
@@ -62,7 +64,7 @@ export const responsesFields = z.object({
   metadata: metadata.nullish(),
   safety_identifier: label,
   prompt_cache_key: label,
-  user: label,
+  user: userLabel,
 })
 type ResponsesRequest = z.output<typeof responsesFields>
 
