@@ -118,13 +118,15 @@ describe('places', () => {
 
   test('a stop turns away who waits', async () => {
     await start({ script: SLOW, limits: { requestsPerKey: 1 } })
-    await stream()
+    // Kept to the end: an answer that nobody refers to any more is cancelled by its client.
+    const running = await stream()
     const waiting = stream()
     expect(await waits(waiting)).toBe(true)
     const closed = fixture.gateway.close({ graceMs: 100 })
     expect((await waiting).status).toBe(503)
     expectErrorBody(await (await waiting).text(), { status: 503, code: 'shutting_down' })
     await closed
+    expect(await running.text()).not.toContain('[DONE]')
   })
 
   test.each(COUNTING)('$path takes a place too', async ({ path, body }) => {
