@@ -159,10 +159,12 @@ class RequestLife {
 
   /** Before anything is rendered, counted or compiled. A replayed answer needs no credit. */
   async #refuseWithoutCredit(): Promise<void> {
-    const { ledger } = this.#ports
+    const { ledger, workers } = this.#ports
     if (this.#exchange.hasCredit) return
     const { settled } = await ledger.recentBalance(this.#exchange.caller.accountId)
-    if (settled <= 0n) throw noCredit(settled, ledger.currentPrice(this.#request.model))
+    if (settled > 0n) return
+    const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
+    throw noCredit(settled, ledger.currentPrice(this.#request.model, onBundledModel))
   }
 
   async #prepare(): Promise<PreparedPrompt> {
