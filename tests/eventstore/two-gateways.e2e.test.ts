@@ -23,7 +23,8 @@ const LOAD_MS = 8_000
 /** Then a request is accepted, and nobody ends it. */
 const DIES_BEFORE_A_DEBIT = { SVC_CRASH_POINT: 'settle.before:10' }
 const REQUEST_MS = 1_000
-const SETTLING_MS = 10_000
+/** Longer than two servers take to start: what they find must not be too old by then. */
+const SETTLING_MS = 30_000
 /** Nothing that still settles is ended before. */
 const DEADLINE_MS = REQUEST_MS + SETTLING_MS
 const SWEPT_WITHIN_MS = 30_000

@@ -171,6 +171,10 @@ export class EventSourcedLedger implements Ledger {
     return this.#parts.prices.inForce(model, this.#parts.clock.nowMs(), onBundledModel)
   }
 
+  lookForPrices(): Promise<void> {
+    return this.#parts.prices.lookAgain()
+  }
+
   prices(): readonly PublishedPrice[] {
     return this.#parts.prices.all()
   }

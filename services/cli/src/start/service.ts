@@ -133,6 +133,8 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
   const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, books)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))
+  // Of gateways that start together, one publishes the first price, and this one warns of none.
+  if (books.ledger.prices().length === 0) await books.ledger.lookForPrices()
   const unpriced = unpricedModels(books.ledger, workers.lines())
   if (unpriced.length > 0) {
     const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`

@@ -7,6 +7,9 @@ import type { Logger } from 'pino'
 import type { Books } from './books.ts'
 import type { DataFolder } from './data-folder.ts'
 
+/** A log that takes longer to read is swept as far as it was read, and again a few seconds later. */
+const VIEWS_CAUGHT_UP_MS = 10_000
+
 /** @returns stops it, and waits for the sweep that is on */
 export function startSweeping(
   books: Books,
@@ -25,8 +28,23 @@ export function startSweeping(
     reach,
     onError: (error) => logger.error({ err: error }, 'orphaned requests could not be ended'),
   })
-  sweeper.start()
-  return () => sweeper.stop()
+  const stopping = new AbortController()
+  void viewsCaughtUp(books).finally(() => {
+    if (!stopping.signal.aborted) sweeper.start()
+  })
+  return () => {
+    stopping.abort()
+    return sweeper.stop()
+  }
+}
+
+/** What a sweep ends it finds in a view: one that is behind the log does not show it yet. */
+async function viewsCaughtUp({ store, projections }: Books): Promise<void> {
+  try {
+    await projections.reached(await store.lastPosition(), VIEWS_CAUGHT_UP_MS, 'requests')
+  } catch {
+    // The store is away: the sweep itself says so, and is made again.
+  }
 }
 
 /** Only this process can have the SQLite file open, so whoever else left a request open is dead. */

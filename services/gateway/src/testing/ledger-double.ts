@@ -179,6 +179,8 @@ export class LedgerDouble implements Ledger {
     return [this.currentPrice()]
   }
 
+  async lookForPrices(): Promise<void> {}
+
   async close(): Promise<void> {}
 
   // The gateway asks none of these.
