@@ -138,7 +138,7 @@ export interface Ledger {
    */
   currentPrice(model: string, onBundledModel?: boolean): PublishedPrice | null
   prices(): readonly PublishedPrice[]
-  /** Reads the prices that another gateway may have just published; keeps those known on failure. */
+  /** Reads prices that another gateway may have just published; keeps those known on failure. */
   lookForPrices(): Promise<void>
   /**
    * @param input `effectiveFrom` in milliseconds since 1970, now or later, default now; `actor` who

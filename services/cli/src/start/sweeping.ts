@@ -7,7 +7,7 @@ import type { Logger } from 'pino'
 import type { Books } from './books.ts'
 import type { DataFolder } from './data-folder.ts'
 
-/** A log that takes longer to read is swept as far as it was read, and again a few seconds later. */
+/** A log that takes longer is swept as far as it was read, and again a few seconds later. */
 const VIEWS_CAUGHT_UP_MS = 10_000
 
 /** @returns stops it, and waits for the sweep that is on */
