@@ -28,14 +28,8 @@ export function startSweeping(
     reach,
     onError: (error) => logger.error({ err: error }, 'orphaned requests could not be ended'),
   })
-  const stopping = new AbortController()
-  void viewsCaughtUp(books).finally(() => {
-    if (!stopping.signal.aborted) sweeper.start()
-  })
-  return () => {
-    stopping.abort()
-    return sweeper.stop()
-  }
+  void viewsCaughtUp(books).finally(() => sweeper.start())
+  return () => sweeper.stop()
 }
 
 /** What a sweep ends it finds in a view: one that is behind the log does not show it yet. */
