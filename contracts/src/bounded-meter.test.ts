@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type AcceptedTokens, boundedMeter, isImplausible } from './bounded-meter.ts'
 import { costOf } from './price.ts'
 import type { TokenCounts } from './tokens.ts'
-import type { WorkerMeter } from './worker-protocol.ts'
+import type { WorkerMeter } from './worker/protocol.ts'
 
 const MOST = 6
 

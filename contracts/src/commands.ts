@@ -5,7 +5,7 @@
 import type { ChargeRule, FinishReason, SpendPolicy, WireFormat } from './events/account.ts'
 import type { PicoDollars } from './money.ts'
 import type { PriceVersion } from './price.ts'
-import type { WorkerMeter } from './worker-protocol.ts'
+import type { WorkerMeter } from './worker/protocol.ts'
 
 interface Base {
   /** When the command was given, in milliseconds since 1970. */

@@ -2,8 +2,12 @@
  * What every adapter refuses before it sends or writes anything, so that no adapter forgets a
  * bound.
  */
-import type { AppendRequest, ReadAllRequest, ReadStreamRequest } from '@svc/contracts/event-store'
-import { type SealedAppend, seal } from '@svc/contracts/hash-chain'
+import type {
+  AppendRequest,
+  ReadAllRequest,
+  ReadStreamRequest,
+} from '@svc/contracts/ports/event-store'
+import { type SealedAppend, seal } from '@svc/contracts/ports/hash-chain'
 
 /** Most UTF-8 bytes in the name of a stream or of an event type. */
 export const MAX_NAME_BYTES = 255

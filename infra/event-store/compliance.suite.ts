@@ -7,7 +7,7 @@
  * Only what all adapters can promise is asked for here. That an id is unique in the whole store,
  * for instance, is a further defence of the SQLite adapter, and is tested there.
  */
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe } from 'vitest'
 import { describeAppending } from './compliance/appending.ts'
 import { describeClosing } from './compliance/closing.ts'

@@ -11,14 +11,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { eventId, makeId } from '@svc/contracts/ids'
 import {
   type EventStore,
   type NewEvent,
   NO_STREAM,
   START,
   type StreamHead,
-} from '@svc/contracts/event-store'
-import { eventId, makeId } from '@svc/contracts/ids'
+} from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from './sqlite/sqlite-event-store.ts'
 import { verifyLog } from './verify-log.ts'
 

@@ -6,7 +6,7 @@
  *     digest = SHA-256( for each event in order of position: position, space, hash, line feed )
  */
 import { createHash } from 'node:crypto'
-import type { Position, RecordedEvent } from '@svc/contracts/event-store'
+import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 
 export interface LogHead {
   readonly position: Position

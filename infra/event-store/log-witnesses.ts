@@ -1,5 +1,5 @@
 /** What remembers single events of a log: views by their checkpoint, snapshots by their head. */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 
 export interface LogWitness {
   /** Who remembers it, in words: `the view accounts`. */

@@ -1,5 +1,5 @@
 /** The heads of the streams that were last used, so that an append need not look them up. */
-import type { StreamHead } from '@svc/contracts/event-store'
+import type { StreamHead } from '@svc/contracts/ports/event-store'
 
 /** Bounded: the head that was not used for the longest time gives way. */
 export class StreamHeads<Head extends StreamHead> {

@@ -15,9 +15,9 @@ import {
   type RecordedEvent,
   START,
   type StreamHead,
-} from '@svc/contracts/event-store'
-import { verifyChain } from '@svc/contracts/hash-chain'
-import type { Pace } from '@svc/contracts/pace'
+} from '@svc/contracts/ports/event-store'
+import { verifyChain } from '@svc/contracts/ports/hash-chain'
+import type { Pace } from '@svc/contracts/ports/pace'
 import { SharedPace } from '../system/shared-pace.ts'
 import { LogDigest, type LogHead } from './log-head.ts'
 import { type LogWitness, Witnesses } from './log-witnesses.ts'

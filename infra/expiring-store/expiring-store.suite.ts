@@ -1,5 +1,5 @@
 /** What every expiring store must do. */
-import type { ExpiringStore } from '@svc/contracts/expiring-store'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { StoreBounds } from './store-bounds.ts'

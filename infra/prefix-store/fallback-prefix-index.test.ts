@@ -1,4 +1,4 @@
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { describe, expect, test } from 'vitest'
 import { FallbackPrefixIndex } from './fallback-prefix-index.ts'
 import { MemoryPrefixIndex } from './memory/memory-prefix-index.ts'

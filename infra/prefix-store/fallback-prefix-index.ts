@@ -3,7 +3,7 @@
  * them knows is found. So losing the shared one never costs more than never having had it, and
  * nothing has to be switched: the shared one counts again as soon as it answers.
  */
-import type { PrefixIndex, PrefixPlace } from '@svc/contracts/prefix-index'
+import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import { HOLDERS_MAX } from './noted-blocks.ts'
 
 export interface FallbackPrefixIndexOptions {

@@ -3,7 +3,7 @@
  * end there, then every fourth, and the last. A worker that holds a block holds all before it, so
  * few notes tell of many blocks.
  */
-import type { PrefixPlace } from '@svc/contracts/prefix-index'
+import type { PrefixPlace } from '@svc/contracts/ports/prefix-index'
 
 /** Of a prompt of 32,768 tokens; what is beyond is not noted and not asked for. */
 export const NOTED_CHAIN_BLOCKS_MAX = 256

@@ -1,5 +1,5 @@
 /** What every prefix index must do: the comments of the port, as tests. */
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { newName } from './testing/chains.ts'
 

@@ -2,7 +2,7 @@
  * What every prefix store must do: the comments of the port, as tests. What gives way when there is
  * no room, and what becomes of a block whose parent is gone, each adapter tells for itself.
  */
-import type { PrefixStore, PrefixStoreUsage } from '@svc/contracts/prefix-store'
+import type { PrefixStore, PrefixStoreUsage } from '@svc/contracts/ports/prefix-store'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeChain, namesOf, newName, plain } from './testing/chains.ts'
 

@@ -1,5 +1,5 @@
 /** One limit of rate-limiter-flexible, whatever it counts in. */
-import type { RateLimit, RateUse } from '@svc/contracts/rate-limits'
+import type { RateLimit, RateUse } from '@svc/contracts/ports/rate-limits'
 import { type RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible'
 
 export class CountedRateLimit implements RateLimit {

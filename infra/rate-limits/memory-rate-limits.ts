@@ -1,5 +1,5 @@
 /** Rates counted in this process alone. */
-import type { RateLimit, RateLimits } from '@svc/contracts/rate-limits'
+import type { RateLimit, RateLimits } from '@svc/contracts/ports/rate-limits'
 import { RateLimiterMemory } from 'rate-limiter-flexible'
 import { CountedRateLimit } from './counted-rate-limit.ts'
 

@@ -1,6 +1,6 @@
 /** What every way of counting rates promises. */
 import { randomUUID } from 'node:crypto'
-import type { RateLimits } from '@svc/contracts/rate-limits'
+import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import { afterEach, describe, expect, test } from 'vitest'
 
 export function describeRateLimits(name: string, open: () => RateLimits): void {

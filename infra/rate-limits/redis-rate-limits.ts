@@ -3,7 +3,7 @@
  * itself: a limit is then as many times as wide as there are gateways, and nobody is refused or
  * kept waiting because of it.
  */
-import type { RateLimit, RateLimits } from '@svc/contracts/rate-limits'
+import type { RateLimit, RateLimits } from '@svc/contracts/ports/rate-limits'
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible'
 import { openRedisClient } from '../prefix-store/redis/redis-connection.ts'
 import { CountedRateLimit } from './counted-rate-limit.ts'

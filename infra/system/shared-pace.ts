@@ -11,7 +11,7 @@
  */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
-import type { Pace } from '@svc/contracts/pace'
+import type { Pace } from '@svc/contracts/ports/pace'
 
 const REST_PER_WORK = 3
 /** A step that was long for once, such as one on a slow disk, is not rested for without bound. */

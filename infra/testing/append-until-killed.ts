@@ -7,7 +7,7 @@
  * STREAM`.
  */
 import { writeSync } from 'node:fs'
-import { NO_STREAM } from '@svc/contracts/event-store'
+import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { newEvents } from '../event-store/compliance/fixtures.ts'
 import { openSqliteEventStore } from '../event-store/sqlite/sqlite-event-store.ts'
 import { crashPointsFromPlan } from '../system/crash-points.ts'

@@ -4,7 +4,7 @@
  * per owner.
  */
 import { hkdfSync } from 'node:crypto'
-import type { TextSeal } from '@svc/contracts/text-seal'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { openText, SEAL_KEY_BYTES, sealText } from '../sqlite/sealed-text.ts'
 
 const PURPOSE = 'sealed text'

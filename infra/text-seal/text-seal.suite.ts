@@ -1,5 +1,5 @@
 /** What every {@link TextSeal} keeps to. */
-import type { TextSeal } from '@svc/contracts/text-seal'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 

@@ -6,10 +6,11 @@
  * the hash chain proves that nothing changed since. Checking it once more would make a rebuild
  * three times slower.
  */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+
 import { accountEventSchemas, accountOfStream } from '@svc/contracts/events/account'
 import { pricingEventSchemas } from '@svc/contracts/events/pricing'
 import { upcast } from '@svc/contracts/events/upcast'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 
 const schemas = { ...accountEventSchemas, ...pricingEventSchemas }
 type Schemas = typeof schemas

@@ -4,7 +4,7 @@ import {
   type Position,
   PositionBeyondEndError,
   START,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import type { LiveView } from './live-view.ts'
 import type { ProjectionLog } from './runner.ts'
 

@@ -7,7 +7,7 @@
  *                             a rebuild, or a start of a program that can fold it, revives it
  *     stopped                 before the start and after the close
  */
-import { type Position, START } from '@svc/contracts/event-store'
+import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent } from './decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import type { Projection } from './projection.ts'

@@ -1,5 +1,5 @@
 /** A log on a server that lacks what the views have seen: an older copy, or not all there yet. */
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { expect, onTestFinished, test } from 'vitest'
 import { dump, KeptLog, TIMEOUT_MS, temporaryFolder, viewsOf } from '../testing/open-views.ts'

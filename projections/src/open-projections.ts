@@ -10,8 +10,8 @@ import {
   type Position,
   type RecordedEvent,
   START,
-} from '@svc/contracts/event-store'
-import type { Pace } from '@svc/contracts/pace'
+} from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
 import { everyTurn } from './every-turn.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { LiveView } from './live-view.ts'

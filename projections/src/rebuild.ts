@@ -9,8 +9,8 @@
  * rename everything happens in a file of its own, so that a cancel or a crash leaves the live one
  * untouched.
  */
-import { type EventStore, type Position, START } from '@svc/contracts/event-store'
-import type { Pace } from '@svc/contracts/pace'
+import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
 import { countDifferences } from './compare.ts'
 import { decodeBatch } from './decode.ts'
 import type { LiveView } from './live-view.ts'

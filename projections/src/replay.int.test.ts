@@ -1,5 +1,5 @@
 /** The same log gives the same bytes, however it is read: invariants I10, I12 and I14. */
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -12,8 +12,8 @@ import {
   type Position,
   START,
   type SubscriptionBatch,
-} from '@svc/contracts/event-store'
-import type { Pace } from '@svc/contracts/pace'
+} from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
 import { decodeBatch } from './decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'

@@ -1,7 +1,7 @@
 /** Opens the SQLite database of a view, or makes it, with its tables and its checkpoint. */
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { type Position, START } from '@svc/contracts/event-store'
+import { type Position, START } from '@svc/contracts/ports/event-store'
 import { ForeignFileError } from './file-trouble.ts'
 import type { Projection, Projector } from './projection.ts'
 

@@ -1,5 +1,5 @@
 /** What the read models can be asked. A view never decides: it is a replica of the log. */
-import type { Position, RecordedEvent } from '@svc/contracts/event-store'
+
 import type {
   CacheEvidence,
   FinishReason,
@@ -9,6 +9,7 @@ import type {
   WireFormat,
 } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
+import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { CostLine, PriceVersion } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type { RequestStatus } from '@svc/contracts/wire/billing'

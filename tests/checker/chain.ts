@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { RecordedEvent } from '@svc/contracts/event-store'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { Violation } from './violation.ts'
 
 const NO_HASH = '0'.repeat(64)

@@ -1,6 +1,7 @@
 /** The checker finds every breach that is planted, and nothing where there is none. */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+
 import type { DomainEvent } from '@svc/contracts/events/codec'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import { check } from './check.ts'
 import {

@@ -15,9 +15,10 @@
  *     I11 every chain of hashes holds
  *     I12 revisions have no gaps and positions increase
  */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+
 import { accountOfStream } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { AccountAudit } from './account-audit.ts'
 import { chainViolations } from './chain.ts'
 import { type ClientAnswer, historyViolations } from './history.ts'

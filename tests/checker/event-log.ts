@@ -1,9 +1,10 @@
 /** Writes logs for the tests of the checker, true ones and such as no ledger should ever write. */
-import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/event-store'
+
 import { accountStream } from '@svc/contracts/events/account'
 import { type DomainEvent, encodeEvent } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
-import { seal } from '@svc/contracts/hash-chain'
+import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/ports/event-store'
+import { seal } from '@svc/contracts/ports/hash-chain'
 import type { TokenCounts } from '@svc/contracts/tokens'
 
 type DataOf<T extends DomainEvent['type']> = Extract<DomainEvent, { type: T }>['data']

@@ -9,7 +9,7 @@ import type {
   RecordedEvent,
   SubscribeRequest,
   SubscriptionBatch,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 
 export class CountingStore implements EventStore {
   /** Of all appends that did not reject. */

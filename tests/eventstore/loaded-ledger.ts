@@ -4,10 +4,10 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type EventStore, type RecordedEvent, START } from '@svc/contracts/event-store'
 import { accountStream } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'
+import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { verifyLog } from '@svc/infra/event-store/verify-log'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'

@@ -9,7 +9,7 @@ import {
   type Position,
   type RecordedEvent,
   START,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 
 const BATCH_EVENTS = 500
 const RESUME_MS = 20

@@ -1,5 +1,5 @@
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { describe, expect, test } from 'vitest'
 import { type Conversation, conversationOf } from './cache-conversations.ts'
 

@@ -6,8 +6,8 @@
  *
  * Some begin alike, within a tenant and across tenants: the cache has to tell these apart.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { Random } from '@svc/infra/testing/random'
 import { assistant, system, user } from '@svc/worker/testing/worker-client'
 

@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StateAnswer } from '@svc/contracts/worker-protocol'
+import type { StateAnswer } from '@svc/contracts/worker/protocol'
 import {
   MeasuredWorker,
   type MeasuredWorkerOptions,

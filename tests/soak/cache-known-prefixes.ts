@@ -4,7 +4,7 @@
  * the same tokens up to its end.
  */
 import { createHash } from 'node:crypto'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 
 export class KnownPrefixes {
   /** For each block the first attempt that sent it. */

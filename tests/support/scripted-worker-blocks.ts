@@ -3,7 +3,7 @@
  * each is keyed by the tenant and by everything before it, and the last message is never in one.
  */
 import { createHmac } from 'node:crypto'
-import type { PrepareRequest } from '@svc/contracts/worker-protocol'
+import type { PrepareRequest } from '@svc/contracts/worker/protocol'
 
 const NAME_CHARACTERS = 32
 

@@ -1,7 +1,7 @@
 /** One generation of a scripted worker: it plays its script, line by line, until told to stop. */
 import type { ServerResponse } from 'node:http'
 import type { FinishReason } from '@svc/contracts/events/account'
-import type { GenerateEvent, GenerateRequest, WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent, GenerateRequest, WorkerMeter } from '@svc/contracts/worker/protocol'
 import {
   type ScriptedAnswer,
   type ScriptedEvent,

@@ -5,7 +5,7 @@ import type {
   Logprob,
   PrepareRequest,
   WorkerError,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 
 /** The error of a refusal, as the worker protocol has it. */
 type Refusal = Omit<WorkerError['error'], 'message'>

@@ -1,5 +1,5 @@
 /** What a scripted worker tells of itself: nothing has happened yet. */
-import type { StateAnswer, TierState } from '@svc/contracts/worker-protocol'
+import type { StateAnswer, TierState } from '@svc/contracts/worker/protocol'
 
 export const emptyTier: TierState = {
   blocks: 0,

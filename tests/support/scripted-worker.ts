@@ -18,7 +18,7 @@ import {
   type PrepareRequest,
   type StateAnswer,
   workerPaths,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import { ScriptedRun } from './scripted-worker-run.ts'
 import { plainScript, type WorkerScript } from './scripted-worker-script.ts'
 import { freshState } from './scripted-worker-state.ts'

@@ -2,9 +2,10 @@
  * After every restart: the whole log, read from the server, held against what the clients were
  * told.
  */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { EventLine, Operations } from '@svc/gateway/operations/operations'
 import { check } from '../checker/check.ts'
 import type { ClientAnswer } from '../checker/history.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { anyEventOf, eventTypes } from '../../tests/arbitrary-events.ts'
-import type { NewEvent, RecordedEvent } from '../event-store.ts'
+import type { NewEvent, RecordedEvent } from '../ports/event-store.ts'
 import { accountEventSchemas, accountOfStream, accountStream } from './account.ts'
 import { decodeEvent, decodeMetadata, encodeEvent } from './codec.ts'
 import { pricingEventSchemas } from './pricing.ts'

@@ -1,6 +1,6 @@
 /** Events to stored text and back: the one place where bigint money meets JSON. */
 import { type ZodType, z } from 'zod'
-import type { NewEvent, RecordedEvent } from '../event-store.ts'
+import type { NewEvent, RecordedEvent } from '../ports/event-store.ts'
 import { type AccountEvent, accountEventSchemas } from './account.ts'
 import { type PricingEvent, pricingEventSchemas } from './pricing.ts'
 import { currentVersion, upcast } from './upcast.ts'

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { eventTypes } from '../../tests/arbitrary-events.ts'
-import { NO_STREAM, type RecordedEvent } from '../event-store.ts'
-import { verifyChain } from '../hash-chain.ts'
+import { NO_STREAM, type RecordedEvent } from '../ports/event-store.ts'
+import { verifyChain } from '../ports/hash-chain.ts'
 import { decodeEvent, decodeMetadata, encodeEvent } from './codec.ts'
 import { currentVersion } from './upcast.ts'
 

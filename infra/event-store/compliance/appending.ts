@@ -5,8 +5,8 @@ import {
   type NewEvent,
   NO_STREAM,
   START,
-} from '@svc/contracts/event-store'
-import { seal } from '@svc/contracts/hash-chain'
+} from '@svc/contracts/ports/event-store'
+import { seal } from '@svc/contracts/ports/hash-chain'
 import { describe, expect, test } from 'vitest'
 import {
   fillStream,

@@ -1,4 +1,4 @@
-import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/event-store'
+import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import { type GetBench, newEvents, readWholeLog } from './fixtures.ts'
 

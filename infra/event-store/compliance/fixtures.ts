@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   START,
   type StreamHead,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 
 /** Durable state, empty at first, that stores are opened over, one after the other. */
 export interface DurableState {

@@ -1,5 +1,5 @@
-import { BrokenChainError, type NewEvent, NO_STREAM, START } from '@svc/contracts/event-store'
-import { verifyChain } from '@svc/contracts/hash-chain'
+import { BrokenChainError, type NewEvent, NO_STREAM, START } from '@svc/contracts/ports/event-store'
+import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import { describe, expect, test } from 'vitest'
 import {
   fillStream,

@@ -6,7 +6,7 @@ import {
   type RecordedEvent,
   START,
   type SubscriptionBatch,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import {
   fillStream,

@@ -1,4 +1,8 @@
-import { StoreBusyError, StoreClosedError, StoreUnavailableError } from '@svc/contracts/event-store'
+import {
+  StoreBusyError,
+  StoreClosedError,
+  StoreUnavailableError,
+} from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { AppendLanes, MAX_APPENDS_AT_WORK } from './append-lanes.ts'
 

@@ -8,7 +8,11 @@
  * free, because a repetition is what settles such an append, but the place stays taken until the
  * client has let go of it: otherwise a server that stands still would fill the memory.
  */
-import { StoreBusyError, StoreClosedError, StoreUnavailableError } from '@svc/contracts/event-store'
+import {
+  StoreBusyError,
+  StoreClosedError,
+  StoreUnavailableError,
+} from '@svc/contracts/ports/event-store'
 
 /** More at once only adds latency: this many already share each fsync of the server. */
 export const MAX_APPENDS_AT_WORK = 64

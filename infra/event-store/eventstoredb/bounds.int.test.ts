@@ -1,5 +1,5 @@
 /** What is bounded: appends in flight, what waits, open calls, time. */
-import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/event-store'
+import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import { fillStream, newEvents, readWholeLog, readWholeStream } from '../compliance/fixtures.ts'
 import { MAX_APPENDS_AT_WORK } from './append-lanes.ts'

@@ -19,7 +19,7 @@ import {
   type StreamingRead,
   streamNameFilter,
 } from '@eventstore/db-client'
-import { START, StoreUnavailableError } from '@svc/contracts/event-store'
+import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 import { within } from './deadline.ts'

@@ -4,7 +4,7 @@ import {
   NO_STREAM,
   START,
   StoreUnavailableError,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import {
   fillStream,

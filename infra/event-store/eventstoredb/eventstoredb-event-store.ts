@@ -21,7 +21,7 @@ import {
   StoreClosedError,
   type SubscribeRequest,
   type SubscriptionBatch,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
 import { AppendLanes } from './append-lanes.ts'

@@ -1,4 +1,4 @@
-import type { Position } from '@svc/contracts/event-store'
+import type { Position } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { GrowthSignal } from '../live-subscription.ts'
 import { GrowthWatch } from './growth-watch.ts'

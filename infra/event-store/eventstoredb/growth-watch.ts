@@ -10,7 +10,7 @@
  * readers page through the log at their own pace, so that none of this loses, repeats or swaps an
  * event; at worst one is seen a second later.
  */
-import { type Position, START } from '@svc/contracts/event-store'
+import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { GrowthSignal } from '../live-subscription.ts'
 import { pause } from './deadline.ts'
 import type { ServerSubscription, SubscriptionListener } from './server-calls.ts'

@@ -6,7 +6,7 @@
  *     … ours ┄┄┄┄┄┄┄┄ foreign ┄┄┄┄┄┄┄┄ ours …
  *         after                through
  */
-import type { Position } from '@svc/contracts/event-store'
+import type { Position } from '@svc/contracts/ports/event-store'
 
 /** One before our first event, one behind our last, and the longest in between. */
 const MAX_GAPS = 16

@@ -1,4 +1,4 @@
-import { type Position, type RecordedEvent, START } from '@svc/contracts/event-store'
+import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LogScan } from './log-scan.ts'

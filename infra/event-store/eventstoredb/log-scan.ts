@@ -4,7 +4,7 @@
  * found to hold nothing of ours is remembered, or else a log that others write to would be read
  * again from our last event on at every look.
  */
-import { type Position, type RecordedEvent, START } from '@svc/contracts/event-store'
+import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import { KnownGaps } from './known-gaps.ts'
 import type { ServerReadAll } from './server-calls.ts'
 import type { ServerEvent } from './server-event.ts'

@@ -4,7 +4,7 @@
  * forget events of ours.
  */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
-import { START } from '@svc/contracts/event-store'
+import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '../../store-open-error.ts'
 import { EventStoreDbClient } from './client.ts'
 import { ConnectionStringError } from './connection-options.ts'

@@ -2,7 +2,7 @@
  * Which streams of a server are ours: those whose names begin with our prefix. So several
  * installations, and other programs, can share a server, as long as no prefix begins another.
  */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { fromServerEvent } from './recorded-event.ts'
 import type { ServerEvent } from './server-event.ts'
 

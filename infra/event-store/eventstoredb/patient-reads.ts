@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   StoreClosedError,
   StoreUnavailableError,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { pause } from './deadline.ts'
 import { reasonOf } from './server-failure.ts'
 import type { Warn } from './warning.ts'

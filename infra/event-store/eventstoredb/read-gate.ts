@@ -2,7 +2,7 @@
  * Lets a bounded number of reads through to the server. It takes a hundred calls on a connection
  * and lets the others wait without a word, until their timers run out.
  */
-import { StoreBusyError, StoreUnavailableError } from '@svc/contracts/event-store'
+import { StoreBusyError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 
 const MAX_READS_AT_WORK = 32
 const MAX_WAITING_READS = 4_096

@@ -1,5 +1,5 @@
-import { NO_STREAM } from '@svc/contracts/event-store'
-import { type SealedEvent, seal, verifyChain } from '@svc/contracts/hash-chain'
+import { NO_STREAM } from '@svc/contracts/ports/event-store'
+import { type SealedEvent, seal, verifyChain } from '@svc/contracts/ports/hash-chain'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newEvent } from '../compliance/fixtures.ts'

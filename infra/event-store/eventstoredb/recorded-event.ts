@@ -11,8 +11,8 @@
  * the second a repetition of the first and drop its bytes without a word, and from then on that
  * process would chain its events to a hash that the log does not have. By the hash it is refused.
  */
-import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/event-store'
-import type { SealedEvent } from '@svc/contracts/hash-chain'
+import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/ports/event-store'
+import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
 import type { NewServerEvent, ServerData, ServerEvent } from './server-event.ts'
 
 const utf8 = new TextEncoder()

@@ -6,7 +6,7 @@
  * Metadata are events too, in a stream of their own: `$$` and the name of the stream. The last one
  * counts.
  */
-import type { Position } from '@svc/contracts/event-store'
+import type { Position } from '@svc/contracts/ports/event-store'
 import type { ServerSubscription, SubscriptionListener } from './server-calls.ts'
 import type { ServerEvent } from './server-event.ts'
 

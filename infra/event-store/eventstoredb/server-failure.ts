@@ -1,5 +1,5 @@
 /** What the client's errors are, told by their marks: only `client.ts` knows their classes. */
-import { StoreUnavailableError } from '@svc/contracts/event-store'
+import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 
 /** gRPC status codes. */
 const UNKNOWN = 2

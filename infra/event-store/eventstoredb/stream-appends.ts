@@ -24,8 +24,8 @@ import {
   type RecordedEvent,
   StoreUnavailableError,
   type StreamHead,
-} from '@svc/contracts/event-store'
-import type { SealedAppend } from '@svc/contracts/hash-chain'
+} from '@svc/contracts/ports/event-store'
+import type { SealedAppend } from '@svc/contracts/ports/hash-chain'
 import { StreamHeads } from '../stream-heads.ts'
 import type { HoldPlace } from './append-lanes.ts'
 import type { EventStoreDbClient } from './client.ts'

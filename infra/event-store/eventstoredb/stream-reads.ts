@@ -7,8 +7,8 @@ import {
   NO_STREAM,
   type ReadStreamRequest,
   type RecordedEvent,
-} from '@svc/contracts/event-store'
-import { verifyChain } from '@svc/contracts/hash-chain'
+} from '@svc/contracts/ports/event-store'
+import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import type { ServerReadStream } from './server-calls.ts'
 
 export interface StreamReadsPorts {

@@ -5,7 +5,7 @@ import {
   START,
   StoreUnavailableError,
   type SubscriptionBatch,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import { fillStream, idsOf, newEvents, readWholeLog } from '../compliance/fixtures.ts'
 import { appendElsewhere, until, withStore } from './testing/store-on-double.ts'

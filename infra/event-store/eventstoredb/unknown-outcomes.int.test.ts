@@ -6,7 +6,7 @@ import {
   NO_STREAM,
   START,
   type StreamHead,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import {
   fillStream,

@@ -1,4 +1,4 @@
-import { type AppendRequest, NO_STREAM } from '@svc/contracts/event-store'
+import { type AppendRequest, NO_STREAM } from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import { fillStream, idsOf, newEvents, readWholeStream } from '../compliance/fixtures.ts'
 import { describeEventStore } from '../compliance.suite.ts'

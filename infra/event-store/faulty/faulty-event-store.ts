@@ -15,7 +15,7 @@ import {
   StoreClosedError,
   type SubscribeRequest,
   type SubscriptionBatch,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import type { FaultPlan } from './fault-plan.ts'
 
 /**

@@ -15,8 +15,8 @@ import {
   StoreClosedError,
   type SubscribeRequest,
   type SubscriptionBatch,
-} from '@svc/contracts/event-store'
-import { type SealedEvent, verifyChain } from '@svc/contracts/hash-chain'
+} from '@svc/contracts/ports/event-store'
+import { type SealedEvent, verifyChain } from '@svc/contracts/ports/hash-chain'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
 

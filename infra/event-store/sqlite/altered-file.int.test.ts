@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { BrokenChainError, NO_STREAM } from '@svc/contracts/event-store'
+import { BrokenChainError, NO_STREAM } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
 import { fillStream, mustAppend, newEvent, readWholeStream } from '../compliance/fixtures.ts'

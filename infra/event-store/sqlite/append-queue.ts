@@ -1,6 +1,6 @@
 /** Appends that wait for the next transaction. Everything about it is bounded. */
-import type { AppendOutcome, AppendRequest } from '@svc/contracts/event-store'
-import type { SealedAppend } from '@svc/contracts/hash-chain'
+import type { AppendOutcome, AppendRequest } from '@svc/contracts/ports/event-store'
+import type { SealedAppend } from '@svc/contracts/ports/hash-chain'
 
 export interface QueuedAppend {
   readonly request: AppendRequest

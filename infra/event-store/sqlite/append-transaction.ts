@@ -2,8 +2,8 @@
  * The appends of one transaction, which see each other before anybody else does. What was learnt
  * about streams stays here until the commit: after a rollback nothing needs to be taken back.
  */
-import { type AppendOutcome, NO_STREAM, type StreamHead } from '@svc/contracts/event-store'
-import type { SealedEvent } from '@svc/contracts/hash-chain'
+import { type AppendOutcome, NO_STREAM, type StreamHead } from '@svc/contracts/ports/event-store'
+import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
 import type { StreamHeads } from '../stream-heads.ts'
 import type { QueuedAppend } from './append-queue.ts'
 import type { EventRows } from './event-rows.ts'

@@ -1,7 +1,7 @@
 /** What a process that dies in the middle leaves behind. */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runProgram } from '../../testing/child-process.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { NO_STREAM } from '@svc/contracts/event-store'
-import { seal } from '@svc/contracts/hash-chain'
+import { NO_STREAM } from '@svc/contracts/ports/event-store'
+import { seal } from '@svc/contracts/ports/hash-chain'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeTemporaryFolder } from '../../testing/temporary-folder.ts'
 import { newEvent } from '../compliance/fixtures.ts'

@@ -1,8 +1,8 @@
 /** The rows of the event log and their SQL: all statements that the store uses, prepared once. */
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { RecordedEvent, StreamHead } from '@svc/contracts/event-store'
-import type { SealedEvent } from '@svc/contracts/hash-chain'
+import type { RecordedEvent, StreamHead } from '@svc/contracts/ports/event-store'
+import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
 
 /** Rows come as arrays and ids as hex text: that reads twice as fast as objects and BLOBs. */
 type EventRow = readonly [

@@ -11,7 +11,7 @@
 
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import { type AppendOutcome, StoreFullError } from '@svc/contracts/event-store'
+import { type AppendOutcome, StoreFullError } from '@svc/contracts/ports/event-store'
 import { SQLITE_CONSTRAINT, SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
 import { StreamHeads } from '../stream-heads.ts'
 import type { QueuedAppend } from './append-queue.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { NO_STREAM } from '@svc/contracts/event-store'
+import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type StoreOpenCode, StoreOpenError } from '../../store-open-error.ts'
 import { runProgram } from '../../testing/child-process.ts'

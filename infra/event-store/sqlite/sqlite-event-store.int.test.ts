@@ -7,7 +7,7 @@ import {
   StoreBusyError,
   StoreFullError,
   StoreUnavailableError,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
 import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'

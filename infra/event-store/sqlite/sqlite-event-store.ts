@@ -28,8 +28,8 @@ import {
   StoreUnavailableError,
   type SubscribeRequest,
   type SubscriptionBatch,
-} from '@svc/contracts/event-store'
-import { verifyChain } from '@svc/contracts/hash-chain'
+} from '@svc/contracts/ports/event-store'
+import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
 import { refusalOf } from '../../sqlite/refusals.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'

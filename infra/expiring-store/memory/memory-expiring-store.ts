@@ -1,5 +1,5 @@
 /** An expiring store in memory, for tests and as the smallest example of an adapter. */
-import type { ExpiringStore } from '@svc/contracts/expiring-store'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import { MAX_SHARE_OF_ACCOUNT, responseBounds, type StoreBounds } from '../store-bounds.ts'
 
 interface Entry {

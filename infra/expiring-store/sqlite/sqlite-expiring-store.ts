@@ -6,7 +6,7 @@
  * ones may be missing, as if they had never been kept. Their debits were durable before.
  */
 import type { StatementSync } from 'node:sqlite'
-import type { ExpiringStore } from '@svc/contracts/expiring-store'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
 import { openSealedFile } from '../../sqlite/sealed-file.ts'
 import { openText, sealText } from '../../sqlite/sealed-text.ts'

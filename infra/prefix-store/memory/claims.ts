@@ -1,5 +1,5 @@
 /** Who computes which block, within one process. A claim that is not released ends by itself. */
-import type { PrefixClaim } from '@svc/contracts/prefix-store'
+import type { PrefixClaim } from '@svc/contracts/ports/prefix-store'
 import type { Clock } from '@svc/ledger/ports'
 
 /** More than any worker has at once; beyond it the oldest is forgotten, which costs work only. */

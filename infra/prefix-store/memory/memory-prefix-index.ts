@@ -1,5 +1,5 @@
 /** Which worker holds which prefix, in the memory of one gateway: bounded, the oldest give way. */
-import type { PrefixIndex, PrefixPlace } from '@svc/contracts/prefix-index'
+import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import type { Clock } from '@svc/ledger/ports'
 import {
   HOLDERS_MAX,

@@ -1,4 +1,4 @@
-import type { PrefixBlock } from '@svc/contracts/prefix-store'
+import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { describePrefixStore } from '../prefix-store.suite.ts'

@@ -1,5 +1,5 @@
 /** A block as the memory store keeps it, and what it weighs there. */
-import type { PrefixBlock } from '@svc/contracts/prefix-store'
+import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
 
 /**
  * Of the block's object, its names and its places in two maps, beside the tokens and the bytes: an

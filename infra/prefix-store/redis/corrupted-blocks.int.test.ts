@@ -1,5 +1,5 @@
 /** What lies in Redis and is not what its name says is a miss, is removed, and can be put again. */
-import type { PrefixBlock, PrefixStore } from '@svc/contracts/prefix-store'
+import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeOnRedis } from '../../testing/describe-on-redis.ts'
 import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'

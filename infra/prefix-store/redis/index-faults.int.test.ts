@@ -1,5 +1,5 @@
 /** Whatever becomes of the server, an index on it only ever knows less, and holds up nobody. */
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
 import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'

@@ -8,7 +8,7 @@
  * right to EVAL claims are granted all the same, and end by their time.
  */
 import { randomUUID } from 'node:crypto'
-import type { PrefixClaim } from '@svc/contracts/prefix-store'
+import type { PrefixClaim } from '@svc/contracts/ports/prefix-store'
 import type { RedisConnection } from './redis-connection.ts'
 import { isErrorReply } from './redis-reply.ts'
 

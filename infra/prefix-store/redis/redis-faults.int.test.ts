@@ -3,7 +3,7 @@
  * none takes long, and when the server is well again the store is too.
  */
 
-import type { PrefixBlock, PrefixStore } from '@svc/contracts/prefix-store'
+import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
 import { freePort } from '../../testing/free-port.ts'

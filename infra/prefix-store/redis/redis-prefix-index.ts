@@ -7,7 +7,7 @@
  * What lies there is not sealed: a name says nothing, and a wrong note costs time and nothing else.
  * The clocks of gateways should agree to within seconds.
  */
-import type { PrefixIndex, PrefixPlace } from '@svc/contracts/prefix-index'
+import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import type { Clock } from '@svc/ledger/ports'
 import {
   HOLDERS_MAX,

@@ -18,7 +18,7 @@ import type {
   PrefixClaim,
   PrefixStore,
   PrefixStoreUsage,
-} from '@svc/contracts/prefix-store'
+} from '@svc/contracts/ports/prefix-store'
 import type { Clock } from '@svc/ledger/ports'
 import { steadyClock } from '../steady-clock.ts'
 import { groupsOf } from './block-groups.ts'

@@ -10,7 +10,7 @@
  * for 2³² blocks under one key; at ten blocks a second those are thirteen years.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { BLOCK_TOKENS, type PrefixBlock } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS, type PrefixBlock } from '@svc/contracts/ports/prefix-store'
 
 const FORMAT_VERSION = 1
 const ALGORITHM = 'aes-256-gcm'

@@ -1,6 +1,6 @@
 /** For tests: prompts of blocks. */
 import { randomBytes } from 'node:crypto'
-import { BLOCK_TOKENS, type PrefixBlock } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS, type PrefixBlock } from '@svc/contracts/ports/prefix-store'
 
 export interface ChainShape {
   readonly blocks: number

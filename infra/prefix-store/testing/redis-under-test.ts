@@ -1,7 +1,7 @@
 /** For tests: stores and indexes on a real Redis, each with keys of its own. */
 import { randomUUID } from 'node:crypto'
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
-import type { PrefixStore } from '@svc/contracts/prefix-store'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
+import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { openRedisPrefixIndex, type RedisPrefixIndexOptions } from '../redis/redis-prefix-index.ts'
 import { openRedisPrefixStore, type RedisPrefixStoreOptions } from '../redis/redis-prefix-store.ts'
 import { newName } from './chains.ts'

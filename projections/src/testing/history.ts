@@ -1,9 +1,10 @@
 /** Writes made-up histories of accounts for tests and benchmarks, with exact arithmetic. */
-import type { EventStore, NewEvent, StreamHead } from '@svc/contracts/event-store'
-import { NO_STREAM } from '@svc/contracts/event-store'
+
 import { type AccountEvent, accountStream, type FinishReason } from '@svc/contracts/events/account'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, makeDerivedId } from '@svc/contracts/ids'
+import type { EventStore, NewEvent, StreamHead } from '@svc/contracts/ports/event-store'
+import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { costLines, type PriceVersion } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
 

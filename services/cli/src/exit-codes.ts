@@ -1,6 +1,6 @@
 /** What a script can tell from how `svc` ended. An unknown code that is not 0 is a failure too. */
 import { type ErrorCode, ServiceError } from '@svc/contracts/errors'
-import { BrokenChainError } from '@svc/contracts/event-store'
+import { BrokenChainError } from '@svc/contracts/ports/event-store'
 
 export const EXIT_OK = 0
 /** A check found a difference. Also every failure that no other code names. */

@@ -1,6 +1,6 @@
 /** A ledger as a gateway has it, over a store in memory that several may share. */
 import { randomBytes } from 'node:crypto'
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'

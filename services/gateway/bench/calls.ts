@@ -6,7 +6,7 @@ import {
   prepareAnswer,
   type Thinking,
   workerPaths,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import type { Dispatcher, Pool } from 'undici'
 import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
 

@@ -1,17 +1,17 @@
 /** Accounts with a past, written straight into the event log before the server opens it. */
 import { randomBytes } from 'node:crypto'
 import { hashSecret, lastFour, makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
-import {
-  type EventStore,
-  type NewEvent,
-  NO_STREAM,
-  type StreamHead,
-} from '@svc/contracts/event-store'
 import { accountStream } from '@svc/contracts/events/account'
 import { type DomainEvent, encodeEvent } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, ID_RANDOM_BYTES, type IdKind, makeId } from '@svc/contracts/ids'
 import { parseDollars } from '@svc/contracts/money'
+import {
+  type EventStore,
+  type NewEvent,
+  NO_STREAM,
+  type StreamHead,
+} from '@svc/contracts/ports/event-store'
 import { costLines, type PriceVersion } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 

@@ -1,6 +1,6 @@
 /** A log that is filled before the server opens it, and a server that has read all of it. */
 import { join } from 'node:path'
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { PriceVersion } from '@svc/contracts/price'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { request } from 'undici'

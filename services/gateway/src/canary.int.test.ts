@@ -3,8 +3,8 @@
  * every path, and then looked for in all that is logged, stored and said to somebody else.
  */
 import { randomBytes } from 'node:crypto'
-import { START } from '@svc/contracts/event-store'
 import { parseDollars } from '@svc/contracts/money'
+import { START } from '@svc/contracts/ports/event-store'
 import { MODEL } from '@svc/contracts/wire/models'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'

@@ -1,5 +1,5 @@
 /** Requests on a fleet of workers: where they go, and what they cost when workers come and go. */
-import type { PrefixIndex, PrefixPlace } from '@svc/contracts/prefix-index'
+import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { plainScript, type ScriptedWorker } from '../../../tests/support/scripted-worker.ts'

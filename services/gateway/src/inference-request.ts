@@ -13,7 +13,7 @@ import type {
   Sampling,
   Thinking,
   ToolUse,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 
 /** A JSON object as it came off the wire, scanned and parsed, not yet looked into. */
 export type JsonObject = { readonly [name: string]: unknown }

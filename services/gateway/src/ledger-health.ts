@@ -4,7 +4,7 @@
  * Anybody may ask, and as often as they like: one look is shared by all who ask within a second.
  * Outsiders are told which part is unwell, and the operator's log why.
  */
-import type { Position } from '@svc/contracts/event-store'
+import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/ledger/ports'
 import type { ProjectionStatus } from '@svc/projections/views'
 import { inTime } from './operations/in-time.ts'

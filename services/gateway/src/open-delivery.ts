@@ -1,5 +1,5 @@
 /** Chooses how an answer is delivered, and gives it its heading. */
-import type { PrepareAnswer } from '@svc/contracts/worker-protocol'
+import type { PrepareAnswer } from '@svc/contracts/worker/protocol'
 import type { Accepted } from '@svc/ledger/ledger'
 import type { Clock, Timer } from '@svc/ledger/ports'
 import type { ClientConnection } from './client-connection.ts'

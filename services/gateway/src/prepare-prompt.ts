@@ -1,6 +1,6 @@
 /** Renders and counts the prompt before the ledger is touched: the hold needs its exact size. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { AnswerOptions, PrepareAnswer, PrepareRequest } from '@svc/contracts/worker-protocol'
+import type { AnswerOptions, PrepareAnswer, PrepareRequest } from '@svc/contracts/worker/protocol'
 import type { InferenceRequest } from './inference-request.ts'
 import { asWorkerFailure, WorkerFailure } from './routing/worker-failure.ts'
 import type { PooledWorker, WorkerPool } from './routing/worker-pool.ts'

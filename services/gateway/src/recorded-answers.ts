@@ -4,7 +4,7 @@
  * billed or run twice.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { ExpiringStore } from '@svc/contracts/expiring-store'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock } from '@svc/ledger/ports'
 
 const LIFE_MS = 24 * 3_600_000

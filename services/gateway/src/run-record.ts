@@ -9,7 +9,7 @@ import {
   grammarFailures,
   type Logprob,
   type WorkerMeter,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import type { AnswerPart } from './inference-request.ts'
 import { WorkerFailure } from './routing/worker-failure.ts'
 

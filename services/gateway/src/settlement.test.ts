@@ -1,6 +1,6 @@
 import { boundedMeter } from '@svc/contracts/bounded-meter'
 import { costOf, worstCase } from '@svc/contracts/price'
-import type { WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { WorkerMeter } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WorkerFailure } from './routing/worker-failure.ts'

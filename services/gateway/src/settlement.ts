@@ -13,7 +13,7 @@
  * there. A meter that claims more than was asked for is handed on: the ledger cuts it.
  */
 import type { SettleRequest } from '@svc/contracts/commands'
-import type { WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { WorkerMeter } from '@svc/contracts/worker/protocol'
 import { isGoodFinish } from './inference-request.ts'
 import type { RunRecord } from './run-record.ts'
 import type { StopReason } from './stop.ts'

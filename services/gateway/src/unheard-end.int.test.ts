@@ -3,7 +3,7 @@
  * told its answer, late, and the request is debited once.
  */
 import { randomBytes } from 'node:crypto'
-import type { AppendOutcome, AppendRequest } from '@svc/contracts/event-store'
+import type { AppendOutcome, AppendRequest } from '@svc/contracts/ports/event-store'
 import { MODEL } from '@svc/contracts/wire/models'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'

@@ -1,5 +1,5 @@
 /** Workers that die, hang, lie and refuse: honest errors, at most one debit, never too much. */
-import type { Logprob } from '@svc/contracts/worker-protocol'
+import type { Logprob } from '@svc/contracts/worker/protocol'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Fault, plainScript } from '../../../tests/support/scripted-worker.ts'
 import {

@@ -4,7 +4,7 @@
  * should a run be refused so all the same, it is told in the same way and not tried again.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { PromptLength } from '@svc/contracts/worker-protocol'
+import type { PromptLength } from '@svc/contracts/worker/protocol'
 import type { FieldNames, InferenceRequest } from './inference-request.ts'
 import type { WorkerFailure } from './routing/worker-failure.ts'
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'

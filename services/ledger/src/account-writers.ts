@@ -2,7 +2,7 @@
  * The writers of the accounts that this process works with. Their number is bounded: the one that
  * was used least recently makes room, its state saved.
  */
-import type { Position } from '@svc/contracts/event-store'
+import type { Position } from '@svc/contracts/ports/event-store'
 import type { AccountState } from './account/state.ts'
 import { overloaded } from './refusals.ts'
 import { AccountWriter, type WriterPorts } from './writer.ts'

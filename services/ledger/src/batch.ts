@@ -2,8 +2,9 @@
  * Decides as many queued jobs as one append may hold, each against the state that the ones before
  * it leave behind. Synchronous: nothing else happens in between.
  */
-import type { NewEvent } from '@svc/contracts/event-store'
+
 import type { AccountEvent } from '@svc/contracts/events/account'
+import type { NewEvent } from '@svc/contracts/ports/event-store'
 import { decide } from './account/decide.ts'
 import type { Decision } from './account/decision.ts'
 import { evolve } from './account/evolve.ts'

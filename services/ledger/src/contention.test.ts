@@ -1,5 +1,5 @@
 /** Two ledgers on one account, over a store on which a read takes longer than an append. */
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { expect, test } from 'vitest'
 import { ManualTime } from '../testing/manual-time.ts'

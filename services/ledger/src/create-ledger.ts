@@ -1,7 +1,7 @@
 /** Wires the ledger to its ports. */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { EventStore } from '@svc/contracts/event-store'
 import type { IdSource } from '@svc/contracts/ids'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { AccountWriters } from './account-writers.ts'
 import { gatewayActor } from './demo-price.ts'
 import { EventSourcedLedger } from './event-sourced-ledger.ts'

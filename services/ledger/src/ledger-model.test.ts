@@ -3,7 +3,7 @@
  * order, at once. Whatever happened: the log is held against I1–I9, and against what callers were
  * told.
  */
-import { START } from '@svc/contracts/event-store'
+import { START } from '@svc/contracts/ports/event-store'
 import { type FaultShares, seededFaults } from '@svc/infra/event-store/faulty/fault-plan'
 import { FaultyEventStore } from '@svc/infra/event-store/faulty/faulty-event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'

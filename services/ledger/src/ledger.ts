@@ -3,9 +3,9 @@
  * appends to an account stream.
  */
 import type { AcceptRequest, GrantCredit, SettleRequest } from '@svc/contracts/commands'
-import type { Position } from '@svc/contracts/event-store'
 import type { GrantSlice, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
+import type { Position } from '@svc/contracts/ports/event-store'
 import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
 
 export interface Balance {

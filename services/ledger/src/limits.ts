@@ -1,5 +1,5 @@
 /** Every bound of the ledger, with its unit in its name. */
-import { MAX_APPEND_BYTES, MAX_APPEND_EVENTS } from '@svc/contracts/event-store'
+import { MAX_APPEND_BYTES, MAX_APPEND_EVENTS } from '@svc/contracts/ports/event-store'
 
 export interface LedgerLimits {
   /** Commands that wait for the writer of one account; more are refused. */

@@ -1,12 +1,13 @@
 /** Folds an account from its stream, or from a snapshot and the events behind it. */
+
+import type { AccountEvent } from '@svc/contracts/events/account'
+import { decodeEvent } from '@svc/contracts/events/codec'
 import {
   type EventStore,
   NO_STREAM,
   type Position,
   type StreamHead,
-} from '@svc/contracts/event-store'
-import type { AccountEvent } from '@svc/contracts/events/account'
-import { decodeEvent } from '@svc/contracts/events/codec'
+} from '@svc/contracts/ports/event-store'
 import { evolve } from './account/evolve.ts'
 import { type AccountState, unopenedAccount } from './account/state.ts'
 import type { SnapshotStore, Timer } from './ports.ts'

@@ -1,5 +1,5 @@
 /** What the ledger needs from the outside, wired in the composition root. */
-import type { Position, StreamHead } from '@svc/contracts/event-store'
+import type { Position, StreamHead } from '@svc/contracts/ports/event-store'
 import type { UsedKey } from './account/used-key.ts'
 
 export interface Clock {

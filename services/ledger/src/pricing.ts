@@ -6,10 +6,10 @@
  * changes no bill. The demo price is in force for the bundled model alone.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/event-store'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource } from '@svc/contracts/ids'
+import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/ports/event-store'
 import { priceVersion, type Rates } from '@svc/contracts/price'
 import { isDemoPrice } from './demo-price.ts'
 import type { PublishedPrice } from './ledger.ts'

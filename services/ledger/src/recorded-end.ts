@@ -4,13 +4,14 @@
  * The state of an account forgets a request with its end, so that nothing grows. The stream does
  * not: from its end back to the acceptance, everything about the request is there.
  */
-import type { EventStore } from '@svc/contracts/event-store'
+
 import {
   type AccountEvent,
   type AccountEventOf,
   accountStream,
 } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Timer } from './ports.ts'
 import { pause } from './settled-append.ts'
 

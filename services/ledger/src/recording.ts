@@ -1,9 +1,9 @@
 /** Events of the domain as they are recorded: with deterministic ids, and where they come from. */
 import type { AccountCommand } from '@svc/contracts/commands'
-import type { NewEvent } from '@svc/contracts/event-store'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId } from '@svc/contracts/ids'
+import type { NewEvent } from '@svc/contracts/ports/event-store'
 
 /**
  * @param accountId whose events they are

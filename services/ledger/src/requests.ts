@@ -1,8 +1,8 @@
 /** Requests through the ledger: accepted, run by this process, ended. */
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
-import { StoreUnavailableError } from '@svc/contracts/event-store'
 import type { AccountEvent, AccountEventOf, AccountEventType } from '@svc/contracts/events/account'
+import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { AccountState } from './account/state.ts'
 import { refusalOfUsedKey, type UsedKey } from './account/used-key.ts'
 import type { Accepted, Ledger, NewRequest, Settled } from './ledger.ts'

@@ -14,7 +14,7 @@
  * Callers do not wait for ever: after a bounded time `onOverdue` is called, once, and the sending
  * goes on without them.
  */
-import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/event-store'
+import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/ports/event-store'
 import type { Timer } from './ports.ts'
 
 const FIRST_PAUSE_MS = 50

@@ -1,5 +1,5 @@
-import type { EventStore } from '@svc/contracts/event-store'
 import { accountStream } from '@svc/contracts/events/account'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { describe, expect, test } from 'vitest'
 import { given } from '../testing/decider-specification.ts'

@@ -2,8 +2,9 @@
  * Account states as text and back. A snapshot is a cache: one that does not fit in every way is
  * ignored, and the account is folded from its events.
  */
-import type { StreamHead } from '@svc/contracts/event-store'
+
 import { accountStream } from '@svc/contracts/events/account'
+import type { StreamHead } from '@svc/contracts/ports/event-store'
 import { burnOrder } from './account/burn-down.ts'
 import {
   type AccountState,

@@ -1,4 +1,4 @@
-import { StoreBusyError } from '@svc/contracts/event-store'
+import { StoreBusyError } from '@svc/contracts/ports/event-store'
 import { listedFaults } from '@svc/infra/event-store/faulty/fault-plan'
 import { FaultyEventStore } from '@svc/infra/event-store/faulty/faulty-event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'

@@ -28,13 +28,13 @@
  * read. An acceptance needs no such care: its append is at an exact revision.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { accountStream } from '@svc/contracts/events/account'
 import {
   type AppendRequest,
   type EventStore,
   type Position,
   StoreUnavailableError,
-} from '@svc/contracts/event-store'
-import { accountStream } from '@svc/contracts/events/account'
+} from '@svc/contracts/ports/event-store'
 import type { AccountState } from './account/state.ts'
 import { type Batch, type DecidedJob, decideBatch } from './batch.ts'
 import { Contention } from './contention.ts'

@@ -1,11 +1,11 @@
 /** A ledger over a store in memory, with time and ids that a test controls. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { EventStore } from '@svc/contracts/event-store'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { accountStream } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { type IdKind, type IdSource, makeId } from '@svc/contracts/ids'
 import type { PicoDollars } from '@svc/contracts/money'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { createLedger } from '../src/create-ledger.ts'

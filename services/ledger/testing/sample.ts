@@ -8,7 +8,7 @@ import type {
 } from '@svc/contracts/commands'
 import { type IdKind, makeId } from '@svc/contracts/ids'
 import type { PriceVersion } from '@svc/contracts/price'
-import type { WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { WorkerMeter } from '@svc/contracts/worker/protocol'
 import { START_MS } from './manual-time.ts'
 
 /** The n-th id of its kind: the same in every run. */

@@ -4,7 +4,7 @@ import type {
   AppendRequest,
   ReadStreamRequest,
   RecordedEvent,
-} from '@svc/contracts/event-store'
+} from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 
 export class WatchedStore extends MemoryEventStore {

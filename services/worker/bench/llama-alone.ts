@@ -8,7 +8,7 @@
  * line with an {@link AloneResult}.
  */
 import { createInterface } from 'node:readline'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
   type LlamaContext,

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker-protocol'
+import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker/protocol'
 import { WorkerClient } from '../src/testing/worker-client.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))

@@ -1,5 +1,5 @@
 /** One request to a worker, with the time of each of its tokens. */
-import type { GenerateEvent, GenerateRequest, WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent, GenerateRequest, WorkerMeter } from '@svc/contracts/worker/protocol'
 import { outcome } from '../src/testing/worker-client.ts'
 import type { MeasuredWorker } from './measured-worker.ts'
 

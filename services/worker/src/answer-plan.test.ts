@@ -1,4 +1,4 @@
-import type { PrepareRequest, ToolDefinition, ToolUse } from '@svc/contracts/worker-protocol'
+import type { PrepareRequest, ToolDefinition, ToolUse } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { makePlan } from './answer-plan.ts'
 import { GbnfAcceptance } from './grammar/testing/gbnf-acceptance.ts'

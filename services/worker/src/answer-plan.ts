@@ -12,7 +12,7 @@
  * What of a tool's schema no grammar can enforce is left to the model, as the caller was told; an
  * output format that cannot be enforced is refused, because its caller was promised valid JSON.
  */
-import type { AnswerPlan, PrepareRequest, ToolUse } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan, PrepareRequest, ToolUse } from '@svc/contracts/worker/protocol'
 import { SchedulerRefusal } from './engine/refusal.ts'
 import { addArguments, addUncheckedArguments } from './grammar/argument-schema.ts'
 import { GrammarRules } from './grammar/gbnf.ts'

@@ -1,4 +1,4 @@
-import type { AnswerPlan } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { FREE } from './answer-plan.ts'
 import { AnswerPlans } from './answer-plans.ts'

@@ -4,7 +4,7 @@
  * well: the same schema is refused again without any work.
  */
 import { hash } from 'node:crypto'
-import type { AnswerPlan } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { type Asked, FREE, isFree } from './answer-plan.ts'
 import { RecentlyUsed } from './engine/recently-used.ts'
 import { SchedulerRefusal } from './engine/refusal.ts'

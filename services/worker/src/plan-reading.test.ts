@@ -1,5 +1,5 @@
 /** What follows a plan's grammar is read as what was planned, in the syntax of every family. */
-import type { AnswerPlan, ToolUse } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan, ToolUse } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { makePlan } from './answer-plan.ts'

@@ -19,7 +19,7 @@ import {
   prepareRequest,
   type WorkerErrorCode,
   workerPaths,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import { type RefusalDetails, SchedulerRefusal } from './engine/refusal.ts'
 import type { Log } from './log.ts'
 import { EventStream } from './protocol/event-stream.ts'

@@ -1,5 +1,5 @@
 /** One worker in this process, from its settings to its end. */
-import type { HealthAnswer } from '@svc/contracts/worker-protocol'
+import type { HealthAnswer } from '@svc/contracts/worker/protocol'
 import type { Log } from './log.ts'
 import { type ListenAddress, type ProtocolServer, startProtocolServer } from './protocol-server.ts'
 import type { WorkerSettings } from './settings.ts'

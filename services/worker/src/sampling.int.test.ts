@@ -1,5 +1,5 @@
 /** What a request can ask of the draws: biases, log probabilities, budgets of thinking. */
-import type { Logprob, Thinking } from '@svc/contracts/worker-protocol'
+import type { Logprob, Thinking } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { demoWorker } from './testing/demo-worker.ts'
 import { COLD, type Outcome, THINKING, user } from './testing/worker-client.ts'

@@ -2,7 +2,7 @@
  * What the model writes under a grammar is valid, whatever the schema: formats of answers, and
  * arguments of calls. `SVC_SCHEMA_RUNS` says how many random schemas are tried.
  */
-import type { ToolUse } from '@svc/contracts/worker-protocol'
+import type { ToolUse } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { randomSchema } from './grammar/testing/random-schema.ts'

@@ -1,5 +1,5 @@
 /** Calls of tools and answers in a format, as the demo model makes them under its grammars. */
-import type { ToolUse } from '@svc/contracts/worker-protocol'
+import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { schemaValidator } from './grammar/testing/schema-validator.ts'
 import { demoWorker } from './testing/demo-worker.ts'

@@ -1,4 +1,4 @@
-import type { GenerateRequest } from '@svc/contracts/worker-protocol'
+import type { GenerateRequest } from '@svc/contracts/worker/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Supervised, superviseWorker } from './supervisor.ts'
 import {

@@ -1,7 +1,7 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { stat } from 'node:fs/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { PLAN_VERSION } from './answer-plan.ts'
 import { AnswerPlans } from './answer-plans.ts'
 import type { ModelFacts } from './engine/engine.ts'

@@ -7,7 +7,7 @@
  * It prints the outcome.
  */
 import { writeSync } from 'node:fs'
-import { type NewEvent, NO_STREAM } from '@svc/contracts/event-store'
+import { type NewEvent, NO_STREAM } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 
 const STANDARD_OUTPUT = 1

@@ -5,7 +5,7 @@
  *     node provoke-stray-errors.ts
  */
 import { writeSync } from 'node:fs'
-import { NO_STREAM } from '@svc/contracts/event-store'
+import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { newEvent, newEvents } from '../../compliance/fixtures.ts'
 import { EventStoreDbClient } from '../client.ts'
 import { parseConnectionString } from '../connection-string.ts'

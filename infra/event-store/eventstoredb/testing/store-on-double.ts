@@ -1,6 +1,6 @@
 /** For tests: a store on a double of its own, and another process that writes beside it. */
 import { fileURLToPath } from 'node:url'
-import type { NewEvent } from '@svc/contracts/event-store'
+import type { NewEvent } from '@svc/contracts/ports/event-store'
 import { runProgram } from '../../../testing/child-process.ts'
 import { type DoubleOptions, EventStoreDbDouble } from '../double/eventstoredb-double.ts'
 import type { EventStoreDbEventStore } from '../eventstoredb-event-store.ts'

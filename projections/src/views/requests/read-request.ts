@@ -1,6 +1,7 @@
 /** Reads the events of a request where the index says that they are. */
-import type { EventStore, RecordedEvent } from '@svc/contracts/event-store'
+
 import { accountStream } from '@svc/contracts/events/account'
+import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { decodeBatch } from '../../decode.ts'
 import type { RequestRow } from '../../views.ts'
 import type { RequestPlace } from './project.ts'

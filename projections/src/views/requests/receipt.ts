@@ -1,6 +1,7 @@
 /** A request as its own events tell it: its meter, its price, its charge. Pure. */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+
 import type { FinishReason } from '@svc/contracts/events/account'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { RequestStatus } from '@svc/contracts/wire/billing'
 import type { DecodedEvent, StoredData } from '../../decode.ts'
 import type { EventReference, RequestRow } from '../../views.ts'

@@ -1,8 +1,8 @@
 /** The view is an index: what a request was comes from its events, wherever they stand. */
 
 import { DatabaseSync } from 'node:sqlite'
-import { BrokenChainError } from '@svc/contracts/event-store'
 import { accountStream } from '@svc/contracts/events/account'
+import { BrokenChainError } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder, viewsOf } from '../../../testing/open-views.ts'

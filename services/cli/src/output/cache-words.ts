@@ -1,6 +1,6 @@
 /** What the prefix cache did for a request, in words: the evidence behind its cached tokens. */
 import { formatExact, parsePricePerMillion } from '@svc/contracts/money'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Receipt } from '@svc/contracts/wire/billing'
 
 const SHOWN_HASH_CHARACTERS = 12

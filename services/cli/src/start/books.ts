@@ -9,7 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'

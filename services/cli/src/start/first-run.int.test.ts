@@ -1,5 +1,5 @@
 /** What a first start makes on a log that other gateways use too: one demo account, ever. */
-import { START } from '@svc/contracts/event-store'
+import { START } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { expect, test } from 'vitest'
 import { temporaryFolder } from '../../testing/folders.ts'

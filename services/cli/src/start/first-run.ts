@@ -1,11 +1,12 @@
 /**
  * What the first start makes, so that a newcomer has something to call: a price, an account, a key.
  */
-import { type EventStore, type RecordedEvent, START } from '@svc/contracts/event-store'
+
 import { accountStream } from '@svc/contracts/events/account'
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { parseDollars } from '@svc/contracts/money'
+import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import { MODEL } from '@svc/contracts/wire/models'
 import { DEMO_RATES, gatewayActor } from '@svc/ledger/demo-price'
 import type { Books } from './books.ts'

@@ -1,6 +1,6 @@
 /** The workers of a server: supervised child processes, or workers that run elsewhere. */
 
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { WorkerLine } from '@svc/gateway/operations/worker-answers'
 import { workerAddress } from '@svc/gateway/routing/worker-address'
 import type { WorkerFailure } from '@svc/gateway/routing/worker-failure'

@@ -4,8 +4,8 @@
  * What a client keeps itself is sealed under a key from the same folder.
  */
 import { hkdfSync } from 'node:crypto'
-import type { ExpiringStore } from '@svc/contracts/expiring-store'
-import type { TextSeal } from '@svc/contracts/text-seal'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { openSqliteExpiringStore } from '@svc/infra/expiring-store/sqlite/sqlite-expiring-store'
 import { answerBounds, responseBounds } from '@svc/infra/expiring-store/store-bounds'
 import { systemClock } from '@svc/infra/system/system-clock'

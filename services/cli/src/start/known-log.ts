@@ -9,8 +9,9 @@
  *
  * An older copy of the same log is not told here but by the views: they have seen what it lacks.
  */
-import type { EventStore } from '@svc/contracts/event-store'
+
 import { pricingStream } from '@svc/contracts/events/pricing'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Logger } from 'pino'
 import type { DataFolder, LogRecord } from './data-folder.ts'
 

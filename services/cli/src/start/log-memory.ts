@@ -6,7 +6,7 @@
  * A view that has seen more than the log holds is built anew when it is opened. The note is not: it
  * stays at an event that the log has lost until the operator removes it.
  */
-import { BrokenChainError, type EventStore } from '@svc/contracts/event-store'
+import { BrokenChainError, type EventStore } from '@svc/contracts/ports/event-store'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { KnownHead, SnapshotStore } from '@svc/ledger/ports'
 import type { Projections } from '@svc/projections/open-projections'

@@ -1,6 +1,6 @@
 /** Opens the data folder of a stopped server, so that the CLI can read it and write to it. */
 import { noCrashPoints } from '@svc/contracts/crash-points'
-import { START } from '@svc/contracts/event-store'
+import { START } from '@svc/contracts/ports/event-store'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import type { Operations } from '@svc/gateway/operations/operations'
 import { isStrayError } from '@svc/infra/event-store/eventstoredb/stray-errors'

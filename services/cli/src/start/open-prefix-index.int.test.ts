@@ -1,4 +1,4 @@
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { describeOnRedis } from '@svc/infra/testing/describe-on-redis'
 import { startRedisServer } from '@svc/infra/testing/redis-server'
 import { pino } from 'pino'

@@ -1,5 +1,5 @@
 /** Opens the index of which worker holds which prefix: this gateway's own, and one in Redis. */
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { FallbackPrefixIndex } from '@svc/infra/prefix-store/fallback-prefix-index'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
 import type { Logger } from 'pino'

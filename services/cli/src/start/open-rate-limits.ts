@@ -1,5 +1,5 @@
 /** Opens what rates are counted in: this process, or a Redis that several gateways share. */
-import type { RateLimits } from '@svc/contracts/rate-limits'
+import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import type { Settings } from './settings.ts'
 

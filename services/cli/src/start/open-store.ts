@@ -1,6 +1,6 @@
 /** Opens the log of events where the settings say that it is. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { EventStore } from '@svc/contracts/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import type { Logger } from 'pino'
 import type { DataFolder } from './data-folder.ts'

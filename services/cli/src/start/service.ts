@@ -6,7 +6,7 @@
  * new requests, then the running ones, then the views, the ledger and the store, then the worker.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import { START } from '@svc/contracts/event-store'
+import { START } from '@svc/contracts/ports/event-store'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/ledger-health'
 import { createMetrics } from '@svc/gateway/metrics/metrics'

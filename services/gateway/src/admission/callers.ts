@@ -9,7 +9,7 @@
  * one. A forged key costs a look into the store, so an address has few of them.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { RateLimit, RateLimits, RateUse } from '@svc/contracts/rate-limits'
+import type { RateLimit, RateLimits, RateUse } from '@svc/contracts/ports/rate-limits'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { authenticate, secretOf } from '../authentication.ts'

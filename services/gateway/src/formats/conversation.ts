@@ -11,7 +11,7 @@ import {
   type PromptMessage,
   TOOL_CALLS_MAX,
   type ToolCall,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 
 const BETWEEN = '\n\n'
 

@@ -1,5 +1,5 @@
 /** How tokens are drawn where a request does not say: the defaults of the formats themselves. */
-import type { Sampling } from '@svc/contracts/worker-protocol'
+import type { Sampling } from '@svc/contracts/worker/protocol'
 
 /** No default of a runtime leaks in. */
 const defaults: Sampling = {

@@ -2,7 +2,7 @@
  * What a format takes, the worker takes: the worker's own bounds find nothing wrong with a request
  * that was understood.
  */
-import { answerOptions, type PrepareRequest, prepareRequest } from '@svc/contracts/worker-protocol'
+import { answerOptions, type PrepareRequest, prepareRequest } from '@svc/contracts/worker/protocol'
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import fc from 'fast-check'

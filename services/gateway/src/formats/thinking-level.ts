@@ -1,5 +1,5 @@
 /** The thinking level that all formats share, as what the worker is told. */
-import type { Thinking } from '@svc/contracts/worker-protocol'
+import type { Thinking } from '@svc/contracts/worker/protocol'
 
 export const thinkingLevels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
 export type ThinkingLevel = (typeof thinkingLevels)[number]

@@ -1,6 +1,6 @@
 /** The tools that a request brings, checked, as the worker is told. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { ToolUse } from '@svc/contracts/worker-protocol'
+import type { ToolUse } from '@svc/contracts/worker/protocol'
 import type { JsonObject } from '../inference-request.ts'
 
 /** As many as real agents send, several times over. */

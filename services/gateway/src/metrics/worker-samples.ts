@@ -1,5 +1,5 @@
 /** What the workers tell of themselves, as samples. */
-import type { StateAnswer, TierState } from '@svc/contracts/worker-protocol'
+import type { StateAnswer, TierState } from '@svc/contracts/worker/protocol'
 import type { FleetWorker, WorkerSnapshot } from '../operations/worker-fleet.ts'
 import { cacheMetrics, workerMetrics } from './catalogue.ts'
 import { SampleSheet } from './sample-sheet.ts'

@@ -6,7 +6,7 @@
 
 import { spendPolicy } from '@svc/contracts/events/account'
 import { tokenCount } from '@svc/contracts/tokens'
-import { auditRequest, drainRequest } from '@svc/contracts/worker-protocol'
+import { auditRequest, drainRequest } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import type { Operations } from './operations.ts'
 

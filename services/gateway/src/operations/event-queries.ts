@@ -1,14 +1,14 @@
 /** Looks into the event log for operators: a page of what is there, or what comes. */
 import { ServiceError } from '@svc/contracts/errors'
+import { accountEventSchemas } from '@svc/contracts/events/account'
+import { pricingEventSchemas } from '@svc/contracts/events/pricing'
 import {
   type EventStore,
   type Position,
   type RecordedEvent,
   START,
-} from '@svc/contracts/event-store'
-import { accountEventSchemas } from '@svc/contracts/events/account'
-import { pricingEventSchemas } from '@svc/contracts/events/pricing'
-import type { Pace } from '@svc/contracts/pace'
+} from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
 import { eventLine } from './lines.ts'
 import type { EventLine, EventPage } from './operations.ts'
 

@@ -1,6 +1,7 @@
 /** What the ledger and the views hold, as lines for operators: exact dollars, RFC 3339 times. */
-import type { RecordedEvent } from '@svc/contracts/event-store'
+
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { GrantSummary, KeySummary, PublishedPrice } from '@svc/ledger/ledger'
 import type { AccountRow, ProjectionStatus, StatementRow } from '@svc/projections/views'
 import type {

@@ -1,6 +1,5 @@
 /** The operations of a service in this very process: what the admin routes and the CLI stand on. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { EventStore } from '@svc/contracts/event-store'
 import { isId } from '@svc/contracts/ids'
 import {
   formatExact,
@@ -8,7 +7,8 @@ import {
   parseDollars,
   parsePricePerMillion,
 } from '@svc/contracts/money'
-import type { Pace } from '@svc/contracts/pace'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
 import { resolveModel } from '@svc/contracts/wire/models'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'

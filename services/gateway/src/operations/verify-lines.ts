@@ -1,7 +1,7 @@
 /** A verification of the log, with its progress. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { EventStore } from '@svc/contracts/event-store'
-import type { Pace } from '@svc/contracts/pace'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
 import { type LogHead, logHeadText, readLogHead } from '@svc/infra/event-store/log-head'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import { verifyLog } from '@svc/infra/event-store/verify-log'

@@ -1,6 +1,6 @@
 /** The workers as operators see them, whatever requests do with them; the pool is one. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker-protocol'
+import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
 import type { WorkerClient } from '../routing/worker-client.ts'
 import type { PooledWorker, WorkerConfiguration } from '../routing/worker-pool.ts'
 import { inTime } from './in-time.ts'

@@ -1,4 +1,4 @@
-import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker-protocol'
+import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
 import { expect, test } from 'vitest'
 import { emptyTier, freshState } from '../../../../tests/support/scripted-worker-state.ts'
 import { WorkerFailure } from '../routing/worker-failure.ts'

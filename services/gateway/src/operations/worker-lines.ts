@@ -1,5 +1,5 @@
 /** What a worker says of itself, as a line for operators. */
-import type { StateAnswer, TierState } from '@svc/contracts/worker-protocol'
+import type { StateAnswer, TierState } from '@svc/contracts/worker/protocol'
 import type { CacheUse, TierUse, WorkerDetails, WorkerLine } from './worker-answers.ts'
 import type { WorkerSnapshot } from './worker-fleet.ts'
 

@@ -1,8 +1,8 @@
 /** Money over an API key: the balance, from the ledger itself, and receipts, from the views. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { Position } from '@svc/contracts/event-store'
 import { isId } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
+import type { Position } from '@svc/contracts/ports/event-store'
 import type { BalanceAnswer, Receipt } from '@svc/contracts/wire/billing'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Views } from '@svc/projections/views'

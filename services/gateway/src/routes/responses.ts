@@ -3,8 +3,8 @@
  * count. All under both prefixes.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { ExpiringStore } from '@svc/contracts/expiring-store'
-import type { TextSeal } from '@svc/contracts/text-seal'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { Clock } from '@svc/ledger/ports'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,4 @@
-import { type GenerateEvent, generateEvent } from '@svc/contracts/worker-protocol'
+import { type GenerateEvent, generateEvent } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventLines } from './event-lines.ts'

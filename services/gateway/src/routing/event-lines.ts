@@ -3,7 +3,7 @@
  * machine: every line is bounded and checked, and what does not fit the protocol is a failure of
  * the worker, never a number on somebody's bill.
  */
-import { type GenerateEvent, generateEvent } from '@svc/contracts/worker-protocol'
+import { type GenerateEvent, generateEvent } from '@svc/contracts/worker/protocol'
 
 const MAX_LINE_BYTES = 256 * 1024
 const MAX_OUTPUT_TOKENS = 1_000_000_000

@@ -4,7 +4,7 @@
  * The reader pulls. While it is away (its client is slow) batches pile up to a bound; then the
  * connection is paused and the worker is held back by its own socket.
  */
-import type { GenerateEvent } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 import type { Timer } from '@svc/ledger/ports'
 import type { Dispatcher } from 'undici'
 import { EventLines } from './event-lines.ts'

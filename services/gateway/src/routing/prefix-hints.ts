@@ -2,7 +2,7 @@
  * Asks the prefix index in a way that can cost a request at most a moment, and never its answer:
  * an index that fails or is slow is no hint.
  */
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/ledger/ports'
 
 /**

@@ -13,7 +13,7 @@ import {
   type StateAnswer,
   stateAnswer,
   workerPaths,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import { Pool } from 'undici'
 import type { ZodType } from 'zod'
 import { Generation } from './generation.ts'

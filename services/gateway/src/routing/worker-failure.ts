@@ -6,7 +6,7 @@ import {
   type PromptLength,
   type WorkerErrorCode,
   workerError,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 
 const RETRY_AFTER_SECONDS = 1
 

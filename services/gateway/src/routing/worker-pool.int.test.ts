@@ -1,5 +1,5 @@
 /** The pool with scripted workers behind it: who is chosen, who joins and who leaves. */
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
 import type { Timer } from '@svc/ledger/ports'
 import { describe, expect, test } from 'vitest'

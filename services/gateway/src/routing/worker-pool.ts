@@ -3,8 +3,8 @@
  *
  * Workers join and leave while it runs. The pool starts and stops no worker; a supervisor does.
  */
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
-import type { HealthAnswer } from '@svc/contracts/worker-protocol'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
+import type { HealthAnswer } from '@svc/contracts/worker/protocol'
 import type { Timer } from '@svc/ledger/ports'
 import { type Candidate, chooseWorker } from './choose-worker.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'

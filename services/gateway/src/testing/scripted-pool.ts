@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { PrefixIndex } from '@svc/contracts/prefix-index'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Timer } from '@svc/ledger/ports'
 import { expect, onTestFinished } from 'vitest'

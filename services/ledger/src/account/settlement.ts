@@ -10,7 +10,7 @@ import type { AbandonRequest, FailRequest, SettleRequest } from '@svc/contracts/
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { costLines } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
-import { workerMeter } from '@svc/contracts/worker-protocol'
+import { workerMeter } from '@svc/contracts/worker/protocol'
 import { burnDown } from './burn-down.ts'
 import { type Decision, happens, refused } from './decision.ts'
 import type { AccountState, OpenRequest } from './state.ts'

@@ -3,7 +3,7 @@
  * streams, while prompts arrive, against the time of one chunk of a prompt.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { type Bench, type Figures, newRandom, promptTokens, warmWorker } from '../bench.ts'
 import { randomPrompt } from '../model-under-test.ts'
 import { median, quantile, rounded } from '../statistics.ts'

@@ -3,7 +3,7 @@
  * and Redis say a little to each other also when nothing is asked; that is taken off.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   type Bench,
   cacheableTokens,

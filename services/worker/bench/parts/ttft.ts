@@ -2,7 +2,7 @@
  * How long until the first token of a long prompt: computed, and taken from each place where its
  * beginning can be.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Random } from '@svc/infra/testing/random'
 import {
   type Bench,

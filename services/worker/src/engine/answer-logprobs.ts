@@ -1,5 +1,5 @@
 /** Log probabilities as the protocol has them: token ids become texts and bytes. */
-import type { Logprob } from '@svc/contracts/worker-protocol'
+import type { Logprob } from '@svc/contracts/worker/protocol'
 import type { Draw, Vocabulary } from './engine.ts'
 
 /** @param top how many alternatives to name */

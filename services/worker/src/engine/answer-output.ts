@@ -3,7 +3,7 @@
  * calls apart; here log probabilities are put on the text, and a reader that fails is replaced: an
  * answer that cannot be read is given out as plain text, because it was computed and is paid for.
  */
-import type { GenerateEvent, Logprob } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent, Logprob } from '@svc/contracts/worker/protocol'
 import type { AnswerPiece, AnswerStep, AnswerText } from '../prompt/answer-text.ts'
 import { TokenText } from '../prompt/utf8.ts'
 import { answerLogprob } from './answer-logprobs.ts'

@@ -1,5 +1,5 @@
 /** What becomes of an answer's tokens: calls, thinking, grammars, log probabilities. */
-import type { AnswerPlan, GenerateEvent, Thinking } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan, GenerateEvent, Thinking } from '@svc/contracts/worker/protocol'
 import { describe, expect, it, vi } from 'vitest'
 import { AnswerText } from '../prompt/answer-text.ts'
 import { bytes } from '../testing/byte-vocabulary.ts'

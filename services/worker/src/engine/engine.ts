@@ -3,7 +3,7 @@
  * bring a scripted one. Tokens are plain numbers here: ids in the model's vocabulary.
  */
 
-import type { GrammarFailure } from '@svc/contracts/worker-protocol'
+import type { GrammarFailure } from '@svc/contracts/worker/protocol'
 
 /** A grammar that the runtime cannot read. */
 export class BadGrammar extends Error {

@@ -20,8 +20,8 @@
  * innocent request goes on where it was, the guilty one fails again and ends with an error. When it
  * is known whose fault it was, because no token could be drawn for it, it fails at once.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
-import type { GenerateEvent, GenerateRequest, GrammarFailure } from '@svc/contracts/worker-protocol'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import type { GenerateEvent, GenerateRequest, GrammarFailure } from '@svc/contracts/worker/protocol'
 import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
 import {
   type Draw,

@@ -3,7 +3,7 @@
  * sequence that others then use: its text, log probabilities, counts and end are those of an answer
  * that nobody disturbed, to the last digit.
  */
-import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker/protocol'
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'

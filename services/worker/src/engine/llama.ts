@@ -9,7 +9,7 @@
  * - it never compiles or downloads anything.
  */
 import { readFileSync } from 'node:fs'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
   getModuleVersion,

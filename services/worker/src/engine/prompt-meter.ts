@@ -3,7 +3,7 @@
  * runtime's own counter of evaluated tokens. When the two differ, the customer gets the cheaper
  * reading and an alarm is raised.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Loan } from './sequences.ts'
 
 export interface PromptCounts {

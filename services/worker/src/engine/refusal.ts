@@ -5,7 +5,7 @@ import type {
   PrepareRequest,
   PromptLength,
   WorkerErrorCode,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import { BadGrammar, type Engine } from './engine.ts'
 
 export interface RefusalDetails {

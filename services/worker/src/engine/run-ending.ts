@@ -1,5 +1,5 @@
 /** The last two events of a run: what it took, and how it ended. */
-import type { GenerateEvent, WorkerMeter } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent, WorkerMeter } from '@svc/contracts/worker/protocol'
 import type { Ending, Interruption } from './generation.ts'
 import type { PromptCounts } from './prompt-meter.ts'
 import { latenciesOf, type RunTimes } from './run-times.ts'

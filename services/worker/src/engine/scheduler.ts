@@ -15,7 +15,7 @@ import type {
   GenerateRequest,
   HealthAnswer,
   StateAnswer,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import type { Log } from '../log.ts'
 import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import { AnswerText } from '../prompt/answer-text.ts'

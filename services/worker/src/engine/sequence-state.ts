@@ -13,7 +13,7 @@
  * a worker finds out whether it still holds (`prefix-cache/self-test.ts`).
  */
 import type { FileHandle } from 'node:fs/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 
 const MAGIC = 0x67677371
 const VERSION = 3

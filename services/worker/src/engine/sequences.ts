@@ -10,7 +10,7 @@
  *      └────takeUp────▶ │
  *                       └─────discard───▶ a new, empty sequence (its state was in doubt)
  */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
 import type { Engine, EngineSequence, SequenceCopy } from './engine.ts'
 

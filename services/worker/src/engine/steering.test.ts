@@ -1,4 +1,4 @@
-import type { AnswerPlan, Thinking } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan, Thinking } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { bytes } from '../testing/byte-vocabulary.ts'
 import { type Script, scriptedEngine } from '../testing/scripted-engine.ts'

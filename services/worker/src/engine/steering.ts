@@ -11,7 +11,7 @@
  * left to itself it could begin with an answer that the grammar does not know. Forced tokens count
  * as output like drawn ones: the model computes them all the same.
  */
-import type { AnswerPlan, Thinking } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan, Thinking } from '@svc/contracts/worker/protocol'
 import type { AnswerText } from '../prompt/answer-text.ts'
 import type { ThinkingMarkers } from '../prompt/families/family.ts'
 import { TokenText } from '../prompt/utf8.ts'

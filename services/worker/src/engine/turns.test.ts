@@ -1,6 +1,6 @@
 /** Long answers give way to those who wait, and come out as if they had not. */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { GenerateEvent } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { bytes } from '../testing/byte-vocabulary.ts'

@@ -2,7 +2,7 @@
  * The grammar of a tool's arguments: always an object, and an empty one where the tool takes
  * nothing. Otherwise a model fills an object that may hold anything with names that it makes up.
  */
-import type { ToolDefinition } from '@svc/contracts/worker-protocol'
+import type { ToolDefinition } from '@svc/contracts/worker/protocol'
 import type { GrammarRules } from './gbnf.ts'
 import { addAnyObject, addAnyValue, addSchema } from './json-schema.ts'
 import { enforcedKeywords, refusedKeywords } from './keywords.ts'

@@ -9,7 +9,7 @@
  * machine does not refuse what a quiet one takes; by the clock it is a few times that at most.
  */
 import { Worker } from 'node:worker_threads'
-import type { AnswerPlan } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { SchedulerRefusal } from '../engine/refusal.ts'
 import type { Log } from '../log.ts'
 import { CompileTimeout } from './compile-timeout.ts'

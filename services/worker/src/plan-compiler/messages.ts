@@ -1,5 +1,5 @@
 /** What the worker's main thread and its compiling threads say to each other. */
-import type { AnswerPlan, WorkerErrorCode } from '@svc/contracts/worker-protocol'
+import type { AnswerPlan, WorkerErrorCode } from '@svc/contracts/worker/protocol'
 import type { SchemaLimits } from '../grammar/schema-limits.ts'
 
 /** What a thread is started with. */

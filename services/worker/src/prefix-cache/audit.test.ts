@@ -1,4 +1,4 @@
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { describe, expect, it, vi } from 'vitest'
 import { request, run, scriptedWorker } from '../testing/scripted-worker.ts'

@@ -3,8 +3,8 @@
  * would have been computed. Blocks are looked at as chains, because a block can only be computed
  * after those before it; a whole chain is compared at the price of its last block.
  */
-import { BLOCK_TOKENS, type PrefixBlock, type PrefixStore } from '@svc/contracts/prefix-store'
-import type { AuditAnswer } from '@svc/contracts/worker-protocol'
+import { BLOCK_TOKENS, type PrefixBlock, type PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type { AuditAnswer } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engine/engine.ts'
 import type { PrefixCache } from './prefix-cache.ts'
 

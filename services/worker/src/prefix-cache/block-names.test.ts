@@ -1,4 +1,4 @@
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { describe, expect, it } from 'vitest'
 import { blockNames, noBlocks } from './block-names.ts'
 

@@ -6,7 +6,7 @@
  * the comparing that reuse needs.
  */
 import { createHmac } from 'node:crypto'
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 
 const CHAIN_START = 'pc1|'
 const NAME_BYTES = 16

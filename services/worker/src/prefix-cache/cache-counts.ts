@@ -1,5 +1,5 @@
 /** What the prefix cache did since the worker started. */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 
 export type BlockSource = 'none' | 'l1' | 'l2'
 

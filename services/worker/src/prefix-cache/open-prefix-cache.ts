@@ -1,5 +1,5 @@
 /** Puts the prefix cache of a worker together, as far as its model and its settings allow. */
-import type { CacheMode } from '@svc/contracts/worker-protocol'
+import type { CacheMode } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { openRedisPrefixStore } from '@svc/infra/prefix-store/redis/redis-prefix-store'
 import type { Engine } from '../engine/engine.ts'

@@ -1,4 +1,4 @@
-import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { describe, expect, it, vi } from 'vitest'
 import type { Step } from '../testing/scripted-engine.ts'

@@ -18,8 +18,8 @@ import {
   type PrefixBlock,
   type PrefixClaim,
   type PrefixStore,
-} from '@svc/contracts/prefix-store'
-import type { StateAnswer } from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/ports/prefix-store'
+import type { StateAnswer } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engine/engine.ts'
 import type { BlockNames, Chain } from './block-names.ts'
 import { CacheCounts } from './cache-counts.ts'

@@ -1,5 +1,5 @@
 /** Whatever is sent, forgotten, shared and cancelled: the counts are true, and nothing leaks. */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -7,7 +7,7 @@
  * the tokens that follow have to be the same. Then an answer is put aside and goes on in another
  * sequence, where it has to go on as it would have.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Engine, EngineSequence, GenerateOptions } from '../engine/engine.ts'
 
 const BLOCKS = 2

@@ -8,7 +8,7 @@ import {
   type PrefixBlock,
   type PrefixClaim,
   type PrefixStore,
-} from '@svc/contracts/prefix-store'
+} from '@svc/contracts/ports/prefix-store'
 import type { Chain } from './block-names.ts'
 import type { CacheCounts } from './cache-counts.ts'
 import type { CostModel } from './cost-model.ts'

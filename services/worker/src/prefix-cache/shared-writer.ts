@@ -5,7 +5,7 @@
  *
  * Blocks that this worker's memory has no room for wait with their job, up to a bound of their own.
  */
-import type { PrefixBlock, PrefixStore } from '@svc/contracts/prefix-store'
+import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
 
 const JOBS_MAX = 64
 /** Of blocks that wait with their jobs; what is beyond is not written. */

@@ -5,7 +5,7 @@
  * Two proofs, the cheaper first: no token stands for more than the longest one does; and the texts
  * are counted piece by piece until there are too many tokens.
  */
-import type { PromptLength } from '@svc/contracts/worker-protocol'
+import type { PromptLength } from '@svc/contracts/worker/protocol'
 import type { Vocabulary } from '../engine/engine.ts'
 
 /**

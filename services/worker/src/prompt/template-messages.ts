@@ -2,7 +2,7 @@
  * The conversation as chat templates take it: OpenAI's messages, with placeholders for texts. What
  * templates disagree about is a {@link MessageShape}, which the model's family knows.
  */
-import type { PromptMessage, ToolCall } from '@svc/contracts/worker-protocol'
+import type { PromptMessage, ToolCall } from '@svc/contracts/worker/protocol'
 import { canonicalJson, isJsonObject } from './json-text.ts'
 import type { Slots } from './slots.ts'
 

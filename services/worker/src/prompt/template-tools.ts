@@ -3,7 +3,7 @@
  * text and every name that the client chose. Only the words of JSON Schema itself are shown as they
  * are, because templates look for them (`type == "object"`).
  */
-import type { ToolDefinition } from '@svc/contracts/worker-protocol'
+import type { ToolDefinition } from '@svc/contracts/worker/protocol'
 import { type Slots, TemplateRefusal } from './slots.ts'
 
 /** Deeper schemas and arguments are refused. */

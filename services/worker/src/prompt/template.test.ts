@@ -1,4 +1,4 @@
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { beginOfText, bytes, byteVocabulary, imEnd, imStart } from '../testing/byte-vocabulary.ts'
 import { chooseFamily } from './families/choose-family.ts'

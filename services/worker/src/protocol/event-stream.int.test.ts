@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { GenerateEvent } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EventStream } from './event-stream.ts'
 

@@ -3,7 +3,7 @@
  * wait until the reader has caught up. A reader that left is no error: its events go nowhere.
  */
 import type { ServerResponse } from 'node:http'
-import type { GenerateEvent } from '@svc/contracts/worker-protocol'
+import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 
 export class EventStream {
   readonly #response: ServerResponse

@@ -1,4 +1,4 @@
-import type { AnswerOptions, PrepareRequest, ToolUse } from '@svc/contracts/worker-protocol'
+import type { AnswerOptions, PrepareRequest, ToolUse } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { makePlan } from '../answer-plan.ts'
 import { AnswerPlans } from '../answer-plans.ts'

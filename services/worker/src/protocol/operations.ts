@@ -7,7 +7,7 @@ import type {
   PrepareAnswer,
   PrepareRequest,
   StateAnswer,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 import type { AnswerPlans } from '../answer-plans.ts'
 import type { Engine } from '../engine/engine.ts'
 import { refuseBadGrammar, refuseUnfitOptions, SchedulerRefusal } from '../engine/refusal.ts'

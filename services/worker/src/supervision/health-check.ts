@@ -1,6 +1,6 @@
 /** Asks a worker on a unix socket how it is. */
 import { request } from 'node:http'
-import { type HealthAnswer, healthAnswer, workerPaths } from '@svc/contracts/worker-protocol'
+import { type HealthAnswer, healthAnswer, workerPaths } from '@svc/contracts/worker/protocol'
 
 const ANSWER_BYTES_MAX = 64 * 1024
 

@@ -1,5 +1,5 @@
 /** A model for tests that says what a script says and can be made to fail. */
-import { BLOCK_TOKENS } from '@svc/contracts/prefix-store'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   BadGrammar,
   type Draw,

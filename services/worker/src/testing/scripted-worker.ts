@@ -1,6 +1,6 @@
 /** A scheduler on a scripted model, and requests for it. */
-import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/prefix-store'
-import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker-protocol'
+import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { Scheduler } from '../engine/scheduler.ts'
 import { SequencePool } from '../engine/sequences.ts'

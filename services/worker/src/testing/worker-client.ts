@@ -14,7 +14,7 @@ import {
   type StateAnswer,
   stateAnswer,
   type WorkerMeter,
-} from '@svc/contracts/worker-protocol'
+} from '@svc/contracts/worker/protocol'
 
 export type Address = { readonly socketPath: string } | { readonly port: number }
 

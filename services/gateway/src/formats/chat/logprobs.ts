@@ -1,5 +1,5 @@
 /** Log probabilities in the shape of the chat format. */
-import type { Logprob } from '@svc/contracts/worker-protocol'
+import type { Logprob } from '@svc/contracts/worker/protocol'
 
 /** @returns null where none were asked for, as the format wants it */
 export function chatLogprobs(logprobs: readonly Logprob[] | undefined) {

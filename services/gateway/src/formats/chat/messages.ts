@@ -1,6 +1,6 @@
 /** The messages of a chat request as the turns that all formats share. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { promptMessages, type Turn } from '../conversation.ts'
 

@@ -1,6 +1,6 @@
 /** A whole answer as a `chat.completion` object. */
 import { idBody } from '@svc/contracts/ids'
-import type { Logprob } from '@svc/contracts/worker-protocol'
+import type { Logprob } from '@svc/contracts/worker/protocol'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
 import { chatLogprobs } from './logprobs.ts'
 import type { ParsedChat } from './parse.ts'

@@ -1,5 +1,5 @@
 /** `response_format`: what the text of a chat answer must be. */
-import type { OutputFormat } from '@svc/contracts/worker-protocol'
+import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 
 const schemaName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)

@@ -3,7 +3,7 @@
  * says `data: [DONE]` ends nothing. What does not change from chunk to chunk is rendered once.
  */
 import type { ServiceError } from '@svc/contracts/errors'
-import type { Logprob } from '@svc/contracts/worker-protocol'
+import type { Logprob } from '@svc/contracts/worker/protocol'
 import type {
   AnswerEnding,
   AnswerHeading,

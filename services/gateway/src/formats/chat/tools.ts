@@ -1,6 +1,6 @@
 /** The tools of a chat request. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { ToolUse } from '@svc/contracts/worker-protocol'
+import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { refuseForeignSchema } from '../foreign-fields.ts'
 import { type GivenChoice, toolUseOf } from '../tools.ts'

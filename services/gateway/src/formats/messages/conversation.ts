@@ -1,6 +1,6 @@
 /** The system prompt and the messages of a request, as the turns that all formats share. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { PromptMessage, ToolCall } from '@svc/contracts/worker-protocol'
+import type { PromptMessage, ToolCall } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { promptMessages, type Turn } from '../conversation.ts'
 import {

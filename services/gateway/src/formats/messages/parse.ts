@@ -1,6 +1,6 @@
 /** A Messages body as an inference request. Nothing is coerced. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { OutputFormat } from '@svc/contracts/worker-protocol'
+import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import type { FieldNames, InferenceRequest, JsonObject } from '../../inference-request.ts'
 import { fieldError } from '../field-error.ts'

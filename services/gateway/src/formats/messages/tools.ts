@@ -1,6 +1,6 @@
 /** The tools of a Messages request. Those that a vendor runs on its own servers are left out. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { ToolUse } from '@svc/contracts/worker-protocol'
+import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { schemaFieldOf } from '../foreign-fields.ts'
 import { type GivenChoice, type GivenTool, toolUseOf } from '../tools.ts'

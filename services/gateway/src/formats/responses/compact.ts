@@ -6,7 +6,7 @@
  * back as input, the item stands for all that it summarises. Nothing simpler would be honest: a
  * compaction without the model could only cut, and one that is not billed would be free inference.
  */
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import type { InferenceFormat, JsonObject } from '../../inference-request.ts'
 import { EncryptedContent } from './encrypted-content.ts'
 import type { ResponsesFormatPorts } from './format.ts'

@@ -3,7 +3,7 @@
  * back. It is sealed for the account and for the kind of item that it stands in.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { TextSeal } from '@svc/contracts/text-seal'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { pathText } from '../field-error.ts'
 import type { FieldPath } from './parse-field.ts'
 

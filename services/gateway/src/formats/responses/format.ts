@@ -1,5 +1,5 @@
 /** The Responses format. */
-import type { TextSeal } from '@svc/contracts/text-seal'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type {
   AnswerEnding,
   AnswerHeading,

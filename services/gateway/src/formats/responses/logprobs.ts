@@ -1,5 +1,5 @@
 /** Log probabilities in the shape of the format, which has bytes always. */
-import type { Logprob } from '@svc/contracts/worker-protocol'
+import type { Logprob } from '@svc/contracts/worker/protocol'
 
 export function shownLogprobs(logprobs: readonly Logprob[]) {
   return logprobs.map(({ token, logprob, bytes, top }) => ({

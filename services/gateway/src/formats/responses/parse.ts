@@ -1,5 +1,5 @@
 /** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
-import type { TextSeal } from '@svc/contracts/text-seal'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { z } from 'zod'
 import type {
   FieldNames,

@@ -4,7 +4,7 @@
  * chain of them.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { ExpiringStore } from '@svc/contracts/expiring-store'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock } from '@svc/ledger/ports'
 import { responseIdOfItem } from './ids.ts'
 import type { Item, OutputItem } from './items.ts'

@@ -1,5 +1,5 @@
 /** `text`: what the text of the answer must be. */
-import type { OutputFormat } from '@svc/contracts/worker-protocol'
+import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 
 const format = z.discriminatedUnion('type', [

@@ -3,7 +3,7 @@
  * what thinking and tool calls look like in an answer. One file per family stands beside this one;
  * `choose-family.ts` finds the one for a model.
  */
-import type { PromptMessage, Thinking, ToolDefinition } from '@svc/contracts/worker-protocol'
+import type { PromptMessage, Thinking, ToolDefinition } from '@svc/contracts/worker/protocol'
 import type { GrammarRules } from '../../grammar/gbnf.ts'
 import type { Slots } from '../slots.ts'
 import type { TemplateMessage } from '../template-messages.ts'

@@ -3,7 +3,7 @@
  * are told in the system message, and calls and results are parts of ordinary turns, in the form
  * that most models have seen in training.
  */
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import type { Slots } from '../slots.ts'
 import { argumentsSlot, hasCalls, type TemplateMessage } from '../template-messages.ts'
 import type { Family } from './family.ts'

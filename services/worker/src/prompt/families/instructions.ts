@@ -1,5 +1,5 @@
 /** Puts words of a family's own, such as a list of tools, into the system message. */
-import type { ToolDefinition } from '@svc/contracts/worker-protocol'
+import type { ToolDefinition } from '@svc/contracts/worker/protocol'
 import { canonicalJson } from '../json-text.ts'
 import type { Slots } from '../slots.ts'
 import type { TemplateMessage } from '../template-messages.ts'

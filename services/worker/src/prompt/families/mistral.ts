@@ -6,7 +6,7 @@
  *
  * The second may have `[CALL_ID]` and an id before `[ARGS]`. Both are read, whichever is shown.
  */
-import type { PromptMessage } from '@svc/contracts/worker-protocol'
+import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { literal } from '../../grammar/gbnf.ts'
 import { anyOf, jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
 import {

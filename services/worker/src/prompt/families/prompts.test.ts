@@ -1,4 +1,4 @@
-import type { PromptMessage, ToolDefinition } from '@svc/contracts/worker-protocol'
+import type { PromptMessage, ToolDefinition } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
 import { byteVocabulary } from '../../testing/byte-vocabulary.ts'
 import { structuralTokens } from '../structural-tokens.ts'

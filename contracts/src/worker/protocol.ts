@@ -16,10 +16,10 @@
  * `meter`? and `error`. How a worker is, and what operators ask of it, is in `worker-condition.ts`.
  */
 import { z } from 'zod'
-import { cacheEvidence, finishReason, latencies } from './events/account.ts'
-import { tokenCount } from './tokens.ts'
+import { cacheEvidence, finishReason, latencies } from '../events/account.ts'
+import { tokenCount } from '../tokens.ts'
 
-export * from './worker-condition.ts'
+export * from './condition.ts'
 
 export const workerPaths = {
   health: '/health',

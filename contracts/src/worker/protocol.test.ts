@@ -15,7 +15,7 @@ import {
   stateAnswer,
   workerError,
   workerErrorCodes,
-} from './worker-protocol.ts'
+} from './protocol.ts'
 
 const plainSampling = {
   temperature: 0.7,

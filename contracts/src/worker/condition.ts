@@ -3,7 +3,7 @@
  * what an operator can have it do.
  */
 import { z } from 'zod'
-import { tokenCount } from './tokens.ts'
+import { tokenCount } from '../tokens.ts'
 
 const count = z.int().min(0)
 
