@@ -1,5 +1,5 @@
 /** What every snapshot store must do. */
-import type { Snapshot, SnapshotStore } from '@svc/ledger/ports'
+import type { Snapshot, SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import { describe, expect, test } from 'vitest'
 
 export function snapshotOf(stream: string, revision = 7, state = '{"balance":"1"}'): Snapshot {

@@ -1,4 +1,4 @@
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 
 /** The clock of the machine, for the composition root. */
 export const systemClock: Clock = { nowMs: () => Date.now() }

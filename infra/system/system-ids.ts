@@ -1,7 +1,7 @@
 /** Ids from the machine's clock and its cryptographic randomness. */
 import { randomBytes as systemRandomBytes } from 'node:crypto'
 import { ID_RANDOM_BYTES, type IdKind, type IdSource, makeId } from '@svc/contracts/ids'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 
 const MAX_BYTE = 0xff
 

@@ -1,4 +1,4 @@
-import type { Timer } from '@svc/ledger/ports'
+import type { Timer } from '@svc/contracts/ports/time'
 
 /** The longest delay that Node.js takes; it runs a longer one at once. About 25 days. */
 const MAX_DELAY_MS = 2 ** 31 - 1

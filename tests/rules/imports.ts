@@ -1,5 +1,5 @@
 /**
- * Imports point one way: contracts ← ledger, projections ← infra ← services. A package imports only
+ * Imports point one way: contracts ← ledger, projections, infra ← services. A package imports only
  * what its own manifest names, and another package only by its name.
  */
 import { posix } from 'node:path'
@@ -11,7 +11,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   contracts: [],
   'services/ledger': ['contracts'],
   projections: ['contracts'],
-  infra: ['contracts', 'ledger', 'projections'],
+  infra: ['contracts'],
   'services/gateway': ['contracts', 'ledger', 'projections', 'infra'],
   'services/worker': ['contracts', 'infra'],
   'services/cli': ['contracts', 'ledger', 'projections', 'infra', 'gateway', 'worker'],

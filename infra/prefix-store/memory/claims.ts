@@ -1,6 +1,6 @@
 /** Who computes which block, within one process. A claim that is not released ends by itself. */
 import type { PrefixClaim } from '@svc/contracts/ports/prefix-store'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 
 /** More than any worker has at once; beyond it the oldest is forgotten, which costs work only. */
 const CLAIMS_MAX = 10_000

@@ -1,6 +1,6 @@
 /** Which worker holds which prefix, in the memory of one gateway: bounded, the oldest give way. */
 import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import {
   HOLDERS_MAX,
   type Holder,

@@ -17,7 +17,7 @@ import type {
   PrefixStore,
   PrefixStoreUsage,
 } from '@svc/contracts/ports/prefix-store'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import { steadyClock } from '../steady-clock.ts'
 import { Claims } from './claims.ts'
 import { detached, storedBytes } from './stored-block.ts'

@@ -11,7 +11,7 @@
  * Every call that passes must be reported, else a probe would never end. What is reported of a call
  * that passed before the circuit was opened changes nothing any more.
  */
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 
 export const OPEN_MS = 5_000
 /** In a row: one alone may be about that call. */

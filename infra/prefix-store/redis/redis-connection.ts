@@ -17,7 +17,7 @@
  * RESP2 is spoken: RESP3 would bring nothing but a further command before the first. No right is
  * needed beyond those for the commands that are sent, such as one for INFO.
  */
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import { Redis } from 'ioredis'
 import { StoreOpenError } from '../../store-open-error.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'

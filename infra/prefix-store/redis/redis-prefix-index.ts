@@ -8,7 +8,7 @@
  * The clocks of gateways should agree to within seconds.
  */
 import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import {
   HOLDERS_MAX,
   type Holder,

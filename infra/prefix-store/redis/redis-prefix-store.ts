@@ -19,7 +19,7 @@ import type {
   PrefixStore,
   PrefixStoreUsage,
 } from '@svc/contracts/ports/prefix-store'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import { steadyClock } from '../steady-clock.ts'
 import { groupsOf } from './block-groups.ts'
 import { BlockKeys } from './block-keys.ts'

@@ -7,7 +7,7 @@
  * can have more; that is what the server's own `maxmemory` is for. A counter that the server evicts
  * begins again at 0.
  */
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import type { BlockKeys } from './block-keys.ts'
 import type { RedisConnection } from './redis-connection.ts'
 import { isErrorReply, isWriteRefusal } from './redis-reply.ts'

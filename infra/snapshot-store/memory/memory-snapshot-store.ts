@@ -1,5 +1,5 @@
 /** Snapshots in memory, for tests and as the smallest example of an adapter. */
-import type { KnownHead, Snapshot, SnapshotStore } from '@svc/ledger/ports'
+import type { KnownHead, Snapshot, SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 
 export class MemorySnapshotStore implements SnapshotStore {
   readonly #snapshots = new Map<string, Snapshot>()

@@ -7,7 +7,7 @@ import { hash } from 'node:crypto'
 import type { StatementSync } from 'node:sqlite'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { StreamHead } from '@svc/contracts/ports/event-store'
-import type { KnownHead, Snapshot, SnapshotStore } from '@svc/ledger/ports'
+import type { KnownHead, Snapshot, SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import { openCacheFile } from '../../sqlite/cache-file.ts'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
 

@@ -10,8 +10,8 @@
  * hear of a failure and be billed all the same, or the sweeper would give the answer away.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Ledger, Settled } from '@svc/ledger/ledger'
-import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
 import type { Settlement } from './settlement.ts'
 

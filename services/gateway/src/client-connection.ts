@@ -5,7 +5,7 @@
  * before the acceptance is durable, nothing last before the debit is.
  */
 import type { ServerResponse } from 'node:http'
-import type { Timer } from '@svc/ledger/ports'
+import type { Timer } from '@svc/contracts/ports/time'
 
 export class ClientConnection {
   readonly #response: ServerResponse

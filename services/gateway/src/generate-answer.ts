@@ -7,8 +7,8 @@
  * what was computed. It is waited for a bounded time, then the connection is closed.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { GenerateRequest } from '@svc/contracts/worker/protocol'
-import type { Timer } from '@svc/ledger/ports'
 import type { Delivery } from './delivery.ts'
 import type { Generation } from './routing/generation.ts'
 import { asWorkerFailure } from './routing/worker-failure.ts'

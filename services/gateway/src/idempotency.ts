@@ -12,8 +12,8 @@
  */
 import { hash } from 'node:crypto'
 import { ServiceError } from '@svc/contracts/errors'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { Ledger } from '@svc/ledger/ledger'
-import type { Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
 import {
   type RecordedAnswer,

@@ -5,7 +5,7 @@
  * Outsiders are told which part is unwell, and the operator's log why.
  */
 import type { Position } from '@svc/contracts/ports/event-store'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import type { ProjectionStatus } from '@svc/projections/views'
 import { inTime } from './operations/in-time.ts'
 

@@ -1,7 +1,8 @@
 /** Chooses how an answer is delivered, and gives it its heading. */
+
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { PrepareAnswer } from '@svc/contracts/worker/protocol'
 import type { Accepted } from '@svc/ledger/ledger'
-import type { Clock, Timer } from '@svc/ledger/ports'
 import type { ClientConnection } from './client-connection.ts'
 import type { Delivery } from './delivery.ts'
 import type { HttpLimits } from './http-limits.ts'

@@ -5,7 +5,7 @@
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 
 const LIFE_MS = 24 * 3_600_000
 

@@ -10,8 +10,8 @@
  */
 import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
-import type { Clock, Timer } from '@svc/ledger/ports'
 import type { Logger } from 'pino'
 import { noCredit } from './admission/credit.ts'
 import type { PreparationTurns } from './admission/preparation-turns.ts'

@@ -1,6 +1,6 @@
 /** An answer that is sent part by part, as events. */
 import type { ServiceError } from '@svc/contracts/errors'
-import type { Timer } from '@svc/ledger/ports'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { ClientConnection } from './client-connection.ts'
 import type { Delivery, LastBytes } from './delivery.ts'
 import type { AnswerEnding, AnswerPart, AnswerStream } from './inference-request.ts'

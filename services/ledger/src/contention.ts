@@ -11,7 +11,7 @@
  * The trade: while two processes work on one account, each of its appends waits a few milliseconds
  * more, and carries more commands.
  */
-import type { Clock, Timer } from './ports.ts'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { pause } from './settled-append.ts'
 
 /** For so long after another writer was heard of. */

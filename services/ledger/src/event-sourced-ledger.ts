@@ -14,6 +14,8 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import { type IdSource, idTimeMs, isId, makeDerivedId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
+import type { Clock } from '@svc/contracts/ports/time'
+import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { expiredCredit } from './account/credit.ts'
 import { type AccountState, grantOfReference } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
@@ -32,7 +34,6 @@ import type {
   RevokedKey,
   Settled,
 } from './ledger.ts'
-import type { Clock, UsedKeys } from './ports.ts'
 import type { NewPrice, PriceBook } from './pricing.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { shuttingDown } from './refusals.ts'

@@ -1,9 +1,9 @@
 /** Idempotency-Keys of which the account remembers no more than that there were some. */
+
+import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
 import { describe, expect, test } from 'vitest'
 import { ending, openFunded, openLedger, request } from '../testing/open-ledger.ts'
 import { MAX_IDEMPOTENCY_KEYS } from './account/state.ts'
-import type { UsedKey } from './account/used-key.ts'
-import type { UsedKeys } from './ports.ts'
 import { keyUnknown } from './refusals.ts'
 
 const keyed = (keyHash: string, bodyHash = 'b') => ({ idempotency: { keyHash, bodyHash } })

@@ -8,9 +8,10 @@ import {
   type Position,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
+import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
+import type { Timer } from '@svc/contracts/ports/time'
 import { evolve } from './account/evolve.ts'
 import { type AccountState, unopenedAccount } from './account/state.ts'
-import type { SnapshotStore, Timer } from './ports.ts'
 import { pause } from './settled-append.ts'
 import { stateOfSnapshot } from './snapshots.ts'
 

@@ -10,11 +10,11 @@ import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource } from '@svc/contracts/ids'
 import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/ports/event-store'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { priceVersion, type Rates } from '@svc/contracts/price'
 import { isDemoPrice } from './demo-price.ts'
 import type { PublishedPrice } from './ledger.ts'
 import type { LedgerLimits } from './limits.ts'
-import type { Clock, Timer } from './ports.ts'
 import { defect, outcomeUnknown, storeUnavailable } from './refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 

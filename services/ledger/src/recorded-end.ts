@@ -12,7 +12,7 @@ import {
 } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import type { Timer } from './ports.ts'
+import type { Timer } from '@svc/contracts/ports/time'
 import { pause } from './settled-append.ts'
 
 /** More than can happen to one account while an end is sent again. */

@@ -1,5 +1,5 @@
 /** The requests that this process runs now: from the decision in memory until they have ended. */
-import type { Clock } from './ports.ts'
+import type { Clock } from '@svc/contracts/ports/time'
 
 /**
  * After its deadline nothing runs any more. Whoever could not end a request by then, because the

@@ -15,7 +15,7 @@
  * goes on without them.
  */
 import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/ports/event-store'
-import type { Timer } from './ports.ts'
+import type { Timer } from '@svc/contracts/ports/time'
 
 const FIRST_PAUSE_MS = 50
 const LONGEST_PAUSE_MS = 5_000

@@ -1,5 +1,6 @@
 import { accountStream } from '@svc/contracts/events/account'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Snapshot } from '@svc/contracts/ports/snapshot-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { describe, expect, test } from 'vitest'
 import { given } from '../testing/decider-specification.ts'
@@ -7,7 +8,6 @@ import { START_MS } from '../testing/manual-time.ts'
 import { ending, openFunded, openLedger, payment, request } from '../testing/open-ledger.ts'
 import { accept, accountId, createKey, grant, open, settle } from '../testing/sample.ts'
 import { WatchedStore } from '../testing/watched-store.ts'
-import type { Snapshot } from './ports.ts'
 import { SNAPSHOT_SCHEMA, snapshotOf, stateOfSnapshot } from './snapshots.ts'
 
 const head = { revision: 7, hash: 'f'.repeat(64) }

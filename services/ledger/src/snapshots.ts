@@ -5,6 +5,7 @@
 
 import { accountStream } from '@svc/contracts/events/account'
 import type { StreamHead } from '@svc/contracts/ports/event-store'
+import type { Snapshot } from '@svc/contracts/ports/snapshot-store'
 import { burnOrder } from './account/burn-down.ts'
 import {
   type AccountState,
@@ -14,7 +15,6 @@ import {
   type UsedIdempotencyKey,
   unopenedAccount,
 } from './account/state.ts'
-import type { Snapshot } from './ports.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
 export const SNAPSHOT_SCHEMA = 'account-state/3'

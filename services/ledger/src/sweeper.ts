@@ -13,8 +13,8 @@
  * request that has ended already is left as it is. Sweeping twice changes nothing.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Ledger } from './ledger.ts'
-import type { Clock, Timer } from './ports.ts'
 
 const SWEEP_EVERY_MS = 5_000
 /** For clocks that differ a little. */

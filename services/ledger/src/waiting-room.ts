@@ -2,8 +2,9 @@
  * Where requests wait for a running one to end. Only a bounded number waits, each for a bounded
  * time that runs from its first entry, and they come out in the order in which they went in.
  */
+
+import type { Timer } from '@svc/contracts/ports/time'
 import type { Job } from './job.ts'
-import type { Timer } from './ports.ts'
 
 export interface WaitingRoomOptions {
   readonly timer: Timer

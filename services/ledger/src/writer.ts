@@ -35,13 +35,14 @@ import {
   type Position,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
+import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { AccountState } from './account/state.ts'
 import { type Batch, type DecidedJob, decideBatch } from './batch.ts'
 import { Contention } from './contention.ts'
 import { Job, type Query, type Work } from './job.ts'
 import type { LedgerLimits } from './limits.ts'
 import { catchUp, type LoadedAccount, type LoadingPorts, loadAccount } from './loading.ts'
-import type { Clock, SnapshotStore, Timer } from './ports.ts'
 import { defect, outcomeUnknown, overloaded, shuttingDown, storeUnavailable } from './refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 import { snapshotOf } from './snapshots.ts'

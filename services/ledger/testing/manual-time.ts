@@ -1,6 +1,6 @@
 /** A clock and a timer that a test turns by hand. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Clock, Timer } from '../src/ports.ts'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 
 export const START_MS = 1_800_000_000_000
 /** Turns of the event loop after which nothing more happens without time passing. */

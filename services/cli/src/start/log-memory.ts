@@ -7,8 +7,8 @@
  * stays at an event that the log has lost until the operator removes it.
  */
 import { BrokenChainError, type EventStore } from '@svc/contracts/ports/event-store'
+import type { KnownHead, SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
-import type { KnownHead, SnapshotStore } from '@svc/ledger/ports'
 import type { Projections } from '@svc/projections/open-projections'
 import type { Logger } from 'pino'
 import type { DataFolder, LogHeadRecord } from './data-folder.ts'

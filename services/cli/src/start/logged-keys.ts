@@ -1,6 +1,6 @@
 /** Idempotency-Keys of the whole log, found through the view of requests. */
 
-import type { UsedKeys } from '@svc/ledger/ports'
+import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { keyUnknown } from '@svc/ledger/refusals'
 import type { Projections } from '@svc/projections/open-projections'
 

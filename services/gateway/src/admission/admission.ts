@@ -7,8 +7,8 @@
  * so whoever has no key, no credit or too much under way gets no memory and no work.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { Ledger } from '@svc/ledger/ledger'
-import type { Timer } from '@svc/ledger/ports'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http-limits.ts'
 import { callerOf } from '../routes/authenticated.ts'

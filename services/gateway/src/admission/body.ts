@@ -1,7 +1,7 @@
 /** Reads the body of a request that has its place: so many bytes, in so much time. */
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
-import type { Timer } from '@svc/ledger/ports'
+import type { Timer } from '@svc/contracts/ports/time'
 
 export interface BodyBounds {
   readonly bytes: number

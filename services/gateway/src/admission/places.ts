@@ -10,7 +10,7 @@
  * What waits costs a socket and no memory: its body stays where it is. The place counts the body
  * too, so that neither an account nor all of them hold more bytes than they may.
  */
-import type { Clock, Timer } from '@svc/ledger/ports'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { HttpLimits } from '../http-limits.ts'
 import { stopping, tooMany, tooManyOfAll } from './place-refusals.ts'
 import { AccountPlaces, Visit } from './visit.ts'

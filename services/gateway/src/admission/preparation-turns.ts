@@ -3,7 +3,7 @@
  * the balance is held, so they have turns of their own: an account has few under way at once, and
  * the accounts take turns.
  */
-import type { Clock, Timer } from '@svc/ledger/ports'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { HttpLimits } from '../http-limits.ts'
 import { Places } from './places.ts'
 

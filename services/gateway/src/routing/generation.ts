@@ -4,8 +4,9 @@
  * The reader pulls. While it is away (its client is slow) batches pile up to a bound; then the
  * connection is paused and the worker is held back by its own socket.
  */
+
+import type { Timer } from '@svc/contracts/ports/time'
 import type { GenerateEvent } from '@svc/contracts/worker/protocol'
-import type { Timer } from '@svc/ledger/ports'
 import type { Dispatcher } from 'undici'
 import { EventLines } from './event-lines.ts'
 import { errorOfAnswer, WorkerFailure } from './worker-failure.ts'

@@ -3,7 +3,7 @@
  * an index that fails or is slow is no hint.
  */
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
-import type { Timer } from '@svc/ledger/ports'
+import type { Timer } from '@svc/contracts/ports/time'
 
 /**
  * A prompt waits no longer for a hint. Only for an index that breaks its promise: one in use

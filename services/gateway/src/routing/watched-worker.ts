@@ -10,8 +10,9 @@
  * A worker that is told to stand aside, or that leaves, gets no more prompts first, and nothing at
  * all a moment later: a prompt that it has prepared already may fit no other worker.
  */
+
+import type { Timer } from '@svc/contracts/ports/time'
 import type { HealthAnswer } from '@svc/contracts/worker/protocol'
-import type { Timer } from '@svc/ledger/ports'
 import { addressText } from './worker-address.ts'
 import { type WorkerAddress, WorkerClient } from './worker-client.ts'
 import { asWorkerFailure, WorkerFailure } from './worker-failure.ts'

@@ -1,7 +1,7 @@
 /** The pool with scripted workers behind it: who is chosen, who joins and who leaves. */
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
+import type { Timer } from '@svc/contracts/ports/time'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
-import type { Timer } from '@svc/ledger/ports'
 import { describe, expect, test } from 'vitest'
 import {
   configurationOf,

@@ -4,8 +4,8 @@
  * Workers join and leave while it runs. The pool starts and stops no worker; a supervisor does.
  */
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { HealthAnswer } from '@svc/contracts/worker/protocol'
-import type { Timer } from '@svc/ledger/ports'
 import { type Candidate, chooseWorker } from './choose-worker.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
 import {

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
+import type { Timer } from '@svc/contracts/ports/time'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import type { Timer } from '@svc/ledger/ports'
 import { expect, onTestFinished } from 'vitest'
 import {
   ScriptedWorker,

@@ -1,13 +1,8 @@
 /** What is said to a request whose Idempotency-Key belongs to another one. */
+import type { UsedKey } from '@svc/contracts/ports/used-keys'
 import type { Refusal } from './decision.ts'
 
 const RETRY_SECONDS = 1
-
-export interface UsedKey {
-  readonly requestId: string
-  readonly bodyHash: string
-  readonly isRunning: boolean
-}
 
 /** @param bodyHash of the request that comes with the key again */
 export function refusalOfUsedKey(used: UsedKey, bodyHash: string): Refusal {

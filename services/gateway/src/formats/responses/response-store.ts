@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
-import type { Clock } from '@svc/ledger/ports'
+import type { Clock } from '@svc/contracts/ports/time'
 import { responseIdOfItem } from './ids.ts'
 import type { Item, OutputItem } from './items.ts'
 import type { ResponseObject } from './response-object.ts'

@@ -1,16 +1,8 @@
-/** What the ledger needs from the outside, wired in the composition root. */
-import type { Position, StreamHead } from '@svc/contracts/ports/event-store'
-import type { UsedKey } from './account/used-key.ts'
-
-export interface Clock {
-  /** Milliseconds since 1970. */
-  nowMs(): number
-}
-
-export interface Timer {
-  /** Runs once after the delay; the returned function cancels it. */
-  after(delayMs: number, run: () => void): () => void
-}
+/**
+ * The port behind which the ledger keeps folded states, so that a start need not fold every stream
+ * from its first event.
+ */
+import type { StreamHead } from './event-store.ts'
 
 /** A folded state at a revision: a cache that is never a source, and ignored when in doubt. */
 export interface Snapshot {
@@ -40,15 +32,4 @@ export interface SnapshotStore {
   /** Best effort: a failure is reported by a return of false and changes nothing else. */
   save(snapshot: Snapshot): boolean
   close(): void
-}
-
-/** Finds the Idempotency-Keys of an account in the log: all of them, however old. */
-export interface UsedKeys {
-  /**
-   * @param upTo position that the answer has to cover
-   * @returns the last request that came with the key; undefined when there is none, or when it
-   *   ended without a debit: then the key is free
-   * @throws {ServiceError} `view_behind` when it cannot be known now
-   */
-  find(accountId: string, keyHash: string, upTo: Position): Promise<UsedKey | undefined>
 }
