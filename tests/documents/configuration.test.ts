@@ -1,6 +1,6 @@
 /** `docs/reference/configuration.md` lists what can be set: every name, its flag, its default. */
 import { readFileSync } from 'node:fs'
-import { defaultHttpLimits } from '@svc/gateway/http-limits'
+import { defaultHttpLimits } from '@svc/gateway/http/limits'
 import { expect, test } from 'vitest'
 import { limitOfSetting } from '../../services/cli/src/start/http-limits.ts'
 import { readSettings, settingNames } from '../../services/cli/src/start/settings.ts'

@@ -1,6 +1,6 @@
 /**
  * What clients of other servers complain of, with the real template, cache and model. Where all of
- * the complaints are is said in services/gateway/src/complaints.int.test.ts.
+ * the complaints are is said in services/gateway/src/formats/tests/complaints.int.test.ts.
  */
 import { messagesStreamEvent } from '@svc/contracts/wire/messages'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

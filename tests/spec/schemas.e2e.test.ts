@@ -2,8 +2,8 @@
  * Schemas for answers, with the real worker, in all three formats: what can be enforced is, what
  * cannot is refused by name and costs nothing (complaint 9), and in the parameters of a tool it is
  * left out. The numbers are those of group E of the corpus of bad input. What is not here: E1 (a
- * raw grammar is ignored) is in services/gateway/src/bad-input.int.test.ts, and E22 (unique schemas
- * without end) in the tests of the worker, whose store of grammars is bounded.
+ * raw grammar is ignored) is in services/gateway/src/formats/tests/bad-input.int.test.ts, and E22
+ * (unique schemas without end) in the tests of the worker, whose store of grammars is bounded.
  */
 import { parseDollars } from '@svc/contracts/money'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

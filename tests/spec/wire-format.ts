@@ -3,7 +3,7 @@
  * answer the specification says that things are (4.3). Every answer is read by its contract, so
  * that a field that is not documented, or is missing, fails.
  */
-import type { ClientFamily } from '@svc/gateway/client-family'
+import type { ClientFamily } from '@svc/gateway/http/client-family'
 import type { Conversation } from './conversation.ts'
 
 export interface ReadAnswer {

@@ -1,6 +1,6 @@
 /**
  * The HTTP face of the service. This file puts it together; the walk of a request is in
- * `request-life.ts`.
+ * `request/life.ts`.
  */
 import type { AddressInfo } from 'node:net'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
@@ -17,23 +17,23 @@ import { Admission } from './admission/admission.ts'
 import { Callers } from './admission/callers.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
-import { rootUrlBy } from './base-address.ts'
-import type { HttpLimits } from './http-limits.ts'
-import { createHttpServer, type HttpServer } from './http-server.ts'
-import { Idempotency } from './idempotency.ts'
-import type { LedgerHealth } from './ledger-health.ts'
+import { rootUrlBy } from './http/base-address.ts'
+import type { HttpLimits } from './http/limits.ts'
+import { noteServed, type ServedRequests } from './http/served-requests.ts'
+import { createHttpServer, type HttpServer } from './http/server.ts'
 import { ADMIN_PREFIX } from './operations/admin-api.ts'
-import type { RequestWatch } from './request-watch.ts'
+import { Idempotency } from './request/idempotency.ts'
+import type { RequestWatch } from './request/request-observer.ts'
 import { billingRoutes } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
+import type { LedgerHealth } from './routes/ledger-health.ts'
 import { modelRoutes } from './routes/models.ts'
 import { type PageInformation, pageRoute } from './routes/page.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
-import { noteServed, type ServedRequests } from './served-requests.ts'
 
 /** Beyond the wait for the final meters: what is settled then has to become durable. */
 const SETTLING_MS = 10_000

@@ -1,5 +1,5 @@
 /** The settings that bound the HTTP face, put over its defaults. */
-import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http-limits'
+import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http/limits'
 import type { SettingName, Settings } from './settings.ts'
 
 /** Which limit each of these settings puts. */

@@ -3,7 +3,7 @@
  * of `svc start` where it is set often. `EVENTSTORE_URL` and `REDIS_URL` have the names that other
  * programs know too. What becomes of other names that begin with `SVC_` says `setting-names.ts`.
  */
-import { defaultLedgerHealthBounds } from '@svc/gateway/ledger-health'
+import { defaultLedgerHealthBounds } from '@svc/gateway/routes/ledger-health'
 import { isWorkerUrl, WORKER_URL_FORM } from '@svc/gateway/routing/worker-address'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'

@@ -12,11 +12,11 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { RateLimit, RateLimits, RateUse } from '@svc/contracts/ports/rate-limits'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { authenticate, secretOf } from '../authentication.ts'
-import { clientFamilyOf } from '../client-family.ts'
-import type { HttpLimits } from '../http-limits.ts'
-import { networkOf } from './network.ts'
-import { rateHeaders } from './rate-headers.ts'
+import { clientFamilyOf } from '../http/client-family.ts'
+import type { HttpLimits } from '../http/limits.ts'
+import { networkOf } from '../http/network.ts'
+import { rateHeaders } from '../http/rate-headers.ts'
+import { authenticate, secretOf } from './authenticate.ts'
 
 const MINUTE_SECONDS = 60
 const MS = 1_000

@@ -11,7 +11,7 @@
  * too, so that neither an account nor all of them hold more bytes than they may.
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import type { HttpLimits } from '../http-limits.ts'
+import type { HttpLimits } from '../http/limits.ts'
 import { stopping, tooMany, tooManyOfAll } from './place-refusals.ts'
 import { AccountPlaces, Visit } from './visit.ts'
 

@@ -4,7 +4,7 @@
  * the accounts take turns.
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import type { HttpLimits } from '../http-limits.ts'
+import type { HttpLimits } from '../http/limits.ts'
 import { Places } from './places.ts'
 
 export interface PreparationOptions {

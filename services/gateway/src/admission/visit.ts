@@ -1,7 +1,7 @@
 /** One request and its place, and what its account has under way. */
 import type { ServiceError } from '@svc/contracts/errors'
-import { Stop } from '../stop.ts'
 import type { Places, Visitor } from './places.ts'
+import { Stop } from './stop.ts'
 
 /** How much the newest request counts in what is known of how long requests take. */
 const NEWEST_SHARE = 0.2

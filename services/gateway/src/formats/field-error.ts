@@ -1,7 +1,7 @@
 /** What a schema found wrong with a body, as the one error that the caller is told. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { z } from 'zod'
-import type { JsonObject } from '../inference-request.ts'
+import type { JsonObject } from './inference-request.ts'
 
 type Issue = z.core.$ZodIssue
 

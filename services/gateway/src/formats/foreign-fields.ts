@@ -4,7 +4,7 @@
  * than was asked.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { JsonObject } from '../inference-request.ts'
+import type { JsonObject } from './inference-request.ts'
 
 /** Where the formats, and the Model Context Protocol, carry the schema of a tool's arguments. */
 const schemaFields = ['function', 'parameters', 'input_schema', 'inputSchema'] as const

@@ -4,8 +4,8 @@ import { type Latencies, type WireFormat, wireFormats } from '@svc/contracts/eve
 import { tokenClasses } from '@svc/contracts/tokens'
 import type { Settled } from '@svc/ledger/ledger'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { RequestWatch, WatchedRequest } from '../request-watch.ts'
-import type { EndedRun } from '../settlement.ts'
+import type { EndedRun } from '../request/cost.ts'
+import type { RequestWatch, WatchedRequest } from '../request/request-observer.ts'
 import { gatewayMetrics } from './catalogue.ts'
 
 /** Seconds, as OpenTelemetry's conventions ask for, up to the longest that a request may take. */

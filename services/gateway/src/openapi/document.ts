@@ -2,7 +2,7 @@
 import { errorCatalogue } from '@svc/contracts/errors'
 import { anthropicErrorAnswer, openAiErrorAnswer } from '@svc/contracts/wire/errors'
 import { z } from 'zod'
-import { type Operation, operations } from './operations.ts'
+import { type Operation, operations } from './paths.ts'
 
 const JSON_MEDIA = 'application/json'
 const STREAM_MEDIA = 'text/event-stream'

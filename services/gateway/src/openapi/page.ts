@@ -1,5 +1,5 @@
 /** The reference at `/docs`: every route with its fields, from the OpenAPI document. */
-import { escapeHtml, htmlPage, preformatted, scrolling } from '../routes/html-page.ts'
+import { escapeHtml, htmlPage, preformatted, scrolling } from '../http/html-page.ts'
 import type { OpenApiDocument } from './document.ts'
 
 interface Schema {

@@ -7,7 +7,9 @@ import { Readable } from 'node:stream'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type ZodError, z } from 'zod'
-import { readJsonObject } from '../json-scan.ts'
+import { asServiceError, refuse } from '../http/error-response.ts'
+import { keepBodiesAsBytes } from '../http/json-body.ts'
+import { readJsonObject } from '../http/json-scan.ts'
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
 import {
   type AdminInput,
@@ -19,8 +21,6 @@ import {
 import { withHeartbeat } from '../operations/heartbeat.ts'
 import type { Operations } from '../operations/operations.ts'
 import { noncePattern, PROOF_PATH, serverProof } from '../operations/server-proof.ts'
-import { asServiceError, refuse } from '../refusal.ts'
-import { keepBodiesAsBytes } from './json-body.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -4,15 +4,15 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
+import { authenticated, callerOf } from '../admission/authenticated.ts'
 import type { Callers } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { parseCountRequest } from '../formats/messages/parse.ts'
-import type { HttpLimits } from '../http-limits.ts'
-import { readJsonObject } from '../json-scan.ts'
-import { countPrompt } from '../prepare-prompt.ts'
+import { bodyBytes, refuseOtherMedia } from '../http/json-body.ts'
+import { readJsonObject } from '../http/json-scan.ts'
+import type { HttpLimits } from '../http/limits.ts'
+import { countPrompt } from '../request/prepare.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
-import { authenticated, callerOf } from './authenticated.ts'
-import { bodyBytes, refuseOtherMedia } from './json-body.ts'
 
 export interface CountTokensPorts {
   readonly workers: WorkerPool

@@ -6,9 +6,9 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance } from 'fastify'
-import type { LedgerHealth } from '../ledger-health.ts'
 import { overloaded } from '../routing/worker-failure.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
+import type { LedgerHealth } from './ledger-health.ts'
 
 export interface HealthPorts {
   readonly workers: Pick<WorkerPool, 'workers'>

@@ -6,10 +6,10 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { authenticated } from '../admission/authenticated.ts'
 import type { Callers } from '../admission/callers.ts'
-import { clientFamilyOf } from '../client-family.ts'
+import { clientFamilyOf } from '../http/client-family.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
-import { authenticated } from './authenticated.ts'
 import { codexModel } from './codex-models.ts'
 
 const OWNER = 'svc'

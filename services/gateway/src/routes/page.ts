@@ -1,9 +1,9 @@
 /** The page at `/`: what this is and how to call it. Self-contained, without scripts or secrets. */
 import { MODEL } from '@svc/contracts/wire/models'
 import type { FastifyInstance } from 'fastify'
-import type { RootUrl } from '../base-address.ts'
+import type { RootUrl } from '../http/base-address.ts'
+import { escapeHtml, htmlPage, pageHeaders, preformatted } from '../http/html-page.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
-import { escapeHtml, htmlPage, pageHeaders, preformatted } from './html-page.ts'
 
 export interface PageInformation {
   readonly version: string

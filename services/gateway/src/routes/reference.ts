@@ -1,8 +1,8 @@
 /** `GET /openapi.json` for tools, and `GET /docs` for people. Both are open: they hold no secrets. */
 import type { FastifyInstance } from 'fastify'
+import { pageHeaders } from '../http/html-page.ts'
 import { openApiDocument } from '../openapi/document.ts'
 import { referencePage } from '../openapi/page.ts'
-import { pageHeaders } from './html-page.ts'
 
 /** @param publicUrl what the document names as the server; undefined: where it was read from */
 export function referenceRoutes(version: string, publicUrl: string | undefined) {

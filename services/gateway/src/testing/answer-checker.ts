@@ -6,7 +6,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { clientFamilyOf } from '../client-family.ts'
+import { clientFamilyOf } from '../http/client-family.ts'
 import { openApiDocument } from '../openapi/document.ts'
 
 const REQUEST_STARTED = 'http.server.request.start'

@@ -19,9 +19,9 @@ import {
   type WorkerScript,
 } from '../../../../tests/support/scripted-worker.ts'
 import { createGateway, type Gateway } from '../gateway.ts'
-import { defaultHttpLimits, type HttpLimits } from '../http-limits.ts'
-import type { LedgerHealth } from '../ledger-health.ts'
-import type { RequestWatch } from '../request-watch.ts'
+import { defaultHttpLimits, type HttpLimits } from '../http/limits.ts'
+import type { RequestWatch } from '../request/request-observer.ts'
+import type { LedgerHealth } from '../routes/ledger-health.ts'
 import { createWorkerPool, type WorkerPool } from '../routing/worker-pool.ts'
 import { AnswerChecker } from './answer-checker.ts'
 import { LedgerDouble } from './ledger-double.ts'

@@ -1,5 +1,5 @@
 /** The chat-completions format. */
-import type { InferenceFormat } from '../../inference-request.ts'
+import type { InferenceFormat } from '../inference-request.ts'
 import { parseChatRequest } from './parse.ts'
 import { renderChatCompletion } from './render.ts'
 import { ChatStream } from './stream.ts'

@@ -1,9 +1,9 @@
 /** A chat-completions body as an inference request. Nothing is coerced: `"16"` is not a number. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import type { FieldNames, InferenceRequest, JsonObject } from '../../inference-request.ts'
 import { fieldError } from '../field-error.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
+import type { FieldNames, InferenceRequest, JsonObject } from '../inference-request.ts'
 import { metadata } from '../metadata.ts'
 import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'

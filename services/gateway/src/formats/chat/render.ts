@@ -1,7 +1,7 @@
 /** A whole answer as a `chat.completion` object. */
 import { idBody } from '@svc/contracts/ids'
 import type { Logprob } from '@svc/contracts/worker/protocol'
-import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import { chatLogprobs } from './logprobs.ts'
 import type { ParsedChat } from './parse.ts'
 import { chatUsage } from './usage.ts'

@@ -1,6 +1,6 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { describe, expect, test } from 'vitest'
-import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import { type ParsedChat, parseChatRequest } from './parse.ts'
 import { renderChatCompletion } from './render.ts'
 import { ChatStream } from './stream.ts'

@@ -4,13 +4,8 @@
  */
 import type { ServiceError } from '@svc/contracts/errors'
 import type { Logprob } from '@svc/contracts/worker/protocol'
-import type {
-  AnswerEnding,
-  AnswerHeading,
-  AnswerPart,
-  AnswerStream,
-} from '../../inference-request.ts'
 import { lineOfJson } from '../event-text.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart, AnswerStream } from '../inference-request.ts'
 import { renderOpenAiError } from '../openai-error.ts'
 import { chatLogprobs } from './logprobs.ts'
 import type { ParsedChat } from './parse.ts'

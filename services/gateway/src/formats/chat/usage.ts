@@ -1,6 +1,6 @@
 /** The usage object of the chat format: `prompt_tokens` includes what came from the cache. */
 import { promptTokens } from '@svc/contracts/tokens'
-import type { AnswerEnding } from '../../inference-request.ts'
+import type { AnswerEnding } from '../inference-request.ts'
 
 export function chatUsage({ billed, reasoningTokens }: AnswerEnding) {
   const prompt = promptTokens(billed)

@@ -1,5 +1,5 @@
 /** The Messages format. */
-import type { InferenceFormat } from '../../inference-request.ts'
+import type { InferenceFormat } from '../inference-request.ts'
 import { parseMessagesRequest } from './parse.ts'
 import { renderMessage } from './render.ts'
 import { MessagesStream } from './stream.ts'

@@ -1,6 +1,6 @@
 /** A whole answer as a `message` object. */
 import { idBody } from '@svc/contracts/ids'
-import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import type { ParsedMessages } from './parse.ts'
 import { billedUsage } from './usage.ts'
 

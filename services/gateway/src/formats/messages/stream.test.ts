@@ -1,6 +1,6 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { describe, expect, test } from 'vitest'
-import type { AnswerEnding, AnswerHeading, AnswerPart } from '../../inference-request.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import { parseMessagesRequest } from './parse.ts'
 import { renderMessage } from './render.ts'
 import { MessagesStream } from './stream.ts'

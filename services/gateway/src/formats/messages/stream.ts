@@ -8,14 +8,9 @@
  * closes the block that is open.
  */
 import type { ServiceError } from '@svc/contracts/errors'
-import type {
-  AnswerEnding,
-  AnswerHeading,
-  AnswerPart,
-  AnswerStream,
-} from '../../inference-request.ts'
 import { anthropicError } from '../anthropic-error.ts'
 import { namedEvent } from '../event-text.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart, AnswerStream } from '../inference-request.ts'
 import type { ParsedMessages } from './parse.ts'
 import { messageHeading, stopReason, thinkingSignature, toolUseBlock } from './render.ts'
 import { billedUsage, openingUsage } from './usage.ts'

@@ -3,7 +3,7 @@
  * not: this service reports no cached tokens here, so that the number is the same in all formats.
  */
 import { promptTokens } from '@svc/contracts/tokens'
-import type { AnswerEnding } from '../../inference-request.ts'
+import type { AnswerEnding } from '../inference-request.ts'
 
 const NOT_REPORTED = {
   cache_creation_input_tokens: null,

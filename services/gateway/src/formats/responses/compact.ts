@@ -7,7 +7,7 @@
  * compaction without the model could only cut, and one that is not billed would be free inference.
  */
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
-import type { InferenceFormat, JsonObject } from '../../inference-request.ts'
+import type { InferenceFormat, JsonObject } from '../inference-request.ts'
 import { EncryptedContent } from './encrypted-content.ts'
 import type { ResponsesFormatPorts } from './format.ts'
 import { outputItemId, responseId } from './ids.ts'

@@ -6,7 +6,7 @@ import type {
   AnswerPart,
   InferenceFormat,
   ParsedInference,
-} from '../../inference-request.ts'
+} from '../inference-request.ts'
 import { Output } from './output.ts'
 import { type ParsedResponses, parseResponsesRequest } from './parse.ts'
 import { endedResponse, openResponse, type ResponseObject } from './response-object.ts'

@@ -1,6 +1,6 @@
 /** One item of an answer while it grows, with the events of its kind. */
 import type { Logprob } from '@svc/contracts/worker/protocol'
-import type { AnswerPart } from '../../inference-request.ts'
+import type { AnswerPart } from '../inference-request.ts'
 import { outputItemId } from './ids.ts'
 import type { ItemStatus, OutputItem, OutputText } from './items.ts'
 import { shownLogprobs } from './logprobs.ts'

@@ -2,7 +2,7 @@
  * The items of an answer, as they grow out of its parts, and the events that tell of it. A new item
  * begins where the kind of the parts changes; only one is open at a time.
  */
-import type { AnswerPart } from '../../inference-request.ts'
+import type { AnswerPart } from '../inference-request.ts'
 import type { OutputItem } from './items.ts'
 import { openCall } from './open-call.ts'
 import { type OpenItem, OpenMessage } from './open-item.ts'

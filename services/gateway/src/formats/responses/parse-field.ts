@@ -1,8 +1,8 @@
 /** A part of the body, read by its own schema: which one depends on what stands in the part. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { z } from 'zod'
-import type { JsonObject } from '../../inference-request.ts'
 import { fieldError, pathText } from '../field-error.ts'
+import type { JsonObject } from '../inference-request.ts'
 
 /** Where a part stands in the body: `['input', 2]`. */
 export type FieldPath = readonly PropertyKey[]

@@ -1,15 +1,15 @@
 /** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { z } from 'zod'
+import { promptMessages } from '../conversation.ts'
+import { fieldError } from '../field-error.ts'
+import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type {
   FieldNames,
   InferenceRequest,
   JsonObject,
   ParseContext,
-} from '../../inference-request.ts'
-import { promptMessages } from '../conversation.ts'
-import { fieldError } from '../field-error.ts'
-import { refuseForeignOutputFormat } from '../foreign-fields.ts'
+} from '../inference-request.ts'
 import { metadata } from '../metadata.ts'
 import { callableModel } from '../model-name.ts'
 import { samplingOf } from '../sampling.ts'

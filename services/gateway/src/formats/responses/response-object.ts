@@ -2,7 +2,7 @@
  * The response object. Every field is there every time: validators differ in which they insist on.
  */
 import type { ServiceError } from '@svc/contracts/errors'
-import type { AnswerEnding, AnswerHeading } from '../../inference-request.ts'
+import type { AnswerEnding, AnswerHeading } from '../inference-request.ts'
 import { responseId } from './ids.ts'
 import type { OutputItem } from './items.ts'
 import { type ResponsesUsage, responsesUsage } from './usage.ts'

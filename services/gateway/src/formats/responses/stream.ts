@@ -3,13 +3,8 @@
  * response; `[DONE]` then says that it came to a good end, as in the chat format.
  */
 import type { ServiceError } from '@svc/contracts/errors'
-import type {
-  AnswerEnding,
-  AnswerHeading,
-  AnswerPart,
-  AnswerStream,
-} from '../../inference-request.ts'
 import { lineOfJson } from '../event-text.ts'
+import type { AnswerEnding, AnswerHeading, AnswerPart, AnswerStream } from '../inference-request.ts'
 import { openAiError } from '../openai-error.ts'
 import { Output, type ResponsesEvent } from './output.ts'
 import type { ParsedResponses } from './parse.ts'

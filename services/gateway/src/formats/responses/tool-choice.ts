@@ -1,8 +1,8 @@
 /** `tool_choice`, in terms of the names that the model sees. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import type { JsonObject } from '../../inference-request.ts'
 import { pathText } from '../field-error.ts'
+import type { JsonObject } from '../inference-request.ts'
 import type { GivenChoice } from '../tools.ts'
 import { type FieldPath, parseField, typeAt } from './parse-field.ts'
 import type { ToolCatalog } from './tool-catalog.ts'

@@ -1,6 +1,6 @@
 /** The usage object of the format: `input_tokens` includes what came from the cache. */
 import { promptTokens } from '@svc/contracts/tokens'
-import type { AnswerEnding } from '../../inference-request.ts'
+import type { AnswerEnding } from '../inference-request.ts'
 
 export function responsesUsage({ billed, reasoningTokens }: AnswerEnding) {
   const input = promptTokens(billed)

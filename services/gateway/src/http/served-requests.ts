@@ -1,0 +1,16 @@
+/** Tells long work of this process when customers are served: it then gives way to them. */
+import type { onRequestHookHandler } from 'fastify'
+import { ADMIN_PREFIX } from '../operations/admin-api.ts'
+
+export interface ServedRequests {
+  /** @returns to be called once, when the request is over */
+  enter(): () => void
+}
+
+/** The operator's own questions do not count: they are the long work. */
+export function noteServed(served: ServedRequests): onRequestHookHandler {
+  return ({ raw }, reply, done) => {
+    if (raw.url?.startsWith(ADMIN_PREFIX) !== true) reply.raw.once('close', served.enter())
+    done()
+  }
+}

@@ -1,0 +1,215 @@
+/** Fastify with our limits, our errors, and an id on every answer: what all routes stand on. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { ServiceError } from '@svc/contracts/errors'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
+import type { Logger } from 'pino'
+import type { RootUrl } from './base-address.ts'
+import { clientFamilyOf } from './client-family.ts'
+import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
+import { isDisguised, KnownPaths, meantTarget, pathOf } from './known-paths.ts'
+import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
+import { SocketShares } from './socket-shares.ts'
+import { unknownUrl } from './unknown-url.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is there to refuse: its method is not among those that its path takes. */
+    servesNothing?: boolean
+  }
+}
+
+/** How long sockets are given to take their last bytes when the server closes. */
+const LAST_BYTES_MS = 2_000
+const EXPECTATION_FAILED = 417
+
+interface ClientError extends Error {
+  readonly code?: string
+  /** The bytes that were being read. */
+  readonly rawPacket?: unknown
+}
+
+export interface HttpServerOptions {
+  readonly limits: HttpLimits
+  readonly logger: Logger
+  readonly rootUrl: RootUrl
+  /** Addresses and networks whose `X-Forwarded-…` headers are believed. */
+  readonly trustedProxies: readonly string[]
+  newRequestId(): string
+  isDraining(): boolean
+}
+
+export interface HttpServer {
+  readonly app: FastifyInstance
+  /** Refuses new connections; those that are open go on. */
+  stopListening(): void
+  close(): Promise<void>
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const { limits, logger, newRequestId, trustedProxies } = options
+  const app: FastifyInstance = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    // One child logger per request costs more than all the rest of the framework.
+    childLoggerFactory: (parent) => parent,
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: newRequestId,
+    rewriteUrl: ({ url }) => meantTarget(url ?? '/'),
+    requestIdHeader: false,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
+    bodyLimit: limits.bodyBytes,
+    keepAliveTimeout: limits.keepAliveMs,
+    // The body of a request that waits for its turn is not read; once it is, `readBody` watches it.
+    requestTimeout: limits.waitMs + limits.requestTimeoutMs,
+    maxRequestsPerSocket: limits.requestsPerSocket,
+    forceCloseConnections: 'idle',
+    // While it drains, `refuseWhileDraining` answers, in our own shape.
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: limits.urlBytes },
+    http: {
+      // Node would answer a missing Host by itself, without a body: `checkHead` does it.
+      requireHostHeader: false,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+      connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,
+    },
+    frameworkErrors: (error, request, reply) => {
+      setIdentity(reply, request.id)
+      refuse(reply, asServiceError(error))
+    },
+    clientErrorHandler: (error, socket) => refuseRaw(error, socket, newRequestId()),
+  })
+  prepareServer(app.server, options)
+  prepareAnswers(app, options)
+  return {
+    app,
+    stopListening: () => app.server.close(),
+    close: () => closeServer(app),
+  }
+}
+
+function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptions): void {
+  // With a margin: those that are cut for a newcomer are not gone at once.
+  server.maxConnections = limits.sockets * 2
+  new SocketShares(limits, () => false).watch(server)
+  // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
+  server.maxHeadersCount = 0
+  server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
+    const error = new ServiceError('invalid_request', 'The expectation cannot be met.')
+    const family = clientFamilyOf(request)
+    response.socket?.end(rawRefusal(error, newRequestId(), family, EXPECTATION_FAILED))
+  })
+}
+
+function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
+  const { limits, logger, isDraining, rootUrl } = options
+  const paths = new KnownPaths()
+  app.addHook('onRoute', ({ url, method, config }) => {
+    if (config?.servesNothing !== true) paths.add(url, method)
+  })
+  app.decorateRequest('caller', null)
+  app.addHook('onRequest', (request, reply, done) => {
+    setIdentity(reply, request.id)
+    closeAtLimit(reply)
+    if (isDraining()) throw shuttingDown(reply)
+    checkHead(request.raw, limits)
+    if (request.is404 || isDisguised(pathOf(request.raw.url ?? ''))) {
+      throw noSuchRoute(paths, rootUrl, request, reply)
+    }
+    done()
+  })
+  app.setNotFoundHandler((request, reply) => {
+    throw noSuchRoute(paths, rootUrl, request, reply)
+  })
+  app.setErrorHandler((cause, request, reply) => {
+    const error = asServiceError(cause)
+    if (error.code === 'internal_error') {
+      logger.error({ requestId: request.id, err: cause }, 'a request failed by our own defect')
+    }
+    return refuse(reply, error)
+  })
+}
+
+/** On the raw response, so that answers that bypass the framework carry it too. */
+function setIdentity(reply: FastifyReply, requestId: string): void {
+  for (const [name, value] of Object.entries(identity(requestId))) reply.raw.setHeader(name, value)
+  reply.raw.setHeader('x-content-type-options', 'nosniff')
+  // Answers hold secrets, balances and what was said: no cache on the way may keep one.
+  reply.raw.setHeader('cache-control', 'no-store')
+}
+
+/**
+ * At its limit Node only announces the end, and answers what comes all the same with a bare 503. A
+ * header that we set ourselves it takes at its word.
+ */
+function closeAtLimit({ raw }: FastifyReply): void {
+  const { maxRequestsOnConnectionReached } = raw as { maxRequestsOnConnectionReached?: boolean }
+  if (maxRequestsOnConnectionReached) raw.setHeader('connection', 'close')
+}
+
+function shuttingDown(reply: FastifyReply): ServiceError {
+  reply.header('connection', 'close')
+  return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
+}
+
+function noSuchRoute(
+  paths: KnownPaths,
+  rootUrl: RootUrl,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): ServiceError {
+  const { url = '', method = '' } = request.raw
+  const path = pathOf(url)
+  const methods = paths.methodsOf(path)
+  if (methods.length === 0) {
+    const family = clientFamilyOf(request.raw)
+    return unknownUrl({ method, path, family, rootUrl: rootUrl(request) })
+  }
+  const allowed = methods.join(', ')
+  reply.header('allow', allowed)
+  return new ServiceError('method_not_allowed', `${path} takes ${allowed}, not ${method}.`)
+}
+
+/**
+ * Answers what never became a request: malformed, oversized or too slow. What comes behind a whole
+ * request is not answered in that request's place: it is told its own end, then the connection is.
+ */
+function refuseRaw(cause: ClientError, socket: Socket, requestId: string): void {
+  const answering = (socket as { _httpMessage?: ServerResponse })._httpMessage
+  if (cause.code !== 'ECONNRESET' && answering?.req.complete) {
+    if (answering.shouldKeepAlive) answering.once('close', () => socket.destroySoon())
+    answering.shouldKeepAlive = false
+    return
+  }
+  if (cause.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) {
+    socket.destroy()
+    return
+  }
+  const error = cause.code?.startsWith('HPE_')
+    ? asServiceError({ code: cause.code, statusCode: 400 })
+    : asServiceError(cause)
+  const family = clientFamilyOf(answering?.req ?? { url: urlOfPacket(cause), headers: {} })
+  socket.end(rawRefusal(error, requestId, family))
+  socket.resume()
+}
+
+/** When a head could not be read, it usually is whole in the packet all the same. */
+function urlOfPacket({ rawPacket }: ClientError): string {
+  const text = Buffer.isBuffer(rawPacket) ? rawPacket.toString('latin1') : ''
+  return /^[A-Z]+ (\S+)/.exec(text)?.[1] ?? '/'
+}
+
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const cut = setTimeout(() => app.server.closeAllConnections(), LAST_BYTES_MS)
+  try {
+    await app.close()
+  } finally {
+    clearTimeout(cut)
+  }
+}

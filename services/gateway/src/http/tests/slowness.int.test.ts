@@ -1,0 +1,271 @@
+/**
+ * Slow, silent and flooding clients: each is cut off or held back, and the others are served. The
+ * numbers are those of group B of the corpus of bad input. What depends on the format is done in
+ * all three; the rest ends before anybody knows the format.
+ */
+import { connect, type Socket } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
+import type { Conversation } from '../../../../../tests/spec/conversation.ts'
+import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
+import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
+import { bodyOf, postTo } from '../../testing/format-requests.ts'
+import {
+  chatBody,
+  type FixtureOptions,
+  type GatewayFixture,
+  startGateway,
+} from '../../testing/gateway-fixture.ts'
+import { expectErrorBody, expectUntouched } from '../../testing/oracle.ts'
+
+let fixture: GatewayFixture
+const sockets: Socket[] = []
+
+async function start(options: FixtureOptions): Promise<void> {
+  fixture = await startGateway(options)
+}
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await fixture[Symbol.asyncDispose]()
+})
+
+/** A connection that remembers what came, and is watched until the server closes it. */
+function open(): { socket: Socket; received: () => string; closed: Promise<void> } {
+  let text = ''
+  const socket = connect(fixture.port, '127.0.0.1')
+  sockets.push(socket)
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk
+  })
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  return { socket, received: () => text, closed }
+}
+
+/** Sends byte after byte until the other side has enough. */
+function drip(socket: Socket, bytes: string): void {
+  let at = 0
+  const timer = setInterval(() => {
+    if (socket.writable && at < bytes.length) socket.write(bytes[at++] ?? '')
+    else clearInterval(timer)
+  }, 50)
+  socket.once('close', () => clearInterval(timer))
+}
+
+const head = (secret: string, length: number, { paths } = chatFormat) =>
+  `POST ${paths[0]} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
+  `Authorization: Bearer ${secret}\r\nContent-Length: ${length}\r\n`
+const post = (conversation: Partial<Conversation>, fields = {}, format = chatFormat) => {
+  const turns = [{ kind: 'user', text: 'hello there' }] as const
+  const body = JSON.stringify(format.body({ turns, ...conversation }, fields))
+  return `${head(fixture.ledger.secret, body.length, format)}\r\n${body}`
+}
+
+const LIMITS = { headersTimeoutMs: 600, requestTimeoutMs: 1_200, keepAliveMs: 300 }
+
+describe('a request that does not come', () => {
+  interface Slow {
+    readonly name: string
+    readonly format: WireFormat
+    readonly send: (socket: Socket) => void
+  }
+  const slow: readonly Slow[] = [
+    { name: 'B1 silence', format: chatFormat, send: () => {} },
+    {
+      name: 'B2 a head, byte by byte',
+      format: chatFormat,
+      send: (socket) => drip(socket, head('x', 1_000)),
+    },
+    ...wireFormats.map((format) => ({
+      name: `B3 a body of ${format.name}, byte by byte`,
+      format,
+      send: (socket: Socket) => {
+        socket.write(`${head(fixture.ledger.secret, 1_000, format)}\r\n`)
+        drip(socket, `{"model":"${'x'.repeat(1_000)}`)
+      },
+    })),
+  ]
+
+  test.each(slow)('$name: 408, and the connection is closed', async ({ format, send }) => {
+    await start({ limits: LIMITS })
+    const { socket, received, closed } = open()
+    send(socket)
+    await closed
+    const [top = '', body = ''] = received().split('\r\n\r\n')
+    expect(top).toMatch(/^HTTP\/1\.1 408 /)
+    expect(top).toMatch(/^x-request-id: req_[0-9a-z]{26}$/m)
+    expectErrorBody(body, { status: 408, code: 'request_timeout', family: format.family })
+    await expectUntouched(fixture)
+  })
+
+  test('B4 from 200 at once: others are served meanwhile', async () => {
+    await start({ limits: LIMITS })
+    const slowOnes = Array.from({ length: 200 }, () => {
+      const connection = open()
+      drip(connection.socket, head('x', 1_000))
+      return connection
+    })
+    for (let round = 0; round < 10; round += 1) {
+      expect((await fixture.post(chatBody())).status).toBe(200)
+    }
+    await Promise.all(slowOnes.map(({ closed }) => closed))
+    fixture.ledger.entries.clear()
+    await expectUntouched(fixture)
+  })
+
+  test('B3 its place is free again: a body that stops counts until it is cut', async () => {
+    await start({ limits: { ...LIMITS, requestsPerKey: 1, waitingPerAccount: 0 } })
+    const { socket, closed } = open()
+    socket.write(`${head(fixture.ledger.secret, 1_000)}\r\n{`)
+    await expect.poll(async () => (await fixture.post(chatBody())).status).toBe(429)
+    await closed
+    await expect.poll(async () => (await fixture.post(chatBody())).status).toBe(200)
+  })
+})
+
+/**
+ * To close one direction looks the same as to leave. Whoever leaves while the prompt is computed
+ * must not pay for an answer, so that is what it is taken for.
+ */
+test.each(wireFormats)(
+  'B12 a client of $name that only listens any more has left',
+  async (format) => {
+    await start({ script: { prefillMs: 60_000 } })
+    const { socket, received, closed } = open()
+    socket.end(post({}, {}, format))
+    await closed
+    expect(received()).toBe('')
+    await expect.poll(() => fixture.ledger.openHolds()).toBe(0n)
+    for (const { settled } of fixture.ledger.entries.values()) {
+      expect(settled?.input.rule).toBe('metered_until_cancelled')
+      expect(settled?.input.meter.outputTokens).toBe(0)
+    }
+  },
+)
+
+const LARGE = { tokens: 1_000, text: () => 'x'.repeat(8_000) }
+
+describe.each(wireFormats)('an answer of $name that is not taken', (format) => {
+  test('B5 a slow but steady reader is given everything', async () => {
+    await start({ script: LARGE, limits: { writeStallMs: 1_000 } })
+    const { socket, closed } = open()
+    let taken = 0
+    let tail = ''
+    socket.on('data', (chunk) => {
+      taken += chunk.length
+      tail = (tail + chunk).slice(-200)
+      socket.pause()
+      setImmediate(() => socket.resume())
+    })
+    socket.write(post({ maxTokens: 1_000 }, { stream: true }, format))
+    await expect.poll(() => tail, { timeout: 15_000 }).toMatch(/data: \[DONE\]|event: message_stop/)
+    expect(taken).toBeGreaterThan(1_000 * 8_000)
+    socket.destroy()
+    await closed
+  })
+
+  test('B6, B13 a whole answer that nobody takes is cut off, and its place is free', async () => {
+    await start({ script: LARGE, limits: { writeStallMs: 300, requestsPerKey: 1 } })
+    const { socket, closed } = open()
+    socket.pause()
+    socket.write(post({ maxTokens: 1_000 }, {}, format))
+    await expect.poll(() => fixture.ledger.debits().length, { timeout: 10_000 }).toBe(1)
+    // What was made is billed: nobody can know that it was not read.
+    expect(fixture.ledger.only().settled?.input.rule).toBe('metered')
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    socket.resume()
+    await closed
+    fixture.worker.script = { ...fixture.worker.script, tokens: 1, text: () => 'x' }
+    expect((await fixture.post(chatBody())).status).toBe(200)
+  })
+})
+
+describe('floods', () => {
+  test('B7 500 connections that are reset at once harm nobody', async () => {
+    await start({})
+    await Promise.all(
+      Array.from({ length: 500 }, () => {
+        const { socket, closed } = open()
+        socket.once('connect', () => socket.resetAndDestroy())
+        return closed
+      }),
+    )
+    await expectUntouched(fixture)
+  })
+
+  test.each(wireFormats)(
+    'B8 streams of $name run up to the bound; one more is 429',
+    async (format) => {
+      await start({ script: { tokens: 2_000, delayMs: 5 }, limits: { waitingPerAccount: 0 } })
+      const ask = () => postTo(fixture, format.paths[0], bodyOf(format, format.streamFields))
+      const running = await Promise.all(Array.from({ length: 8 }, () => ask()))
+      const more = await ask()
+      expect(more.status).toBe(429)
+      expect(more.headers.get('retry-after')).toBe('1')
+      expect(fixture.ledger.entries.size).toBe(8)
+      await Promise.all(running.map(({ body }) => body?.cancel()))
+      await expect.poll(() => fixture.ledger.openHolds()).toBe(0n)
+      expect((await fixture.post(chatBody({ max_tokens: 1 }))).status).toBe(200)
+    },
+  )
+
+  test('B9 of pipelined requests 1,000 are answered, in order, then the connection is closed', async () => {
+    await start({})
+    const { socket, received, closed } = open()
+    const secret = `Authorization: Bearer ${fixture.ledger.secret}\r\n`
+    const one = (index: number) =>
+      `GET /v1/models/${index % 2 === 0 ? 'svc-beta' : 'no'} HTTP/1.1\r\nHost: a\r\n${secret}\r\n`
+    socket.write(Array.from({ length: 1_010 }, (_, index) => one(index)).join(''))
+    await closed
+    const statuses = received().match(/HTTP\/1\.1 \d+/g) ?? []
+    expect(statuses.length).toBe(1_000)
+    const isInOrder = statuses.every((line, index) =>
+      line.endsWith(index % 2 === 0 ? '200' : '404'),
+    )
+    expect(isInOrder).toBe(true)
+    expect(received().match(/^connection: close/gim)?.length).toBe(1)
+  })
+
+  test('H12 bytes that come while an answer is streamed end nothing, and its client is still watched', async () => {
+    await start({ script: { tokens: 10_000, delayMs: 2 } })
+    const { socket, received, closed } = open()
+    socket.write(post({ maxTokens: 5_000 }, { stream: true }))
+    await expect.poll(received).toContain('word1')
+    for (let round = 0; round < 20; round += 1) {
+      socket.write('GARBAGE\r\n\r\n')
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const before = received().length
+    await expect.poll(() => received().length).toBeGreaterThan(before + 1_000)
+    socket.destroy()
+    await closed
+    await expect.poll(() => fixture.ledger.debits().length).toBe(1)
+    expect(fixture.ledger.only().settled?.input.rule).toBe('metered_until_cancelled')
+    expect(received()).not.toContain('400')
+  })
+
+  test('B10 a kept connection that says nothing more is closed', async () => {
+    await start({ limits: LIMITS })
+    const { socket, received, closed } = open()
+    socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+    await closed
+    expect(received()).toMatch(/^HTTP\/1\.1 200 /)
+    expect(received()).toContain('keep-alive')
+  })
+
+  test('B11 HEAD and OPTIONS cost nothing and are answered', async () => {
+    await start({})
+    for (const [method, path, status] of [
+      ['HEAD', '/livez', 200],
+      ['OPTIONS', '/v1/chat/completions', 405],
+      ['HEAD', '/v1/chat/completions', 405],
+    ] as const) {
+      const answers = await Promise.all(
+        Array.from({ length: 50 }, () => fetch(fixture.baseUrl + path, { method })),
+      )
+      expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([status]))
+      if (status === 405) expect(answers[0]?.headers.get('allow')).toBe('POST')
+    }
+    await expectUntouched(fixture)
+  })
+})

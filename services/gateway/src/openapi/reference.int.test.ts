@@ -1,0 +1,119 @@
+/** The API reference: a valid document, and a page of it. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type GatewayFixture, startGateway } from '../testing/gateway-fixture.ts'
+import { openApiDocument } from './document.ts'
+
+interface Posted {
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        { readonly schema: { readonly properties?: Readonly<Record<string, unknown>> } }
+      >
+    >
+  }
+}
+
+let fixture: GatewayFixture
+
+beforeAll(async () => {
+  fixture = await startGateway()
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+test('/openapi.json is the document, for anyone', async () => {
+  const response = await fetch(`${fixture.baseUrl}/openapi.json`)
+  expect(response.headers.get('content-type')).toMatch(/^application\/json/)
+  expect(await response.json()).toEqual(JSON.parse(JSON.stringify(openApiDocument('0.0.0'))))
+})
+
+test('every reference in the document leads somewhere', () => {
+  const document = openApiDocument('0.0.0')
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)]
+  expect(references.length).toBeGreaterThan(10)
+  for (const [, reference = ''] of references) {
+    const name = reference.replace('#/components/schemas/', '')
+    expect(Object.keys(document.components.schemas)).toContain(name)
+  }
+})
+
+test('a request may name the model by each of its names, and by no other', () => {
+  const { paths, components } = openApiDocument('0.0.0')
+  const bodies = Object.entries(paths).flatMap(([path, { post }]) => {
+    const body = (post as Posted | undefined)?.requestBody?.content['application/json']?.schema
+    return body?.properties?.model === undefined ? [] : [[path, body.properties.model] as const]
+  })
+  expect(bodies.map(([path]) => path)).toEqual(
+    expect.arrayContaining(['/v1/chat/completions', '/v1/responses', '/v1/messages']),
+  )
+  for (const [path, schema] of bodies) {
+    const shown = JSON.stringify({ path, enum: (schema as { enum?: unknown }).enum })
+    expect(shown).toBe(JSON.stringify({ path, enum: ['svc-beta', 'svc-pro', 'svc-4'] }))
+  }
+  expect(components.schemas.Response).toMatchObject({
+    properties: { model: { const: 'svc-beta' } },
+  })
+})
+
+test('every path of the document is served', async () => {
+  const { paths } = openApiDocument('0.0.0')
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const method of Object.keys(methods)) {
+      const url = fixture.baseUrl + path.replace('{id}', 'x')
+      const response = await fetch(url, {
+        method: method.toUpperCase(),
+        headers: { authorization: `Bearer ${fixture.ledger.secret}` },
+      })
+      expect(await response.text(), `${method} ${path}`).not.toMatch(
+        /"unknown_url"|"method_not_allowed"/,
+      )
+    }
+  }
+})
+
+test('every example in the document is answered', async () => {
+  const { paths } = openApiDocument('0.0.0')
+  const examples = Object.entries(paths).flatMap(([path, { post }]) => {
+    const content = (post as { requestBody?: { content: Record<string, { example?: object }> } })
+      ?.requestBody?.content
+    const example = content?.['application/json']?.example
+    return example === undefined ? [] : [[path, example] as const]
+  })
+  expect(examples.length).toBeGreaterThan(3)
+  for (const [path, example] of examples) {
+    const response = await fetch(fixture.baseUrl + path, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${fixture.ledger.secret}`,
+      },
+      body: JSON.stringify(example),
+    })
+    expect(response.status, `${path}: ${await response.text()}`).toBe(200)
+  }
+})
+
+test('/docs shows every path, and loads nothing from elsewhere', async () => {
+  const response = await fetch(`${fixture.baseUrl}/docs`)
+  const html = await response.text()
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  expect(html).not.toMatch(/<script|src=|https?:\/\//)
+  for (const path of Object.keys(openApiDocument('0.0.0').paths)) {
+    if (!path.startsWith('/pro')) expect(html).toContain(path)
+  }
+})
+
+test('pages have one main part and their own background, and what scrolls is named', async () => {
+  for (const path of ['/', '/docs']) {
+    const html = await (await fetch(fixture.baseUrl + path)).text()
+    expect(html.match(/<main>/g)).toHaveLength(1)
+    expect(html).toMatch(/^html \{ background: var\(--back\); color: /m)
+    const scrolling = html.match(/<pre[^>]*>|<div class="scroll"[^>]*>/g) ?? []
+    expect(scrolling.length).toBeGreaterThan(0)
+    for (const tag of scrolling) {
+      expect(tag).toMatch(/ tabindex="0" role="region" aria-label="[^"]+">$/)
+    }
+    // No table stands outside a block that scrolls, or it would widen the whole page.
+    expect(html.replaceAll(/<div class="scroll"[^>]*><table>/g, '')).not.toContain('<table')
+  }
+})

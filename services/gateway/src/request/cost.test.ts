@@ -1,0 +1,138 @@
+import { boundedMeter } from '@svc/contracts/bounded-meter'
+import { costOf, worstCase } from '@svc/contracts/price'
+import type { WorkerMeter } from '@svc/contracts/worker/protocol'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { WorkerFailure } from '../routing/worker-failure.ts'
+import { type EndedRun, settlementOf } from './cost.ts'
+
+const rates = { input: 10n, cachedInput: 1n, output: 40n }
+const failure = new WorkerFailure('failed', 'broken')
+
+function meter(fields: Partial<WorkerMeter> = {}): WorkerMeter {
+  return {
+    inputTokens: 20,
+    cachedInputTokens: 80,
+    outputTokens: 7,
+    reasoningTokens: 2,
+    workerId: 'wrk',
+    cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 20 },
+    latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: 0, totalMs: 0 },
+    ...fields,
+  }
+}
+
+function ended(record: Partial<EndedRun['record']>, fields: Partial<EndedRun> = {}): EndedRun {
+  return {
+    record: {
+      firstTokenAtMs: undefined,
+      outputTokens: 7,
+      reasoningTokens: 2,
+      meter: undefined,
+      finishReason: undefined,
+      stopText: null,
+      failure: undefined,
+      ...record,
+    },
+    workerId: 'wrk',
+    promptTokens: 100,
+    maxOutputTokens: 50,
+    delivered: true,
+    stop: undefined,
+    ...fields,
+  }
+}
+
+describe.each(['stop', 'length'] as const)('a run that finished with %s', (finishReason) => {
+  test.each([undefined, 'client_gone', 'timeout', 'shutting_down'] as const)(
+    'is metered whole, also when %s came too late',
+    (stop) => {
+      const run = ended({ meter: meter(), finishReason }, { stop })
+      expect(settlementOf(run)).toEqual({
+        kind: 'settle',
+        meter: meter(),
+        finishReason,
+        rule: 'metered',
+        failure: null,
+      })
+    },
+  )
+})
+
+describe('a run that was stopped', () => {
+  test.each([
+    ['client_gone', null],
+    ['timeout', 'timeout'],
+    ['shutting_down', 'shutting_down'],
+  ] as const)('by %s is metered up to the acknowledgement', (stop, reason) => {
+    const delivered = stop === 'shutting_down'
+    const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered })
+    expect(settlementOf(run)).toMatchObject({
+      meter: { inputTokens: 20, cachedInputTokens: 80, outputTokens: 7 },
+      rule: 'metered_until_cancelled',
+      failure: reason,
+    })
+  })
+})
+
+test('a run that our own stop ended before anything was sent costs nothing', () => {
+  const run = ended(
+    { meter: meter(), finishReason: 'cancelled' },
+    { stop: 'shutting_down', delivered: false },
+  )
+  expect(settlementOf(run)).toEqual({ kind: 'fail', reason: 'shutting_down' })
+})
+
+describe('a run that broke', () => {
+  test('before anything was sent costs nothing, metered or not', () => {
+    for (const known of [undefined, meter()]) {
+      const run = ended({ meter: known, failure }, { delivered: false })
+      expect(settlementOf(run)).toEqual({ kind: 'fail', reason: 'worker_failed' })
+    }
+  })
+
+  test('without a meter: the prompt as if cached, and the tokens that came', () => {
+    expect(settlementOf(ended({ failure }))).toMatchObject({
+      meter: { inputTokens: 0, cachedInputTokens: 100, outputTokens: 7, reasoningTokens: 2 },
+      rule: 'delivered_before_failure',
+      finishReason: 'error',
+      failure: 'worker_failed',
+    })
+  })
+
+  test('with a meter: its prompt, and the tokens that came', () => {
+    expect(settlementOf(ended({ meter: meter({ outputTokens: 9 }), failure }))).toMatchObject({
+      meter: { inputTokens: 20, cachedInputTokens: 80, outputTokens: 7 },
+    })
+  })
+
+  test('a worker that stops by itself has broken the run', () => {
+    const run = ended({ meter: meter(), finishReason: 'cancelled' })
+    expect(settlementOf(run)).toMatchObject({ rule: 'delivered_before_failure' })
+  })
+})
+
+test('no charge is above the worst case, nor above what the worker claims, once it is bounded', () => {
+  const count = fc.nat(300)
+  const claim = fc.record({ inputTokens: count, cachedInputTokens: count, outputTokens: count })
+  const end = fc.constantFrom('stop', 'length', 'cancelled', 'error', undefined)
+  const stop = fc.constantFrom('client_gone', 'timeout', 'shutting_down', undefined)
+  fc.assert(
+    fc.property(
+      claim,
+      end,
+      stop,
+      fc.boolean(),
+      fc.nat(50),
+      (counts, finishReason, why, sent, came) => {
+        const record = { meter: meter(counts), finishReason, outputTokens: came }
+        const settlement = settlementOf(ended(record, { stop: why, delivered: sent }))
+        if (settlement.kind === 'fail') return
+        const bounded = boundedMeter(settlement.meter, { promptTokens: 100, maxOutputTokens: 50 })
+        const cost = costOf(rates, bounded)
+        expect(cost <= worstCase(rates, 100, 50)).toBe(true)
+        expect(cost <= costOf(rates, counts)).toBe(true)
+      },
+    ),
+  )
+})

@@ -1,0 +1,119 @@
+/**
+ * What a run costs, by how it ended. Pure: the record of the run in, one command to the ledger out.
+ *
+ *     finished                        the metered triple
+ *     stopped by client, time, drain  the triple computed up to the worker's acknowledgement
+ *     drained before parts were sent  nothing: the caller is told to ask again
+ *     broken by its own schema        the metered triple: it was computed, and fails again
+ *     broken after parts were sent    the prompt, and the output tokens that had come
+ *     broken before                   nothing
+ *
+ * A prompt of which it is not known how much was computed counts as cached, the cheaper reading. An
+ * answer that is sent whole has sent no part until its end, so a run that breaks costs nothing
+ * there. A meter that claims more than was asked for is handed on: the ledger cuts it.
+ */
+import type { SettleRequest } from '@svc/contracts/commands'
+import type { WorkerMeter } from '@svc/contracts/worker/protocol'
+import type { StopReason } from '../admission/stop.ts'
+import { isGoodFinish } from '../formats/inference-request.ts'
+import type { RunRecord } from './run-record.ts'
+
+const UNKNOWN_WORKER = 'none'
+
+export type Settlement =
+  | ({ readonly kind: 'settle' } & Pick<
+      SettleRequest,
+      'meter' | 'finishReason' | 'rule' | 'failure'
+    >)
+  | { readonly kind: 'fail'; readonly reason: string }
+
+export interface EndedRun {
+  readonly record: Pick<
+    RunRecord,
+    | 'firstTokenAtMs'
+    | 'outputTokens'
+    | 'reasoningTokens'
+    | 'meter'
+    | 'finishReason'
+    | 'stopText'
+    | 'failure'
+  >
+  readonly workerId: string | undefined
+  readonly promptTokens: number
+  readonly maxOutputTokens: number
+  /** Whether parts of the answer have been sent to the caller. */
+  readonly delivered: boolean
+  readonly stop: StopReason | undefined
+}
+
+export function settlementOf(run: EndedRun): Settlement {
+  const { record, stop } = run
+  const { finishReason } = record
+  const meter = meterOf(run)
+  if (record.failure !== undefined || meter === undefined) return brokenRun(run)
+  if (finishReason !== undefined && isGoodFinish(finishReason)) {
+    return {
+      kind: 'settle',
+      meter,
+      finishReason,
+      rule: 'metered',
+      failure: null,
+    }
+  }
+  // We stopped and nothing was sent: the caller has to ask again, and pays then.
+  if (stop === undefined || (stop === 'shutting_down' && !run.delivered)) return brokenRun(run)
+  return {
+    kind: 'settle',
+    meter,
+    finishReason: 'cancelled',
+    rule: 'metered_until_cancelled',
+    failure: stop === 'client_gone' ? null : stop,
+  }
+}
+
+function brokenRun(run: EndedRun): Settlement {
+  const { failure, meter } = run.record
+  // The caller's own schema took the time of everybody: it is paid for like any other answer.
+  if (failure?.code === 'grammar_too_costly' && meter !== undefined) {
+    const cause = 'schema_too_costly'
+    return { kind: 'settle', meter, finishReason: 'error', rule: 'metered', failure: cause }
+  }
+  const reason = run.stop ?? (failure?.isFinal ? 'refused' : 'worker_failed')
+  if (!run.delivered || run.record.outputTokens === 0) return { kind: 'fail', reason }
+  return {
+    kind: 'settle',
+    meter: deliveredMeter(run),
+    finishReason: 'error',
+    rule: 'delivered_before_failure',
+    failure: reason,
+  }
+}
+
+/** Under the name by which we know the worker, whatever it calls itself. */
+function meterOf({ record: { meter }, workerId }: EndedRun): WorkerMeter | undefined {
+  return meter === undefined ? undefined : { ...meter, workerId: workerId ?? UNKNOWN_WORKER }
+}
+
+function deliveredMeter(run: EndedRun): WorkerMeter {
+  const meter = meterOf(run)
+  const known = meter ?? unknownMeter(run)
+  const outputTokens = Math.min(
+    run.record.outputTokens,
+    meter?.outputTokens ?? run.record.outputTokens,
+  )
+  const reasoningTokens = Math.min(run.record.reasoningTokens, outputTokens)
+  return { ...known, outputTokens, reasoningTokens }
+}
+
+/** Nobody saw the prompt computed, so it is billed at the cached rate, the lower one. */
+function unknownMeter({ promptTokens, workerId }: EndedRun): WorkerMeter {
+  return {
+    inputTokens: 0,
+    cachedInputTokens: promptTokens,
+    outputTokens: 0,
+    reasoningTokens: 0,
+    workerId: workerId ?? UNKNOWN_WORKER,
+    cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 0 },
+    latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 },
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Runs one request on a worker and hands its parts on. A run that breaks before anything was sent
+ * to the caller is tried once more, on another worker where there is one, unless every worker would
+ * refuse it: there is one request in the ledger, so there is one debit, whichever run it is for.
+ *
+ * When the stop signal comes, the worker is told at once and then listened to: its final meter says
+ * what was computed. It is waited for a bounded time, then the connection is closed.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { Timer } from '@svc/contracts/ports/time'
+import type { GenerateRequest } from '@svc/contracts/worker/protocol'
+import type { Generation } from '../routing/generation.ts'
+import { asWorkerFailure } from '../routing/worker-failure.ts'
+import type { Lease, PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
+import type { Delivery } from './delivery.ts'
+import { RunRecord } from './run-record.ts'
+
+const MAX_ATTEMPTS = 2
+/** A cancel can overtake the request that it is about: it is then sent again. */
+const CANCEL_AGAIN_MS = 50
+/** A stream is over with its `done`; the connection is given so long to agree. */
+const CLOSING_MS = 1_000
+
+export interface GenerateAnswer {
+  readonly request: GenerateRequest
+  /** Names of the prompt's blocks: the run goes to a worker that holds them. */
+  readonly blocks: readonly string[]
+  readonly delivery: Delivery
+  readonly stop: AbortSignal
+  readonly cancelWaitMs: number
+}
+
+export interface GeneratePorts {
+  readonly workers: WorkerPool
+  readonly timer: Timer
+  readonly reach: ReachCrashPoint
+}
+
+export interface Run {
+  readonly record: RunRecord
+  /** Undefined when no worker could be had. */
+  readonly workerId: string | undefined
+}
+
+/** Never rejects: what went wrong is in the record. */
+export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer): Promise<Run> {
+  let avoid: PooledWorker | undefined
+  for (let attempt = 1; ; attempt += 1) {
+    const record = new RunRecord(task.request, ports.reach)
+    if (task.stop.aborted) record.fail('stopped before it was started')
+    const lease = await leaseWorker(ports.workers, task, avoid, record)
+    if (lease === undefined) return { record, workerId: undefined }
+    await runOn(lease, record, ports, task)
+    const { failure } = record
+    const mayTryAgain = attempt < MAX_ATTEMPTS && !task.stop.aborted && isSafeAgain(failure, task)
+    if (failure === undefined || !mayTryAgain || !task.delivery.restart()) {
+      return { record, workerId: lease.worker.workerId }
+    }
+    avoid = lease.worker
+  }
+}
+
+/**
+ * A run under a grammar, which a caller's schema was made into, may itself have broken the worker: it
+ * is not sent to another, unless the first was never reached. A run that failed by its grammar
+ * would fail there as well.
+ */
+function isSafeAgain(failure: RunRecord['failure'], { request }: GenerateAnswer): boolean {
+  if (failure === undefined || failure.isFinal || failure.isOfGrammar) return false
+  return request.plan.grammar === null || !failure.mayHaveBegun
+}
+
+async function leaseWorker(
+  workers: WorkerPool,
+  { request: { fingerprint }, blocks }: GenerateAnswer,
+  avoid: PooledWorker | undefined,
+  record: RunRecord,
+): Promise<Lease | undefined> {
+  if (record.ended) return undefined
+  try {
+    return await workers.lease({ fingerprint, blocks, avoid })
+  } catch (cause) {
+    record.failure = asWorkerFailure(cause)
+    return undefined
+  }
+}
+
+async function runOn(
+  lease: Lease,
+  record: RunRecord,
+  ports: GeneratePorts,
+  task: GenerateAnswer,
+): Promise<void> {
+  const { client } = lease.worker
+  const generation = client.generate(task.request, (failure) => lease.release(failure))
+  const cancelling = new Cancelling(lease, generation, ports.timer, task)
+  if (task.stop.aborted) cancelling.begin()
+  else task.stop.addEventListener('abort', cancelling.begin, { once: true })
+  try {
+    while (!record.ended) {
+      const events = await generation.next()
+      if (events === undefined) record.fail('the worker ended a run too early')
+      else {
+        const taken = task.delivery.parts(record.take(events))
+        // A reader that takes nothing must not keep a stopped run from its end.
+        if (taken !== undefined) await Promise.race([taken, cancelling.begun])
+      }
+    }
+  } catch (cause) {
+    record.failure = asWorkerFailure(cause)
+  }
+  task.stop.removeEventListener('abort', cancelling.begin)
+  cancelling.end()
+  if (record.failure !== undefined) generation.abort('the run broke')
+  else generation.expectEnd(ports.timer, CLOSING_MS)
+}
+
+/** Tells the worker to end the run, until it has heard, and gives up after a bounded time. */
+class Cancelling {
+  readonly #lease: Lease
+  readonly #generation: Generation
+  readonly #timer: Timer
+  readonly #task: GenerateAnswer
+  readonly begun: Promise<void>
+  #begun: () => void = () => {}
+  #ended = false
+  #cancelTimers: (() => void)[] = []
+
+  constructor(lease: Lease, generation: Generation, timer: Timer, task: GenerateAnswer) {
+    this.#lease = lease
+    this.#generation = generation
+    this.#timer = timer
+    this.#task = task
+    this.begun = new Promise((resolve) => {
+      this.#begun = resolve
+    })
+  }
+
+  readonly begin = (): void => {
+    this.#begun()
+    const giveUp = () => this.#generation.abort('no final meter came after the cancel')
+    this.#cancelTimers.push(this.#timer.after(this.#task.cancelWaitMs, giveUp))
+    void this.#tell()
+  }
+
+  end(): void {
+    this.#ended = true
+    for (const cancel of this.#cancelTimers) cancel()
+  }
+
+  async #tell(): Promise<void> {
+    if (this.#ended) return
+    const told = await this.#lease.worker.client.cancel(this.#task.request.requestId).then(
+      ({ found }) => found,
+      () => false,
+    )
+    if (told || this.#ended) return
+    this.#cancelTimers.push(this.#timer.after(CANCEL_AGAIN_MS, () => void this.#tell()))
+  }
+}

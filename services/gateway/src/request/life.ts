@@ -1,0 +1,296 @@
+/**
+ * ONE inference request, from bytes to debit. Read it top-down:
+ *
+ *     parse → prepare → accept → generate → settle → answer
+ *
+ * (The caller was authenticated before the body was read.) Two rules give the order. The worker
+ * starts as soon as the ledger has decided in memory, but nothing is sent before the acceptance is
+ * durable. And the end of an answer leaves only when its debit is durable: what a client was told
+ * is billed.
+ */
+import { isImplausible } from '@svc/contracts/bounded-meter'
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
+import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
+import type { Logger } from 'pino'
+import { asCallersError } from '../admission/authenticate.ts'
+import { noCredit } from '../admission/credit.ts'
+import type { PreparationTurns } from '../admission/preparation-turns.ts'
+import { ClientGone, stoppedError } from '../admission/stop.ts'
+import type { Visit } from '../admission/visit.ts'
+import type {
+  InferenceFormat,
+  InferenceRequest,
+  ParsedInference,
+} from '../formats/inference-request.ts'
+import type { ClientConnection } from '../http/client-connection.ts'
+import { asServiceError, identity } from '../http/error-response.ts'
+import { readJsonObject } from '../http/json-scan.ts'
+import type { HttpLimits } from '../http/limits.ts'
+import type { WorkerPool } from '../routing/worker-pool.ts'
+import { type EndedRun, settlementOf } from './cost.ts'
+import type { Delivery } from './delivery.ts'
+import { answerEnding, badEnding } from './ending.ts'
+import { generateAnswer } from './generate.ts'
+import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './idempotency.ts'
+import { openDelivery } from './open-delivery.ts'
+import { answerOptionsOf, outputLimit, type PreparedPrompt, preparePrompt } from './prepare.ts'
+import type { WatchedRequest } from './request-observer.ts'
+import { bookEnd } from './settle.ts'
+import { sendWhole } from './whole-answer.ts'
+
+const PLAIN_WEIGHT = 1
+
+export interface RequestLifePorts {
+  readonly ledger: Ledger
+  readonly workers: WorkerPool
+  readonly preparations: PreparationTurns
+  /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
+  readonly tenantWeights?: ReadonlyMap<string, number>
+  readonly idempotency: Idempotency
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly reach: ReachCrashPoint
+  readonly limits: HttpLimits
+  readonly logger: Logger
+}
+
+/** One request as it arrived: its caller is known, its body has been read and not looked at. */
+export interface Exchange {
+  readonly requestId: string
+  readonly caller: Caller
+  readonly format: InferenceFormat
+  /** The path that was called. */
+  readonly route: string
+  readonly body: Buffer
+  readonly idempotencyKey: string | string[] | undefined
+  readonly client: ClientConnection
+  /** Its place, which others may use while it waits for credit. */
+  readonly visit: Visit
+  /** Whether the account had any credit when the request came. */
+  readonly hasCredit: boolean
+  readonly watched: WatchedRequest
+}
+
+/**
+ * Answers the request, or rejects while it can still be answered with a status.
+ *
+ * @throws {ServiceError | ClientGone}
+ */
+export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
+  const { format, body, caller, requestId, route, idempotencyKey, visit } = exchange
+  const { accountId } = caller
+  const fields = readJsonObject(body, { depth: ports.limits.jsonDepth })
+  const parsed = await format.parse(fields, { requestId, accountId })
+  const claim = claimOf(idempotencyKey, route, body)
+  const turn = await ports.idempotency.enter(accountId, claim, visit.stop.signal)
+  if (turn.kind === 'replay') return replay(exchange, turn)
+  try {
+    await new RequestLife(ports, exchange, parsed, claim).run()
+  } finally {
+    turn.leave()
+  }
+}
+
+function replay({ client }: Exchange, { answer, requestId }: Turn & { kind: 'replay' }): void {
+  const headers = { 'idempotent-replayed': 'true', ...identity(requestId) }
+  sendWhole(client, headers, answer.contentType, answer.body)
+}
+
+class RequestLife {
+  readonly #ports: RequestLifePorts
+  readonly #exchange: Exchange
+  readonly #parsed: ParsedInference
+  readonly #claim: IdempotencyClaim | null
+  /** In milliseconds since 1970: after it the request is not counted as running any more. */
+  readonly #deadline: number
+
+  constructor(
+    ports: RequestLifePorts,
+    exchange: Exchange,
+    parsed: ParsedInference,
+    claim: IdempotencyClaim | null,
+  ) {
+    this.#ports = ports
+    this.#exchange = exchange
+    this.#parsed = parsed
+    this.#claim = claim
+    const { clock, limits } = ports
+    this.#deadline = clock.nowMs() + limits.requestDeadlineMs + limits.settlingAllowanceMs
+  }
+
+  get #request(): InferenceRequest {
+    return this.#parsed.request
+  }
+
+  async run(): Promise<void> {
+    const { visit } = this.#exchange
+    await this.#refuseWithoutCredit()
+    const prepared = await this.#prepare()
+    this.#refuseIfStopped()
+    const accepted = await this.#accept(prepared)
+    const durable = accepted.durable.then(
+      () => true,
+      () => {
+        visit.stop.stop('refused')
+        return false
+      },
+    )
+    const { client } = this.#exchange
+    const parsed = this.#parsed
+    const recorded = this.#claim !== null
+    const options = { client, parsed, prepared, accepted, durable, recorded }
+    const delivery = openDelivery(this.#ports, options)
+    try {
+      const run = await this.#generate(prepared, accepted, delivery)
+      // Rejects with the reason when the acceptance failed: then there is nothing to settle.
+      await accepted.durable.catch((cause) => Promise.reject(asCallersError(cause)))
+      const settled = await this.#settle(run)
+      await this.#answer(run, settled, delivery)
+    } catch (cause) {
+      if (cause instanceof ClientGone || !delivery.fail(asServiceError(cause))) throw cause
+      this.#exchange.watched.broke(asServiceError(cause))
+      this.#ports.logger.warn({ requestId: this.#exchange.requestId, err: cause }, 'a stream broke')
+    } finally {
+      delivery.close()
+    }
+  }
+
+  /** Before anything is rendered, counted or compiled. A replayed answer needs no credit. */
+  async #refuseWithoutCredit(): Promise<void> {
+    const { ledger, workers } = this.#ports
+    if (this.#exchange.hasCredit) return
+    const { settled } = await ledger.recentBalance(this.#exchange.caller.accountId)
+    if (settled > 0n) return
+    const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
+    throw noCredit(settled, ledger.currentPrice(this.#request.model, onBundledModel))
+  }
+
+  async #prepare(): Promise<PreparedPrompt> {
+    const { workers, preparations } = this.#ports
+    const { caller, visit } = this.#exchange
+    const { accountId } = caller
+    try {
+      return await preparations.inTurn(accountId, visit.stop.signal, () =>
+        preparePrompt(workers, accountId, this.#request),
+      )
+    } catch (cause) {
+      this.#refuseIfStopped()
+      throw cause
+    }
+  }
+
+  async #accept(prepared: PreparedPrompt): Promise<Accepted> {
+    const { ledger, limits } = this.#ports
+    const { caller, requestId, format, visit } = this.#exchange
+    const request = this.#request
+    const accepted = {
+      requestId,
+      keyId: caller.keyId,
+      format: format.name,
+      model: request.model,
+      onBundledModel: prepared.onBundledModel,
+      promptTokens: prepared.tokens.length,
+      maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
+      idempotency: this.#claim,
+      deadline: this.#deadline,
+    }
+    try {
+      return await visit.aside(() => ledger.accept(caller.accountId, accepted, visit.stop.signal))
+    } catch (cause) {
+      this.#refuseIfStopped()
+      throw asCallersError(cause)
+    }
+  }
+
+  async #generate(
+    prepared: PreparedPrompt,
+    accepted: Accepted,
+    delivery: Delivery,
+  ): Promise<EndedRun> {
+    const { timer, limits, tenantWeights } = this.#ports
+    const { requestId, caller, visit } = this.#exchange
+    const { stop } = visit
+    const request = this.#request
+    const cancelDeadline = timer.after(limits.requestDeadlineMs, () => stop.stop('timeout'))
+    const running = generateAnswer(this.#ports, {
+      request: {
+        requestId,
+        tenant: caller.accountId,
+        weight: tenantWeights?.get(caller.accountId) ?? PLAIN_WEIGHT,
+        tokens: prepared.tokens,
+        fingerprint: prepared.fingerprint,
+        thinking: request.thinking,
+        plan: prepared.plan,
+        maxOutputTokens: accepted.maxOutputTokens,
+        ...answerOptionsOf(request),
+        timeLimitMs: limits.requestDeadlineMs + limits.cancelWaitMs,
+      },
+      blocks: prepared.blocks,
+      delivery,
+      stop: stop.signal,
+      cancelWaitMs: limits.cancelWaitMs,
+    })
+    const { record, workerId } = await running.finally(cancelDeadline)
+    return {
+      record,
+      workerId,
+      promptTokens: prepared.tokens.length,
+      maxOutputTokens: accepted.maxOutputTokens,
+      delivered: delivery.started,
+      stop: stop.reason,
+    }
+  }
+
+  async #settle(run: EndedRun): Promise<Settled | undefined> {
+    const { reach, logger } = this.#ports
+    const { caller, requestId } = this.#exchange
+    const { meter } = run.record
+    if (meter !== undefined && isImplausible(meter, run)) {
+      logger.error({ requestId, meter }, 'a worker metered more than the request can have needed')
+    }
+    const settlement = settlementOf(run)
+    reach('settle.before')
+    const { accountId } = caller
+    const end = { accountId, requestId, settlement, deadline: this.#deadline }
+    const settled = await bookEnd(this.#ports, end)
+    this.#exchange.watched.booked(run, settled)
+    reach('settle.after')
+    return settled
+  }
+
+  async #answer(run: EndedRun, settled: Settled | undefined, delivery: Delivery): Promise<void> {
+    const { idempotency, reach, logger } = this.#ports
+    const { caller, requestId } = this.#exchange
+    const ending = settled && answerEnding(run, settled)
+    if (ending === undefined) {
+      const { failure } = run.record
+      if (failure) logger.warn({ requestId, workerId: run.workerId, err: failure }, 'a run broke')
+      throw badEnding(run, this.#request, requestId)
+    }
+    const last = delivery.ending(ending)
+    await this.#keep()
+    if (this.#claim !== null) {
+      const { contentType, body } = last
+      await idempotency.record(caller.accountId, requestId, { status: 200, contentType, body })
+    }
+    reach('answer.before-end')
+    last.send()
+    reach('answer.after-end')
+  }
+
+  /** The answer is paid for: that it could not be kept must not take it from the caller. */
+  async #keep(): Promise<void> {
+    try {
+      await this.#parsed.keep?.()
+    } catch (cause) {
+      const { requestId } = this.#exchange
+      this.#ports.logger.error({ requestId, err: cause }, 'an answer could not be kept')
+    }
+  }
+
+  #refuseIfStopped(): void {
+    const error = stoppedError(this.#exchange.visit.stop.reason, this.#exchange.requestId)
+    if (error !== undefined) throw error
+  }
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { parseChatRequest } from '../formats/chat/parse.ts'
+import { WorkerFailure } from '../routing/worker-failure.ts'
+import type { WorkerPool } from '../routing/worker-pool.ts'
+import { preparePrompt } from './prepare.ts'
+
+const messages = [{ role: 'user', content: 'hello' }]
+const TENANT = 'acct_of_the_caller'
+const { request } = parseChatRequest({ model: 'svc-beta', messages })
+
+const unreachable = (code: string) =>
+  new WorkerFailure('unreachable', 'no answer', { cause: Object.assign(new Error(code), { code }) })
+
+/** A pool whose workers refuse, one after the other. */
+function poolThat(...failures: readonly WorkerFailure[]) {
+  let asked = 0
+  const prepare = () => Promise.reject(failures[Math.min(asked++, failures.length - 1)])
+  const worker = { health: { contextSize: 256 }, client: { prepare } }
+  return { pool: { pick: () => worker } as unknown as WorkerPool, asked: () => asked }
+}
+
+describe('a worker that refuses to prepare', () => {
+  test('because its template refuses the messages: 400, and its words stay inside', async () => {
+    const { pool, asked } = poolThat(
+      new WorkerFailure('bad_request', 'jinja: roles alternate', { field: 'messages' }),
+    )
+    const refused = preparePrompt(pool, TENANT, request)
+    await expect(refused).rejects.toMatchObject({
+      code: 'invalid_value',
+      param: 'messages',
+      message: expect.not.stringContaining('jinja'),
+    })
+    expect(asked()).toBe(1)
+  })
+
+  test('because the prompt is too long: 400 with the limit', async () => {
+    const promptLength = { tokens: 900, isLowerBound: true, contextSize: 256 }
+    const { pool } = poolThat(new WorkerFailure('prompt_too_long', 'too long', { promptLength }))
+    await expect(preparePrompt(pool, TENANT, request)).rejects.toMatchObject({
+      code: 'context_length_exceeded',
+      param: 'messages',
+      message: expect.stringMatching(/ 256 tokens.* at least 900 tokens/),
+      tokens: { prompt: 900, context: 256 },
+    })
+  })
+
+  test.each([
+    unreachable('ECONNREFUSED'),
+    unreachable('ENOENT'),
+    unreachable('UND_ERR_CONNECT_TIMEOUT'),
+    new WorkerFailure('queue_full', 'full'),
+    new WorkerFailure('draining', 'leaving'),
+  ])('first one that was sent nothing (%s), then one that says why', async (first) => {
+    const { pool, asked } = poolThat(first, new WorkerFailure('prompt_too_long', 'too long'))
+    const refused = preparePrompt(pool, TENANT, request)
+    await expect(refused).rejects.toMatchObject({ code: 'context_length_exceeded' })
+    expect(asked()).toBe(2)
+  })
+
+  test.each([
+    // It died, or did not answer in time.
+    unreachable('UND_ERR_SOCKET'),
+    unreachable('UND_ERR_HEADERS_TIMEOUT'),
+    unreachable('ECONNRESET'),
+    new WorkerFailure('failed', 'the worker failed on this request'),
+  ])('because it broke (%s): 503, and no other worker is sent it', async (broken) => {
+    const { pool, asked } = poolThat(broken)
+    await expect(preparePrompt(pool, TENANT, request)).rejects.toMatchObject({
+      code: 'worker_failed',
+      retryAfterSeconds: 1,
+    })
+    expect(asked()).toBe(1)
+  })
+
+  test('none that can be reached: 503', async () => {
+    const { pool, asked } = poolThat(unreachable('ECONNREFUSED'))
+    await expect(preparePrompt(pool, TENANT, request)).rejects.toMatchObject({
+      code: 'worker_failed',
+      retryAfterSeconds: 1,
+    })
+    expect(asked()).toBe(2)
+  })
+})

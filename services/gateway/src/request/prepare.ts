@@ -1,0 +1,118 @@
+/** Renders and counts the prompt before the ledger is touched: the hold needs its exact size. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { AnswerOptions, PrepareAnswer, PrepareRequest } from '@svc/contracts/worker/protocol'
+import type { InferenceRequest } from '../formats/inference-request.ts'
+import { asWorkerFailure, WorkerFailure } from '../routing/worker-failure.ts'
+import type { PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
+import { callersError, promptTooLong } from './caller-error.ts'
+
+export interface PreparedPrompt extends PrepareAnswer {
+  /** Whether it was prepared for the bundled model, so that the demo price counts. */
+  readonly onBundledModel: boolean
+}
+
+/**
+ * @param tenant the account whose prompt it is: only its own prompts share blocks with it
+ * @throws {ServiceError} when the prompt does not fit, no answer can be made as it is asked for, or
+ *   no worker can count it
+ */
+export async function preparePrompt(
+  workers: WorkerPool,
+  tenant: string,
+  request: InferenceRequest,
+): Promise<PreparedPrompt> {
+  const asked = { ...promptOf(tenant, request), ...answerOptionsOf(request) }
+  const prepared = await prepareOnSomeWorker(workers, request, asked)
+  checkContext(request, prepared)
+  return prepared
+}
+
+/** What the request may produce: what it asked for, or the default where the context has room. */
+export function outputLimit(
+  request: InferenceRequest,
+  prepared: PrepareAnswer,
+  defaultMaxOutputTokens: number,
+): number {
+  return request.maxOutputTokens ?? Math.min(defaultMaxOutputTokens, prepared.maxOutputTokens)
+}
+
+/** Without a look at whether it fits. @throws {ServiceError} when no worker can count it */
+export async function countPrompt(
+  workers: WorkerPool,
+  tenant: string,
+  request: InferenceRequest,
+): Promise<number> {
+  const { tokens } = await prepareOnSomeWorker(workers, request, promptOf(tenant, request))
+  return tokens.length
+}
+
+/** What of a request the prompt and the plan of its answer are made of. */
+export function promptOf(tenant: string, request: InferenceRequest): PrepareRequest {
+  const { messages, thinking, toolUse, outputFormat } = request
+  return { tenant, messages: [...messages], thinking, toolUse, outputFormat }
+}
+
+/** How the answer is drawn and cut. */
+export function answerOptionsOf(request: InferenceRequest): AnswerOptions {
+  const { sampling, logitBias, topLogprobs, stop } = request
+  return {
+    sampling,
+    logitBias: logitBias.map(([token, bias]) => [token, bias]),
+    topLogprobs,
+    stop: [...stop],
+  }
+}
+
+/**
+ * A worker that is busy, or that cannot be reached, is followed by another. One that failed at it,
+ * died of it or took too long is not: what broke one worker must not break the next.
+ */
+async function prepareOnSomeWorker(
+  workers: WorkerPool,
+  request: InferenceRequest,
+  asked: PrepareRequest,
+): Promise<PreparedPrompt> {
+  const first = workers.pick()
+  try {
+    return await prepareOn(first, request, asked)
+  } catch (cause) {
+    if (!(cause instanceof WorkerFailure)) throw cause
+    if (cause.mayHaveBegun) throw cause.toServiceError()
+  }
+  try {
+    return await prepareOn(workers.pick(first), request, asked)
+  } catch (cause) {
+    throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
+  }
+}
+
+async function prepareOn(
+  worker: PooledWorker,
+  request: InferenceRequest,
+  asked: PrepareRequest,
+): Promise<PreparedPrompt> {
+  const onBundledModel = worker.health?.toy ?? false
+  try {
+    return { ...(await worker.client.prepare(asked)), onBundledModel }
+  } catch (cause) {
+    throw cause instanceof WorkerFailure ? (callersError(cause, request) ?? cause) : cause
+  }
+}
+
+function checkContext(request: InferenceRequest, prepared: PrepareAnswer): void {
+  const { tokens, contextSize, maxOutputTokens: room } = prepared
+  if (tokens.length === 0 || room <= 0) {
+    throw promptTooLong(request, { tokens: tokens.length, contextSize, isLowerBound: false })
+  }
+  const asked = request.maxOutputTokens
+  if (asked === null || asked <= room) return
+  const message =
+    `This model's maximum context length is ${contextSize} tokens. However, you requested ` +
+    `${tokens.length + asked} tokens (${tokens.length} in the messages, ${asked} in the ` +
+    'completion). Please reduce the length of the messages or completion.'
+  const param = request.fieldNames.maxOutputTokens
+  throw new ServiceError('context_length_exceeded', message, {
+    param,
+    tokens: { prompt: tokens.length, maxOutput: asked, context: contextSize },
+  })
+}

@@ -1,0 +1,144 @@
+/**
+ * What a worker has said of one run so far, checked against the order that the protocol promises.
+ */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { FinishReason } from '@svc/contracts/events/account'
+import {
+  type GenerateEvent,
+  type GenerateRequest,
+  grammarFailures,
+  type Logprob,
+  type WorkerMeter,
+} from '@svc/contracts/worker/protocol'
+import type { AnswerPart } from '../formats/inference-request.ts'
+import { WorkerFailure } from '../routing/worker-failure.ts'
+
+const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
+
+type Token = Extract<GenerateEvent, { type: 'token' }>
+type ToolCallEvent = Extract<GenerateEvent, { type: 'tool_call' }>
+
+/** What the run was asked for, as far as its events can contradict it. */
+type RunOptions = Pick<GenerateRequest, 'maxOutputTokens' | 'topLogprobs'>
+
+export class RunRecord {
+  readonly #asked: RunOptions
+  readonly #reach: ReachCrashPoint
+  #characters = 0
+  /** Tokens whose log probabilities have come. */
+  #toldTokens = 0
+  #toolCalls = 0
+
+  /** When the first token reached the gateway, by `performance.now()`. */
+  firstTokenAtMs: number | undefined
+  /** Output tokens that have reached the gateway, by the worker's running count. */
+  outputTokens = 0
+  reasoningTokens = 0
+  meter: WorkerMeter | undefined
+  /** Set when the run came to an orderly end. */
+  finishReason: FinishReason | undefined
+  stopText: string | null = null
+  failure: WorkerFailure | undefined
+
+  constructor(asked: RunOptions, reach: ReachCrashPoint) {
+    this.#asked = asked
+    this.#reach = reach
+  }
+
+  get ended(): boolean {
+    return this.finishReason !== undefined || this.failure !== undefined
+  }
+
+  /** Takes events in. @returns the parts of the answer among them, up to a failure */
+  take(events: readonly GenerateEvent[]): AnswerPart[] {
+    const parts: AnswerPart[] = []
+    for (const event of events) {
+      if (this.ended) break
+      if (event.type === 'token') this.#token(event, parts)
+      else if (event.type === 'tool_call') this.#toolCall(event, parts)
+      else if (event.type === 'meter') this.#metered(event.meter)
+      else if (event.type === 'error') this.#broke(event.code)
+      else if (this.meter === undefined) this.fail('the worker ended a run without a meter')
+      else {
+        this.finishReason = event.finishReason
+        this.stopText = event.stopText
+      }
+    }
+    return parts
+  }
+
+  /** One that had to make room in the worker's queue may run elsewhere, or later. */
+  #broke(reported: string): void {
+    if (reported === 'queue_full') {
+      this.failure = new WorkerFailure('queue_full', 'it had to make room in the queue')
+      return
+    }
+    const code = grammarFailures.find((each) => each === reported) ?? 'failed'
+    this.failure = new WorkerFailure(code, 'the worker reported an error')
+  }
+
+  fail(what: string): void {
+    this.failure = new WorkerFailure('failed', what)
+  }
+
+  #token({ text, kind, outputTokens, logprobs }: Token, parts: AnswerPart[]): void {
+    const made = this.#counted(outputTokens, text.length)
+    if (made === undefined) return
+    if (logprobs !== undefined && !this.#mayTell(logprobs)) {
+      this.fail('the worker told other log probabilities than it was asked for')
+      return
+    }
+    if (kind === 'reasoning') this.reasoningTokens += made
+    if (kind === 'arguments') {
+      if (this.#toolCalls === 0) this.fail('the worker sent arguments without a call')
+      else if (text !== '') parts.push({ kind, index: this.#toolCalls - 1, text })
+    } else if (text !== '' || logprobs !== undefined) {
+      parts.push(logprobs === undefined ? { kind, text } : { kind, text, logprobs })
+    }
+    this.#reach('generate.token')
+  }
+
+  /** Each token is told once at most, with no more alternatives than were asked for. */
+  #mayTell(logprobs: readonly Logprob[]): boolean {
+    const { topLogprobs } = this.#asked
+    this.#toldTokens += logprobs.length
+    if (topLogprobs === null || this.#toldTokens > this.outputTokens) return false
+    return logprobs.every(({ top }) => top.length <= topLogprobs)
+  }
+
+  #toolCall({ name, outputTokens }: ToolCallEvent, parts: AnswerPart[]): void {
+    if (this.#counted(outputTokens, name.length) === undefined) return
+    parts.push({ kind: 'tool_call', index: this.#toolCalls, name })
+    this.#toolCalls += 1
+    this.#reach('generate.token')
+  }
+
+  /** @returns the output tokens made since the last event; undefined when they cannot be right */
+  #counted(outputTokens: number, characters: number): number | undefined {
+    this.#characters += characters
+    const made = outputTokens - this.outputTokens
+    if (this.meter !== undefined || made < 0 || outputTokens > this.#asked.maxOutputTokens) {
+      this.fail('the worker miscounted its tokens')
+      return undefined
+    }
+    if (this.#characters > MAX_ANSWER_CHARACTERS) {
+      this.fail('the worker sent more text than its tokens can hold')
+      return undefined
+    }
+    if (this.outputTokens === 0) {
+      this.firstTokenAtMs = performance.now()
+      this.#reach('generate.first-token')
+    }
+    this.outputTokens = outputTokens
+    return made
+  }
+
+  #metered(meter: WorkerMeter): void {
+    if (this.meter !== undefined) {
+      this.fail('the worker metered a run twice')
+      return
+    }
+    this.meter = meter
+    this.#reach('generate.metered')
+  }
+}

@@ -1,0 +1,91 @@
+import { ServiceError } from '@svc/contracts/errors'
+import type { Settled } from '@svc/ledger/ledger'
+import { pino } from 'pino'
+import { describe, expect, test } from 'vitest'
+import { type BookingPorts, bookEnd } from './settle.ts'
+
+const settled: Settled = { amount: 5n, lines: [], slices: [], balanceAfter: 7n }
+const failing = (code: 'store_unavailable' | 'server_is_overloaded' | 'conflict') => () =>
+  Promise.reject(new ServiceError(code, 'not now'))
+const ALLOWED_MS = 60_000
+
+/** Time that passes as soon as somebody waits for it. */
+class HurriedTime {
+  #nowMs = 1_000
+  nowMs(): number {
+    return this.#nowMs
+  }
+  after(delayMs: number, run: () => void): () => void {
+    this.#nowMs += delayMs
+    queueMicrotask(run)
+    return () => {}
+  }
+}
+
+function booking(...answers: (() => Promise<Settled>)[]) {
+  const time = new HurriedTime()
+  const log: string[] = []
+  let told = 0
+  const next = () => (answers[Math.min(told++, answers.length - 1)] ?? answers[0])?.()
+  const ledger = { settle: next, fail: next } as unknown as BookingPorts['ledger']
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
+  const book = (kind: 'settle' | 'fail' = 'settle') =>
+    bookEnd(
+      { ledger, clock: time, timer: time, logger },
+      {
+        accountId: 'acct_1',
+        requestId: 'req_1',
+        settlement: { kind, reason: 'broke' } as Parameters<typeof bookEnd>[1]['settlement'],
+        deadline: time.nowMs() + ALLOWED_MS,
+      },
+    )
+  return { time, log, book, told: () => told }
+}
+
+describe('the end of a run', () => {
+  test('is told once when it is heard', async () => {
+    const { book, told, log } = booking(() => Promise.resolve(settled))
+    expect(await book()).toEqual(settled)
+    expect([told(), log]).toEqual([1, []])
+  })
+
+  test.each(['settle', 'fail'] as const)(
+    'is told again while the store is away: %s',
+    async (kind) => {
+      const away = failing('store_unavailable')
+      const { book, told, log } = booking(away, failing('server_is_overloaded'), away, () =>
+        Promise.resolve(settled),
+      )
+      expect(await book(kind)).toEqual(kind === 'settle' ? settled : undefined)
+      expect(told()).toBe(4)
+      expect(log.length).toBe(1)
+    },
+  )
+
+  test('is given up at the deadline, with a word on where the truth is', async () => {
+    const { time, book, told } = booking(failing('store_unavailable'))
+    const start = time.nowMs()
+    await expect(book()).rejects.toMatchObject({
+      code: 'store_unavailable',
+      requestId: 'req_1',
+      message: expect.stringContaining('/v1/requests/req_1'),
+    })
+    expect(time.nowMs() - start).toBeGreaterThan(ALLOWED_MS - 2_000)
+    expect(told()).toBeGreaterThan(50)
+  })
+
+  test('that came too late is not told again, and its error says that nothing was charged', async () => {
+    const { book, told, log } = booking(failing('conflict'))
+    await expect(book()).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('Nothing was charged'),
+    })
+    expect([told(), log.length]).toEqual([1, 1])
+  })
+
+  test('fails at once by a defect', async () => {
+    const { book, told } = booking(() => Promise.reject(new TypeError('a defect')))
+    await expect(book()).rejects.toThrow(TypeError)
+    expect(told()).toBe(1)
+  })
+})

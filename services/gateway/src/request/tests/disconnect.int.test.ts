@@ -1,0 +1,131 @@
+/** The client leaves, in every phase: the worker stops soon, and what was made is billed once. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
+import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
+import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
+import { plainScript, type WorkerScript } from '../../../../../tests/support/scripted-worker.ts'
+import { bodyOf, postTo } from '../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
+import { gate, StreamReader } from '../../testing/stream-reader.ts'
+
+let fixture: GatewayFixture
+let leave: AbortController
+
+beforeEach(async () => {
+  fixture = await startGateway({ limits: { cancelWaitMs: 200 } })
+  leave = new AbortController()
+})
+afterEach(() => fixture[Symbol.asyncDispose]())
+
+const play = (script: Partial<WorkerScript>) => {
+  fixture.worker.script = { ...plainScript, ...script }
+}
+
+function post(fields: object, format: WireFormat = chatFormat): Promise<Response> {
+  const body = bodyOf(format, { ...fields, ...LONG[format.name] })
+  return postTo(fixture, format.paths[0], body, {}, leave.signal)
+}
+
+/** More than any test waits for. */
+const LONG = {
+  chat: { max_tokens: 1_000 },
+  responses: { max_output_tokens: 1_000 },
+  messages: { max_tokens: 1_000 },
+}
+const ways = wireFormats.flatMap((format) => [
+  { format, stream: false },
+  { format, stream: true },
+])
+
+async function gone(answer: Promise<unknown>): Promise<void> {
+  leave.abort()
+  await expect(answer).rejects.toThrow()
+}
+
+/** The one request of the test, once it has ended. */
+async function ended() {
+  await expect.poll(() => fixture.ledger.openHolds()).toBe(0n)
+  const { settled, failed } = fixture.ledger.only()
+  return { settled: settled?.input, failed }
+}
+
+test('during prepare: nothing is accepted', async () => {
+  play({ prepareMs: 100 })
+  const answer = post({})
+  await expect.poll(() => fixture.worker.prepared.length).toBe(1)
+  await gone(answer)
+  await fixture.gateway.close({ graceMs: 1_000 })
+  expect(fixture.ledger.acceptCalls).toBe(0)
+  expect(fixture.worker.runs).toEqual([])
+})
+
+describe.each(ways)('complaint 10: $format.name, streamed $stream', ({ format, stream }) => {
+  test('during prefill: cancelled, billed what the worker metered', async () => {
+    play({ prefillMs: 60_000 })
+    const answer = post({ stream }, format)
+    await expect.poll(() => fixture.worker.runs.length).toBe(1)
+    const leftAt = performance.now()
+    await gone(answer)
+    const { settled } = await ended()
+    expect(settled).toMatchObject({ rule: 'metered_until_cancelled', finishReason: 'cancelled' })
+    expect(settled?.meter.outputTokens).toBe(0)
+    expect((fixture.worker.runs[0]?.cancelledAt ?? Infinity) - leftAt).toBeLessThan(1_000)
+  })
+
+  test('during decode: cancelled, billed what was made', async () => {
+    play({ tokens: 10_000, delayMs: 2 })
+    const answer = post({ stream }, format).then((response) => response.text())
+    await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(5)
+    await gone(answer)
+    const { settled } = await ended()
+    expect(settled).toMatchObject({ rule: 'metered_until_cancelled', failure: null })
+    expect(settled?.meter.outputTokens).toBe(fixture.worker.runs[0]?.made)
+  })
+
+  test('before the acceptance is durable: the durable request is still settled', async () => {
+    play({ tokens: 10_000, delayMs: 2 })
+    const durable = gate()
+    fixture.ledger.durable = () => durable.passed
+    const answer = post({ stream }, format)
+    await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(0)
+    await gone(answer)
+    await fixture.worker.runs[0]?.ended
+    expect(fixture.ledger.openHolds()).toBeGreaterThan(0n)
+    durable.open()
+    expect((await ended()).settled?.finishReason).toBe('cancelled')
+  })
+
+  test('while the debit is written: it is written, once', async () => {
+    play({ tokens: 3 })
+    const debit = gate()
+    fixture.ledger.beforeSettle = () => debit.passed
+    const answer = post({ stream }, format).then((response) => response.text())
+    await expect.poll(() => fixture.reached.at(-1)).toBe('settle.before')
+    await gone(answer)
+    debit.open()
+    const { settled } = await ended()
+    expect(settled).toMatchObject({ rule: 'metered', finishReason: 'stop' })
+    expect(settled?.meter.outputTokens).toBe(3)
+  })
+})
+
+test('a worker that answers no cancel is cut off, and what was delivered is billed', async () => {
+  play({ tokens: 10_000, delayMs: 2, deafToCancel: true })
+  const reader = new StreamReader(await post({ stream: true }))
+  await reader.until('word5')
+  leave.abort()
+  const { settled } = await ended()
+  expect(settled).toMatchObject({ rule: 'delivered_before_failure', failure: 'client_gone' })
+  expect(settled?.meter).toMatchObject({ inputTokens: 0, cachedInputTokens: 3 })
+  expect(settled?.meter.outputTokens).toBeGreaterThanOrEqual(6)
+  await fixture.worker.runs[0]?.ended
+  expect(fixture.worker.runs[0]?.broken).toBe(true)
+})
+
+test('a worker that answers no cancel, and nothing was delivered: nothing is billed', async () => {
+  play({ tokens: 10_000, delayMs: 2, deafToCancel: true })
+  const answer = post({})
+  await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(5)
+  await gone(answer)
+  expect(await ended()).toEqual({ settled: undefined, failed: 'client_gone' })
+})

@@ -1,0 +1,217 @@
+/** Workers that die, hang, lie and refuse: honest errors, at most one debit, never too much. */
+import type { Logprob } from '@svc/contracts/worker/protocol'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Fault, plainScript } from '../../../../../tests/support/scripted-worker.ts'
+import {
+  chatBody,
+  type FixtureOptions,
+  type GatewayFixture,
+  startGateway,
+} from '../../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../../testing/oracle.ts'
+import { StreamReader } from '../../testing/stream-reader.ts'
+
+let fixture: GatewayFixture
+
+async function start(fault: Fault, options: FixtureOptions = {}): Promise<void> {
+  fixture = await startGateway({ script: { tokens: 5, delayMs: 3, fault }, ...options })
+}
+afterEach(() => fixture[Symbol.asyncDispose]())
+
+const stream = { stream: true }
+const PROMPT_TOKENS = 3
+/** A health check comes every second. */
+const SOON = { timeout: 5_000 }
+
+const breaks: readonly (readonly [name: string, fault: (afterTokens: number) => Fault])[] = [
+  ['dies', (afterTokens) => ({ kind: 'die', afterTokens })],
+  ['reports an error', (afterTokens) => ({ kind: 'error', afterTokens, meter: false })],
+  ['meters and reports an error', (afterTokens) => ({ kind: 'error', afterTokens, meter: true })],
+  ['sends no JSON', (afterTokens) => ({ kind: 'garbage', afterTokens, line: '<html>' })],
+  ['sends no event', (afterTokens) => ({ kind: 'garbage', afterTokens, line: '{"type":"x"}' })],
+  [
+    'counts backwards',
+    (afterTokens) => ({
+      kind: 'garbage',
+      afterTokens,
+      line: '{"type":"token","text":"x","kind":"text","outputTokens":-1}',
+    }),
+  ],
+  [
+    'counts above the limit',
+    (afterTokens) => ({
+      kind: 'garbage',
+      afterTokens,
+      line: '{"type":"token","text":"x","kind":"text","outputTokens":1000000}',
+    }),
+  ],
+  [
+    'sends a line that is too long',
+    (afterTokens) => ({ kind: 'garbage', afterTokens, line: 'x'.repeat(300_000) }),
+  ],
+]
+
+describe.each(breaks)('a worker that %s', (_name, fault) => {
+  test.each([{}, stream])('before any output, %o: 503 and no charge', async (fields) => {
+    await start(fault(0))
+    const response = await fixture.post(chatBody(fields))
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expectErrorBody(await response.text(), { status: 503, code: 'worker_failed' })
+    expect(fixture.ledger.only()).toMatchObject({ failed: 'worker_failed' })
+    expect(fixture.ledger.debits()).toEqual([])
+    expect(fixture.ledger.openHolds()).toBe(0n)
+  })
+
+  test('after output that was streamed: an error event, and what was delivered', async () => {
+    await start(fault(2))
+    const text = await new StreamReader(await fixture.post(chatBody(stream))).rest()
+    expect(text).toContain('word1')
+    expect(text).toMatch(/data: \{"error":\{[^\n]*"code":"worker_failed"\}\}\n\n$/)
+    expect(text).not.toContain('[DONE]')
+    const { settled } = fixture.ledger.only()
+    expect(settled?.input).toMatchObject({
+      rule: 'delivered_before_failure',
+      finishReason: 'error',
+      failure: 'worker_failed',
+    })
+    const { inputTokens, cachedInputTokens, outputTokens } = settled?.input.meter ?? {}
+    expect(outputTokens).toBe(2)
+    expect((inputTokens ?? 0) + (cachedInputTokens ?? 0)).toBe(PROMPT_TOKENS)
+  })
+
+  test('after output that was not streamed: nothing reached the caller, no charge', async () => {
+    await start(fault(2))
+    expect((await fixture.post(chatBody())).status).toBe(503)
+    expect(fixture.ledger.only()).toMatchObject({ failed: 'worker_failed' })
+  })
+})
+
+const told = (alternatives: number): Logprob => {
+  const each = { token: 'a', bytes: null, logprob: -1 }
+  return { ...each, top: Array(alternatives).fill(each) }
+}
+
+test.each<[string, object, Logprob[]]>([
+  ['that nobody asked for', {}, [told(0)]],
+  ['of more alternatives than asked for', { logprobs: true, top_logprobs: 2 }, [told(3)]],
+  ['of more tokens than it made', { logprobs: true }, [told(0), told(0)]],
+])('a worker that tells log probabilities %s has failed', async (_name, fields, logprobs) => {
+  fixture = await startGateway({ script: { events: [{ text: 'a', logprobs }] } })
+  const response = await fixture.post(chatBody(fields))
+  expectErrorBody(await response.text(), { status: 503, code: 'worker_failed' })
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
+test('a worker is booked under the name that it has here, not the one that it gives', async () => {
+  fixture = await startGateway({ worker: { workerId: 'another' } })
+  expect((await fixture.post(chatBody())).status).toBe(200)
+  expect(fixture.ledger.only().settled?.input.meter.workerId).toBe('wrk_0')
+})
+
+test('a worker that ends without a meter has failed', async () => {
+  await start({ kind: 'no-meter' })
+  expect((await fixture.post(chatBody())).status).toBe(503)
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
+test.each([
+  { input: 50, output: 0 },
+  { input: 0, output: 2_000 },
+])('a worker that meters too much (%o) is not believed, and an alarm rings', async (wrong) => {
+  await start({ kind: 'wrong-meter', ...wrong })
+  const response = await fixture.post(chatBody({ max_tokens: 5 }))
+  expect(await response.json()).toMatchObject({
+    usage: { prompt_tokens: PROMPT_TOKENS, completion_tokens: 5 },
+  })
+  expect(fixture.log.join('')).toContain('metered more than')
+})
+
+test.each(['queue_full', 'draining'] as const)(
+  'all workers say %s: overloaded, not broken',
+  async (code) => {
+    await start({ kind: 'refuse', status: 503, code }, { workers: 2 })
+    const response = await fixture.post(chatBody(stream))
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expectErrorBody(await response.text(), { status: 503, code: 'server_is_overloaded' })
+    expect(fixture.ledger.openHolds()).toBe(0n)
+  },
+)
+
+test('a run that had to make room in a full queue: overloaded, not broken', async () => {
+  await start({ kind: 'error', afterTokens: 0, meter: true, code: 'queue_full' })
+  const response = await fixture.post(chatBody(stream))
+  expect(response.status).toBe(503)
+  expectErrorBody(await response.text(), { status: 503, code: 'server_is_overloaded' })
+  expect(fixture.ledger.openHolds()).toBe(0n)
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
+describe('with another worker at hand', () => {
+  test.each([{}, stream])(
+    'a run that breaks early is made there, one debit, %o',
+    async (fields) => {
+      await start({ kind: 'die', afterTokens: 0 }, { workers: 2 })
+      const [, second] = fixture.workers
+      if (second !== undefined) second.script = plainScript
+      for (let round = 0; round < 4; round += 1) {
+        const response = await fixture.post(chatBody(fields))
+        expect(response.status).toBe(200)
+        await response.text()
+      }
+      expect(fixture.ledger.debits().length).toBe(4)
+      expect(fixture.workers[0]?.runs.length).toBeGreaterThan(0)
+    },
+  )
+
+  test('a run that breaks after output is not made again', async () => {
+    await start({ kind: 'die', afterTokens: 2 }, { workers: 2 })
+    await new StreamReader(await fixture.post(chatBody(stream))).rest()
+    const runs = fixture.workers.flatMap((worker) => worker.runs)
+    expect(runs.length).toBe(1)
+    expect(fixture.ledger.debits().length).toBe(1)
+  })
+})
+
+describe('no worker at all', () => {
+  test('503 overloaded, before the ledger is asked, and not ready', async () => {
+    await start({ kind: 'no-meter' })
+    await fixture.worker.close()
+    await expect.poll(() => fixture.pool.workers[0]?.ready, SOON).toBe(false)
+    const response = await fixture.post(chatBody())
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBe('1')
+    expectErrorBody(await response.text(), { status: 503, code: 'server_is_overloaded' })
+    expect(fixture.ledger.acceptCalls).toBe(0)
+    expect((await fixture.get('/readyz')).status).toBe(503)
+    expect((await fixture.get('/livez')).status).toBe(200)
+  })
+
+  test('a worker that comes back is used again', async () => {
+    await start({ kind: 'no-meter' })
+    await fixture.worker.close()
+    await expect.poll(() => fixture.pool.workers[0]?.ready, SOON).toBe(false)
+    fixture.worker.script = plainScript
+    await fixture.worker.listen()
+    expect(await fixture.pool.whenReady(5_000)).toBe(true)
+    expect((await fixture.post(chatBody())).status).toBe(200)
+  })
+})
+
+test.each([{}, stream])(
+  'a request above its deadline is stopped and charged, %o',
+  async (fields) => {
+    await start({ kind: 'hang', afterTokens: 2 }, { limits: { requestDeadlineMs: 200 } })
+    const response = await fixture.post(chatBody(fields))
+    const text = await response.text()
+    expect(text).toContain('"code":"timeout"')
+    expect(text).not.toContain('[DONE]')
+    expect(response.status).toBe('stream' in fields ? 200 : 504)
+    // It was charged: a client that repeats it by itself would pay again.
+    expect(response.headers.get('x-should-retry')).toBe('stream' in fields ? null : 'false')
+    const { settled } = fixture.ledger.only()
+    expect(settled?.input).toMatchObject({ rule: 'metered_until_cancelled', failure: 'timeout' })
+    expect(settled?.input.meter.outputTokens).toBe(2)
+  },
+)

@@ -1,0 +1,105 @@
+/**
+ * Whether the event log answers and the views follow it: what `/readyz` looks at beside the workers.
+ *
+ * Anybody may ask, and as often as they like: one look is shared by all who ask within a second.
+ * Outsiders are told which part is unwell, and the operator's log why.
+ */
+import type { Position } from '@svc/contracts/ports/event-store'
+import type { Clock } from '@svc/contracts/ports/time'
+import type { ProjectionStatus } from '@svc/projections/views'
+import { inTime } from '../operations/in-time.ts'
+
+/** A look is shared by all who ask within this time. */
+const LOOK_MS = 1_000
+
+export interface LedgerHealthBounds {
+  /** How long the event log may take to answer. */
+  readonly storeAnswerMs: number
+  /** How long a view may be behind the end of the log, once seen there; 0: views do not count. */
+  readonly viewLagMs: number
+}
+
+export const defaultLedgerHealthBounds: LedgerHealthBounds = {
+  storeAnswerMs: 2_000,
+  viewLagMs: 60_000,
+}
+
+export interface LedgerHealthPorts {
+  /** Where the views stand, and the end of the log. Rejects when the log does not answer. */
+  status(): Promise<readonly ProjectionStatus[]>
+  readonly clock: Clock
+  readonly bounds: LedgerHealthBounds
+  /** Told when what is wrong changes; empty when all is well again. */
+  onChange(details: readonly string[]): void
+}
+
+/** What is wrong with one part: for anybody, and for the operator alone. */
+interface Problem {
+  readonly part: string
+  readonly detail: string
+}
+
+export class LedgerHealth {
+  readonly #ports: LedgerHealthPorts
+  /** The end of the log that a view has not reached yet, and when it was seen there. */
+  readonly #goals = new Map<string, { readonly head: Position; readonly seenMs: number }>()
+  #look: Promise<readonly Problem[]> | undefined
+  #lookedMs = 0
+  #told = ''
+
+  constructor(ports: LedgerHealthPorts) {
+    this.#ports = ports
+  }
+
+  /** What is wrong, in words for anybody; empty when all is well. Never rejects. */
+  async problems(): Promise<readonly string[]> {
+    const nowMs = this.#ports.clock.nowMs()
+    if (this.#look === undefined || nowMs - this.#lookedMs >= LOOK_MS) {
+      this.#lookedMs = nowMs
+      this.#look = this.#lookAtAll()
+    }
+    const problems = await this.#look
+    return [...new Set(problems.map(({ part }) => part))]
+  }
+
+  async #lookAtAll(): Promise<readonly Problem[]> {
+    const { status, bounds } = this.#ports
+    const views = await inTime(status(), bounds.storeAnswerMs, undefined)
+    const problems =
+      views === undefined
+        ? [{ part: 'the event log does not answer', detail: 'the event log does not answer' }]
+        : views.flatMap((view) => this.#problemOf(view))
+    this.#tell(problems.map(({ detail }) => detail))
+    return problems
+  }
+
+  #problemOf({ name, state, error, position, head }: ProjectionStatus): readonly Problem[] {
+    const { bounds, clock } = this.#ports
+    if (bounds.viewLagMs === 0) return []
+    if (state === 'failed') {
+      return [{ part: 'a view of the ledger is broken', detail: `view ${name}: ${error}` }]
+    }
+    const nowMs = clock.nowMs()
+    const goal = this.#goals.get(name)
+    if (goal === undefined || position >= goal.head) {
+      this.#goals.set(name, { head, seenMs: nowMs })
+      return []
+    }
+    const lagMs = nowMs - goal.seenMs
+    if (lagMs <= bounds.viewLagMs) return []
+    const why = error === null ? '' : `: ${error}`
+    return [
+      {
+        part: 'a view of the ledger is behind',
+        detail: `view ${name} is at ${position} of ${head}, behind since ${goal.seenMs}${why}`,
+      },
+    ]
+  }
+
+  #tell(details: readonly string[]): void {
+    const news = details.map((detail) => detail.replace(/\d+/g, '')).join('\n')
+    if (news === this.#told) return
+    this.#told = news
+    this.#ports.onChange(details)
+  }
+}
