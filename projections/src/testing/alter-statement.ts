@@ -1,6 +1,6 @@
 /** Damages a view of statements as a failing disk or a hand in the file would. */
 import { DatabaseSync } from 'node:sqlite'
-import { viewPath } from '../view-file.ts'
+import { viewPath } from '../runner/view-file.ts'
 import { statementProjection } from '../views/statement/statement.ts'
 
 /** @param picoDollars what the entry moved by from now on; its balance stays */

@@ -5,7 +5,7 @@
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { AccountState } from './account/state.ts'
 import { overloaded } from './refusals.ts'
-import { AccountWriter, type WriterPorts } from './writer.ts'
+import { AccountWriter, type WriterPorts } from './writer/writer.ts'
 
 /** Writers that are looked at, oldest first, when room is needed. */
 const MAX_LOOKED_AT = 64

@@ -38,7 +38,7 @@ import type { NewPrice, PriceBook } from './pricing.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { shuttingDown } from './refusals.ts'
 import { type EndedRequest, Requests } from './requests.ts'
-import type { AccountWriter } from './writer.ts'
+import type { AccountWriter } from './writer/writer.ts'
 
 export interface LedgerParts {
   readonly reading: ReadingPorts

@@ -12,7 +12,7 @@ import type { PriceBook } from './pricing.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
 import { defect, serviceErrorOf, storeUnavailable } from './refusals.ts'
 import { RunningRequests } from './running-requests.ts'
-import type { AccountWriter } from './writer.ts'
+import type { AccountWriter } from './writer/writer.ts'
 
 export type EndedRequest = Parameters<Ledger['settle']>[1]
 

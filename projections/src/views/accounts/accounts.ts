@@ -1,5 +1,5 @@
 import type { Projection } from '../../projection.ts'
-import { TouchedRows } from '../../touched-rows.ts'
+import { TouchedRows } from '../touched-rows.ts'
 import { projectAccounts } from './project.ts'
 import { accountsSchema } from './schema.ts'
 import { accountsTable, holdsTable } from './tables.ts'

@@ -2,7 +2,7 @@
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { DecodedEvent, StoredData } from '../../decode.ts'
-import type { TouchedRows } from '../../touched-rows.ts'
+import type { TouchedRows } from '../touched-rows.ts'
 
 export interface AccountState {
   readonly accountId: string

@@ -1,7 +1,7 @@
 /** Reads and writes the rows of the accounts view. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { SpendPolicy } from '@svc/contracts/events/account'
-import type { RowTable } from '../../touched-rows.ts'
+import type { RowTable } from '../touched-rows.ts'
 import type { AccountState, HoldState } from './project.ts'
 
 export interface StoredAccount {

@@ -1,6 +1,6 @@
 /** Where the events of every request stand, which have no end yet, and what keys they used. */
 import type { DecodedEvent } from '../../decode.ts'
-import type { TouchedRows } from '../../touched-rows.ts'
+import type { TouchedRows } from '../touched-rows.ts'
 
 /** The revisions of a request's events in the stream of its account. */
 export interface RequestPlace {

@@ -6,8 +6,8 @@ import { BrokenChainError } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder, viewsOf } from '../../../testing/open-views.ts'
+import { viewPath } from '../../runner/view-file.ts'
 import { AccountHistory, requestId, START_MS } from '../../testing/history.ts'
-import { viewPath } from '../../view-file.ts'
 import { requestsProjection } from './requests.ts'
 
 const first = requestId(START_MS, 'first')

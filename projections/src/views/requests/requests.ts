@@ -1,5 +1,5 @@
 import type { Projection } from '../../projection.ts'
-import { TouchedRows } from '../../touched-rows.ts'
+import { TouchedRows } from '../touched-rows.ts'
 import { projectRequests } from './project.ts'
 import { requestsSchema } from './schema.ts'
 import { requestsTable, UsedKeyRows } from './tables.ts'

@@ -1,6 +1,6 @@
 /** Reads and writes the rows of the requests view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { RowTable } from '../../touched-rows.ts'
+import type { RowTable } from '../touched-rows.ts'
 import type { RequestPlace, UsedKey } from './project.ts'
 
 export const SELECT_PLACE = `

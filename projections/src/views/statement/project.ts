@@ -5,8 +5,8 @@
  * wrote it: both are properties of the ledger's order, the same under any filter and page.
  */
 import type { DecodedEvent, StoredData } from '../../decode.ts'
-import type { TouchedRows } from '../../touched-rows.ts'
 import type { StatementRow } from '../../views.ts'
+import type { TouchedRows } from '../touched-rows.ts'
 
 /** An entry on its way into the table, money as it is stored. */
 export interface NewEntry

@@ -1,5 +1,5 @@
 import type { Projection } from '../../projection.ts'
-import { TouchedRows } from '../../touched-rows.ts'
+import { TouchedRows } from '../touched-rows.ts'
 import { type NewEntry, projectStatement } from './project.ts'
 import { statementSchema } from './schema.ts'
 import { headsTable, keyNamesTable, NewEntries, runningTable } from './tables.ts'

@@ -2,8 +2,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { accountStream } from '@svc/contracts/events/account'
 import type { StoredEventType } from '../../decode.ts'
-import type { RowTable } from '../../touched-rows.ts'
 import type { StatementEntryType, StatementRow } from '../../views.ts'
+import type { RowTable } from '../touched-rows.ts'
 import type { KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
 
 export interface StoredEntry {

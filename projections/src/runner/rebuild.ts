@@ -11,8 +11,8 @@
  */
 import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import { decodeBatch } from '../decode.ts'
 import { countDifferences } from './compare.ts'
-import { decodeBatch } from './decode.ts'
 import type { LiveView } from './live-view.ts'
 import { BATCH_EVENTS, COMMIT_EVENTS, type Runner } from './runner.ts'
 import { removeDatabase } from './view-database.ts'

@@ -3,6 +3,8 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { openProjections, projections } from '../src/open-projections.ts'
+import { AccountHistory, requestId, START_MS } from '../src/testing/history.ts'
 import {
   dump,
   inBatchesOf,
@@ -11,8 +13,6 @@ import {
   temporaryFolder,
   viewsOf,
 } from '../testing/open-views.ts'
-import { openProjections, projections } from './open-projections.ts'
-import { AccountHistory, requestId, START_MS } from './testing/history.ts'
 
 type Step = {
   account: number

@@ -10,8 +10,8 @@ import {
   openLedger,
   payment,
   request,
-} from '../testing/open-ledger.ts'
-import { WatchedStore } from '../testing/watched-store.ts'
+} from '../../testing/open-ledger.ts'
+import { WatchedStore } from '../../testing/watched-store.ts'
 
 async function openWatched(options: Parameters<typeof openLedger>[0] = {}, credit = 10_000n) {
   const store = new WatchedStore()

@@ -8,13 +8,13 @@
  *     stopped                 before the start and after the close
  */
 import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { DecodedEvent } from './decode.ts'
+import type { DecodedEvent } from '../decode.ts'
+import type { Projection } from '../projection.ts'
+import type { ProjectionStatus } from '../views.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
-import type { Projection } from './projection.ts'
 import type { ProjectionLog } from './runner.ts'
 import { removeDatabase } from './view-database.ts'
 import { type CommitSteps, ViewFile, viewPath } from './view-file.ts'
-import type { ProjectionStatus } from './views.ts'
 
 export class LiveView {
   readonly file: ViewFile

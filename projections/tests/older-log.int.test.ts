@@ -2,10 +2,10 @@
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { expect, onTestFinished, test } from 'vitest'
+import { openProjections } from '../src/open-projections.ts'
+import { OlderLogError } from '../src/runner/foreign-views.ts'
+import { AccountHistory, requestId, START_MS } from '../src/testing/history.ts'
 import { dump, KeptLog, TIMEOUT_MS, temporaryFolder, viewsOf } from '../testing/open-views.ts'
-import { OlderLogError } from './foreign-views.ts'
-import { openProjections } from './open-projections.ts'
-import { AccountHistory, requestId, START_MS } from './testing/history.ts'
 
 const id = requestId(START_MS, 'first')
 

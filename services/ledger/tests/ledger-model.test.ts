@@ -12,6 +12,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../../../tests/checker/check.ts'
 import type { ClientAnswer } from '../../../tests/checker/history.ts'
+import type { Ledger } from '../src/ledger.ts'
 import { ManualTime } from '../testing/manual-time.ts'
 import {
   ending,
@@ -22,7 +23,6 @@ import {
   request,
 } from '../testing/open-ledger.ts'
 import { sampleId } from '../testing/sample.ts'
-import type { Ledger } from './ledger.ts'
 
 /** One customer's step, given to one of the two gateways. */
 interface Step {

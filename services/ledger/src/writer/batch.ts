@@ -5,14 +5,14 @@
 
 import type { AccountEvent } from '@svc/contracts/events/account'
 import type { NewEvent } from '@svc/contracts/ports/event-store'
-import { decide } from './account/decide.ts'
-import type { Decision } from './account/decision.ts'
-import { evolve } from './account/evolve.ts'
+import { decide } from '../account/decide.ts'
+import type { Decision } from '../account/decision.ts'
+import { evolve } from '../account/evolve.ts'
+import type { LedgerLimits } from '../limits.ts'
+import { defect, serviceErrorOf } from '../refusals.ts'
 import type { Job, Query, Work } from './job.ts'
-import type { LedgerLimits } from './limits.ts'
 import type { LoadedAccount } from './loading.ts'
 import { recordable } from './recording.ts'
-import { defect, serviceErrorOf } from './refusals.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
 export interface Batch {

@@ -10,9 +10,9 @@ import {
 } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { Timer } from '@svc/contracts/ports/time'
-import { evolve } from './account/evolve.ts'
-import { type AccountState, unopenedAccount } from './account/state.ts'
-import { pause } from './settled-append.ts'
+import { evolve } from '../account/evolve.ts'
+import { type AccountState, unopenedAccount } from '../account/state.ts'
+import { pause } from '../settled-append.ts'
 import { stateOfSnapshot } from './snapshots.ts'
 
 /** A state together with the head of the stream that it was folded up to. */

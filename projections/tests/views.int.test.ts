@@ -1,7 +1,7 @@
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { describe, expect, test } from 'vitest'
-import { viewsOf } from '../../testing/open-views.ts'
-import { AccountHistory, HOLD, PRICE, requestId, START_MS } from '../testing/history.ts'
+import { AccountHistory, HOLD, PRICE, requestId, START_MS } from '../src/testing/history.ts'
+import { viewsOf } from '../testing/open-views.ts'
 
 const minute = (n: number) => START_MS + n * 60_000
 const first = requestId(minute(1), 'first')

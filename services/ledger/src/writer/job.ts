@@ -1,7 +1,7 @@
 /** A command, or a question, on its way through the writer of an account. */
 import type { AccountCommand } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
-import type { AccountState } from './account/state.ts'
+import type { AccountState } from '../account/state.ts'
 
 /** A command to be decided. */
 export interface Work<Result> {

@@ -6,7 +6,7 @@
 import { accountStream } from '@svc/contracts/events/account'
 import type { StreamHead } from '@svc/contracts/ports/event-store'
 import type { Snapshot } from '@svc/contracts/ports/snapshot-store'
-import { burnOrder } from './account/burn-down.ts'
+import { burnOrder } from '../account/burn-down.ts'
 import {
   type AccountState,
   type ApiKey,
@@ -14,7 +14,7 @@ import {
   type OpenRequest,
   type UsedIdempotencyKey,
   unopenedAccount,
-} from './account/state.ts'
+} from '../account/state.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
 export const SNAPSHOT_SCHEMA = 'account-state/3'

@@ -2,9 +2,9 @@
 
 import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
 import { describe, expect, test } from 'vitest'
+import { MAX_IDEMPOTENCY_KEYS } from '../src/account/state.ts'
+import { keyUnknown } from '../src/refusals.ts'
 import { ending, openFunded, openLedger, request } from '../testing/open-ledger.ts'
-import { MAX_IDEMPOTENCY_KEYS } from './account/state.ts'
-import { keyUnknown } from './refusals.ts'
 
 const keyed = (keyHash: string, bodyHash = 'b') => ({ idempotency: { keyHash, bodyHash } })
 

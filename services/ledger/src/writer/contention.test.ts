@@ -2,10 +2,10 @@
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { expect, test } from 'vitest'
-import { ManualTime } from '../testing/manual-time.ts'
-import { openFunded, openLedger, request } from '../testing/open-ledger.ts'
-import { sampleId } from '../testing/sample.ts'
-import { pause } from './settled-append.ts'
+import { ManualTime } from '../../testing/manual-time.ts'
+import { openFunded, openLedger, request } from '../../testing/open-ledger.ts'
+import { sampleId } from '../../testing/sample.ts'
+import { pause } from '../settled-append.ts'
 
 const APPEND_MS = 2
 const READ_MS = 10

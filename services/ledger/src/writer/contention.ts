@@ -12,7 +12,7 @@
  * more, and carries more commands.
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import { pause } from './settled-append.ts'
+import { pause } from '../settled-append.ts'
 
 /** For so long after another writer was heard of. */
 const SHARED_MS = 1_000

@@ -1,7 +1,7 @@
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { describe, expect, test } from 'vitest'
-import { given } from '../testing/decider-specification.ts'
-import { START_MS } from '../testing/manual-time.ts'
+import { given } from '../../testing/decider-specification.ts'
+import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   accountId,
@@ -11,7 +11,7 @@ import {
   open,
   requestId,
   settle,
-} from '../testing/sample.ts'
+} from '../../testing/sample.ts'
 import { recordable } from './recording.ts'
 
 describe('recorded events', () => {

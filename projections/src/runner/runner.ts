@@ -14,7 +14,7 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
-import { decodeBatch } from './decode.ts'
+import { decodeBatch } from '../decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'

@@ -6,7 +6,7 @@ import {
   openLedger,
   payment,
   request,
-} from '../testing/open-ledger.ts'
+} from '../../testing/open-ledger.ts'
 
 /** 70 of credit: the first request holds 50, the second is under-held with 20, the rest waits. */
 async function openBusy(limits: object = {}) {

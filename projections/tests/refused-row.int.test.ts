@@ -2,8 +2,8 @@
 import { accountStream } from '@svc/contracts/events/account'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { describe, expect, test } from 'vitest'
+import { AccountHistory, requestId, START_MS } from '../src/testing/history.ts'
 import { temporaryFolder, viewsOf } from '../testing/open-views.ts'
-import { AccountHistory, requestId, START_MS } from './testing/history.ts'
 
 const id = requestId(START_MS, 'first')
 
