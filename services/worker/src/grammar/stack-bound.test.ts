@@ -1,4 +1,7 @@
-/** That no text is followed in more ways than the bound says, which is what llama.cpp keeps. */
+/**
+ * That no text is followed in more ways than the bound says, which is what llama.cpp keeps.
+ * `SVC_SCHEMA_FUZZ` says how many random schemas are tried.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { GrammarRules } from './gbnf.ts'
@@ -11,23 +14,34 @@ import { GbnfSampler } from './testing/gbnf-sampler.ts'
 import { randomSchema } from './testing/random-schema.ts'
 import { randomOf, schemaValidator } from './testing/schema-validator.ts'
 
-const SCHEMAS = 100
+const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 100)
+const MS_EACH = 1200
 const TEXTS = 4
+const WALKS = 3
+const WALK_CHARACTERS = 60
 
 /** @returns the smallest bound that takes the schema, with its grammar; undefined for none */
 function bounded(schema: JsonSchema): { grammar: string; stacks: number } | undefined {
-  for (let stacks = 1; stacks <= defaultSchemaLimits.stacksMax; stacks *= 2) {
-    const rules = new GrammarRules()
-    const limits = { ...defaultSchemaLimits, stacksMax: stacks }
-    try {
-      const grammar = rules.text(addSchema(rules, schema, { unsupported: 'refuse', limits }))
-      return { grammar, stacks }
-    } catch (error) {
-      if (!(error instanceof UnsupportedSchema)) throw error
-      if (error.keyword !== 'size') return undefined
-    }
+  let [refused, stacks] = [0, defaultSchemaLimits.stacksMax]
+  let grammar = grammarWithin(schema, stacks)
+  while (grammar !== undefined && stacks - refused > 1) {
+    const tried = Math.floor((refused + stacks) / 2)
+    const smaller = grammarWithin(schema, tried)
+    if (smaller === undefined) refused = tried
+    else [stacks, grammar] = [tried, smaller]
   }
-  return undefined
+  return grammar === undefined ? undefined : { grammar, stacks }
+}
+
+function grammarWithin(schema: JsonSchema, stacksMax: number): string | undefined {
+  const rules = new GrammarRules()
+  const limits = { ...defaultSchemaLimits, stacksMax }
+  try {
+    return rules.text(addSchema(rules, schema, { unsupported: 'refuse', limits }))
+  } catch (error) {
+    if (!(error instanceof UnsupportedSchema)) throw error
+    return undefined
+  }
 }
 
 const refusal = (schema: JsonSchema) => {
@@ -49,7 +63,19 @@ describe('the bound on ways of reading', () => {
     }
   })
 
-  it(`is kept by ${SCHEMAS} random schemas`, { timeout: 120_000 }, () => {
+  it.each([
+    { schema: { type: 'number', maximum: 0 }, text: '-60393' },
+    { schema: { type: 'number' }, text: '12' },
+    { schema: { type: ['null', 'integer'] }, text: '-12' },
+    { schema: { enum: [1, 12, 123] }, text: '12' },
+  ])('counts the end beside a number that may go on: $schema', ({ schema, text }) => {
+    const found = bounded(schema)
+    const stacks = new GbnfAcceptance(found?.grammar ?? '').stacksAlong(text)
+    expect(found?.stacks).toBeGreaterThanOrEqual(stacks)
+  })
+
+  const timeout = SCHEMAS * MS_EACH
+  it(`is kept by ${SCHEMAS} random schemas`, { timeout }, () => {
     let tried = 0
     const property = fc.property(randomSchema, fc.integer(), (schema, seed) => {
       const found = bounded(schema)
@@ -61,6 +87,10 @@ describe('the bound on ways of reading', () => {
       for (let text = 0; text < TEXTS; text += 1) {
         const json = sampler.draw(random, 3 + 3 * text)
         expect(acceptance.stacksAlong(json.slice(0, 300))).toBeLessThanOrEqual(found.stacks)
+      }
+      for (let walk = 0; walk < WALKS; walk += 1) {
+        const widest = acceptance.mostStacks(random, WALK_CHARACTERS)
+        expect(widest.stacks, widest.text).toBeLessThanOrEqual(found.stacks)
       }
     })
     fc.assert(property, { numRuns: SCHEMAS })

@@ -40,6 +40,8 @@ const ALONE: Rivalry = { rivals: [], alike: 0, isNumber: false }
 const ONE: Width = { begin: 1, within: 1, end: 0 }
 const NUMBER_CHARACTERS = charactersIn('0123456789-')
 const STEPS = 4
+/** Behind a whole answer: its end, which llama.cpp holds as a stack of its own. */
+const BEHIND = 1
 
 /** What may be read in more ways than allowed. */
 export interface TooWide {
@@ -83,7 +85,14 @@ class Widths {
         this.#widths.set(rule, width)
       }
     }
-    return this.#widths.get(root)?.within ?? 0
+    return this.#whole(root)
+  }
+
+  /** The root's own ways; beside those that may go on, like a number's, the answer may be over. */
+  #whole(root: Rule): number | TooWide {
+    const { within, end } = this.#widths.get(root) ?? NONE
+    const stacks = Math.max(within, end + BEHIND)
+    return stacks > this.#stacksMax ? { rule: root } : stacks
   }
 
   /** The first rule behind this one that has a place in the schema. */

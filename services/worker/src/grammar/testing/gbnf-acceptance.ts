@@ -7,6 +7,10 @@ interface Stack {
   readonly below: Stack | null
 }
 
+const ROOT: Part = { kind: 'rule', name: 'root' }
+/** Of the characters that may come next, how many are looked at to find one that widens. */
+const CHARACTERS_TRIED = 3
+
 export class GbnfAcceptance {
   readonly #rules: Grammar
   readonly #stacks = new Map<Part, Map<Stack | null, Stack>>()
@@ -25,16 +29,48 @@ export class GbnfAcceptance {
     return Math.max(...[...this.#along(text)].map((stacks) => stacks.size))
   }
 
+  /**
+   * The most stacks that are held along a text that is made up on the way, of characters after
+   * which there are many.
+   *
+   * @param characters how long the text becomes at most
+   */
+  mostStacks(random: () => number, characters: number): { stacks: number; text: string } {
+    let [stacks, text] = [this.#begun(), '']
+    let most = { stacks: stacks.size, text }
+    for (let step = 0; step < characters; step += 1) {
+      const edges = edgesOf(stacks)
+      if (edges.length === 0) break
+      const tried = Array.from({ length: CHARACTERS_TRIED }, () => {
+        const code = edges[Math.floor(random() * edges.length)] ?? 0
+        return { code, after: this.#after(stacks, code) }
+      })
+      const [widest] = tried.sort((a, b) => b.after.size - a.after.size)
+      if (widest === undefined) break
+      stacks = widest.after
+      text += String.fromCodePoint(widest.code)
+      if (stacks.size > most.stacks) most = { stacks: stacks.size, text }
+    }
+    return most
+  }
+
   /** The stacks before the first character, and after each. */
   *#along(text: string): Generator<ReadonlySet<Stack | null>> {
-    let stacks = this.#open([this.#push({ kind: 'rule', name: 'root' }, null)])
+    let stacks = this.#begun()
     yield stacks
     for (const character of text) {
-      const code = character.codePointAt(0) ?? 0
-      const matching = [...stacks].filter((stack) => stack !== null && matches(stack.part, code))
-      stacks = this.#open(matching.map((stack) => stack?.below ?? null))
+      stacks = this.#after(stacks, character.codePointAt(0) ?? 0)
       yield stacks
     }
+  }
+
+  #begun(): ReadonlySet<Stack | null> {
+    return this.#open([this.#push(ROOT, null)])
+  }
+
+  #after(stacks: ReadonlySet<Stack | null>, code: number): ReadonlySet<Stack | null> {
+    const matching = [...stacks].filter((stack) => stack !== null && matches(stack.part, code))
+    return this.#open(matching.map((stack) => stack?.below ?? null))
   }
 
   /** The stacks with a character on top, and null where the grammar has ended. */
@@ -91,4 +127,12 @@ export class GbnfAcceptance {
 function matches(part: Part, code: number): boolean {
   if (part.kind !== 'characters') return false
   return part.negated !== part.ranges.some(([first, last]) => first <= code && code <= last)
+}
+
+/** The first and the last character of every range that a stack waits for. */
+function edgesOf(stacks: ReadonlySet<Stack | null>): readonly number[] {
+  return [...stacks].flatMap((stack) => {
+    if (stack?.part.kind !== 'characters' || stack.part.negated) return []
+    return stack.part.ranges.flat()
+  })
 }
