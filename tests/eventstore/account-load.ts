@@ -108,7 +108,7 @@ export class AccountLoad {
         promptTokens: PROMPT_TOKENS,
         maxOutputTokens: OUTPUT_TOKENS,
         idempotency: null,
-        deadline: Date.now() + REQUEST_DEADLINE_MS,
+        endsWithinMs: REQUEST_DEADLINE_MS,
       })
       await durable
     } catch (error) {

@@ -108,7 +108,7 @@ function accept(ledger: Ledger, { accountId, keyId }: Customer) {
     promptTokens: 900,
     maxOutputTokens: 500,
     idempotency: null,
-    deadline: systemClock.nowMs() + 600_000,
+    endsWithinMs: 600_000,
   })
 }
 

@@ -57,6 +57,8 @@ export interface Accepted {
   /** What the request may produce: lower than asked for when `strict` had to lower it. */
   readonly maxOutputTokens: number
   readonly lowered: boolean
+  /** In milliseconds since 1970: who finds the request open after it may end it. */
+  readonly deadline: number
   /**
    * Resolves when RequestAccepted is durable; the first byte waits for it. Rejects with a
    * ServiceError when the store took another course: then the worker's run must be cancelled.
@@ -93,7 +95,12 @@ export interface PublishedPrice extends PriceVersion {
 }
 
 export interface NewRequest
-  extends Omit<AcceptRequest, 'type' | 'at' | 'actor' | 'gatewayId' | 'price' | 'isKeySearched'> {
+  extends Omit<
+    AcceptRequest,
+    'type' | 'at' | 'actor' | 'gatewayId' | 'price' | 'isKeySearched' | 'deadline'
+  > {
+  /** Counted from its acceptance, whatever it waited for before: when it has ended at the latest. */
+  readonly endsWithinMs: number
   /** Whether the bundled model runs it: only then it can be sold at the demo price. Default no. */
   readonly onBundledModel?: boolean
 }

@@ -61,7 +61,7 @@ export class Requests {
 
   #accept(
     accountId: string,
-    { onBundledModel, ...asked }: NewRequest,
+    { onBundledModel, endsWithinMs, ...asked }: NewRequest,
     isKeySearched: boolean,
     signal: AbortSignal | undefined,
   ): Promise<Accepted> {
@@ -78,6 +78,7 @@ export class Requests {
           price: prices.inForce(model, at, onBundledModel),
           gatewayId,
           actor,
+          deadline: at + endsWithinMs,
           at,
         }),
         result: (events) => dataOf(events, 'RequestAccepted'),
@@ -85,7 +86,7 @@ export class Requests {
           wentAhead = true
           this.#running.add(requestId, deadline)
           const lowered = maxOutputTokens < asked.maxOutputTokens
-          decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, durable })
+          decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, deadline, durable })
         },
         signal,
       })

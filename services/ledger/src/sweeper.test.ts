@@ -16,8 +16,8 @@ async function openOrphaned(ports: Partial<SweeperPorts> = {}) {
   const rows: RunningRow[] = []
   const accept = async (setting: typeof dead, gatewayId: string): Promise<RunningRow> => {
     const asked = request(setting, keyId)
-    await (await setting.ledger.accept(accountId, asked)).durable
-    const { requestId, deadline } = asked
+    const { requestId, deadline, durable } = await setting.ledger.accept(accountId, asked)
+    await durable
     rows.push({ accountId, requestId, gatewayId, deadline })
     return { accountId, requestId, gatewayId, deadline }
   }

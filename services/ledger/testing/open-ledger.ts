@@ -17,6 +17,8 @@ import { ManualTime } from './manual-time.ts'
 import { gatewayId, meter } from './sample.ts'
 
 export const MODEL = 'svc-beta'
+/** Of every request, from its acceptance. */
+export const ENDS_WITHIN_MS = 600_000
 /** At 2, 1 and 3 pico-dollars per token. */
 export const rates = { input: 2n, cachedInput: 1n, output: 3n }
 
@@ -90,7 +92,7 @@ export function payment(amount: PicoDollars, reference: string | null = null) {
 
 /** A request for 10 prompt tokens and at most 10 output tokens: at most 50 pico-dollars. */
 export function request(
-  { ledger, time }: Pick<LedgerSetting, 'ledger' | 'time'>,
+  { ledger }: Pick<LedgerSetting, 'ledger'>,
   keyId: string,
   fields: Partial<Parameters<Ledger['accept']>[1]> = {},
 ): Parameters<Ledger['accept']>[1] {
@@ -102,7 +104,7 @@ export function request(
     promptTokens: 10,
     maxOutputTokens: 10,
     idempotency: null,
-    deadline: time.nowMs() + 600_000,
+    endsWithinMs: ENDS_WITHIN_MS,
     ...fields,
   }
 }

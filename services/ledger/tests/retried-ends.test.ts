@@ -89,7 +89,7 @@ describe('a command that cannot even be decided', () => {
         throw new Error('a defect')
       },
     }
-    const broken = request({ ledger, time }, keyId, { idempotency })
+    const broken = request({ ledger }, keyId, { idempotency })
     await expect(ledger.accept(accountId, broken)).rejects.toMatchObject({ code: 'internal_error' })
     await time.quiet()
     expect(told).toMatchObject({ code: 'internal_error' })

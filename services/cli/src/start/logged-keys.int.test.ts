@@ -56,7 +56,7 @@ test('a retry after 10,001 newer keys, and a restart, is not run again', {
     promptTokens: 1,
     maxOutputTokens: 1,
     idempotency: { keyHash, bodyHash },
-    deadline: Date.now() + 600_000,
+    endsWithinMs: 600_000,
   })
   const accept = async (keyHash: string) => {
     const request = asked(keyHash)

@@ -49,8 +49,8 @@ export interface HttpLimits {
   /** The longest that one request may run, from its acceptance. */
   readonly requestDeadlineMs: number
   /**
-   * Added to it, so that nothing that still settles is taken for orphaned: the wait for credit, the
-   * wait for the final meter, and an append whose outcome is unknown for long.
+   * Added to it, so that nothing that still settles is taken for orphaned: the wait for the final
+   * meter, and an append whose outcome is unknown for long.
    */
   readonly settlingAllowanceMs: number
   /** A client that takes nothing for so long is cut off, as if it had left. */

@@ -102,8 +102,6 @@ class RequestLife {
   readonly #exchange: Exchange
   readonly #parsed: ParsedInference
   readonly #claim: IdempotencyClaim | null
-  /** In milliseconds since 1970: after it the request is not counted as running any more. */
-  readonly #deadline: number
 
   constructor(
     ports: RequestLifePorts,
@@ -115,8 +113,6 @@ class RequestLife {
     this.#exchange = exchange
     this.#parsed = parsed
     this.#claim = claim
-    const { clock, limits } = ports
-    this.#deadline = clock.nowMs() + limits.requestDeadlineMs + limits.settlingAllowanceMs
   }
 
   get #request(): InferenceRequest {
@@ -145,7 +141,7 @@ class RequestLife {
       const run = await this.#generate(prepared, accepted, delivery)
       // Rejects with the reason when the acceptance failed: then there is nothing to settle.
       await accepted.durable.catch((cause) => Promise.reject(asCallersError(cause)))
-      const settled = await this.#settle(run)
+      const settled = await this.#settle(run, accepted.deadline)
       await this.#answer(run, settled, delivery)
     } catch (cause) {
       if (cause instanceof ClientGone || !delivery.fail(asServiceError(cause))) throw cause
@@ -193,7 +189,7 @@ class RequestLife {
       promptTokens: prepared.tokens.length,
       maxOutputTokens: outputLimit(request, prepared, limits.defaultMaxOutputTokens),
       idempotency: this.#claim,
-      deadline: this.#deadline,
+      endsWithinMs: limits.requestDeadlineMs + limits.settlingAllowanceMs,
     }
     try {
       return await visit.aside(() => ledger.accept(caller.accountId, accepted, visit.stop.signal))
@@ -242,7 +238,7 @@ class RequestLife {
     }
   }
 
-  async #settle(run: EndedRun): Promise<Settled | undefined> {
+  async #settle(run: EndedRun, deadline: number): Promise<Settled | undefined> {
     const { reach, logger } = this.#ports
     const { caller, requestId } = this.#exchange
     const { meter } = run.record
@@ -252,7 +248,7 @@ class RequestLife {
     const settlement = settlementOf(run)
     reach('settle.before')
     const { accountId } = caller
-    const end = { accountId, requestId, settlement, deadline: this.#deadline }
+    const end = { accountId, requestId, settlement, deadline }
     const settled = await bookEnd(this.#ports, end)
     this.#exchange.watched.booked(run, settled)
     reach('settle.after')

@@ -20,6 +20,7 @@ type SettleInput = Parameters<Ledger['settle']>[1]
 interface Entry {
   readonly accountId: string
   readonly input: AcceptInput
+  readonly acceptedAt: number
   readonly hold: PicoDollars
   settled?: { readonly input: SettleInput; readonly result: Settled }
   failed?: string
@@ -31,8 +32,6 @@ export const testPrice: PriceVersion = {
   cachedInput: 100_000n,
   output: 4_000_000n,
 }
-
-const DAY_MS = 86_400_000
 
 export class LedgerDouble implements Ledger {
   readonly accountId = makeId('acct', Date.now(), randomBytes(ID_RANDOM_BYTES))
@@ -118,14 +117,16 @@ export class LedgerDouble implements Ledger {
     }
     this.#refuseUsedKey(accountId, input)
     const hold = worstCase(testPrice, promptTokens, maxOutputTokens)
-    this.entries.set(input.requestId, { accountId, input, hold })
+    const acceptedAt = Date.now()
+    this.entries.set(input.requestId, { accountId, input, acceptedAt, hold })
     const durable = this.durable().catch((cause) => {
       this.entries.delete(input.requestId)
       throw cause
     })
     durable.catch(() => {})
-    const { requestId } = input
-    return { requestId, price: testPrice, hold, maxOutputTokens, lowered, durable }
+    const { requestId, endsWithinMs } = input
+    const deadline = acceptedAt + endsWithinMs
+    return { requestId, price: testPrice, hold, maxOutputTokens, lowered, deadline, durable }
   }
 
   async settle(_accountId: string, input: SettleInput): Promise<Settled> {
@@ -212,7 +213,8 @@ export class LedgerDouble implements Ledger {
   #row(requestId: string): RequestRow | undefined {
     const entry = this.entries.get(requestId)
     if (entry === undefined) return undefined
-    const { accountId, input, hold, settled, failed } = entry
+    const { accountId, input, acceptedAt, hold, settled, failed } = entry
+    const deadline = acceptedAt + input.endsWithinMs
     const meter = settled?.input.meter ?? null
     return {
       requestId,
@@ -235,9 +237,9 @@ export class LedgerDouble implements Ledger {
       balanceAfter: settled?.result.balanceAfter ?? null,
       finishReason: settled?.input.finishReason ?? null,
       reason: failed ?? null,
-      deadline: input.deadline,
-      acceptedAt: input.deadline - DAY_MS,
-      endedAt: settled ? input.deadline : null,
+      deadline,
+      acceptedAt,
+      endedAt: settled ? acceptedAt : null,
       latencies: meter?.latencies ?? null,
       cache: meter === null ? null : { ...meter.cache, workerId: meter.workerId },
       events: [],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
+  ENDS_WITHIN_MS,
   ending,
   eventsOf,
   openFunded,
@@ -66,6 +67,23 @@ describe('a request that waits for an under-held one', () => {
     await ledger.grant(accountId, payment(1n))
     await expect(time.until(waiting.answer)).resolves.toMatchObject({ hold: 50n })
     await expect(time.until(larger.answer)).rejects.toMatchObject({ code: 'balance_in_use' })
+  })
+
+  test('has all of its time from its acceptance, however long it waited', async () => {
+    const { ledger, store, time, accountId, accept, underHeld, full } = await openBusy()
+    const waiting = accept()
+    await time.advance(9_000)
+    await ledger.fail(accountId, underHeld.requestId, 'broke')
+    await ledger.fail(accountId, full.requestId, 'broke')
+    const { deadline, durable } = await waiting.answer
+    await durable
+    expect(deadline).toBe(time.nowMs() + ENDS_WITHIN_MS)
+    const recorded = (await eventsOf(store, accountId)).findLast(
+      ({ type }) => type === 'RequestAccepted',
+    )
+    expect(recorded?.data).toMatchObject({ requestId: waiting.requestId, deadline })
+    await time.advance(ENDS_WITHIN_MS)
+    expect(ledger.isRunning(waiting.requestId)).toBe(true)
   })
 
   test('leaves when its caller does', async () => {
