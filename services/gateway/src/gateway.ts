@@ -19,6 +19,7 @@ import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
 import { rootUrlBy } from './http/base-address.ts'
 import type { HttpLimits } from './http/limits.ts'
+import { RefusalPauses } from './http/refusal-pauses.ts'
 import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { ADMIN_PREFIX } from './operations/admin-api.ts'
@@ -115,6 +116,7 @@ class HttpGateway implements Gateway {
       logger: dependencies.logger,
       rootUrl,
       trustedProxies,
+      refusalPauses: new RefusalPauses({ limits, timer, clock }),
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     }

@@ -24,6 +24,8 @@ export const limitOfSetting = {
   SVC_RATE_PER_ACCOUNT: 'requestsPerMinutePerAccount',
   SVC_RATE_PER_ADDRESS: 'requestsPerMinutePerAddress',
   SVC_MAX_BAD_KEYS: 'badKeysPerMinute',
+  SVC_MAX_REFUSALS: 'refusalsPerSecond',
+  SVC_REFUSAL_PAUSE_MS: 'refusalPauseMs',
   SVC_MAX_SOCKETS_PER_ADDRESS: 'socketsPerAddress',
   SVC_MAX_PREPARATIONS_PER_ACCOUNT: 'preparationsPerAccount',
   SVC_MAX_PREPARATIONS: 'preparationsInFlight',

@@ -219,6 +219,10 @@ const schema = logSchema.extend({
   SVC_RATE_PER_ADDRESS: whole(0, 100_000_000).optional(),
   /** Wrong keys from one address in a minute. */
   SVC_MAX_BAD_KEYS: whole(1, 100_000_000).optional(),
+  /** Refusals that one account, or one address without a key, is sent at once in a second. */
+  SVC_MAX_REFUSALS: whole(1, 100_000_000).optional(),
+  /** How long each refusal beyond them waits; 0 sets no pause. */
+  SVC_REFUSAL_PAUSE_MS: whole(0, 60_000).optional(),
   SVC_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).optional(),
   /** Prompts that are rendered, counted and compiled at once. */
   SVC_MAX_PREPARATIONS_PER_ACCOUNT: whole(1, 100_000).optional(),

@@ -46,6 +46,10 @@ export interface HttpLimits {
   readonly requestsPerMinutePerAddress: number
   /** Wrong keys from one address in a minute. */
   readonly badKeysPerMinute: number
+  /** Refusals that one account, or one address without a key, is sent at once in a second. */
+  readonly refusalsPerSecond: number
+  /** How long each refusal beyond them waits; 0 sets no pause. */
+  readonly refusalPauseMs: number
   /** The longest that one request may run, from its acceptance. */
   readonly requestDeadlineMs: number
   /**
@@ -93,6 +97,8 @@ export const defaultHttpLimits: HttpLimits = {
   requestsPerMinutePerAccount: 0,
   requestsPerMinutePerAddress: 0,
   badKeysPerMinute: 20,
+  refusalsPerSecond: 50,
+  refusalPauseMs: 1_000,
   requestDeadlineMs: 600_000,
   settlingAllowanceMs: 60_000,
   writeStallMs: 30_000,

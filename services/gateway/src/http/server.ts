@@ -15,6 +15,8 @@ import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
 import { isDisguised, KnownPaths, meantTarget, pathOf } from './known-paths.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
+import { networksOf } from './network.ts'
+import type { RefusalPauses } from './refusal-pauses.ts'
 import { SocketShares } from './socket-shares.ts'
 import { unknownUrl } from './unknown-url.ts'
 
@@ -41,6 +43,7 @@ export interface HttpServerOptions {
   readonly rootUrl: RootUrl
   /** Addresses and networks whose `X-Forwarded-…` headers are believed. */
   readonly trustedProxies: readonly string[]
+  readonly refusalPauses: RefusalPauses
   newRequestId(): string
   isDraining(): boolean
 }
@@ -94,10 +97,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptions): void {
+function prepareServer(server: Server, options: HttpServerOptions): void {
+  const { limits, newRequestId, trustedProxies } = options
   // With a margin: those that are cut for a newcomer are not gone at once.
   server.maxConnections = limits.sockets * 2
-  new SocketShares(limits, () => false).watch(server)
+  new SocketShares(limits, networksOf(trustedProxies)).watch(server)
   // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -108,7 +112,7 @@ function prepareServer(server: Server, { limits, newRequestId }: HttpServerOptio
 }
 
 function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
-  const { limits, logger, isDraining, rootUrl } = options
+  const { limits, logger, isDraining, refusalPauses, rootUrl } = options
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.servesNothing !== true) paths.add(url, method)
@@ -127,11 +131,12 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
   app.setNotFoundHandler((request, reply) => {
     throw noSuchRoute(paths, rootUrl, request, reply)
   })
-  app.setErrorHandler((cause, request, reply) => {
+  app.setErrorHandler(async (cause, request, reply) => {
     const error = asServiceError(cause)
     if (error.code === 'internal_error') {
       logger.error({ requestId: request.id, err: cause }, 'a request failed by our own defect')
     }
+    if (!isDraining()) await refusalPauses.pauseBefore(request)
     return refuse(reply, error)
   })
 }

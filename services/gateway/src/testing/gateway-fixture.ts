@@ -128,7 +128,8 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     clock: systemClock,
     timer: systemTimer,
     reach: (point) => void reached.push(point),
-    limits: { ...defaultHttpLimits, ...options.limits },
+    // Tests refuse faster than any client has reason to ask.
+    limits: { ...defaultHttpLimits, refusalPauseMs: 0, ...options.limits },
     rateLimits: new MemoryRateLimits(),
     logger: pino(
       { level: options.logLevel ?? 'warn' },

@@ -1,0 +1,69 @@
+/** Clients that ask again and again although they are refused. */
+import { afterEach, expect, test } from 'vitest'
+import {
+  chatBody,
+  type FixtureOptions,
+  type GatewayFixture,
+  startGateway,
+} from '../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../testing/oracle.ts'
+
+const PAUSE_MS = 400
+const PAUSING = { refusalsPerSecond: 5, refusalPauseMs: PAUSE_MS }
+
+let fixture: GatewayFixture
+
+async function start(options: FixtureOptions): Promise<void> {
+  fixture = await startGateway(options)
+}
+afterEach(() => fixture[Symbol.asyncDispose]())
+
+const nothing = () => fixture.post({})
+const other = () => ({ authorization: `Bearer ${fixture.ledger.otherSecret}` })
+
+/** @returns how long each of these requests took, the fastest first */
+async function tookMs(asks: readonly (() => Promise<Response>)[]): Promise<number[]> {
+  const startMs = performance.now()
+  const took = asks.map(async (ask) => {
+    const answer = await ask()
+    expectErrorBody(await answer.text(), { status: 400, code: 'missing_required_parameter' })
+    return performance.now() - startMs
+  })
+  return (await Promise.all(took)).sort((one, other) => one - other)
+}
+
+test('refusals beyond those of a second are sent after a pause', async () => {
+  await start({ limits: PAUSING })
+  const took = await tookMs(Array.from({ length: 8 }, () => nothing))
+  expect(took.filter((ms) => ms < PAUSE_MS)).toHaveLength(5)
+  expect(took.filter((ms) => ms >= PAUSE_MS)).toHaveLength(3)
+})
+
+test('answers, and the refusals of other accounts, do not wait', async () => {
+  await start({ limits: PAUSING })
+  const many = Promise.all(Array.from({ length: 20 }, nothing))
+  const startMs = performance.now()
+  expect((await fixture.post(chatBody())).status).toBe(200)
+  expect((await fixture.post({}, other())).status).toBe(400)
+  expect(performance.now() - startMs).toBeLessThan(PAUSE_MS)
+  await many
+})
+
+test('without a key the address counts', async () => {
+  await start({ limits: PAUSING })
+  const startMs = performance.now()
+  const wrong = { authorization: 'Bearer nobody' }
+  const statuses = Array.from({ length: 6 }, async () => (await fixture.post({}, wrong)).status)
+  expect(await Promise.all(statuses)).toEqual([401, 401, 401, 401, 401, 401])
+  expect(performance.now() - startMs).toBeGreaterThanOrEqual(PAUSE_MS)
+})
+
+test('a stop does not wait for them', async () => {
+  await start({ limits: { ...PAUSING, refusalPauseMs: 60_000 } })
+  const refused = Promise.allSettled(Array.from({ length: 8 }, nothing))
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const startMs = performance.now()
+  await fixture.gateway.close({ graceMs: 1_000 })
+  expect(performance.now() - startMs).toBeLessThan(10_000)
+  await refused
+})
