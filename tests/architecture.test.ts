@@ -54,7 +54,7 @@ describe('imports point one way', () => {
     ['services/ledger/src/x.ts', "import { formatExact } from '@svc/contracts/money'"],
     ['services/ledger/src/x.int.test.ts', "import '@svc/infra/event-store/memory/store'"],
     ['infra/event-store/sqlite/x.ts', "import { DatabaseSync } from 'node:sqlite'"],
-    ['services/worker/src/engine/llama.ts', "import { getLlama } from 'node-llama-cpp'"],
+    ['services/worker/src/engines/llama/llama.ts', "import { getLlama } from 'node-llama-cpp'"],
     ['contracts/src/events/x.ts', "import { a } from '../money.ts'"],
   ])('what is allowed is let through: %s with %s', (path, text) => {
     expect(importBreaches([{ path, text }], packages)).toEqual([])

@@ -4,7 +4,7 @@
  */
 import type { Receipt } from '@svc/contracts/wire/billing'
 import { StreamReader } from '@svc/gateway/testing/stream-reader'
-import { WorkerClient } from '@svc/worker/testing/worker-client'
+import { WorkerClient } from '@svc/worker/testing/protocol-client'
 import { describe, expect, test } from 'vitest'
 import { type RunningServer, startRunningServer, workerOf } from '../support/running-server.ts'
 import { Audit } from '../torture/audit.ts'

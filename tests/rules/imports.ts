@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 /** Modules that only certain places may import, so that they can be replaced there. */
 const reserved: readonly (readonly [module: string, places: RegExp])[] = [
-  ['node-llama-cpp', /^services\/worker\/(src\/engine|bench)\/llama(-[a-z]+)?\.ts$/],
+  ['node-llama-cpp', /^services\/worker\/(src\/engines\/llama|bench)\//],
   ['node:sqlite', /^(infra|projections)\//],
   ['ioredis', /^infra\/prefix-store\/redis\//],
   ['prom-client', /^services\/gateway\/src\/metrics\//],

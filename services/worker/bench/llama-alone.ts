@@ -17,7 +17,7 @@ import {
   type LlamaModel,
   type Token,
 } from 'node-llama-cpp'
-import { alternatingBatches } from '../src/engine/batching.ts'
+import { alternatingBatches } from '../src/engines/llama/batching.ts'
 
 /** How the next batch is chosen: by the runtime itself, or as the worker does. */
 export const batchStrategies = ['built-in', 'alternating'] as const

@@ -8,11 +8,11 @@
  */
 import { rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { workerLog } from './log.ts'
-import type { ListenAddress } from './protocol-server.ts'
+import { workerLog } from './process/log.ts'
+import { EXIT_BROKEN, EXIT_REFUSED, StartRefused } from './process/start-refused.ts'
+import type { ListenAddress } from './protocol/protocol-server.ts'
 import { type RunningWorker, runWorker } from './run-worker.ts'
 import { readSettings, type WorkerSettings } from './settings.ts'
-import { EXIT_BROKEN, EXIT_REFUSED, StartRefused } from './start-refused.ts'
 
 const EXIT_FAILED = 1
 

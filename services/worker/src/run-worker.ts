@@ -1,9 +1,13 @@
 /** One worker in this process, from its settings to its end. */
 import type { HealthAnswer } from '@svc/contracts/worker/protocol'
-import type { Log } from './log.ts'
-import { type ListenAddress, type ProtocolServer, startProtocolServer } from './protocol-server.ts'
+import type { Log } from './process/log.ts'
+import { StartRefused } from './process/start-refused.ts'
+import {
+  type ListenAddress,
+  type ProtocolServer,
+  startProtocolServer,
+} from './protocol/protocol-server.ts'
 import type { WorkerSettings } from './settings.ts'
-import { StartRefused } from './start-refused.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 const DRAIN_MS_MAX = 30_000

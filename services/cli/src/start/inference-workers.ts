@@ -10,7 +10,7 @@ import {
   type WorkerPool,
 } from '@svc/gateway/routing/worker-pool'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import type { Supervised } from '@svc/worker/supervisor'
+import type { Supervised } from '@svc/worker/supervision/supervisor'
 import type { Logger } from 'pino'
 import { openPrefixIndex } from './open-prefix-index.ts'
 import { type Settings, SettingsError } from './settings.ts'

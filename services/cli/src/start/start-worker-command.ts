@@ -1,10 +1,10 @@
 /** `svc start worker`: one worker in this process, for servers that run apart from it. */
 import { once } from 'node:events'
-import { LIBUV_THREADS } from '@svc/worker/libuv-threads'
-import { type Log, logTo } from '@svc/worker/log'
+import { LIBUV_THREADS } from '@svc/worker/process/libuv-threads'
+import { type Log, logTo } from '@svc/worker/process/log'
+import { EXIT_BROKEN, StartRefused } from '@svc/worker/process/start-refused'
 import type { RunningWorker } from '@svc/worker/run-worker'
 import { settingsOf, type WorkerWords } from '@svc/worker/settings'
-import { EXIT_BROKEN, StartRefused } from '@svc/worker/start-refused'
 import { workerOptions } from '@svc/worker/worker-options'
 import { Command } from 'commander'
 import { type Logger, pino } from 'pino'

@@ -7,7 +7,7 @@
  */
 import { availableParallelism } from 'node:os'
 import type { WorkerConfiguration } from '@svc/gateway/routing/worker-pool'
-import { type Supervised, superviseWorker } from '@svc/worker/supervisor'
+import { type Supervised, superviseWorker } from '@svc/worker/supervision/supervisor'
 import type { Logger } from 'pino'
 import { type ProgressDisplay, progressOnStandardError } from './progress-display.ts'
 import type { Settings } from './settings.ts'

@@ -1,7 +1,7 @@
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { describe, expect, it, vi } from 'vitest'
-import { request, run, scriptedWorker } from '../testing/scripted-worker.ts'
+import { request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 import { auditCache } from './audit.ts'
 
 const PROMPT = Array.from({ length: 40 }, (_, line) => `line ${line} of it. `).join('')

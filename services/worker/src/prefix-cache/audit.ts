@@ -5,7 +5,7 @@
  */
 import { BLOCK_TOKENS, type PrefixBlock, type PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { AuditAnswer } from '@svc/contracts/worker/protocol'
-import type { EngineSequence } from '../engine/engine.ts'
+import type { EngineSequence } from '../engines/engine.ts'
 import type { PrefixCache } from './prefix-cache.ts'
 
 /** Longer chains are not followed to their beginning. */

@@ -1,8 +1,8 @@
 import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { describe, expect, it, vi } from 'vitest'
-import type { Step } from '../testing/scripted-engine.ts'
-import { request, run, scriptedWorker } from '../testing/scripted-worker.ts'
+import { request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
+import type { Step } from '../engines/scripted/scripted-engine.ts'
 
 const store = () => new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
 /** Four blocks and a bit, of which every block is another one. */

@@ -1,7 +1,7 @@
 /**
  * What of a prompt need not be computed, and where it is kept.
  *
- *     live sequence     holds its last prompt (see `engine/sequences.ts`)
+ *     live sequence     holds its last prompt (see `scheduling/sequence-pool.ts`)
  *     L1                blocks in this worker's memory
  *     L2                blocks in Redis, which all workers share; may be missing
  *
@@ -20,7 +20,7 @@ import {
   type PrefixStore,
 } from '@svc/contracts/ports/prefix-store'
 import type { StateAnswer } from '@svc/contracts/worker/protocol'
-import type { EngineSequence } from '../engine/engine.ts'
+import type { EngineSequence } from '../engines/engine.ts'
 import type { BlockNames, Chain } from './block-names.ts'
 import { CacheCounts } from './cache-counts.ts'
 import type { CostModel } from './cost-model.ts'

@@ -3,7 +3,7 @@ import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { request, run, scriptedWorker } from '../testing/scripted-worker.ts'
+import { request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 
 const RUNS = 60
 const TENANTS = ['a', 'b'] as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Script, scriptedEngine } from '../testing/scripted-engine.ts'
+import { type Script, scriptedEngine } from '../engines/scripted/scripted-engine.ts'
 import { testReuse } from './self-test.ts'
 
 const test = (script: Script) => {

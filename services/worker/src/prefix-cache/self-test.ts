@@ -8,7 +8,7 @@
  * sequence, where it has to go on as it would have.
  */
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
-import type { Engine, EngineSequence, GenerateOptions } from '../engine/engine.ts'
+import type { Engine, EngineSequence, GenerateOptions } from '../engines/engine.ts'
 
 const BLOCKS = 2
 const MORE_TOKENS = 5

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bytes } from '../testing/byte-vocabulary.ts'
+import { bytes } from '../engines/scripted/byte-vocabulary.ts'
 import { AnswerText, type AnswerTextParts } from './answer-text.ts'
 import { chooseFamily } from './families/choose-family.ts'
 import { type TemplateName, templateText, vocabulary } from './families/fixtures/conversations.ts'

@@ -3,7 +3,7 @@
  * thinking and tool calls apart from the text, as the model's family writes them; and stop texts,
  * which apply to the text only.
  */
-import type { Vocabulary } from '../engine/engine.ts'
+import type { Vocabulary } from '../engines/engine.ts'
 import type { AnswerReader, Family, Piece, ReadingPhase } from './families/family.ts'
 import { StopStrings } from './stop-strings.ts'
 import { TextOrigins } from './text-origins.ts'

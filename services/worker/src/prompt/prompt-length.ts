@@ -6,7 +6,7 @@
  * are counted piece by piece until there are too many tokens.
  */
 import type { PromptLength } from '@svc/contracts/worker/protocol'
-import type { Vocabulary } from '../engine/engine.ts'
+import type { Vocabulary } from '../engines/engine.ts'
 
 /**
  * No usual text has longer tokens on average, in UTF-16 units: one with more for each token of the

@@ -6,7 +6,7 @@
  * trained: a tool's name does not fall into other tokens because it came from elsewhere than the
  * quotes around it.
  */
-import type { Vocabulary } from '../engine/engine.ts'
+import type { Vocabulary } from '../engines/engine.ts'
 import type { PromptPart } from './slots.ts'
 import { StructureBreaker } from './structural-tokens.ts'
 

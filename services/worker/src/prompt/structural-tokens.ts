@@ -6,7 +6,7 @@
  * call or the thinking. Others type so pieces of plain text (runs of spaces, HTML tags), which a
  * client may write.
  */
-import type { Vocabulary } from '../engine/engine.ts'
+import type { Vocabulary } from '../engines/engine.ts'
 import type { Family } from './families/family.ts'
 
 /** The form of special tokens in most vocabularies, whoever uses them: `<|fim_prefix|>`. */

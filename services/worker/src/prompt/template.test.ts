@@ -1,6 +1,12 @@
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
-import { beginOfText, bytes, byteVocabulary, imEnd, imStart } from '../testing/byte-vocabulary.ts'
+import {
+  beginOfText,
+  bytes,
+  byteVocabulary,
+  imEnd,
+  imStart,
+} from '../engines/scripted/byte-vocabulary.ts'
 import { chooseFamily } from './families/choose-family.ts'
 import type { Family } from './families/family.ts'
 import { promptRenderer, TemplateRefusal } from './template.ts'

@@ -7,7 +7,7 @@
  * tokens in the template's own text only (`prompt-tokens.ts`).
  */
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
-import type { Vocabulary } from '../engine/engine.ts'
+import type { Vocabulary } from '../engines/engine.ts'
 import type { Conversation, Family, TemplateInput } from './families/family.ts'
 import { plainerMessages } from './plainer-messages.ts'
 import { refuseFarTooLong } from './prompt-length.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bytes, byteVocabulary } from '../testing/byte-vocabulary.ts'
+import { bytes, byteVocabulary } from '../engines/scripted/byte-vocabulary.ts'
 import { TokenText } from './utf8.ts'
 
 const pieces = (tokens: readonly number[]) => {

@@ -3,7 +3,7 @@
  * bytes may be spread over several tokens, and until its last one it reads as U+FFFD. Control
  * tokens have no text, except for those that carry the syntax of a model's family.
  */
-import type { Vocabulary } from '../engine/engine.ts'
+import type { Vocabulary } from '../engines/engine.ts'
 
 const REPLACEMENT = '\uFFFD'
 /** Tokens of given-out text that the tokenizer sees before new ones, for its rules about spaces. */

@@ -5,9 +5,9 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
-import { LIBUV_THREADS } from '../libuv-threads.ts'
-import type { Log, LogLevel } from '../log.ts'
-import { EXIT_REFUSED } from '../start-refused.ts'
+import { LIBUV_THREADS } from '../process/libuv-threads.ts'
+import type { Log, LogLevel } from '../process/log.ts'
+import { EXIT_REFUSED } from '../process/start-refused.ts'
 
 const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
 /** What the host process may keep in its environment that is none of the worker's business. */

@@ -1,6 +1,6 @@
 import type { PromptMessage, ToolDefinition } from '@svc/contracts/worker/protocol'
 import { describe, expect, it } from 'vitest'
-import { byteVocabulary } from '../../testing/byte-vocabulary.ts'
+import { byteVocabulary } from '../../engines/scripted/byte-vocabulary.ts'
 import { structuralTokens } from '../structural-tokens.ts'
 import { promptRenderer, TemplateRefusal, toolsChangeThePrompt } from '../template.ts'
 import { chooseFamily } from './choose-family.ts'

@@ -1,0 +1,76 @@
+/**
+ * Which of the waiting evaluations form the next batch.
+ *
+ * A batch is either one chunk of one prompt alone, or the next tokens of generating sequences: the
+ * two kinds take turns. So a long prompt delays the others by one chunk at a time (the runtime's
+ * own strategy would let it take every batch until it is done), and the bytes that a prompt
+ * leaves in the KV cache never depend on who else was running.
+ */
+
+import type { BatchCounts } from '../engine.ts'
+
+/** The part of the runtime's batch item that matters here. */
+export interface WaitingItem {
+  readonly tokens: readonly unknown[]
+  /** True at the tokens after which a new token is drawn: none in a chunk of a prompt. */
+  readonly logits: readonly (true | undefined)[]
+  readonly evaluationPriority: number
+}
+
+/** The evaluation priority of a sequence that must not share a batch. */
+export const PRIORITY_ALONE = 1
+export const PRIORITY_SHARED = 5
+
+export type BatchStrategy = <Item extends WaitingItem>(waiting: {
+  readonly items: readonly Item[]
+  readonly size: number
+}) => { item: Item; processAmount: number }[]
+
+/** As many items as fit; forced tokens make an item longer than one token. */
+function fitting<Item extends WaitingItem>(items: readonly Item[], size: number) {
+  const batch: { item: Item; processAmount: number }[] = []
+  let room = size
+  for (const item of items) {
+    const processAmount = Math.min(item.tokens.length, size)
+    if (processAmount > room) continue
+    batch.push({ item, processAmount })
+    room -= processAmount
+  }
+  return batch
+}
+
+/**
+ * A strategy with its own turn counters: one for each context.
+ *
+ * @param counts is added to with every batch
+ */
+export function alternatingBatches(counts: Writable<BatchCounts> = noBatches()): BatchStrategy {
+  let lastWasPrompt = false
+  let turns = 0
+  return ({ items, size }) => {
+    const prompts = items.filter((item) => !item.logits.includes(true))
+    const drawing = items.filter((item) => item.logits.includes(true))
+    if (drawing.length > 0 && (lastWasPrompt || prompts.length === 0)) {
+      lastWasPrompt = false
+      const lonely = drawing.find((item) => item.evaluationPriority === PRIORITY_ALONE)
+      const batch = lonely === undefined ? fitting(drawing, size) : fitting([lonely], size)
+      counts.decode += 1
+      for (const { processAmount } of batch) counts.decodeTokens += processAmount
+      return batch
+    }
+    const prompt = prompts[turns % Math.max(1, prompts.length)]
+    if (prompt === undefined) return []
+    lastWasPrompt = true
+    turns += 1
+    const processAmount = Math.min(size, prompt.tokens.length)
+    counts.prompt += 1
+    counts.promptTokens += processAmount
+    return [{ item: prompt, processAmount }]
+  }
+}
+
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
+export function noBatches(): Writable<BatchCounts> {
+  return { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 }
+}

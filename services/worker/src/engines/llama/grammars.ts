@@ -1,0 +1,64 @@
+/**
+ * Grammars that llama.cpp has read. Reading one takes milliseconds, and the same tools come with
+ * every turn of a conversation, so the last ones are kept, each at its beginning: a run is a copy.
+ */
+import { type LlamaContext, LlamaGrammar, LlamaGrammarEvaluationState } from 'node-llama-cpp'
+import { BadGrammar, type GrammarRun, type Vocabulary } from '../engine.ts'
+import { RecentlyUsed } from '../recently-used.ts'
+import { feedGrammar } from './internals.ts'
+
+const GRAMMARS_MAX = 64
+/** Of all kept grammars' texts; read, they take about thirty times as much memory. */
+const GRAMMAR_CHARACTERS_MAX = 4 * 1024 * 1024
+
+class LlamaGrammarRun implements GrammarRun {
+  readonly grammar: string
+  readonly state: LlamaGrammarEvaluationState
+
+  constructor(grammar: string, state: LlamaGrammarEvaluationState) {
+    this.grammar = grammar
+    this.state = state
+  }
+}
+
+/** What the runtime knows of a run. */
+export function nativeStateOf(run: GrammarRun | null): LlamaGrammarEvaluationState | undefined {
+  if (run === null) return undefined
+  if (!(run instanceof LlamaGrammarRun)) throw new Error('the grammar is of another engine')
+  return run.state
+}
+
+export class LlamaGrammars {
+  readonly #context: LlamaContext
+  readonly #vocabulary: Vocabulary
+  readonly #beginnings = new RecentlyUsed<string, LlamaGrammarEvaluationState>({
+    entriesMax: GRAMMARS_MAX,
+    weightMax: GRAMMAR_CHARACTERS_MAX,
+    weigh: (text) => text.length,
+  })
+
+  constructor(context: LlamaContext, vocabulary: Vocabulary) {
+    this.#context = context
+    this.#vocabulary = vocabulary
+  }
+
+  /** See {@link Engine.startGrammar}. */
+  start(grammar: string, begun: string, drawn: readonly number[]): GrammarRun | null {
+    const state = this.#beginning(grammar).clone()
+    const tokens = begun === '' ? [] : this.#vocabulary.tokenize(begun, true, true)
+    const fits = feedGrammar(this.#context, state, [...tokens, ...drawn])
+    return fits ? new LlamaGrammarRun(grammar, state) : null
+  }
+
+  #beginning(text: string): LlamaGrammarEvaluationState {
+    return this.#beginnings.get(text, () => {
+      const { model } = this.#context
+      try {
+        const grammar = new LlamaGrammar(model.llama, { grammar: text })
+        return new LlamaGrammarEvaluationState({ model, grammar })
+      } catch (error) {
+        throw new BadGrammar(error instanceof Error ? error.message : String(error))
+      }
+    })
+  }
+}

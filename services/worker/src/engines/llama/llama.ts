@@ -1,0 +1,253 @@
+/**
+ * llama.cpp behind the {@link Engine} port. This file and its neighbours `llama-*.ts` are the only
+ * ones that import node-llama-cpp.
+ *
+ * The runtime's own defaults are dangerous for a service that bills, so every one is set:
+ * - threads: more threads than cores slow it down 300 times, and its default is at least four;
+ * - a full context silently drops the oldest tokens: here that throws;
+ * - erasing the middle of a sequence shifts positions, so only tails are ever erased;
+ * - it never compiles or downloads anything.
+ */
+import { readFileSync } from 'node:fs'
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import {
+  getLlama,
+  getModuleVersion,
+  type Llama,
+  type LlamaContext,
+  LlamaLogLevel,
+  type LlamaModel,
+  resolveModelFile,
+} from 'node-llama-cpp'
+import { RuntimeWatch } from '../../process/runtime-watch.ts'
+import { StartRefused } from '../../process/start-refused.ts'
+import type {
+  BatchCounts,
+  Engine,
+  EngineSequence,
+  GrammarRun,
+  ModelFacts,
+  Vocabulary,
+} from '../engine.ts'
+import type { Gpu } from '../gpu.ts'
+import { alternatingBatches, type BatchStrategy, noBatches } from './batching.ts'
+import { ContextGate } from './context-gate.ts'
+import { LlamaGrammars } from './grammars.ts'
+import { mendSampling } from './internals.ts'
+import { LlamaSequence } from './sequence.ts'
+import { SequenceStates } from './sequence-states.ts'
+import { llamaVocabulary } from './vocabulary.ts'
+
+export interface LlamaOptions {
+  readonly modelPath: string
+  /**
+   * Tokens for each sequence; null takes what the model was trained for, up to `contextSizeMax`.
+   */
+  readonly contextSize: number | null
+  readonly contextSizeMax: number
+  readonly sequences: number
+  readonly threads: number
+  readonly gpu: Gpu
+  /** Told while the file is read into memory: from 0 to 1. */
+  readonly onLoading?: (share: number) => void
+  readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
+  /** Sees whether the runtime comes back. */
+  readonly watch?: RuntimeWatch
+}
+
+/**
+ * Loads a model and reserves the memory of its sequences.
+ *
+ * @throws StartRefused when the file cannot be loaded or the memory is not there
+ */
+export async function startLlama(options: LlamaOptions): Promise<{
+  readonly engine: Engine
+  readonly facts: ModelFacts
+}> {
+  const llama = await getLlama({
+    gpu: options.gpu === 'off' ? false : options.gpu,
+    build: 'never',
+    skipDownload: true,
+    maxThreads: options.threads,
+    logLevel: LlamaLogLevel.warn,
+    logger: (level, message) => {
+      const severity = level === 'error' || level === 'fatal' ? 'error' : 'warn'
+      options.log(severity, message.trimEnd())
+    },
+  }).catch((error: unknown) => {
+    throw new StartRefused(
+      options.gpu === 'off'
+        ? `no llama.cpp binary runs on this machine: ${firstLine(error)}`
+        : `--gpu ${options.gpu} cannot be used: no llama.cpp binary for it runs on this machine ` +
+            `(${firstLine(error)}); see docs/how-to/use-a-gpu.md`,
+    )
+  })
+  const gpuLayers = llama.gpu === false ? 0 : 'max'
+  const model = await llama
+    .loadModel({
+      modelPath: options.modelPath,
+      gpuLayers,
+      defaultContextSwaFullCache: true,
+      onLoadProgress: (share) => options.onLoading?.(share),
+    })
+    .catch((error: unknown) => {
+      throw new StartRefused(
+        `llama.cpp cannot load the model ${options.modelPath}: ${firstLine(error)}`,
+      )
+    })
+  const batches = noBatches()
+  const context = await createContext(model, options, alternatingBatches(batches))
+  return {
+    engine: new LlamaEngine(model, context, batches, options),
+    facts: await modelFacts(llama, context),
+  }
+}
+
+async function createContext(
+  model: LlamaModel,
+  options: LlamaOptions,
+  itemPrioritizationStrategy: BatchStrategy,
+): Promise<LlamaContext> {
+  const trained = model.trainContextSize
+  const contextSize = options.contextSize ?? Math.min(trained, options.contextSizeMax)
+  if (contextSize > trained) {
+    throw new StartRefused(
+      `the model was trained for contexts of ${trained} tokens; --context-size ${contextSize} is more`,
+    )
+  }
+  const context = await model
+    .createContext({
+      sequences: options.sequences,
+      contextSize,
+      batchSize: Math.max(BLOCK_TOKENS, options.sequences),
+      flashAttention: true,
+      swaFullCache: true,
+      threads: { ideal: options.threads, min: options.threads },
+      batching: { dispatchSchedule: 'nextCycle', itemPrioritizationStrategy },
+    })
+    .catch((error: unknown) => {
+      throw new StartRefused(
+        `no memory for ${options.sequences} sequences of ${contextSize} tokens; ` +
+          `lower --sequences or --context-size (${firstLine(error)})`,
+      )
+    })
+  if (context.currentThreads > options.threads) {
+    throw new StartRefused(
+      `llama.cpp took ${context.currentThreads} threads, ${options.threads} are allowed`,
+    )
+  }
+  return context
+}
+
+async function modelFacts(llama: Llama, context: LlamaContext): Promise<ModelFacts> {
+  const { metadata } = context.model.fileInfo
+  return {
+    modelName: metadata.general.name ?? context.model.filename ?? 'model',
+    chatTemplate: metadata.tokenizer?.chat_template ?? null,
+    threads: context.currentThreads,
+    cpuVariant: loadedCpuVariant() ?? process.arch,
+    device: llama.gpu === false ? 'cpu' : llama.gpu,
+    llamaCppRelease: llama.llamaCppRelease.release,
+    libraryVersion: await getModuleVersion(),
+  }
+}
+
+/** Which of the shipped builds for kinds of CPU was taken, or undefined where that is hidden. */
+function loadedCpuVariant(): string | undefined {
+  try {
+    return /libggml-cpu-([\w-]+)/.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1]
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Finds the file that an `hf:` URI names, in the downloads' folder or on the network.
+ *
+ * @throws StartRefused with one line when it is neither there nor reachable
+ */
+export async function downloadModel(
+  uri: string,
+  folder: string,
+  onProgress: (downloadedBytes: number, totalBytes: number) => void,
+): Promise<string> {
+  try {
+    return await resolveModelFile(uri, {
+      directory: folder,
+      cli: false,
+      onProgress: ({ downloadedSize, totalSize }) => onProgress(downloadedSize, totalSize),
+    })
+  } catch (error) {
+    throw new StartRefused(
+      `cannot download ${uri} (${firstLine(error)}); check the name and the network, ` +
+        'or name a downloaded .gguf file instead',
+    )
+  }
+}
+
+class LlamaEngine implements Engine {
+  readonly vocabulary: Vocabulary
+  readonly contextSize: number
+  readonly canReusePrefix: boolean
+  readonly sequences: readonly LlamaSequence[]
+  readonly tellsLogprobs: boolean
+  readonly drawsByPlace: boolean
+  readonly batches: BatchCounts
+  readonly #context: LlamaContext
+  readonly #states: SequenceStates
+  readonly #gate = new ContextGate()
+  readonly #watch: RuntimeWatch
+  readonly #grammars: LlamaGrammars
+
+  constructor(
+    model: LlamaModel,
+    context: LlamaContext,
+    batches: BatchCounts,
+    { log, watch = new RuntimeWatch() }: Pick<LlamaOptions, 'log' | 'watch'>,
+  ) {
+    this.#context = context
+    this.#watch = watch
+    this.batches = batches
+    this.#states = new SequenceStates(context.totalSequences)
+    this.vocabulary = llamaVocabulary(model)
+    this.#grammars = new LlamaGrammars(context, this.vocabulary)
+    this.tellsLogprobs = mendSampling(context, (error) => {
+      log('error', `no token could be drawn: ${firstLine(error)}`)
+    })
+    this.contextSize = context.contextSize
+    this.sequences = Array.from({ length: context.totalSequences }, () => this.#take())
+    this.drawsByPlace = this.sequences.every((each) => each.drawsByPlace)
+    const needsCheckpoints = this.sequences.some((each) => each.native.needsCheckpoints)
+    this.canReusePrefix = !model.fileInsights.isRecurrent && !needsCheckpoints
+  }
+
+  startGrammar(grammar: string, begun: string, drawn: readonly number[] = []): GrammarRun | null {
+    return this.#grammars.start(grammar, begun, drawn)
+  }
+
+  async replace(sequence: EngineSequence): Promise<EngineSequence> {
+    if (sequence instanceof LlamaSequence) {
+      await this.#gate.alone(async () => sequence.native.dispose())
+    }
+    return this.#take()
+  }
+
+  async dispose(): Promise<void> {
+    await this.#context.dispose()
+    this.#states.close()
+  }
+
+  #take(): LlamaSequence {
+    const refuse = (): never => {
+      throw new Error('the context is full')
+    }
+    const native = this.#context.getSequence({ contextShift: { strategy: refuse } })
+    const shared = { states: this.#states, gate: this.#gate, watch: this.#watch }
+    return new LlamaSequence(native, shared)
+  }
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return (message.split('\n')[0] ?? '').slice(0, 300)
+}

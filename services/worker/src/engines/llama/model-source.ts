@@ -1,0 +1,51 @@
+/** From what the operator named to a model file on this machine. */
+import { basename, resolve } from 'node:path'
+import { demoModelName, demoModelPath, demoModelSha256 } from '@svc/infra/demo-model/demo-model'
+import type { Log } from '../../process/log.ts'
+import { StartRefused } from '../../process/start-refused.ts'
+import { DEMO_MODEL } from '../../settings.ts'
+import { checkGgufFile, sha256OfFile } from './gguf-file.ts'
+import { downloadModel } from './llama.ts'
+import { tellProgress } from './model-progress.ts'
+
+const HUGGING_FACE = 'hf:'
+
+export interface ModelSource {
+  readonly path: string
+  readonly name: string
+  /** True for the bundled demo model. */
+  readonly toy: boolean
+}
+
+/**
+ * Finds, and where needed downloads, the model.
+ *
+ * @param model `demo`, a path, or a Hugging Face URI such as `hf:user/repository:Q4_K_M`
+ * @throws StartRefused with one line for the operator
+ */
+export async function findModel(
+  model: string,
+  modelsFolder: string,
+  log: Log,
+): Promise<ModelSource> {
+  if (model === DEMO_MODEL) {
+    await checkGgufFile(demoModelPath)
+    await refuseChangedDemoModel(demoModelPath, demoModelSha256)
+    return { path: demoModelPath, name: demoModelName, toy: true }
+  }
+  const path = model.startsWith(HUGGING_FACE)
+    ? await downloadModel(model, modelsFolder, tellProgress('downloading the model', model, log))
+    : resolve(model)
+  await checkGgufFile(path)
+  return { path, name: basename(path).replace(/\.gguf$/i, ''), toy: false }
+}
+
+/** @throws StartRefused when the file's SHA-256 is another */
+export async function refuseChangedDemoModel(path: string, sha256: string): Promise<void> {
+  const found = await sha256OfFile(path)
+  if (found !== sha256) {
+    throw new StartRefused(
+      `the bundled demo model is damaged (SHA-256 ${found}, not ${sha256}): restore ${path}`,
+    )
+  }
+}

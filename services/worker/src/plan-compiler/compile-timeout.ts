@@ -1,8 +1,0 @@
-import { SchedulerRefusal } from '../engine/refusal.ts'
-
-/** A schema whose compilation was ended, because of the time or the memory that it took. */
-export class CompileTimeout extends SchedulerRefusal {
-  constructor(reason: string) {
-    super('unsupported_schema', `the schema: ${reason}`)
-  }
-}

@@ -1,0 +1,52 @@
+/**
+ * A thread that makes plans, one after the other. What compiles a caller's schema runs here and not
+ * beside the decode loop: it can be ended at any moment, and with it nothing but this one plan.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+import { stringFormats } from '../grammar/string-format.ts'
+import { familyOf } from '../prompt/families/choose-family.ts'
+import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { makePlan } from './answer-plan.ts'
+import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './messages.ts'
+
+const MS = 1000
+const WARMING_ROUNDS = 3
+const { familyName, chatTemplate, limits } = workerData as ThreadData
+const family = familyOf(familyName, chatTemplate)
+
+warmUp()
+parentPort?.on('message', (task: CompileTask) => {
+  const result = compile(task)
+  say({ type: 'result', processorMs: processorMs(), ...result })
+})
+say({ type: 'ready', processorMs: processorMs() })
+
+/** The first schemas must not pay for what is made once, or is slow when it first runs. */
+function warmUp(): void {
+  const formats = [...stringFormats.keys()].map((format) => [format, { type: 'string', format }])
+  const schema = { type: 'object', properties: Object.fromEntries(formats), required: ['date'] }
+  const thinking = { enabled: false, effort: 'low', budgetTokens: null } as const
+  for (let round = 0; round < WARMING_ROUNDS; round += 1) {
+    makePlan(family, { toolUse: null, outputFormat: { type: 'json_schema', schema }, thinking })
+  }
+}
+
+function compile(task: CompileTask): CompileResult {
+  try {
+    return { plan: makePlan(family, JSON.parse(task), limits) }
+  } catch (error) {
+    if (error instanceof SchedulerRefusal) {
+      return { refusal: { code: error.code, message: error.message } }
+    }
+    return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
+  }
+}
+
+function processorMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / MS
+}
+
+function say(message: ThreadMessage): void {
+  parentPort?.postMessage(message)
+}

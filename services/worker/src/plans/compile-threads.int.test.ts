@@ -1,0 +1,110 @@
+/** Threads that compile callers' schemas: a bomb ends its own thread, and nobody else's plan. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { PLAIN } from '../../testing/protocol-client.ts'
+import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema-limits.ts'
+import { CompileThreads } from './compile-threads.ts'
+
+const COMPILE_MS = 250
+/** Without the bounds that count work, only the clock is left. */
+const UNBOUNDED: SchemaLimits = {
+  bytesMax: Number.MAX_SAFE_INTEGER,
+  alternativesMax: Number.MAX_SAFE_INTEGER,
+  stepsMax: Number.MAX_SAFE_INTEGER,
+  stacksMax: Number.MAX_SAFE_INTEGER,
+}
+
+let threads: CompileThreads
+const logged: string[] = []
+afterEach(() => threads.close())
+
+function start(limits: SchemaLimits): void {
+  threads = new CompileThreads({
+    data: { familyName: 'hermes', chatTemplate: 'tool_calls <tool_call> "arguments"', limits },
+    compileMs: COMPILE_MS,
+    log: (_level, message) => logged.push(message),
+  })
+}
+
+const compile = (tenant: string, schema: object) =>
+  threads.compile(
+    tenant,
+    JSON.stringify({ ...PLAIN, outputFormat: { type: 'json_schema', schema } }),
+  )
+
+const small = { type: 'object', properties: { city: { enum: ['Oslo'] } } }
+const properties = (count: number, schema: (index: number) => object) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, schema(index)]))
+/** Minutes of work when nothing is counted. */
+const bomb = {
+  type: 'object',
+  properties: properties(1000, (index) => ({ type: 'null', title: `${index}` })),
+  minProperties: 250,
+  maxProperties: 256,
+}
+/** Gigabytes when nothing is counted. */
+const heavy = {
+  properties: properties(900, () => ({ $ref: '#/$defs/long' })),
+  $defs: { long: { const: 'x'.repeat(1_000_000) } },
+}
+
+describe('compiling threads', () => {
+  it('make plans', async () => {
+    start(defaultSchemaLimits)
+    const plan = await compile('a', small)
+    expect(plan.grammar).toContain('Oslo')
+    expect(plan).toMatchObject({ grammarFrom: 'answer', callable: [] })
+  })
+
+  it('say what is refused, with the place', async () => {
+    start(defaultSchemaLimits)
+    const refused = compile('a', { properties: { age: { multipleOf: 3 } } })
+    await expect(refused).rejects.toMatchObject({
+      code: 'unsupported_schema',
+      message: expect.stringContaining('properties.age.multipleOf'),
+    })
+  })
+
+  it('refuse by the steps what would take long, without being ended', async () => {
+    start(defaultSchemaLimits)
+    logged.length = 0
+    await expect(compile('a', bomb)).rejects.toMatchObject({
+      code: 'unsupported_schema',
+      message: expect.stringContaining('too many steps'),
+    })
+    expect(logged).toEqual([])
+  })
+
+  it('are ended by the clock where the steps do not, and another takes the place', async () => {
+    start(UNBOUNDED)
+    logged.length = 0
+    for (let round = 0; round < 2; round += 1) {
+      await expect(compile('a', bomb)).rejects.toMatchObject({
+        code: 'unsupported_schema',
+        message: `the schema: takes more than ${COMPILE_MS} ms to compile`,
+      })
+    }
+    expect(logged.length).toBe(2)
+    expect((await compile('a', small)).grammar).toContain('Oslo')
+  })
+
+  it('serve others while one tenant sends nothing but bombs', async () => {
+    start(UNBOUNDED)
+    await compile('victim', small)
+    const bombs = Array.from({ length: 20 }, () => compile('flood', bomb).catch(() => 'refused'))
+    let ended = 0
+    for (const each of bombs) void each.then(() => (ended += 1))
+    for (let index = 0; index < 5; index += 1) {
+      const plan = await compile('victim', { ...small, title: `${index}` })
+      expect(plan.grammar).toContain('Oslo')
+    }
+    // One thread is the bombs' at most, so the victim waited for none of them.
+    expect(ended).toBeLessThan(10)
+    await threads.close()
+  })
+
+  it('do not take more memory than theirs', { timeout: 60_000 }, async () => {
+    start({ ...UNBOUNDED })
+    await expect(compile('a', heavy)).rejects.toMatchObject({ code: 'unsupported_schema' })
+    expect((await compile('a', small)).grammar).toContain('Oslo')
+  })
+})

@@ -1,0 +1,173 @@
+/**
+ * Threads that make plans for callers, and are ended when one takes too long.
+ *
+ *     waiting ──a thread is free──▶ compiling ──▶ plan or refusal
+ *                                       └──time or memory is used up──▶ refused; a new thread
+ *
+ * Tenants take turns, and each has one thread at a time at most: who sends schemas that take all of
+ * their time waits for them alone. The time is the thread's own on the processor, so that a busy
+ * machine does not refuse what a quiet one takes; by the clock it is a few times that at most.
+ */
+import { Worker } from 'node:worker_threads'
+import type { AnswerPlan } from '@svc/contracts/worker/protocol'
+import type { Log } from '../process/log.ts'
+import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { CompileTimeout } from './compile-timeout.ts'
+import type { CompileResult, ThreadData, ThreadMessage } from './messages.ts'
+import { TaskQueue } from './task-queue.ts'
+
+/** Two: one tenant cannot keep the others from compiling. */
+const THREADS = 2
+/** On a busy machine a plan may take this many times its processor time by the clock. */
+const CLOCK_FACTOR = 20
+const MS = 1000
+/** Megabytes of a thread's memory. One that needs more is ended, and with it its plan. */
+const THREAD_MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
+
+export interface CompileThreadsOptions {
+  readonly data: ThreadData
+  /** Milliseconds of processor time that one plan may take. */
+  readonly compileMs: number
+  readonly log: Log
+}
+
+interface Task {
+  readonly tenant: string
+  /** As JSON. */
+  readonly asked: string
+  readonly done: PromiseWithResolvers<AnswerPlan>
+}
+
+interface Thread {
+  readonly worker: Worker
+  /** Whether it has said that it is ready. */
+  ready: boolean
+  task: Task | null
+  /** Its processor time when the task began. */
+  processorMs: number
+  startedMs: number
+  deadline: NodeJS.Timeout | undefined
+}
+
+export class CompileThreads {
+  readonly #options: CompileThreadsOptions
+  readonly #queue = new TaskQueue<Task>()
+  readonly #threads = new Set<Thread>()
+  #closed = false
+
+  constructor(options: CompileThreadsOptions) {
+    this.#options = options
+    for (let count = 0; count < THREADS; count += 1) this.#start()
+  }
+
+  /**
+   * @param asked what the plan is for, as JSON
+   * @throws SchedulerRefusal when the schema is refused or takes too long, or too many wait
+   */
+  compile(tenant: string, asked: string): Promise<AnswerPlan> {
+    const task: Task = { tenant, asked, done: Promise.withResolvers() }
+    if (!this.#queue.push(tenant, task)) {
+      const message = 'too many schemas wait to be compiled'
+      return Promise.reject(new SchedulerRefusal('queue_full', message))
+    }
+    this.#assign()
+    return task.done.promise
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
+  }
+
+  #start(): void {
+    const { data } = this.#options
+    const worker = new Worker(new URL('compile-thread.ts', import.meta.url), {
+      ...{ workerData: data, resourceLimits: THREAD_MEMORY, stdin: false },
+      // It needs none of the process's secrets.
+      ...{ env: {}, argv: [], execArgv: [], name: 'plan-compiler' },
+    })
+    worker.unref()
+    const idle = { ready: false, task: null, processorMs: 0, startedMs: 0, deadline: undefined }
+    const thread: Thread = { worker, ...idle }
+    this.#threads.add(thread)
+    worker.on('message', (message: ThreadMessage) => this.#hear(thread, message))
+    worker.on('error', (error: NodeJS.ErrnoException) => this.#lose(thread, error))
+    worker.on('exit', () => this.#lose(thread, undefined))
+  }
+
+  #hear(thread: Thread, message: ThreadMessage): void {
+    thread.processorMs = message.processorMs
+    if (message.type === 'ready') thread.ready = true
+    else this.#finish(thread, message)
+    this.#assign()
+  }
+
+  #assign(): void {
+    for (const thread of this.#threads) {
+      if (!thread.ready || thread.task !== null) continue
+      const busy = new Set([...this.#threads].map(({ task }) => task?.tenant))
+      const task = this.#queue.shift((tenant) => !busy.has(tenant))
+      if (task === undefined) return
+      thread.task = task
+      thread.startedMs = performance.now()
+      thread.worker.postMessage(task.asked)
+      this.#expectBy(thread, this.#options.compileMs)
+    }
+  }
+
+  #expectBy(thread: Thread, waitMs: number): void {
+    const { task } = thread
+    thread.deadline = setTimeout(() => void this.#expire(thread, task), waitMs)
+  }
+
+  /** The time is over by the clock. Whether it is by the processor, the thread's own clock says. */
+  async #expire(thread: Thread, task: Task | null): Promise<void> {
+    const { compileMs, log } = this.#options
+    const { user, system } = await thread.worker.cpuUsage().catch(() => NO_TIME)
+    if (thread.task !== task || task === null) return
+    const usedMs = (user + system) / MS - thread.processorMs
+    const leftMs = thread.startedMs + compileMs * CLOCK_FACTOR - performance.now()
+    if (usedMs < compileMs && leftMs > 0) {
+      this.#expectBy(thread, Math.min(leftMs, Math.max(1, compileMs - usedMs)))
+      return
+    }
+    log('warn', 'a schema took too long to compile; its thread is ended', {
+      ...{ tenant: task.tenant, processorMs: Math.round(usedMs) },
+    })
+    this.#end(thread, `takes more than ${compileMs} ms to compile`)
+  }
+
+  #finish(thread: Thread, result: CompileResult): void {
+    const done = this.#release(thread)
+    if (done === undefined) return
+    if ('plan' in result) done.resolve(result.plan)
+    else if ('refusal' in result) {
+      done.reject(new SchedulerRefusal(result.refusal.code, result.refusal.message))
+    } else done.reject(new Error(result.failure))
+  }
+
+  #end(thread: Thread, reason: string): void {
+    this.#threads.delete(thread)
+    this.#release(thread)?.reject(new CompileTimeout(reason))
+    void thread.worker.terminate()
+    if (!this.#closed) this.#start()
+  }
+
+  #lose(thread: Thread, error: NodeJS.ErrnoException | undefined): void {
+    if (!this.#threads.has(thread) || this.#closed) return
+    const isMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    this.#options.log('error', 'a compiling thread ended', {
+      ...{ tenant: thread.task?.tenant, error: String(error) },
+    })
+    this.#end(thread, isMemory ? 'takes too much memory to compile' : 'cannot be compiled')
+  }
+
+  #release(thread: Thread): PromiseWithResolvers<AnswerPlan> | undefined {
+    const { task } = thread
+    clearTimeout(thread.deadline)
+    thread.task = null
+    return task?.done
+  }
+}
+
+const NO_TIME = { user: 0, system: 0 }

@@ -1,0 +1,54 @@
+/**
+ * Which family the model is of, and the renderer for its chat template. A template that looks like
+ * one of a family with tools and then leaves tools out is served as the generic family, which says
+ * in words what tools there are: a request with tools is never answered as if there were none.
+ */
+import { randomBytes } from 'node:crypto'
+import type { ModelFacts, Vocabulary } from '../engines/engine.ts'
+import type { Log } from '../process/log.ts'
+import { StartRefused } from '../process/start-refused.ts'
+import { chooseFamily } from './families/choose-family.ts'
+import type { Family } from './families/family.ts'
+import { generic } from './families/generic.ts'
+import { type PromptRenderer, promptRenderer, toolsChangeThePrompt } from './template.ts'
+
+const NONCE_BYTES = 12
+
+export interface ServedFamily {
+  readonly family: Family
+  readonly renderer: PromptRenderer
+}
+
+/** @throws StartRefused when the model has no chat template that can be read */
+export function serveFamily(facts: ModelFacts, vocabulary: Vocabulary, log: Log): ServedFamily {
+  const { chatTemplate, modelName } = facts
+  if (chatTemplate === null) {
+    throw new StartRefused(
+      `the model "${modelName}" has no chat template, so it cannot be served as a chat model; ` +
+        'take an "instruct" or "chat" version of it',
+    )
+  }
+  const serve = (family: Family): ServedFamily => ({
+    family,
+    renderer: rendererOf(chatTemplate, vocabulary, family),
+  })
+  const served = serve(chooseFamily(chatTemplate))
+  if (toolsChangeThePrompt(served.renderer)) return served
+  log('warn', "the model's chat template leaves tools out; they are described in words instead", {
+    family: served.family.name,
+  })
+  return serve(generic(chatTemplate))
+}
+
+function rendererOf(chatTemplate: string, vocabulary: Vocabulary, family: Family): PromptRenderer {
+  try {
+    return promptRenderer({
+      ...{ chatTemplate, vocabulary, family },
+      nonce: () => randomBytes(NONCE_BYTES).toString('hex'),
+      today: () => new Date(),
+    })
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
+    throw new StartRefused(`the model's chat template cannot be read: ${reason}`)
+  }
+}

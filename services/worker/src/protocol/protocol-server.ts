@@ -1,0 +1,209 @@
+/**
+ * The worker protocol over HTTP/1.1, on a unix socket or on loopback TCP. Bodies, headers and
+ * times are bounded; an answer never shows a stack trace.
+ */
+import { chmod, rm, stat } from 'node:fs/promises'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
+import { connect } from 'node:net'
+import {
+  auditRequest,
+  cancelRequest,
+  drainRequest,
+  generateRequest,
+  prepareRequest,
+  type WorkerErrorCode,
+  workerPaths,
+} from '@svc/contracts/worker/protocol'
+import type { Log } from '../process/log.ts'
+import type { WorkerOperations } from '../worker-service.ts'
+import { EventStream } from './event-stream.ts'
+import { BadBody, readJsonBody } from './json-body.ts'
+import { type RefusalDetails, SchedulerRefusal } from './refusal.ts'
+import { bearsSecret } from './shared-secret.ts'
+
+const BODY_BYTES_MAX = 16 * 1024 * 1024
+const REQUEST_MS_MAX = 30_000
+const HEADERS_MS_MAX = 10_000
+const KEEP_ALIVE_MS = 60_000
+const CONNECTIONS_MAX = 2048
+const RETRY_AFTER_SECONDS = '1'
+
+const statusOf: Readonly<Record<WorkerErrorCode, number>> = {
+  bad_request: 400,
+  unauthorized: 401,
+  prompt_too_long: 400,
+  unsupported_schema: 400,
+  fingerprint_mismatch: 409,
+  already_running: 409,
+  queue_full: 503,
+  draining: 503,
+  not_found: 404,
+  failed: 500,
+}
+
+export type ListenAddress = { readonly socketPath: string } | { readonly port: number }
+
+export interface ProtocolServer {
+  /** Where it listens; the port is the real one when 0 was asked for. */
+  readonly address: ListenAddress
+  /** Closes idle connections and resolves when the running ones have ended. */
+  close(): Promise<void>
+}
+
+/**
+ * @param secret demanded as bearer token of every request; null for none
+ * @throws when the address is taken or not allowed
+ */
+export async function startProtocolServer(parts: {
+  readonly operations: WorkerOperations
+  readonly listen: ListenAddress
+  readonly secret: string | null
+  readonly log: Log
+}): Promise<ProtocolServer> {
+  const server = createServer(
+    { requestTimeout: REQUEST_MS_MAX, headersTimeout: HEADERS_MS_MAX },
+    (request, response) => {
+      void answer(request, response, parts).catch((error: unknown) => {
+        refuse(response, parts.log, error)
+      })
+    },
+  )
+  server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.maxConnections = CONNECTIONS_MAX
+  const address = await listen(server, parts.listen)
+  return { address, close: () => closeServer(server) }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { operations, secret }: { operations: WorkerOperations; secret: string | null },
+): Promise<void> {
+  if (secret !== null && !bearsSecret(request.headers.authorization, secret)) {
+    throw new SchedulerRefusal('unauthorized', 'the shared secret is missing or wrong')
+  }
+  const path = (request.url ?? '').split('?')[0]
+  switch (`${request.method} ${path}`) {
+    case `GET ${workerPaths.health}`:
+      return sendJson(response, 200, operations.health())
+    case `GET ${workerPaths.state}`:
+      return sendJson(response, 200, operations.state())
+    case `POST ${workerPaths.prepare}`: {
+      const body = await readJsonBody(request, prepareRequest, BODY_BYTES_MAX)
+      return sendJson(response, 200, await operations.prepare(body))
+    }
+    case `POST ${workerPaths.cancel}`: {
+      const { requestId } = await readJsonBody(request, cancelRequest, BODY_BYTES_MAX)
+      return sendJson(response, 200, operations.cancel(requestId))
+    }
+    case `POST ${workerPaths.drain}`: {
+      const { draining } = await readJsonBody(request, drainRequest, BODY_BYTES_MAX)
+      return sendJson(response, 200, operations.drain(draining))
+    }
+    case `POST ${workerPaths.audit}`: {
+      const { sample } = await readJsonBody(request, auditRequest, BODY_BYTES_MAX)
+      return sendJson(response, 200, await operations.audit(sample))
+    }
+    case `POST ${workerPaths.generate}`:
+      return await answerGenerate(request, response, operations)
+    default:
+      throw new SchedulerRefusal('not_found', 'no such method and path')
+  }
+}
+
+async function answerGenerate(
+  request: IncomingMessage,
+  response: ServerResponse,
+  operations: WorkerOperations,
+): Promise<void> {
+  const body = await readJsonBody(request, generateRequest, BODY_BYTES_MAX)
+  const stream = new EventStream(response)
+  const ended = operations.generate(body, (event, signal) => stream.emit(event, signal))
+  response.on('close', () => {
+    if (!response.writableFinished) operations.cancel(body.requestId)
+  })
+  if (response.destroyed) operations.cancel(body.requestId)
+  stream.open()
+  await ended
+  stream.end()
+}
+
+function refuse(response: ServerResponse, log: Log, error: unknown): void {
+  const { code, message, details = {} } = describe(error)
+  if (code === 'failed') {
+    log('error', 'a request failed', { err: error })
+  }
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  const status = statusOf[code]
+  if (status === 503) response.setHeader('retry-after', RETRY_AFTER_SECONDS)
+  // The rest of a body that was refused unread would be taken for the next request.
+  if (error instanceof BadBody || code === 'unauthorized') response.setHeader('connection', 'close')
+  sendJson(response, status, { error: { code, message, ...details } })
+}
+
+function describe(error: unknown): {
+  readonly code: WorkerErrorCode
+  readonly message: string
+  readonly details?: RefusalDetails
+} {
+  if (error instanceof SchedulerRefusal) return error
+  if (error instanceof BadBody) {
+    const { message, field } = error
+    return { code: 'bad_request', message, details: field === undefined ? {} : { field } }
+  }
+  return { code: 'failed', message: 'the worker failed on this request' }
+}
+
+function sendJson(response: ServerResponse, status: number, value: unknown): void {
+  const body = Buffer.from(`${JSON.stringify(value)}\n`)
+  response.writeHead(status, STATUS_CODES[status] ?? '', {
+    'content-type': 'application/json',
+    'content-length': body.length,
+  })
+  response.end(body)
+}
+
+async function listen(server: Server, address: ListenAddress): Promise<ListenAddress> {
+  if ('socketPath' in address) await removeStaleSocket(address.socketPath)
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  if ('socketPath' in address) server.listen(address.socketPath, resolve)
+  else server.listen(address.port, '127.0.0.1', resolve)
+  await promise
+  if ('socketPath' in address) {
+    if (process.platform !== 'win32') await chmod(address.socketPath, 0o600)
+    return address
+  }
+  const bound = server.address()
+  return { port: typeof bound === 'object' && bound !== null ? bound.port : address.port }
+}
+
+/** A killed worker leaves its socket file behind; nobody answers on it. */
+async function removeStaleSocket(socketPath: string): Promise<void> {
+  const facts = await stat(socketPath).catch(() => undefined)
+  if (!facts?.isSocket()) return
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const probe = connect(socketPath)
+  probe.on('connect', () => resolve(false))
+  probe.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ECONNREFUSED'))
+  const stale = await promise
+  probe.destroy()
+  if (stale) await rm(socketPath, { force: true })
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  server.closeIdleConnections()
+  await closed
+}

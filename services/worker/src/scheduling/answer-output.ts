@@ -1,0 +1,105 @@
+/**
+ * Makes the events of an answer out of its tokens. The answer's reader tells text, reasoning and
+ * calls apart; here log probabilities are put on the text, and a reader that fails is replaced: an
+ * answer that cannot be read is given out as plain text, because it was computed and is paid for.
+ */
+import type { GenerateEvent, Logprob } from '@svc/contracts/worker/protocol'
+import type { Draw, Vocabulary } from '../engines/engine.ts'
+import type { AnswerPiece, AnswerStep, AnswerText } from '../prompt/answer-text.ts'
+import { TokenText } from '../prompt/utf8.ts'
+import { answerLogprob } from './answer-logprobs.ts'
+
+type WithoutCount<Event> = Event extends { outputTokens: number }
+  ? Omit<Event, 'outputTokens'>
+  : never
+/** What an answer says, apart from how many tokens it took. */
+export type AnswerEvent = WithoutCount<GenerateEvent>
+
+export interface OutputStep {
+  readonly events: readonly AnswerEvent[]
+  /** The stop text that ended the answer, or null. */
+  readonly stopText: string | null
+}
+
+export interface AnswerOutputParts {
+  readonly vocabulary: Vocabulary
+  readonly reader: AnswerText
+  /** Alternatives to report with every token of the text; null reports nothing. */
+  readonly topLogprobs: number | null
+  readonly onReaderFailure: (error: unknown) => void
+}
+
+export class AnswerOutput {
+  readonly #parts: AnswerOutputParts
+  /** Takes the place of a reader that failed. */
+  #plain: TokenText | null = null
+  #called = false
+  #taken = 0
+  /** By their place in the answer, until the text that they are part of is given out. */
+  readonly #logprobs = new Map<number, Logprob>()
+
+  constructor(parts: AnswerOutputParts) {
+    this.#parts = parts
+  }
+
+  /** Whether a tool was called. */
+  get called(): boolean {
+    return this.#called
+  }
+
+  push(draw: Draw): OutputStep {
+    this.#remember(draw)
+    return this.#read(
+      () => this.#parts.reader.push(draw.token),
+      (plain) => plain.push(draw.token),
+    )
+  }
+
+  /** What was held back when the model ended, the limit was reached or the client stopped. */
+  end(): OutputStep {
+    return this.#read(
+      () => this.#parts.reader.end(),
+      (plain) => plain.end(),
+    )
+  }
+
+  #remember(draw: Draw): void {
+    const { topLogprobs, vocabulary } = this.#parts
+    const logprob = topLogprobs === null ? null : answerLogprob(draw, topLogprobs, vocabulary)
+    if (logprob !== null) this.#logprobs.set(this.#taken, logprob)
+    this.#taken += 1
+  }
+
+  #read(read: () => AnswerStep, readPlain: (plain: TokenText) => string): OutputStep {
+    if (this.#plain === null) {
+      try {
+        const { pieces, stopText } = read()
+        return { events: pieces.map((piece) => this.#event(piece)), stopText }
+      } catch (error) {
+        this.#parts.onReaderFailure(error)
+        this.#plain = new TokenText(this.#parts.vocabulary, [])
+      }
+    }
+    const text = readPlain(this.#plain)
+    return { events: text === '' ? [] : [{ type: 'token', kind: 'text', text }], stopText: null }
+  }
+
+  #event(piece: AnswerPiece): AnswerEvent {
+    if (piece.kind === 'call') {
+      this.#called = true
+      return { type: 'tool_call', name: piece.name }
+    }
+    const { kind, text } = piece
+    if (kind !== 'text' || this.#parts.topLogprobs === null) return { type: 'token', kind, text }
+    return { type: 'token', kind, text, logprobs: this.#logprobsOf(piece.drawn) }
+  }
+
+  /** A token that is part of two pieces is told with the first. */
+  #logprobsOf(drawn: readonly number[]): Logprob[] {
+    return drawn.flatMap((place) => {
+      const logprob = this.#logprobs.get(place)
+      this.#logprobs.delete(place)
+      return logprob ?? []
+    })
+  }
+}

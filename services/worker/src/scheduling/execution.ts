@@ -1,0 +1,287 @@
+/**
+ * One request on one sequence, from its prompt to its last token.
+ *
+ * The prompt is computed in chunks that end at multiples of 128, its last token alone: so the
+ * model's memory of a block depends on the tokens only, and an answer does not depend on what was
+ * cached. Between chunks and between tokens the request looks whether it was interrupted.
+ *
+ *     prompt chunks ──▶ last prompt token ──▶ token ──▶ token … ──▶ ending
+ *             └──── gives way, and goes on where it was ────┘
+ *
+ * Asked to give way to others it does so between chunks and between tokens. What its sequence held
+ * is put aside, and put back as it was, so nothing is computed twice and no byte of the answer
+ * changes: a draw is made of the seed and its place, and the grammar and the reader stay here.
+ *
+ * Each token is what the model draws or, where the answer's plan leaves it no choice, what is
+ * forced in its place (see `steering.ts`). Both count.
+ *
+ * When the runtime fails, it fails every sequence of the batch and does not say whose fault it
+ * was. Each of them therefore gets a new sequence and one more attempt, in batches of its own: an
+ * innocent request goes on where it was, the guilty one fails again and ends with an error. When it
+ * is known whose fault it was, because no token could be drawn for it, it fails at once.
+ */
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import type { GenerateEvent, GenerateRequest, GrammarFailure } from '@svc/contracts/worker/protocol'
+import {
+  type Draw,
+  DrawFailed,
+  type DrawStream,
+  type SamplingOptions,
+  type Vocabulary,
+} from '../engines/engine.ts'
+import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
+import type { GiveWay } from './give-way.ts'
+import { PromptMeter } from './prompt-meter.ts'
+import type { Loan, SequencePool } from './sequence-pool.ts'
+import type { Steering } from './steering.ts'
+
+export type Interruption = 'cancelled' | 'time_limit' | 'queue_full'
+
+export type Ending =
+  | {
+      readonly kind: 'done'
+      readonly reason: 'stop' | 'length' | 'tool_calls'
+      readonly stopText: string | null
+    }
+  | { readonly kind: 'interrupted' }
+  /** @property code why, where the request itself is the reason: it would fail everywhere */
+  | { readonly kind: 'failed'; readonly code?: GrammarFailure }
+
+/** Why an attempt stops. */
+type Stop = Ending | { readonly kind: 'gives way' }
+
+export interface GenerationParts {
+  readonly request: GenerateRequest
+  readonly sampling: SamplingOptions
+  readonly vocabulary: Vocabulary
+  readonly answer: AnswerOutput
+  readonly steering: Steering
+  readonly pool: SequencePool
+  readonly loan: Loan
+  /** Aborted with an {@link Interruption} as its reason. */
+  readonly signal: AbortSignal
+  /** Waits while the client does not read, at most until the signal. Never throws. */
+  readonly emit: (event: GenerateEvent) => Promise<void>
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+  /** Asks whether others need the sequence. */
+  readonly giveWay: GiveWay
+  /**
+   * Waits without a sequence for the next turn.
+   *
+   * @param held leading prompt tokens that the sequence holds
+   * @param unread resolves when the client has read what it was sent
+   * @returns the loan to go on with, or null when the request was interrupted
+   */
+  readonly standAside: (loan: Loan, held: number, unread: Promise<void>) => Promise<Loan | null>
+  readonly onPromptDone: () => void
+  readonly onFailure: (error: unknown) => void
+}
+
+export class Generation {
+  readonly #parts: GenerationParts
+  readonly #meter: PromptMeter
+  readonly #output: number[] = []
+  /** Null when the request ended while it stood aside. */
+  #loan: Loan | null
+  #unread: Promise<void> = Promise.resolve()
+  /** Leading prompt tokens that the current sequence holds from prompt chunks. */
+  #chunked: number
+
+  constructor(parts: GenerationParts) {
+    this.#parts = parts
+    this.#loan = parts.loan
+    this.#meter = new PromptMeter(parts.loan)
+    this.#chunked = parts.loan.reusedTokens
+  }
+
+  get outputTokens(): number {
+    return this.#output.length
+  }
+
+  get meter(): PromptMeter {
+    return this.#meter
+  }
+
+  /** Runs to the end and gives the sequence back. Failures of the runtime come as an ending. */
+  async run(): Promise<Ending> {
+    let ending: Ending
+    try {
+      ending = await this.#toTheEnd(false)
+    } catch (error) {
+      this.#parts.onFailure(error)
+      if (error instanceof DrawFailed) ending = { ...(await this.#giveUp()), code: error.code }
+      else ending = await this.#secondAttempt()
+    }
+    if (this.#loan === null) return ending
+    this.#meter.close(this.#loan, this.#chunked)
+    this.#parts.pool.giveBack(this.#loan, this.#chunked)
+    return ending
+  }
+
+  async #secondAttempt(): Promise<Ending> {
+    await this.#renewLoan()
+    if (this.#parts.signal.aborted) return { kind: 'interrupted' }
+    try {
+      this.#parts.steering.resume()
+      return await this.#toTheEnd(true)
+    } catch (error) {
+      this.#parts.onFailure(error)
+      return await this.#giveUp()
+    }
+  }
+
+  async #giveUp(): Promise<Ending & { kind: 'failed' }> {
+    await this.#renewLoan()
+    return { kind: 'failed' }
+  }
+
+  async #renewLoan(): Promise<void> {
+    if (this.#loan !== null) this.#loan = await this.#parts.pool.discard(this.#loan)
+    this.#chunked = 0
+  }
+
+  /** As often as it has to give way. */
+  async #toTheEnd(alone: boolean): Promise<Ending> {
+    while (this.#loan !== null) {
+      const stop = await this.#attempt(this.#loan, alone)
+      if (stop.kind !== 'gives way') return stop
+      this.#meter.leave(this.#loan, this.#chunked)
+      this.#loan = await this.#parts.standAside(this.#loan, this.#chunked, this.#unread)
+      this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
+      await this.#unread
+    }
+    return this.#output.length === 0 ? { kind: 'interrupted' } : await this.#interrupted()
+  }
+
+  async #attempt(loan: Loan, alone: boolean): Promise<Stop> {
+    const { request, sampling, steering } = this.#parts
+    const { sequence } = loan
+    const known = [...request.tokens, ...this.#output]
+    if (known.length === 0) throw new Error('the prompt is empty')
+    // A sequence that was put aside within the answer goes on exactly where it was.
+    if (sequence.length < request.tokens.length) {
+      const stop = await this.#prefill(loan, known)
+      if (stop !== undefined) return stop
+    }
+    const draws = sequence.generate(known.slice(sequence.length), {
+      sampling,
+      grammar: () => steering.grammar,
+      logitBias: request.logitBias,
+      bannedUnderGrammar: () => steering.banned,
+      logprobs: request.topLogprobs !== null,
+      answered: () => this.#output,
+      alone,
+    })
+    try {
+      return await this.#answer(loan, draws)
+    } finally {
+      await draws.return()
+    }
+  }
+
+  async #answer(loan: Loan, draws: DrawStream): Promise<Stop> {
+    const { steering, vocabulary } = this.#parts
+    let forced: readonly number[] = []
+    while (true) {
+      const { value: draw, done } = await draws.next(forced.length > 0 ? forced : undefined)
+      this.#promptDone(loan)
+      if (done || draw === undefined) return await this.#end('stop')
+      const ends = vocabulary.isEndOfGeneration(draw.token)
+      forced = steering.due(ends)
+      if (ends && forced.length === 0) return await this.#end('stop')
+      const ending = await this.#take(forced.length > 0 ? forced.map(withoutLogprobs) : [draw])
+      if (ending !== undefined) return ending
+      const stop = await this.#betweenTokens(loan)
+      if (stop !== undefined) return stop
+    }
+  }
+
+  async #betweenTokens(loan: Loan): Promise<Stop | undefined> {
+    const { pool, signal, giveWay } = this.#parts
+    if (signal.aborted) return await this.#interrupted()
+    if (giveWay.isAsked) return { kind: 'gives way' }
+    await pool.shareAwaited(loan)
+    return undefined
+  }
+
+  /** @returns why it stopped before its end, if it did */
+  async #prefill(loan: Loan, known: readonly number[]): Promise<Stop | undefined> {
+    const { pool, nowMs, signal, giveWay } = this.#parts
+    const { sequence } = loan
+    const promptEnd = this.#parts.request.tokens.length - 1
+    let position = sequence.length
+    while (position < known.length - 1) {
+      if (signal.aborted) return { kind: 'interrupted' }
+      if (giveWay.isAsked) return { kind: 'gives way' }
+      const boundary = (Math.floor(position / BLOCK_TOKENS) + 1) * BLOCK_TOKENS
+      const end = Math.min(boundary, known.length - 1)
+      const begunMs = nowMs()
+      await sequence.prefill(known.slice(position, end))
+      const chunk = end - position
+      position = end
+      this.#chunked = Math.min(position, promptEnd)
+      this.#meter.advance(this.#chunked)
+      await pool.computed(loan, chunk, this.#chunked, nowMs() - begunMs)
+    }
+    if (this.#output.length === 0) await pool.promptComputed(loan)
+    return signal.aborted ? { kind: 'interrupted' } : undefined
+  }
+
+  #promptDone(loan: Loan): void {
+    if (this.#meter.covered === this.#parts.request.tokens.length) return
+    this.#meter.advance(this.#parts.request.tokens.length)
+    this.#meter.close(loan, this.#parts.request.tokens.length)
+    this.#parts.onPromptDone()
+  }
+
+  async #take(tokens: readonly Draw[]): Promise<Ending | undefined> {
+    const { answer, steering, request } = this.#parts
+    for (const draw of tokens) {
+      this.#output.push(draw.token)
+      const { events, stopText } = answer.push(draw)
+      steering.took(draw.token)
+      await this.#emit(events.length === 0 ? [EMPTY] : events)
+      if (stopText !== null) return this.#done('stop', stopText)
+      if (this.#output.length >= request.maxOutputTokens) return await this.#end('length')
+    }
+    return undefined
+  }
+
+  async #end(reason: 'stop' | 'length'): Promise<Ending> {
+    const { stopText } = await this.#flush()
+    return this.#done(stopText === null ? reason : 'stop', stopText)
+  }
+
+  #done(reason: 'stop' | 'length', stopText: string | null): Ending {
+    const called = reason === 'stop' && this.#parts.answer.called
+    return { kind: 'done', reason: called ? 'tool_calls' : reason, stopText }
+  }
+
+  async #interrupted(): Promise<Ending> {
+    await this.#flush()
+    return { kind: 'interrupted' }
+  }
+
+  async #flush(): Promise<OutputStep> {
+    const step = this.#parts.answer.end()
+    await this.#emit(step.events)
+    return step
+  }
+
+  async #emit(events: readonly AnswerEvent[]): Promise<void> {
+    const { emit, giveWay } = this.#parts
+    const outputTokens = this.#output.length
+    for (const event of events) {
+      this.#unread = emit({ ...event, outputTokens })
+      await giveWay.before(this.#unread)
+    }
+  }
+}
+
+/** Says that a token was made, when none of its text can be shown yet. */
+const EMPTY: AnswerEvent = { type: 'token', kind: 'text', text: '' }
+
+function withoutLogprobs(token: number): Draw {
+  return { token, logprobs: null }
+}

@@ -1,0 +1,299 @@
+/**
+ * Takes requests, lets them wait their turn, and runs as many at once as there are sequences.
+ *
+ *     submit ──▶ queued ──sequence free──▶ running ──▶ ended
+ *                  │  ◀─────gives way──────    │
+ *                  └───cancel, time limit──────┴──────▶ ended
+ *
+ * Every submitted request ends with its meter and `done`, or with its meter and `error`. The trade:
+ * a request waits for a whole sequence instead of sharing one, so the context of a running request
+ * is never taken from it. When all are taken and others wait, a running request gives way, is put
+ * aside with all that its sequence holds, and goes on at its next turn (see `turns.ts`).
+ */
+import type {
+  GenerateEvent,
+  GenerateRequest,
+  HealthAnswer,
+  StateAnswer,
+} from '@svc/contracts/worker/protocol'
+import type { Engine } from '../engines/engine.ts'
+import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
+import type { Log } from '../process/log.ts'
+import { AnswerText } from '../prompt/answer-text.ts'
+import type { Family } from '../prompt/families/family.ts'
+import { refuseUnfit, SchedulerRefusal } from '../protocol/refusal.ts'
+import { AnswerOutput } from './answer-output.ts'
+import { type Ending, Generation, type Interruption } from './execution.ts'
+import { GrammarBans } from './grammar-bans.ts'
+import { nothingComputed, type PromptCounts } from './prompt-meter.ts'
+import { lastEvent, meterOf, type RunCounts } from './run-ending.ts'
+import type { Loan, SequencePool } from './sequence-pool.ts'
+import { Steering } from './steering.ts'
+import { type Turn, Turns } from './turns.ts'
+
+export const QUEUE_REQUESTS_MAX = 256
+export const TENANT_QUEUE_REQUESTS_MAX = 64
+const TIMER_MS_MAX = 2 ** 31 - 1
+const SEEDS = 2 ** 32
+/** No tenant of the service: none has an id like this. */
+const OWN_TENANT = ''
+
+export interface SchedulerParts {
+  readonly engine: Engine
+  readonly pool: SequencePool
+  readonly cache: PrefixCache
+  /** How answers of this model are read. */
+  readonly family: Family
+  readonly workerId: string
+  readonly queueLimit: number
+  /** Of one tenant. */
+  readonly tenantQueueLimit: number
+  readonly log: Log
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+  /** 0 … 2³² − 1, for requests without a seed. */
+  readonly randomSeed: () => number
+  /** The runtime is beyond repair: the process should end and be started again. */
+  readonly onBroken: (error: unknown) => void
+}
+
+/** Waits while the client does not read, at most until the signal. Never throws. */
+export type Emit = (event: GenerateEvent, signal: AbortSignal) => Promise<void>
+
+interface Run {
+  readonly request: GenerateRequest
+  readonly emit: Emit
+  readonly interrupt: AbortController
+  readonly timer: NodeJS.Timeout
+  readonly ended: PromiseWithResolvers<void>
+  readonly submittedMs: number
+  turn: Turn | null
+  startedMs: number | null
+  promptDoneMs: number | null
+  firstTokenMs: number | null
+}
+
+export class Scheduler {
+  readonly #parts: SchedulerParts
+  readonly #turns: Turns
+  readonly #bans: GrammarBans
+  readonly #runs = new Map<string, Run>()
+  readonly #totals = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
+  #ended = 0
+  #meterMismatches = 0
+  #draining = false
+
+  constructor(parts: SchedulerParts) {
+    this.#parts = parts
+    this.#turns = new Turns(parts)
+    this.#bans = new GrammarBans(parts.engine.vocabulary, parts.family.controlMarkers)
+  }
+
+  get draining(): boolean {
+    return this.#draining
+  }
+
+  set draining(draining: boolean) {
+    this.#draining = draining
+  }
+
+  get load(): HealthAnswer['load'] {
+    const { pool } = this.#parts
+    return { queued: this.#turns.waiting, running: pool.size - pool.idle, sequences: pool.size }
+  }
+
+  state(): StateAnswer {
+    const { cache, engine } = this.#parts
+    return {
+      ...this.load,
+      ended: this.#ended,
+      totals: { ...this.#totals },
+      cache: cache.state(),
+      batches: { ...engine.batches },
+      meterMismatches: this.#meterMismatches,
+    }
+  }
+
+  /**
+   * Takes a request. Its events go to `emit`, from the first token to `done` or `error`.
+   *
+   * @returns a promise that resolves when the last event was given out
+   * @throws SchedulerRefusal before anything was computed
+   */
+  submit(request: GenerateRequest, emit: Emit): Promise<void> {
+    this.#refuse(request)
+    const interrupt = new AbortController()
+    const stop = () => this.#interrupt(run, 'time_limit')
+    const run: Run = {
+      request,
+      emit,
+      interrupt,
+      timer: setTimeout(stop, Math.min(request.timeLimitMs, TIMER_MS_MAX)),
+      ended: Promise.withResolvers<void>(),
+      submittedMs: this.#parts.nowMs(),
+      turn: null,
+      startedMs: null,
+      promptDoneMs: null,
+      firstTokenMs: null,
+    }
+    this.#runs.set(request.requestId, run)
+    const { tenant, weight } = request
+    run.turn = this.#turns.begin({
+      ...{ tenant, weight, signal: interrupt.signal },
+      start: (turn) => void this.#run(run, turn),
+      cancel: () => this.#finish(run, { kind: 'interrupted' }, NOTHING),
+      makeRoom: () => this.#interrupt(run, 'queue_full'),
+    })
+    if (run.turn === null) {
+      clearTimeout(run.timer)
+      this.#runs.delete(request.requestId)
+      throw queueFull()
+    }
+    return run.ended.promise
+  }
+
+  /** @returns false when no such request is waiting or running */
+  cancel(requestId: string): boolean {
+    const run = this.#runs.get(requestId)
+    if (run === undefined) return false
+    this.#interrupt(run, 'cancelled')
+    return true
+  }
+
+  /**
+   * Does something else with a sequence, when it has its turn: work of this service itself.
+   *
+   * @throws SchedulerRefusal when the queue is full
+   */
+  async withSequence<Result>(work: (loan: Loan) => Promise<Result>): Promise<Result> {
+    const { pool } = this.#parts
+    const lent = Promise.withResolvers<Loan>()
+    const turn = this.#turns.begin({
+      ...{ tenant: OWN_TENANT, weight: 1, signal: NEVER },
+      start: () => lent.resolve(pool.lendEmpty()),
+      cancel: () => {},
+    })
+    if (turn === null) throw queueFull()
+    const loan = await lent.promise
+    try {
+      return await work(loan)
+    } finally {
+      await pool.giveBack(loan, 0)
+      this.#turns.end(turn)
+    }
+  }
+
+  /** Takes no more requests and resolves when those that were taken have ended. */
+  async drain(): Promise<void> {
+    this.#draining = true
+    await Promise.all([...this.#runs.values()].map((run) => run.ended.promise))
+  }
+
+  #refuse(request: GenerateRequest): void {
+    if (this.#draining) throw new SchedulerRefusal('draining', 'the worker takes no more requests')
+    if (this.#runs.has(request.requestId)) {
+      throw new SchedulerRefusal('already_running', 'a request with this requestId is running')
+    }
+    refuseUnfit(request, this.#parts.engine)
+  }
+
+  #interrupt(run: Run, interruption: Interruption): void {
+    run.interrupt.abort(interruption)
+    if (run.turn !== null) this.#turns.interrupt(run.turn)
+  }
+
+  async #run(run: Run, turn: Turn): Promise<void> {
+    const { engine, family, pool, nowMs, onBroken } = this.#parts
+    const { request } = run
+    run.startedMs = nowMs()
+    try {
+      const loan = await pool.lend(request.tenant, request.tokens, run.interrupt.signal)
+      this.#turns.hold(turn)
+      const reader = new AnswerText({
+        ...{ vocabulary: engine.vocabulary, family },
+        ...{ prompt: request.tokens, stops: request.stop, callable: request.plan.callable },
+      })
+      const generation = this.#generation(run, turn, reader, loan)
+      const ending = await generation.run()
+      this.#finish(run, ending, {
+        prompt: generation.meter.counts(),
+        outputTokens: generation.outputTokens,
+        reasoningTokens: reader.reasoningTokens,
+      })
+    } catch (error) {
+      this.#finish(run, { kind: 'failed' }, NOTHING)
+      onBroken(error)
+    }
+    this.#turns.end(turn)
+  }
+
+  #generation(run: Run, turn: Turn, reader: AnswerText, loan: Loan): Generation {
+    const { engine, family, pool, nowMs, log } = this.#parts
+    const { request, interrupt } = run
+    const { requestId, plan, thinking, topLogprobs } = request
+    const { vocabulary } = engine
+    const logFailure = (message: string) => (error: unknown) =>
+      log('error', message, { requestId, err: error })
+    const onReaderFailure = logFailure('an answer could not be read and is given out as text')
+    return new Generation({
+      request,
+      sampling: { ...request.sampling, seed: this.#seed(request) },
+      vocabulary,
+      answer: new AnswerOutput({ vocabulary, reader, topLogprobs, onReaderFailure }),
+      steering: new Steering({
+        ...{ engine, plan, thinking, markers: family.thinking, answer: reader },
+        bans: this.#bans,
+      }),
+      pool,
+      loan,
+      signal: interrupt.signal,
+      nowMs,
+      emit: (event) => {
+        run.firstTokenMs ??= nowMs()
+        return run.emit(event, interrupt.signal)
+      },
+      giveWay: turn.giveWay,
+      standAside: (lent, held, unread) => this.#turns.standAside(turn, lent, held, unread),
+      onPromptDone: () => {
+        run.promptDoneMs = nowMs()
+      },
+      onFailure: logFailure('a batch failed'),
+    })
+  }
+
+  #seed(request: GenerateRequest): number {
+    return (request.sampling.seed ?? this.#parts.randomSeed()) % SEEDS
+  }
+
+  /** Gives out the last two events without waiting for the client to read them. */
+  #finish(run: Run, ending: Ending, counts: RunCounts): void {
+    const { request, interrupt } = run
+    const { workerId, nowMs } = this.#parts
+    clearTimeout(run.timer)
+    this.#runs.delete(request.requestId)
+    this.#ended += 1
+    this.#totals.inputTokens += counts.prompt.inputTokens
+    this.#totals.cachedInputTokens += counts.prompt.cachedInputTokens
+    this.#totals.outputTokens += counts.outputTokens
+    if (!counts.prompt.witnessed) this.#alarm(request, counts.prompt)
+    const meter = meterOf(workerId, counts, run, nowMs())
+    void run.emit({ type: 'meter', meter }, interrupt.signal)
+    void run.emit(lastEvent(ending, interrupt.signal.reason), interrupt.signal)
+    run.ended.resolve()
+  }
+
+  #alarm({ requestId }: GenerateRequest, counts: PromptCounts): void {
+    const { inputTokens, cachedInputTokens, evaluatedTokens } = counts
+    this.#meterMismatches += 1
+    this.#parts.log('error', 'the prompt was counted in two ways; the cheaper reading is taken', {
+      ...{ requestId, inputTokens, cachedInputTokens, evaluatedTokens },
+    })
+  }
+}
+
+const NEVER = new AbortController().signal
+const NOTHING: RunCounts = { prompt: nothingComputed, outputTokens: 0, reasoningTokens: 0 }
+
+function queueFull(): SchedulerRefusal {
+  return new SchedulerRefusal('queue_full', 'too many requests wait for this worker')
+}

@@ -1,0 +1,206 @@
+/**
+ * The turns of runs on the model's sequences: who waits, who has one, and who gives it up.
+ *
+ *     waiting ──a sequence is free──▶ holding ──asked, between two steps──▶ put aside
+ *        ▲                               │                                      │
+ *        │                               └──ends──▶                             │
+ *        └──────────────────────when its client has read all────────────────────┘
+ *
+ * One run at a time gives way. The trade: moving what its sequence holds stops all runs for a few
+ * milliseconds, and in return nobody waits for the end of somebody else's long answer.
+ */
+import { GiveWay } from './give-way.ts'
+import { firstToGiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
+import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
+import { TenantQueue } from './tenant-queue.ts'
+
+/** Something that waits for a sequence. */
+interface Waiting {
+  /** Takes an idle sequence at once. */
+  readonly start: () => void
+  /** It was taken out of the queue before its turn. */
+  readonly cancel: () => void
+  /** See {@link Beginning}. What was put aside has been computed, and never has to go. */
+  readonly makeRoom?: (() => void) | undefined
+}
+
+/** What wants a first sequence. */
+export interface Beginning {
+  readonly tenant: string
+  readonly weight: number
+  /** Aborted when the run is interrupted. */
+  readonly signal: AbortSignal
+  /** Takes an idle sequence of the pool at once. */
+  readonly start: (turn: Turn) => void
+  /** It was taken out of the queue before its turn. */
+  readonly cancel: () => void
+  /** Leaves the full queue for who comes; absent where it may not be asked to. */
+  readonly makeRoom?: () => void
+}
+
+/** One run's turns. */
+export interface Turn extends Holder {
+  /** When it got the sequence that it has; never, while it cannot give it up. */
+  sinceMs: number
+  readonly giveWay: GiveWay
+  /** Aborted when the run is interrupted. */
+  readonly signal: AbortSignal
+  /** What waits in the queue for it. */
+  waiting: Waiting | null
+}
+
+export interface TurnsOptions {
+  readonly pool: SequencePool
+  /** Runs that may wait at once, of all tenants and of one. */
+  readonly queueLimit: number
+  readonly tenantQueueLimit: number
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
+}
+
+const NOT_YET = Number.POSITIVE_INFINITY
+
+export class Turns {
+  readonly #pool: SequencePool
+  readonly #nowMs: () => number
+  readonly #queue: TenantQueue<Waiting>
+  /** Those that have a sequence, in the order in which they got it. */
+  readonly #holders = new Set<Turn>()
+  /** The one that was asked to give way, until it has. */
+  #leaving: Turn | null = null
+  #nextLook: NodeJS.Timeout | undefined
+  #unread = 0
+
+  constructor({ pool, queueLimit, tenantQueueLimit, nowMs }: TurnsOptions) {
+    this.#pool = pool
+    this.#nowMs = nowMs
+    this.#queue = new TenantQueue(queueLimit, tenantQueueLimit)
+    pool.onIdle = () => this.#startWaiting()
+  }
+
+  /** Runs without a sequence. */
+  get waiting(): number {
+    return this.#queue.length + this.#unread
+  }
+
+  /**
+   * Waits for a first sequence. In a full queue the newest of the longest line makes room for it.
+   *
+   * @returns the turn; null, and nothing waits, when there is no room
+   */
+  begin({ tenant, weight, signal, start, cancel, makeRoom }: Beginning): Turn | null {
+    const giveWay = new GiveWay()
+    const turn: Turn = { tenant, weight, signal, giveWay, waiting: null, sinceMs: NOT_YET }
+    turn.waiting = {
+      start: () => {
+        turn.waiting = null
+        this.#holders.add(turn)
+        start(turn)
+      },
+      cancel,
+      makeRoom,
+    }
+    this.#queue.toMakeRoomFor(tenant, (item) => item.makeRoom !== undefined)?.makeRoom?.()
+    if (!this.#queue.push(tenant, turn.waiting, weight)) return null
+    this.#startWaiting()
+    return turn
+  }
+
+  /** Takes it out of the queue, where it is cancelled; without effect while it has a sequence. */
+  interrupt({ tenant, waiting }: Turn): void {
+    if (waiting !== null && this.#queue.remove(tenant, waiting)) waiting.cancel()
+  }
+
+  /** It can give up its sequence from now on. */
+  hold(turn: Turn): void {
+    turn.sinceMs = this.#nowMs()
+    this.#makeRoom()
+  }
+
+  /** It has given back its sequence for good. */
+  end(turn: Turn): void {
+    this.#release(turn)
+    this.#startWaiting()
+  }
+
+  /**
+   * Gives the sequence to others and waits for the next turn.
+   *
+   * @param held leading prompt tokens that the sequence holds
+   * @param unread resolves when the client has read what it was sent, or the run is interrupted
+   * @returns the loan to go on with, the same one when there is no room to put anything aside; null
+   *   when the run was interrupted
+   */
+  async standAside(
+    turn: Turn,
+    loan: Loan,
+    held: number,
+    unread: Promise<void>,
+  ): Promise<Loan | null> {
+    turn.sinceMs = NOT_YET
+    const aside = await this.#pool.putAside(loan, held)
+    this.#release(turn)
+    if (aside === null) {
+      // It is not asked again at once: there would still be no room.
+      this.#holders.add(turn)
+      turn.sinceMs = this.#nowMs() + TURN_MS
+      this.#makeRoom()
+      return this.#pool.goOn(loan, held)
+    }
+    this.#startWaiting()
+    // To a run whose client does not read a sequence is of no use.
+    this.#unread += 1
+    await unread
+    this.#unread -= 1
+    const next = await this.#nextTurn(turn, aside)
+    if (next === null) await this.#pool.forget(aside)
+    else this.hold(turn)
+    return next
+  }
+
+  #nextTurn(turn: Turn, aside: PutAside): Promise<Loan | null> {
+    const next = Promise.withResolvers<Loan | null>()
+    if (turn.signal.aborted) return Promise.resolve(null)
+    const start = () => {
+      turn.waiting = null
+      this.#holders.add(turn)
+      next.resolve(this.#pool.takeUp(aside))
+    }
+    turn.waiting = { start, cancel: () => next.resolve(null) }
+    this.#queue.putBack(turn.tenant, turn.waiting, turn.weight)
+    this.#startWaiting()
+    return next.promise
+  }
+
+  #release(turn: Turn): void {
+    this.#holders.delete(turn)
+    turn.sinceMs = NOT_YET
+    turn.giveWay.reset()
+    if (this.#leaving === turn) this.#leaving = null
+  }
+
+  #startWaiting(): void {
+    while (this.#pool.idle > 0) {
+      const held = sequencesByTenant([...this.#holders])
+      const next = this.#queue.shift((tenant) => held.get(tenant) ?? 0)
+      if (next === undefined) break
+      next.start()
+    }
+    this.#makeRoom()
+  }
+
+  /** Asks a run to give way, now or when it has kept its sequence for long enough. */
+  #makeRoom(): void {
+    clearTimeout(this.#nextLook)
+    if (this.#leaving !== null || this.#pool.idle > 0 || !this.#pool.canPutAside) return
+    const nowMs = this.#nowMs()
+    const due = firstToGiveWay([...this.#holders], this.#queue.tenants(), nowMs)
+    if (due === undefined) return
+    if (due.fromMs > nowMs) {
+      this.#nextLook = setTimeout(() => this.#makeRoom(), due.fromMs - nowMs)
+      return
+    }
+    this.#leaving = due.run
+    due.run.giveWay.ask()
+  }
+}

@@ -1,0 +1,210 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { user, WorkerClient } from '../../testing/protocol-client.ts'
+import {
+  type Supervised,
+  type SupervisedState,
+  type SuperviseOptions,
+  superviseWorker,
+} from './supervisor.ts'
+
+const GRACE_MS = 5000
+const ENDLESS = { maxOutputTokens: 4000 }
+
+let folder: string
+const supervisedWorkers: Supervised[] = []
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-test-'))
+})
+
+afterEach(async () => {
+  await Promise.all(supervisedWorkers.splice(0).map((each) => each.stop(GRACE_MS)))
+})
+
+afterAll(async () => {
+  await rm(folder, { recursive: true })
+})
+
+function supervise(options: Partial<SuperviseOptions> = {}) {
+  const states: SupervisedState[] = []
+  const reached = new Map<SupervisedState, () => void>()
+  const supervised = superviseWorker({
+    workerId: 'worker-test',
+    modelArguments: ['--model', 'demo', '--sequences', '2'],
+    log: () => {},
+    onChange: (state) => {
+      states.push(state)
+      reached.get(state)?.()
+    },
+    ...options,
+  })
+  supervisedWorkers.push(supervised)
+  const untilState = (state: SupervisedState) =>
+    new Promise<void>((resolve) => {
+      reached.set(state, resolve)
+      if (supervised.state === state) resolve()
+    })
+  return { supervised, states, untilState }
+}
+
+const alive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('a supervised worker', () => {
+  it('serves on a socket in a private folder, and nothing is left when it is stopped', async () => {
+    const { supervised, states } = supervise()
+    expect(await supervised.ready()).toMatchObject({ workerId: 'worker-test', status: 'ready' })
+    const { socketPath } = supervised.address
+    expect(socketPath.length).toBeLessThan(100)
+    expect((await stat(dirname(socketPath))).mode & 0o777).toBe(0o700)
+    const pid = supervised.pid ?? 0
+    await supervised.stop(GRACE_MS)
+    expect([alive(pid), existsSync(dirname(socketPath))]).toEqual([false, false])
+    expect([supervised.state, states]).toEqual(['stopped', ['ready', 'stopped']])
+    await expect(supervised.ready()).rejects.toThrow(/stopped/)
+  })
+
+  it('killed in the middle of an answer breaks that stream and is back', async () => {
+    const { supervised, untilState } = supervise()
+    await supervised.ready()
+    const client = new WorkerClient(supervised.address)
+    const stream = await client.open(await client.request([user('Tell me a joke')], ENDLESS))
+    await stream.events.next()
+    const firstPid = supervised.pid ?? 0
+    const restarting = untilState('restarting')
+    process.kill(firstPid, 'SIGKILL')
+    const rest = []
+    for await (const event of stream.events) rest.push(event.type)
+    expect(rest).not.toContain('done')
+    await restarting
+    await supervised.ready()
+    expect(supervised.pid).not.toBe(firstPid)
+    expect([supervised.restarts, supervised.state]).toEqual([1, 'ready'])
+    expect((await client.generate([user('What is the capital city of Norway?')])).text).toContain(
+      'Oslo',
+    )
+  })
+
+  it('that hangs is killed and started again', async () => {
+    const timings = { heartbeatMs: 20, unresponsiveMs: 200 }
+    const { supervised, untilState } = supervise({ timings })
+    await supervised.ready()
+    const restarting = untilState('restarting')
+    process.kill(supervised.pid ?? 0, 'SIGSTOP')
+    await restarting
+    await supervised.ready()
+    expect(supervised.restarts).toBe(1)
+  })
+
+  it('that is killed over and over waits longer each time, up to a limit', async () => {
+    const delaysMs: unknown[] = []
+    const { supervised, untilState } = supervise({
+      timings: { backOffMinMs: 20, backOffMaxMs: 50 },
+      log: (_level, message, fields) => {
+        if (message === 'the worker ended and is started again') delaysMs.push(fields?.delayMs)
+      },
+    })
+    for (let round = 0; round < 3; round += 1) {
+      await supervised.ready()
+      const restarting = untilState('restarting')
+      process.kill(supervised.pid ?? 0, 'SIGKILL')
+      await restarting
+    }
+    await supervised.ready()
+    expect(delaysMs).toEqual([20, 40, 50])
+  })
+
+  it('lets running requests end when it is stopped', async () => {
+    const { supervised } = supervise()
+    await supervised.ready()
+    const client = new WorkerClient(supervised.address)
+    const stream = await client.open(await client.request([user('Count from 1 to 20')]))
+    await stream.events.next()
+    const stopped = supervised.stop(GRACE_MS)
+    const types = []
+    for await (const event of stream.events) types.push(event.type)
+    await stopped
+    expect(types.slice(-2)).toEqual(['meter', 'done'])
+  })
+
+  it('that refuses to start is not tried again, and says why in one line', async () => {
+    const path = join(folder, 'not-a-model.gguf')
+    await writeFile(path, 'this is no model')
+    const { supervised } = supervise({ modelArguments: ['--model', path] })
+    await expect(supervised.ready()).rejects.toThrow(`it is no GGUF file: ${path}`)
+    expect([supervised.state, supervised.restarts]).toEqual(['failed', 0])
+  })
+
+  it('that dies in every first start is given up after three', async () => {
+    const { supervised } = supervise({ timings: { backOffMinMs: 1, backOffMaxMs: 1 } })
+    const failed = expect(supervised.ready()).rejects.toThrow(
+      /ended \(SIGKILL\) before it was ready/,
+    )
+    const killed = () => {
+      if (supervised.pid !== undefined) process.kill(supervised.pid, 'SIGKILL')
+      return supervised.state
+    }
+    await expect.poll(killed, { interval: 5, timeout: 10_000 }).toBe('failed')
+    await failed
+    expect(supervised.restarts).toBe(2)
+  })
+
+  it('does not inherit the settings and secrets of its host', async () => {
+    process.env.SVC_WORKER_SECRET = 'a secret of the host process'
+    try {
+      const { supervised } = supervise()
+      await supervised.ready()
+      // A worker that had the secret would refuse a request without it.
+      expect(await new WorkerClient(supervised.address).health()).toMatchObject({ status: 'ready' })
+    } finally {
+      delete process.env.SVC_WORKER_SECRET
+    }
+  })
+})
+
+describe('a worker whose supervisor is killed', () => {
+  it('ends and leaves nothing behind', async () => {
+    const host = spawnHost()
+    const { pid, socketPath } = await firstLine(host)
+    expect(alive(pid)).toBe(true)
+    host.kill('SIGKILL')
+    await expect.poll(() => alive(pid), { timeout: 10_000, interval: 20 }).toBe(false)
+    expect(existsSync(dirname(socketPath))).toBe(false)
+  })
+})
+
+/** A process that supervises a worker and does nothing else. */
+function spawnHost(): ChildProcess {
+  const supervisorUrl = new URL('supervisor.ts', import.meta.url).href
+  const script = `
+    const { superviseWorker } = await import(${JSON.stringify(supervisorUrl)})
+    const supervised = superviseWorker({
+      workerId: 'orphan', modelArguments: ['--sequences', '1'], log: () => {},
+    })
+    await supervised.ready()
+    const { pid, address } = supervised
+    console.log(JSON.stringify({ pid, socketPath: address.socketPath }))`
+  return spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+async function firstLine(child: ChildProcess): Promise<{ pid: number; socketPath: string }> {
+  if (child.stdout === null) throw new Error('the host has no stdout')
+  for await (const line of createInterface({ input: child.stdout })) return JSON.parse(line)
+  throw new Error('the host ended without a line')
+}

@@ -1,0 +1,235 @@
+/**
+ * Keeps one worker process alive, so that a crash in native code ends the requests on that worker
+ * and nothing else.
+ *
+ *     starting ──ready──▶ ready ──ends or hangs──▶ restarting ──ready──▶ ready
+ *        └──refuses──▶ failed            any state ──stop──▶ stopped
+ *
+ * A worker that refuses its first start (a bad model file) is not tried again: the reason would
+ * be the same. One that has served before is started again for ever, with a delay that doubles
+ * from 250 ms to 10 s and falls back after 30 healthy seconds: the trade is a slow loop of
+ * attempts against an operator who has to notice.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { HealthAnswer } from '@svc/contracts/worker/protocol'
+import type { Log } from '../process/log.ts'
+import { checkHealth } from './health-check.ts'
+import { defaultTimings, type SupervisorTimings } from './timings.ts'
+import { startWorkerProcess, type WorkerEnd, type WorkerProcess } from './worker-process.ts'
+
+/** The shortest limit of a socket's path is 104 bytes (macOS). */
+const SOCKET_PATH_CHARACTERS_MAX = 100
+/** First starts that may end for no definite reason before the worker counts as failed. */
+const FIRST_STARTS_MAX = 3
+
+export type SupervisedState = 'starting' | 'ready' | 'restarting' | 'failed' | 'stopped'
+
+export interface SuperviseOptions {
+  readonly workerId: string
+  /** Arguments of `main.ts` about the model, such as `['--model', 'demo']`. */
+  readonly modelArguments: readonly string[]
+  readonly log: Log
+  /** Called after every change of state. */
+  readonly onChange?: (state: SupervisedState) => void
+  /** Variables for the worker; what the host has of settings and URLs is not inherited. */
+  readonly env?: Readonly<Record<string, string>>
+  readonly timings?: Partial<SupervisorTimings>
+}
+
+export interface Supervised {
+  readonly workerId: string
+  readonly address: { readonly socketPath: string }
+  readonly state: SupervisedState
+  /** Starts after the first one. */
+  readonly restarts: number
+  /** Of the running process, if there is one. */
+  readonly pid: number | undefined
+  /** Resolves when the worker serves; rejects with one line when it failed or was stopped. */
+  ready(): Promise<HealthAnswer>
+  /** Lets running requests end, at most for `graceMs`; then nothing is left of the worker. */
+  stop(graceMs: number): Promise<void>
+}
+
+export function superviseWorker(options: SuperviseOptions): Supervised {
+  return new Supervisor(options)
+}
+
+class Supervisor implements Supervised {
+  readonly workerId: string
+  readonly address: { readonly socketPath: string }
+  readonly #options: SuperviseOptions
+  readonly #timings: SupervisorTimings
+  readonly #folder: string | null
+  #state: SupervisedState = 'starting'
+  #process: WorkerProcess | undefined
+  #starts = 0
+  #everReady = false
+  #delayMs: number
+  #ready: PromiseWithResolvers<HealthAnswer> = Promise.withResolvers()
+  readonly #stopped = Promise.withResolvers<void>()
+  /** Whichever wait is on: for the next look, the next start, or a silent start. */
+  #timer: NodeJS.Timeout | undefined
+  #healthySinceMs = 0
+
+  constructor(options: SuperviseOptions) {
+    this.#options = options
+    this.workerId = options.workerId
+    this.#timings = { ...defaultTimings, ...options.timings }
+    this.#delayMs = this.#timings.backOffMinMs
+    const place = socketPlace()
+    this.#folder = place.folder
+    this.address = { socketPath: place.socketPath }
+    this.#renewReady()
+    this.#start()
+  }
+
+  get state(): SupervisedState {
+    return this.#state
+  }
+
+  get restarts(): number {
+    return Math.max(0, this.#starts - 1)
+  }
+
+  get pid(): number | undefined {
+    return this.#process?.pid
+  }
+
+  ready(): Promise<HealthAnswer> {
+    return this.#ready.promise
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    if (this.#state === 'stopped') return this.#stopped.promise
+    const running = this.#process
+    this.#ready.reject(new Error(`worker ${this.workerId} was stopped`))
+    this.#renewReady(new Error(`worker ${this.workerId} is stopped`))
+    this.#wait(0, undefined)
+    this.#become('stopped')
+    if (running === undefined) this.#cleanUp()
+    else {
+      running.kill('SIGTERM')
+      this.#wait(graceMs, () => running.kill('SIGKILL'))
+    }
+    return this.#stopped.promise
+  }
+
+  #start(): void {
+    this.#starts += 1
+    if (this.#folder !== null) rmSync(this.address.socketPath, { force: true })
+    const child = startWorkerProcess({
+      socketPath: this.address.socketPath,
+      workerId: this.workerId,
+      modelArguments: this.#options.modelArguments,
+      env: this.#options.env ?? {},
+      log: this.#options.log,
+      onReady: (health) => this.#onReady(child, health),
+      onSign: () => {
+        if (this.#state === 'starting' || this.#state === 'restarting') this.#waitForSign(child)
+      },
+      onEnd: (end) => this.#onEnd(end),
+    })
+    this.#process = child
+    this.#waitForSign(child)
+  }
+
+  #waitForSign(child: WorkerProcess): void {
+    this.#wait(this.#timings.startSilenceMs, () => child.kill('SIGKILL'))
+  }
+
+  #onReady(child: WorkerProcess, health: HealthAnswer): void {
+    if (this.#state === 'stopped') return
+    this.#everReady = true
+    this.#healthySinceMs = performance.now()
+    this.#become('ready')
+    this.#ready.resolve(health)
+    this.#waitForHeartbeat(child)
+  }
+
+  #waitForHeartbeat(child: WorkerProcess): void {
+    this.#wait(this.#timings.heartbeatMs, () => void this.#heartbeat(child))
+  }
+
+  async #heartbeat(child: WorkerProcess): Promise<void> {
+    const answer = await checkHealth(this.address.socketPath, this.#timings.unresponsiveMs)
+    if (child !== this.#process || this.#state !== 'ready') return
+    if (answer === null) {
+      this.#options.log('error', 'the worker does not answer', { workerId: this.workerId })
+      child.kill('SIGKILL')
+      return
+    }
+    if (performance.now() - this.#healthySinceMs > this.#timings.healthyResetMs) {
+      this.#delayMs = this.#timings.backOffMinMs
+    }
+    this.#waitForHeartbeat(child)
+  }
+
+  #onEnd({ reason, definite }: WorkerEnd): void {
+    this.#process = undefined
+    this.#wait(0, undefined)
+    if (this.#state === 'stopped') {
+      this.#cleanUp()
+      return
+    }
+    const { workerId } = this
+    if (!this.#everReady && (definite || this.#starts >= FIRST_STARTS_MAX)) {
+      this.#options.log('error', 'the worker failed to start', { workerId, reason })
+      this.#ready.reject(new Error(reason))
+      this.#removeFolder()
+      this.#become('failed')
+      return
+    }
+    const delayMs = this.#delayMs
+    this.#delayMs = Math.min(delayMs * 2, this.#timings.backOffMaxMs)
+    this.#options.log('error', 'the worker ended and is started again', {
+      workerId,
+      reason,
+      delayMs,
+    })
+    if (this.#state === 'ready') this.#renewReady()
+    this.#become('restarting')
+    this.#wait(delayMs, () => this.#start())
+  }
+
+  /** @param error what the new promise is rejected with at once, if anything */
+  #renewReady(error?: Error): void {
+    this.#ready = Promise.withResolvers<HealthAnswer>()
+    // Nobody has to wait for it.
+    this.#ready.promise.catch(() => {})
+    if (error !== undefined) this.#ready.reject(error)
+  }
+
+  #wait(delayMs: number, then: (() => void) | undefined): void {
+    clearTimeout(this.#timer)
+    this.#timer = then === undefined ? undefined : setTimeout(then, delayMs)
+  }
+
+  #become(state: SupervisedState): void {
+    this.#state = state
+    this.#options.onChange?.(state)
+  }
+
+  #cleanUp(): void {
+    this.#wait(0, undefined)
+    this.#removeFolder()
+    this.#stopped.resolve()
+  }
+
+  #removeFolder(): void {
+    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** A private folder (mode 0700) for the socket; on Windows a named pipe, which needs no folder. */
+function socketPlace(): { folder: string | null; socketPath: string } {
+  if (process.platform === 'win32') {
+    return { folder: null, socketPath: `\\\\.\\pipe\\svc-${randomBytes(12).toString('hex')}` }
+  }
+  const base = join(tmpdir(), 'svc-XXXXXX', 'w.sock').length
+  const root = base < SOCKET_PATH_CHARACTERS_MAX ? tmpdir() : '/tmp'
+  const folder = mkdtempSync(join(root, 'svc-'))
+  return { folder, socketPath: join(folder, 'w.sock') }
+}

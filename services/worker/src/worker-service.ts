@@ -1,0 +1,151 @@
+/** What the worker can be asked for, apart from how it is asked. */
+import type {
+  AuditAnswer,
+  CancelAnswer,
+  GenerateRequest,
+  HealthAnswer,
+  PrepareAnswer,
+  PrepareRequest,
+  StateAnswer,
+} from '@svc/contracts/worker/protocol'
+import type { Engine } from './engines/engine.ts'
+import type { AnswerPlans } from './plans/answer-plans.ts'
+import { auditCache } from './prefix-cache/audit.ts'
+import type { PrefixCache } from './prefix-cache/prefix-cache.ts'
+import type { Conversation } from './prompt/families/family.ts'
+import { PromptTooLong, refuseFarTooLong } from './prompt/prompt-length.ts'
+import { type PromptRenderer, TemplateRefusal } from './prompt/template.ts'
+import { refuseBadGrammar, refuseUnfitOptions, SchedulerRefusal } from './protocol/refusal.ts'
+import type { Emit, Scheduler } from './scheduling/scheduler.ts'
+
+/** Characters of a schema for the answer, written as JSON, for each token of the context. */
+const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64
+
+export interface WorkerParts {
+  readonly engine: Pick<Engine, 'vocabulary' | 'tellsLogprobs' | 'startGrammar'>
+  readonly scheduler: Scheduler
+  readonly cache: PrefixCache
+  readonly renderer: PromptRenderer
+  readonly plans: AnswerPlans
+  /** What does not change. */
+  readonly facts: Omit<HealthAnswer, 'status' | 'load'>
+}
+
+export class WorkerOperations {
+  readonly #parts: WorkerParts
+
+  constructor(parts: WorkerParts) {
+    this.#parts = parts
+  }
+
+  health(): HealthAnswer {
+    const { scheduler, facts } = this.#parts
+    return { status: scheduler.draining ? 'draining' : 'ready', ...facts, load: scheduler.load }
+  }
+
+  state(): StateAnswer {
+    return this.#parts.scheduler.state()
+  }
+
+  /**
+   * Whatever of the request `/generate` would refuse is refused here, before anything costs.
+   *
+   * @throws SchedulerRefusal when the template refuses, the prompt is absurdly long, the plan
+   *   cannot be made, or no answer can be drawn with these options
+   */
+  async prepare(request: PrepareRequest): Promise<PrepareAnswer> {
+    const { contextSize, fingerprint } = this.#parts.facts
+    refuseUnfitOptions(request, this.#parts.engine)
+    this.#refuseFarTooLarge(request)
+    const { messages, toolUse, outputFormat } = request
+    const thinking = effective(request.thinking)
+    const { plans } = this.#parts
+    const plan = await plans.planFor(request.tenant, { toolUse, outputFormat, thinking })
+    if (plan.grammar !== null) {
+      const field = outputFormat.type === 'text' ? 'toolUse' : 'outputFormat'
+      refuseBadGrammar(plan.grammar, this.#parts.engine, field)
+    }
+    const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
+    const tokens = this.#render(conversation)
+    const blocks = [...this.#parts.cache.chain(request.tenant, tokens).names]
+    const maxOutputTokens = contextSize - tokens.length
+    return { tokens, fingerprint, contextSize, maxOutputTokens, plan, blocks }
+  }
+
+  /**
+   * @returns a promise that resolves after the last event
+   * @throws SchedulerRefusal before anything was computed
+   */
+  generate(request: GenerateRequest, emit: Emit): Promise<void> {
+    if (request.fingerprint !== this.#parts.facts.fingerprint) {
+      throw new SchedulerRefusal(
+        'fingerprint_mismatch',
+        'the tokens were prepared by a worker with another model or version',
+      )
+    }
+    return this.#parts.scheduler.submit(request, emit)
+  }
+
+  cancel(requestId: string): CancelAnswer {
+    return { requestId, found: this.#parts.scheduler.cancel(requestId) }
+  }
+
+  /** Takes no more requests, or takes them again. Those that run go on. */
+  drain(draining: boolean): HealthAnswer {
+    this.#parts.scheduler.draining = draining
+    return this.health()
+  }
+
+  /**
+   * @param sample how many cached blocks are computed again, at most
+   * @throws SchedulerRefusal when the worker is too busy
+   */
+  async audit(sample: number): Promise<AuditAnswer> {
+    const { scheduler, cache, facts } = this.#parts
+    const counted = await auditCache(cache, sample, (work) =>
+      scheduler.withSequence(({ sequence }) => work(sequence)),
+    )
+    return { workerId: facts.workerId, ...counted }
+  }
+
+  /** What would take long to compile is looked at before that. */
+  #refuseFarTooLarge({ toolUse, outputFormat }: PrepareRequest): void {
+    const { engine, facts } = this.#parts
+    const { contextSize } = facts
+    const charactersMax = contextSize * SCHEMA_CHARACTERS_PER_TOKEN_MAX
+    if (
+      outputFormat.type === 'json_schema' &&
+      JSON.stringify(outputFormat).length > charactersMax
+    ) {
+      const message = `is longer than ${charactersMax} characters`
+      throw new SchedulerRefusal('unsupported_schema', message, { field: 'outputFormat' })
+    }
+    const tools = toolUse === null ? [] : [JSON.stringify(toolUse.tools)]
+    refusing(() => refuseFarTooLong(tools, contextSize, engine.vocabulary))
+  }
+
+  #render(conversation: Conversation): number[] {
+    const { renderer, facts } = this.#parts
+    return refusing(() => renderer.render(conversation, facts.contextSize))
+  }
+}
+
+/** @throws SchedulerRefusal for what the prompt was refused for */
+function refusing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof TemplateRefusal) {
+      throw new SchedulerRefusal('bad_request', error.message, { field: 'messages' })
+    }
+    if (error instanceof PromptTooLong) {
+      throw new SchedulerRefusal('prompt_too_long', error.message, { promptLength: error.length })
+    }
+    throw error
+  }
+}
+
+/** A budget of nothing is no thinking at all, and the template should know. */
+function effective(thinking: PrepareRequest['thinking']): PrepareRequest['thinking'] {
+  return thinking.budgetTokens === 0 ? { ...thinking, enabled: false } : thinking
+}

@@ -1,0 +1,61 @@
+/**
+ * Models that remember in other ways are served as well: with the cache off where their memory
+ * cannot be taken apart, and saying so.
+ */
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
+import type { ShapeName } from '../bench/random-model/shapes.ts'
+import { writeRandomModel } from '../bench/random-model/write-random-model.ts'
+import { superviseWorker } from '../src/supervision/supervisor.ts'
+import { user, WorkerClient } from '../testing/protocol-client.ts'
+
+const STOP_MS = 5_000
+/** Three blocks and more. */
+const PROMPT = [user('hello '.repeat(80))]
+
+async function serve(shape: ShapeName): Promise<WorkerClient> {
+  const path = join(temporaryFolder(), 'model.gguf')
+  writeRandomModel({ shape, path, seed: 1 })
+  const supervised = superviseWorker({
+    workerId: 'worker-test',
+    modelArguments: ['--model', path, '--sequences', '2'],
+    log: () => {},
+  })
+  onTestFinished(() => supervised.stop(STOP_MS))
+  await supervised.ready()
+  return new WorkerClient(supervised.address)
+}
+
+async function askTwice(worker: WorkerClient) {
+  const first = await worker.generate(PROMPT, { maxOutputTokens: 8 })
+  const second = await worker.generate(PROMPT, { maxOutputTokens: 8 })
+  expect(second.text).toBe(first.text)
+  expect(first.meter?.inputTokens).toBeGreaterThan(3 * 128)
+  expect(await worker.state()).toMatchObject({ meterMismatches: 0 })
+  return { first: first.meter, second: second.meter }
+}
+
+describe('a model', () => {
+  it('that attends to everything has a cache', async () => {
+    const worker = await serve('tiny')
+    expect((await worker.health()).cache.mode).toBe('on')
+    expect((await askTwice(worker)).second?.cachedInputTokens).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['with a sliding window', 'tiny-window', /saved state is not as expected/],
+    ['that is recurrent', 'tiny-recurrent', /cannot go on from a part of its memory/],
+  ] as const)('%s runs without one and says so', async (_kind, shape, reason) => {
+    const worker = await serve(shape)
+    const { cache } = await worker.health()
+    expect(cache).toEqual({ mode: 'off', reason: expect.stringMatching(reason), tiers: [] })
+    const { first, second } = await askTwice(worker)
+    expect(second).toMatchObject({
+      inputTokens: first?.inputTokens,
+      cachedInputTokens: 0,
+      cache: { blocks: 0, source: 'none', evaluatedTokens: first?.inputTokens },
+    })
+    expect((await worker.prepare(PROMPT)).blocks).toEqual([])
+  })
+})
