@@ -3,7 +3,11 @@ import { describe, expect, it } from 'vitest'
 import { TooManyStates } from './automaton.ts'
 import { patternAutomaton } from './pattern-automaton.ts'
 import { parsePattern, UnsupportedPattern } from './regular-expression.ts'
+import { patternSearch } from './testing/pattern-search.ts'
 import { Work } from './work.ts'
+
+const PATTERNS = Number(process.env.SVC_SCHEMA_FUZZ ?? 500)
+const MS_EACH = 60
 
 const automatonOf = (pattern: string) =>
   patternAutomaton(parsePattern(pattern), new Work(Number.POSITIVE_INFINITY))
@@ -40,23 +44,42 @@ const randomPattern: fc.Arbitrary<string> = fc.letrec<{ pattern: string }>((tie)
 const subject = fc.string({ unit: fc.constantFrom(...'abcä😀.1 \n-]\\AB'), maxLength: 6 })
 
 describe('a pattern', () => {
-  it('is found where the engine finds it', () => {
+  const timeout = PATTERNS * MS_EACH
+  it('is found where the engine finds it', { timeout }, () => {
     fc.assert(
       fc.property(randomPattern, fc.array(subject, { minLength: 5 }), (pattern, texts) => {
         const automaton = automatonOf(pattern)
-        const engine = new RegExp(pattern, 'u')
+        const engine = patternSearch(pattern)
         for (const text of texts) expect(automaton.accepts(text)).toBe(engine.test(text))
       }),
-      { numRuns: 500 },
+      { numRuns: PATTERNS },
     )
   })
+
+  it.each([
+    ...['(?:a|[^a])$', '[^a]$', '[^"]$', '[^\\d]$', '[\\u{1F600}]$', 'a[^a]$', '[^a]\\.?$|b'],
+    ...['[^a](?:$)', '[^a]()$', '\\W$', '.$', '[^a]'],
+  ])('takes a character outside the first plane for one: %s', (pattern) => {
+    // Stated, because not every engine gets it right.
+    expect(automatonOf(pattern).accepts('a😀')).toBe(true)
+    expect(automatonOf(`^b(?:${pattern})`).accepts('b😀')).toBe(!pattern.startsWith('a'))
+    expect(patternSearch(pattern).test('a😀')).toBe(true)
+  })
+
+  it.each(['[^a]{2}$', '^[^a][^b]$', '..', '[^😀]$'])(
+    'does not take such a character for two: %s',
+    (pattern) => {
+      expect(automatonOf(pattern).accepts('😀')).toBe(false)
+      expect(patternSearch(pattern).test('😀')).toBe(false)
+    },
+  )
 
   it.each(['^a|b$', 'x^y', '^$', '', '(^a|b$)+', '^(a+)+$', '^[^]*$', '(?<n>a)b', 'a{0}b', '[]'])(
     'means the same as for the engine: %s',
     (pattern) => {
       const automaton = automatonOf(pattern)
       for (const text of ['', 'a', 'b', 'ab', 'ba', 'xy', 'aab', 'cbd', '\n']) {
-        expect(automaton.accepts(text)).toBe(new RegExp(pattern, 'u').test(text))
+        expect(automaton.accepts(text)).toBe(patternSearch(pattern).test(text))
       }
     },
   )

@@ -2,9 +2,12 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import type { JsonSchema } from '../schema-document.ts'
+import { patternSearch } from './pattern-search.ts'
 
+// The code is only for validators that are written to files, which these are not.
+const regExp = Object.assign((pattern: string) => patternSearch(pattern), { code: '' })
 // Own properties only: else an object without `constructor` would be said to have one.
-const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false })
+const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false, code: { regExp } })
 addFormats.default(ajv)
 
 /**
