@@ -4,7 +4,7 @@
  */
 
 import { describeEventStore } from '@svc/infra/event-store/compliance.suite'
-import { complianceStateOn } from '@svc/infra/event-store/eventstoredb/compliance-state'
+import { complianceStateOn } from '@svc/infra/event-store/eventstoredb/testing/compliance-state'
 import { test } from 'vitest'
 
 const { SVC_TEST_EVENTSTORE_URL: url } = process.env

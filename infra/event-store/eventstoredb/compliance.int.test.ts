@@ -1,6 +1,6 @@
 import { describeEventStore } from '../compliance.suite.ts'
-import { complianceStateOn } from './compliance-state.ts'
 import { EventStoreDbDouble } from './double/eventstoredb-double.ts'
+import { complianceStateOn } from './testing/compliance-state.ts'
 
 describeEventStore('eventstoredb, on its double,', async () => {
   const double = await EventStoreDbDouble.start()

@@ -6,16 +6,20 @@
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '../../store-open-error.ts'
-import { EventStoreDbClient } from './client.ts'
-import { ConnectionStringError } from './connection-options.ts'
-import { type ConnectionSettings, parseConnectionString, placeOf } from './connection-string.ts'
-import { CurrentClient } from './current-client.ts'
-import { pause, within } from './deadline.ts'
+import { EventStoreDbClient } from './client/client.ts'
+import { ConnectionStringError } from './client/connection-options.ts'
+import {
+  type ConnectionSettings,
+  parseConnectionString,
+  placeOf,
+} from './client/connection-string.ts'
+import { CurrentClient } from './client/current-client.ts'
+import { pause, within } from './client/deadline.ts'
+import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
-import { DEFAULT_STREAM_PREFIX, OwnStreams } from './own-streams.ts'
 import { findForgetfulStream } from './retention.ts'
 import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-refusal.ts'
-import type { Warn } from './warning.ts'
+import { DEFAULT_STREAM_PREFIX, OwnStreams } from './stream-prefix.ts'
 
 const READY_WITHIN_MS = 30_000
 /** The server itself gives an append up after 2 to 3 seconds. */

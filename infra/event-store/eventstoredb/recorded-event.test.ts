@@ -3,8 +3,8 @@ import { type SealedEvent, seal, verifyChain } from '@svc/contracts/ports/hash-c
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newEvent } from '../compliance/fixtures.ts'
+import type { NewServerEvent, ServerEvent } from './client/server-event.ts'
 import { fromServerEvent, toServerEvent, uuidOf } from './recorded-event.ts'
-import type { NewServerEvent, ServerEvent } from './server-event.ts'
 
 const stream = 'account-1'
 

@@ -7,8 +7,8 @@
  * counts.
  */
 import type { Position } from '@svc/contracts/ports/event-store'
-import type { ServerSubscription, SubscriptionListener } from './server-calls.ts'
-import type { ServerEvent } from './server-event.ts'
+import type { ServerSubscription, SubscriptionListener } from './client/server-calls.ts'
+import type { ServerEvent } from './client/server-event.ts'
 
 const METADATA_PREFIX = '$$'
 const forgettingKeys = ['$maxAge', '$maxCount', '$tb'] as const

@@ -1,6 +1,6 @@
 /** Why a server cannot be used, in one line that says what to do. */
 import { StoreOpenError } from '../../store-open-error.ts'
-import { isAccessDenied, reasonOf } from './server-failure.ts'
+import { isAccessDenied, reasonOf } from './client/server-failure.ts'
 
 /** EventStoreDB gives each event of a stream its position in the log since this version. */
 const OLDEST_VERSION = [22, 10] as const

@@ -2,7 +2,7 @@
 import {
   parseConnectionString,
   placeOf,
-} from '@svc/infra/event-store/eventstoredb/connection-string'
+} from '@svc/infra/event-store/eventstoredb/client/connection-string'
 import type { LogSettings } from './settings.ts'
 
 export type LogPlace =

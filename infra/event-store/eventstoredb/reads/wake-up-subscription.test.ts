@@ -1,9 +1,9 @@
 import type { Position } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { GrowthSignal } from '../live-subscription.ts'
-import { GrowthWatch } from './growth-watch.ts'
-import type { ServerSubscription, SubscriptionListener } from './server-calls.ts'
-import type { ServerEvent } from './server-event.ts'
+import { GrowthSignal } from '../../live-subscription.ts'
+import type { ServerSubscription, SubscriptionListener } from '../client/server-calls.ts'
+import type { ServerEvent } from '../client/server-event.ts'
+import { GrowthWatch } from './wake-up-subscription.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())

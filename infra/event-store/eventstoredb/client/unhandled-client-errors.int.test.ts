@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { runProgram } from '../../testing/child-process.ts'
-import { isStrayError } from './stray-errors.ts'
+import { runProgram } from '../../../testing/child-process.ts'
+import { isStrayError } from './unhandled-client-errors.ts'
 
-const PROGRAM = fileURLToPath(new URL('testing/provoke-stray-errors.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../testing/provoke-unhandled-client-errors.ts', import.meta.url))
 
 test('errors that the client lets loose are known', async () => {
   const program = runProgram(PROGRAM, [])

@@ -5,9 +5,9 @@
  * again from our last event on at every look.
  */
 import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import type { ServerReadAll } from '../client/server-calls.ts'
+import type { ServerEvent } from '../client/server-event.ts'
 import { KnownGaps } from './known-gaps.ts'
-import type { ServerReadAll } from './server-calls.ts'
-import type { ServerEvent } from './server-event.ts'
 
 /** One page of the server: at 600 bytes an event, some hundred milliseconds and a megabyte. */
 const MAX_PAGE_EVENTS = 2_000

@@ -1,10 +1,10 @@
 import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ServerReadAll } from '../client/server-calls.ts'
+import type { ServerEvent } from '../client/server-event.ts'
+import { OwnStreams } from '../stream-prefix.ts'
 import { LogScan } from './log-scan.ts'
-import { OwnStreams } from './own-streams.ts'
-import type { ServerReadAll } from './server-calls.ts'
-import type { ServerEvent } from './server-event.ts'
 
 /** A server's log, and how much of it was read. */
 class Log {

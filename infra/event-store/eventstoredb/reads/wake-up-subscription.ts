@@ -11,11 +11,11 @@
  * event; at worst one is seen a second later.
  */
 import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { GrowthSignal } from '../live-subscription.ts'
-import { pause } from './deadline.ts'
-import type { ServerSubscription, SubscriptionListener } from './server-calls.ts'
-import { reasonOf } from './server-failure.ts'
-import type { Warn } from './warning.ts'
+import type { GrowthSignal } from '../../live-subscription.ts'
+import { pause } from '../client/deadline.ts'
+import type { ServerSubscription, SubscriptionListener } from '../client/server-calls.ts'
+import { reasonOf } from '../client/server-failure.ts'
+import type { Warn } from '../client/warning.ts'
 
 const LOOK_EVERY_MS = 1_000
 const FIRST_PAUSE_MS = 100

@@ -26,16 +26,16 @@ import {
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import type { SealedAppend } from '@svc/contracts/ports/hash-chain'
-import { StreamHeads } from '../stream-heads.ts'
-import type { HoldPlace } from './append-lanes.ts'
-import type { EventStoreDbClient } from './client.ts'
-import type { CurrentClient } from './current-client.ts'
-import { within } from './deadline.ts'
-import type { OwnStreams } from './own-streams.ts'
-import { toServerEvent } from './recorded-event.ts'
+import { StreamHeads } from '../../stream-heads.ts'
+import type { EventStoreDbClient } from '../client/client.ts'
+import type { CurrentClient } from '../client/current-client.ts'
+import { within } from '../client/deadline.ts'
+import type { ServerReadStream } from '../client/server-calls.ts'
+import { reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
+import { toServerEvent } from '../recorded-event.ts'
+import type { OwnStreams } from '../stream-prefix.ts'
+import type { HoldPlace } from './keyed-queue.ts'
 import type { NotWrittenReason, SendResult } from './send-result.ts'
-import type { ServerReadStream } from './server-calls.ts'
-import { reasonOf, ServerTimeoutError } from './server-failure.ts'
 
 /** Heads that are kept in memory: about 250 bytes each. */
 const MAX_KNOWN_HEADS = 20_000

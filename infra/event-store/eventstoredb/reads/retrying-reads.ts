@@ -10,9 +10,9 @@ import {
   StoreClosedError,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
-import { pause } from './deadline.ts'
-import { reasonOf } from './server-failure.ts'
-import type { Warn } from './warning.ts'
+import { pause } from '../client/deadline.ts'
+import { reasonOf } from '../client/server-failure.ts'
+import type { Warn } from '../client/warning.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000

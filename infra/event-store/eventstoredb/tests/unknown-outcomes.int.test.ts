@@ -15,11 +15,11 @@ import {
   newEvents,
   readWholeLog,
   readWholeStream,
-} from '../compliance/fixtures.ts'
-import type { AppendFault } from './double/double-faults.ts'
-import { EventStoreDbDouble } from './double/eventstoredb-double.ts'
-import { openEventStoreDb } from './open-eventstoredb.ts'
-import { appendElsewhere, until, withStore } from './testing/store-on-double.ts'
+} from '../../compliance/fixtures.ts'
+import type { AppendFault } from '../double/double-faults.ts'
+import { EventStoreDbDouble } from '../double/eventstoredb-double.ts'
+import { openEventStoreDb } from '../open-eventstoredb.ts'
+import { appendElsewhere, until, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 const APPEND_TIMEOUT_MS = 300

@@ -3,8 +3,8 @@
  * installations, and other programs, can share a server, as long as no prefix begins another.
  */
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import type { ServerEvent } from './client/server-event.ts'
 import { fromServerEvent } from './recorded-event.ts'
-import type { ServerEvent } from './server-event.ts'
 
 export const DEFAULT_STREAM_PREFIX = 'svc.'
 const MAX_PREFIX_CHARACTERS = 64

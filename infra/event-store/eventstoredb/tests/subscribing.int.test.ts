@@ -7,8 +7,8 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
-import { fillStream, idsOf, newEvents, readWholeLog } from '../compliance/fixtures.ts'
-import { appendElsewhere, until, withStore } from './testing/store-on-double.ts'
+import { fillStream, idsOf, newEvents, readWholeLog } from '../../compliance/fixtures.ts'
+import { appendElsewhere, until, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 

@@ -3,11 +3,11 @@
  * used otherwise: the streams of each test have a prefix of their own, and stay there.
  */
 import { randomUUID } from 'node:crypto'
-import type { DurableState } from '../compliance.suite.ts'
-import { EventStoreDbClient } from './client.ts'
-import { parseConnectionString } from './connection-string.ts'
-import { openEventStoreDb } from './open-eventstoredb.ts'
-import type { ServerEvent } from './server-event.ts'
+import type { DurableState } from '../../compliance.suite.ts'
+import { EventStoreDbClient } from '../client/client.ts'
+import { parseConnectionString } from '../client/connection-string.ts'
+import type { ServerEvent } from '../client/server-event.ts'
+import { openEventStoreDb } from '../open-eventstoredb.ts'
 
 const READ_TIMEOUT_MS = 5_000
 const PAGE_EVENTS = 1_000

@@ -4,7 +4,7 @@ import {
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { AppendLanes, MAX_APPENDS_AT_WORK } from './append-lanes.ts'
+import { AppendLanes, MAX_APPENDS_AT_WORK } from './keyed-queue.ts'
 
 const WAIT_MS = 5_000
 

@@ -7,12 +7,12 @@
 import { writeSync } from 'node:fs'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { newEvent, newEvents } from '../../compliance/fixtures.ts'
-import { EventStoreDbClient } from '../client.ts'
-import { parseConnectionString } from '../connection-string.ts'
+import { EventStoreDbClient } from '../client/client.ts'
+import { parseConnectionString } from '../client/connection-string.ts'
+import { NO_EVENTS } from '../client/server-event.ts'
+import { isStrayError } from '../client/unhandled-client-errors.ts'
 import { EventStoreDbDouble } from '../double/eventstoredb-double.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
-import { NO_EVENTS } from '../server-event.ts'
-import { isStrayError } from '../stray-errors.ts'
 
 const STANDARD_OUTPUT = 1
 const STREAMS = 60

@@ -14,13 +14,13 @@ import {
   newEvents,
   readWholeLog,
   readWholeStream,
-} from '../compliance/fixtures.ts'
-import { EventStoreDbClient } from './client.ts'
-import { parseConnectionString } from './connection-string.ts'
-import { EventStoreDbDouble } from './double/eventstoredb-double.ts'
-import { openEventStoreDb } from './open-eventstoredb.ts'
-import { NO_EVENTS } from './server-event.ts'
-import { PREFIX, until, withStore } from './testing/store-on-double.ts'
+} from '../../compliance/fixtures.ts'
+import { EventStoreDbClient } from '../client/client.ts'
+import { parseConnectionString } from '../client/connection-string.ts'
+import { NO_EVENTS } from '../client/server-event.ts'
+import { EventStoreDbDouble } from '../double/eventstoredb-double.ts'
+import { openEventStoreDb } from '../open-eventstoredb.ts'
+import { PREFIX, until, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 
