@@ -23,7 +23,7 @@ const reserved: readonly (readonly [module: string, places: RegExp])[] = [
   ['node:sqlite', /^(infra|projections)\//],
   ['ioredis', /^infra\/prefix-store\/redis\//],
   ['prom-client', /^services\/gateway\/src\/metrics\//],
-  ['@eventstore/db-client', /^infra\/event-store\/eventstoredb\/(client\.ts$|double\/)/],
+  ['@eventstore/db-client', /^infra\/event-store\/eventstoredb\/(client\/client\.ts$|double\/)/],
 ]
 
 /** Recipes that are run by hand and examples, apart from the product, with own dependencies. */

@@ -1,9 +1,9 @@
 /**
  * Events on an EventStoreDB server or cluster. What it stands on, each part in a file of its own:
  *
- *     append ─▶ admit ─▶ AppendLanes ─▶ StreamAppends ─▶ CurrentClient ─▶ client ─▶ server
+ *     append ─▶ admit ─▶ KeyedQueue ─▶ StreamAppends ─▶ CurrentClient ─▶ client ─▶ server
  *     readStream ─▶ stream-reads         readAll, lastPosition ─▶ LogScan
- *     subscribe ─▶ subscribeTo over patient reads, woken by appends and by GrowthWatch
+ *     subscribe ─▶ subscribeTo over retrying reads, woken by appends and by WakeUpSubscription
  *
  * The trade: nothing about an append is decided here that the server could decide otherwise. An
  * outcome that is not known is said to be unknown, and sending the same append again settles it,
@@ -24,21 +24,21 @@ import {
 } from '@svc/contracts/ports/event-store'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
-import { AppendLanes } from './appends/keyed-queue.ts'
+import { KeyedQueue } from './appends/keyed-queue.ts'
 import { StreamAppends } from './appends/stream-appends.ts'
 import type { EventStoreDbClient } from './client/client.ts'
 import type { CurrentClient } from './client/current-client.ts'
 import type { ServerReadStream } from './client/server-calls.ts'
 import type { Warn } from './client/warning.ts'
 import { LogScan } from './reads/log-scan.ts'
-import { PatientReads } from './reads/retrying-reads.ts'
+import { RetryingReads } from './reads/retrying-reads.ts'
 import { readChecked, type StreamReadsPorts } from './reads/stream-reads.ts'
-import { GrowthWatch } from './reads/wake-up-subscription.ts'
-import type { OwnStreams } from './stream-prefix.ts'
+import { WakeUpSubscription } from './reads/wake-up-subscription.ts'
+import type { StreamPrefix } from './stream-prefix.ts'
 
 export interface EventStoreDbEventStoreOptions {
   readonly client: CurrentClient<EventStoreDbClient>
-  readonly streams: OwnStreams
+  readonly streamPrefix: StreamPrefix
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
   readonly warn: Warn
@@ -46,37 +46,37 @@ export interface EventStoreDbEventStoreOptions {
 
 export class EventStoreDbEventStore implements EventStore {
   readonly #client: CurrentClient<EventStoreDbClient>
-  readonly #streams: OwnStreams
+  readonly #streamPrefix: StreamPrefix
   readonly #warn: Warn
-  readonly #lanes: AppendLanes
+  readonly #queue: KeyedQueue
   readonly #appends: StreamAppends
   readonly #streamReads: StreamReadsPorts
   readonly #scan: LogScan
   readonly #growth = new GrowthSignal()
-  readonly #watch: GrowthWatch
+  readonly #watch: WakeUpSubscription
   readonly #ending = new AbortController()
   #closing: Promise<void> | undefined
 
   constructor(options: EventStoreDbEventStoreOptions) {
-    const { client, streams, warn, appendTimeoutMs } = options
+    const { client, streamPrefix, warn, appendTimeoutMs } = options
     this.#client = client
-    this.#streams = streams
+    this.#streamPrefix = streamPrefix
     this.#warn = warn
     const read = (request: ServerReadStream) => this.#readServerStream(request)
     this.#appends = new StreamAppends({ ...options, read })
-    this.#lanes = new AppendLanes({
+    this.#queue = new KeyedQueue({
       waitMs: appendTimeoutMs,
       onStarved: (since) => client.noteSilence(since),
     })
     this.#streamReads = { read, noteRead: (event) => this.#appends.noteRead(event) }
     this.#scan = new LogScan({
       readAll: async (request) => (await client.get()).readAll(request),
-      toOwn: (event) => streams.toOwn(event),
+      toOwn: (event) => streamPrefix.toOwn(event),
     })
-    this.#watch = new GrowthWatch({
+    this.#watch = new WakeUpSubscription({
       growth: this.#growth,
       subscribe: async (listener) =>
-        (await client.get()).subscribe(streams.prefix, 'end', listener),
+        (await client.get()).subscribe(streamPrefix.text, 'end', listener),
       lastPosition: () => this.#scan.lastPosition(),
       onBroken: () => this.#appends.forgetHeads(),
       warn,
@@ -85,7 +85,7 @@ export class EventStoreDbEventStore implements EventStore {
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
     const sealed = admitAppend(request)
-    const outcome = await this.#lanes.run(request.stream, sizeOf(request), (hold) =>
+    const outcome = await this.#queue.run(request.stream, sizeOf(request), (hold) =>
       this.#appends.append(request, sealed, hold),
     )
     if (outcome.kind === 'appended') {
@@ -116,7 +116,7 @@ export class EventStoreDbEventStore implements EventStore {
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
     this.#watch.start()
     const signal = AbortSignal.any([request.signal, this.#ending.signal])
-    return subscribeTo(new PatientReads(this, signal, this.#warn), this.#growth, request)
+    return subscribeTo(new RetryingReads(this, signal, this.#warn), this.#growth, request)
   }
 
   close(): Promise<void> {
@@ -125,7 +125,7 @@ export class EventStoreDbEventStore implements EventStore {
   }
 
   async #close(): Promise<void> {
-    await this.#lanes.close()
+    await this.#queue.close()
     this.#growth.close()
     this.#ending.abort()
     await Promise.all([this.#watch.close(), this.#client.close()])
@@ -135,9 +135,9 @@ export class EventStoreDbEventStore implements EventStore {
     const client = await this.#client.get()
     const events = await client.readStream({
       ...request,
-      stream: this.#streams.nameOf(request.stream),
+      stream: this.#streamPrefix.nameOf(request.stream),
     })
-    return events.flatMap((event) => this.#streams.toOwn(event) ?? [])
+    return events.flatMap((event) => this.#streamPrefix.toOwn(event) ?? [])
   }
 
   #checkOpen(): void {

@@ -19,7 +19,7 @@ import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
 import { findForgetfulStream } from './retention.ts'
 import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-refusal.ts'
-import { DEFAULT_STREAM_PREFIX, OwnStreams } from './stream-prefix.ts'
+import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './stream-prefix.ts'
 
 const READY_WITHIN_MS = 30_000
 /** The server itself gives an append up after 2 to 3 seconds. */
@@ -56,24 +56,30 @@ export async function openEventStoreDb(
     logger,
   } = options
   const warn: Warn = (fields, message) => logger?.warn(fields, message)
-  const streams = ownStreams(options.streamPrefix ?? DEFAULT_STREAM_PREFIX)
+  const streamPrefix = checkedPrefix(options.streamPrefix ?? DEFAULT_STREAM_PREFIX)
   const { settings, client } = connect(options.url, readTimeoutMs, warn)
   const place = placeOf(settings)
   try {
     await untilReady(place, readyWithinMs, async (boundMs) => {
       await checkServer(client, place, boundMs)
-      await checkRetention(client, streams, place, warn)
+      await checkRetention(client, streamPrefix, place, warn)
     })
-    return new EventStoreDbEventStore({ client, streams, appendTimeoutMs, reachCrashPoint, warn })
+    return new EventStoreDbEventStore({
+      client,
+      streamPrefix,
+      appendTimeoutMs,
+      reachCrashPoint,
+      warn,
+    })
   } catch (error) {
     await client.close()
     throw error
   }
 }
 
-function ownStreams(prefix: string): OwnStreams {
+function checkedPrefix(prefix: string): StreamPrefix {
   try {
-    return new OwnStreams(prefix)
+    return new StreamPrefix(prefix)
   } catch (error) {
     if (error instanceof RangeError) throw new StoreOpenError('bad-address', error.message)
     throw error
@@ -133,7 +139,7 @@ async function checkServer(
 
 async function checkRetention(
   client: CurrentClient<EventStoreDbClient>,
-  { prefix }: OwnStreams,
+  { text: prefix }: StreamPrefix,
   place: string,
   warn: Warn,
 ): Promise<void> {

@@ -9,30 +9,30 @@ import { fromServerEvent } from './recorded-event.ts'
 export const DEFAULT_STREAM_PREFIX = 'svc.'
 const MAX_PREFIX_CHARACTERS = 64
 
-export class OwnStreams {
-  readonly prefix: string
+export class StreamPrefix {
+  readonly text: string
 
   /** @throws {RangeError} */
-  constructor(prefix: string) {
+  constructor(text: string) {
     // A leading $ is the server's: such streams are hidden, and written by it.
-    if (!/^[\w.-]+$/.test(prefix) || prefix.length > MAX_PREFIX_CHARACTERS) {
+    if (!/^[\w.-]+$/.test(text) || text.length > MAX_PREFIX_CHARACTERS) {
       throw new RangeError(
         `the prefix of the streams must be 1 to ${MAX_PREFIX_CHARACTERS} letters, digits, ` +
           'dots, dashes and underscores',
       )
     }
-    this.prefix = prefix
+    this.text = text
   }
 
   /** What the server calls a stream of ours. */
   nameOf(stream: string): string {
-    return this.prefix + stream
+    return this.text + stream
   }
 
   /** @returns undefined when the event stands in a stream of somebody else */
   toOwn(event: ServerEvent): RecordedEvent | undefined {
-    return event.stream.startsWith(this.prefix)
-      ? fromServerEvent(event, event.stream.slice(this.prefix.length))
+    return event.stream.startsWith(this.text)
+      ? fromServerEvent(event, event.stream.slice(this.text.length))
       : undefined
   }
 }

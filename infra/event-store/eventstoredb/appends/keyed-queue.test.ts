@@ -4,16 +4,16 @@ import {
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { AppendLanes, MAX_APPENDS_AT_WORK } from './keyed-queue.ts'
+import { KeyedQueue, MAX_APPENDS_AT_WORK } from './keyed-queue.ts'
 
 const WAIT_MS = 5_000
 
 let starved: number
-let lanes: AppendLanes
+let queue: KeyedQueue
 beforeEach(() => {
   vi.useFakeTimers()
   starved = 0
-  lanes = new AppendLanes({
+  queue = new KeyedQueue({
     waitMs: WAIT_MS,
     onStarved: () => {
       starved += 1
@@ -36,34 +36,34 @@ function openWork() {
 const turn = () => vi.advanceTimersByTimeAsync(0)
 const failure = (running: Promise<unknown>) => running.catch((error: unknown) => error)
 
-describe('the lanes of appends', () => {
+describe('the queue of appends', () => {
   test('one stream: one after the other, in order', async () => {
     const order: string[] = []
     const first = openWork()
     const all = [
-      lanes.run('a', 1, () => first.work().then(() => order.push('first'))),
-      lanes.run('a', 1, async () => order.push('second')),
-      lanes.run('a', 1, async () => order.push('third')),
-      lanes.run('b', 1, async () => order.push('other stream')),
+      queue.run('a', 1, () => first.work().then(() => order.push('first'))),
+      queue.run('a', 1, async () => order.push('second')),
+      queue.run('a', 1, async () => order.push('third')),
+      queue.run('b', 1, async () => order.push('other stream')),
     ]
     await turn()
     expect(order).toEqual(['other stream'])
     first.end()
     await Promise.all(all)
     expect(order).toEqual(['other stream', 'first', 'second', 'third'])
-    expect(lanes.atWork).toBe(0)
+    expect(queue.atWork).toBe(0)
   })
 
   test('a failure lets the next one through', async () => {
-    const failed = failure(lanes.run('a', 1, () => Promise.reject(new Error('failed'))))
-    const next = lanes.run('a', 1, async () => 'done')
+    const failed = failure(queue.run('a', 1, () => Promise.reject(new Error('failed'))))
+    const next = queue.run('a', 1, async () => 'done')
     expect(await failed).toEqual(new Error('failed'))
     expect(await next).toBe('done')
   })
 
   test('at most so many are at work', async () => {
     const works = Array.from({ length: MAX_APPENDS_AT_WORK + 1 }, openWork)
-    const all = works.map(({ work }, at) => lanes.run(`${at}`, 1, work))
+    const all = works.map(({ work }, at) => queue.run(`${at}`, 1, work))
     await turn()
     expect(works.filter(({ hasStarted }) => hasStarted())).toHaveLength(MAX_APPENDS_AT_WORK)
     works[0]?.end()
@@ -76,11 +76,11 @@ describe('the lanes of appends', () => {
   test('a held place stays taken, and its stream is free', async () => {
     const held = Promise.withResolvers<void>()
     const all = Array.from({ length: MAX_APPENDS_AT_WORK }, (_, at) =>
-      lanes.run(`${at}`, 1, async (hold) => hold(held.promise)),
+      queue.run(`${at}`, 1, async (hold) => hold(held.promise)),
     )
     await Promise.all(all)
-    expect(lanes.atWork).toBe(MAX_APPENDS_AT_WORK)
-    const again = lanes.run('0', 1, async () => 'done')
+    expect(queue.atWork).toBe(MAX_APPENDS_AT_WORK)
+    const again = queue.run('0', 1, async () => 'done')
     await turn()
     held.resolve()
     expect(await again).toBe('done')
@@ -89,11 +89,11 @@ describe('the lanes of appends', () => {
 
   test('what waits too long is refused, and no one behind it is lost', async () => {
     const first = openWork()
-    const running = lanes.run('a', 1, first.work)
+    const running = queue.run('a', 1, first.work)
     await vi.advanceTimersByTimeAsync(1)
-    const late = failure(lanes.run('a', 1, async () => 'never'))
+    const late = failure(queue.run('a', 1, async () => 'never'))
     await vi.advanceTimersByTimeAsync(WAIT_MS - 1)
-    const next = lanes.run('a', 1, async () => 'done')
+    const next = queue.run('a', 1, async () => 'done')
     await vi.advanceTimersByTimeAsync(1)
     expect(await late).toBeInstanceOf(StoreUnavailableError)
     first.end()
@@ -104,10 +104,10 @@ describe('the lanes of appends', () => {
 
   test('what waits too long for a place says so, and leaves its stream to the next', async () => {
     const works = Array.from({ length: MAX_APPENDS_AT_WORK }, openWork)
-    const all = works.map(({ work }, at) => lanes.run(`${at}`, 1, work))
-    const late = failure(lanes.run('a', 1, async () => 'never'))
+    const all = works.map(({ work }, at) => queue.run(`${at}`, 1, work))
+    const late = failure(queue.run('a', 1, async () => 'never'))
     await vi.advanceTimersByTimeAsync(1)
-    const next = lanes.run('a', 1, async () => 'done')
+    const next = queue.run('a', 1, async () => 'done')
     await vi.advanceTimersByTimeAsync(WAIT_MS - 1)
     expect(await late).toBeInstanceOf(StoreUnavailableError)
     expect(starved).toBe(1)
@@ -121,22 +121,22 @@ describe('the lanes of appends', () => {
     ['size', 64, 1024 * 1024],
   ])('a flood is refused by its %s', async (_what, waiting, size) => {
     const first = openWork()
-    const running = lanes.run('a', 1, first.work)
-    const all = Array.from({ length: waiting }, () => lanes.run('a', size, async () => 'done'))
-    expect(await failure(lanes.run('b', size, async () => 'done'))).toBeInstanceOf(StoreBusyError)
+    const running = queue.run('a', 1, first.work)
+    const all = Array.from({ length: waiting }, () => queue.run('a', size, async () => 'done'))
+    expect(await failure(queue.run('b', size, async () => 'done'))).toBeInstanceOf(StoreBusyError)
     first.end()
     await running
     expect(new Set(await Promise.all(all))).toEqual(new Set(['done']))
-    expect(await lanes.run('b', size, async () => 'done')).toBe('done')
+    expect(await queue.run('b', size, async () => 'done')).toBe('done')
   })
 
   test('closing refuses what comes, and waits for what is there', async () => {
     const first = openWork()
-    const running = lanes.run('a', 1, first.work)
-    const waiting = lanes.run('a', 1, async () => 'done')
+    const running = queue.run('a', 1, first.work)
+    const waiting = queue.run('a', 1, async () => 'done')
     const closed = vi.fn()
-    const closing = lanes.close().then(closed)
-    expect(await failure(lanes.run('b', 1, async () => 'done'))).toBeInstanceOf(StoreClosedError)
+    const closing = queue.close().then(closed)
+    expect(await failure(queue.run('b', 1, async () => 'done'))).toBeInstanceOf(StoreClosedError)
     expect(closed).not.toHaveBeenCalled()
     first.end()
     await closing

@@ -32,17 +32,17 @@ interface Entry {
   timer: NodeJS.Timeout | undefined
 }
 
-export interface AppendLanesOptions {
+export interface KeyedQueueOptions {
   readonly waitMs: number
   /** An append has waited too long for a place. @param since of `performance.now()` */
   readonly onStarved: (since: number) => void
 }
 
-export class AppendLanes {
-  readonly #options: AppendLanesOptions
+export class KeyedQueue {
+  readonly #options: KeyedQueueOptions
   /** For each stream with an append under way, the ones that wait for it. */
-  readonly #lanes = new Map<string, Set<Entry>>()
-  /** In order; each has the lane of its stream. */
+  readonly #queues = new Map<string, Set<Entry>>()
+  /** In order; each has the queue of its stream. */
   readonly #ready = new Set<Entry>()
   readonly #underWay = new Set<Promise<unknown>>()
   #atWork = 0
@@ -50,7 +50,7 @@ export class AppendLanes {
   #waitingSize = 0
   #isClosed = false
 
-  constructor(options: AppendLanesOptions) {
+  constructor(options: KeyedQueueOptions) {
     this.#options = options
   }
 
@@ -95,11 +95,11 @@ export class AppendLanes {
     entry.timer = setTimeout(() => this.#giveUp(entry, reject), this.#options.waitMs)
     this.#waiting += 1
     this.#waitingSize += size
-    const lane = this.#lanes.get(stream)
-    if (lane !== undefined) {
-      lane.add(entry)
+    const queue = this.#queues.get(stream)
+    if (queue !== undefined) {
+      queue.add(entry)
     } else {
-      this.#lanes.set(stream, new Set())
+      this.#queues.set(stream, new Set())
       this.#ready.add(entry)
       this.#startReady()
     }
@@ -111,7 +111,7 @@ export class AppendLanes {
     try {
       return await work((settled) => held.push(settled))
     } finally {
-      this.#passLaneOn(stream)
+      this.#passQueueOn(stream)
       if (held.length === 0) this.#freePlace()
       else void Promise.allSettled(held).then(() => this.#freePlace())
     }
@@ -132,14 +132,14 @@ export class AppendLanes {
     this.#startReady()
   }
 
-  #passLaneOn(stream: string): void {
-    const lane = this.#lanes.get(stream)
-    const [next] = lane ?? []
+  #passQueueOn(stream: string): void {
+    const queue = this.#queues.get(stream)
+    const [next] = queue ?? []
     if (next === undefined) {
-      this.#lanes.delete(stream)
+      this.#queues.delete(stream)
       return
     }
-    lane?.delete(next)
+    queue?.delete(next)
     this.#ready.add(next)
     this.#startReady()
   }
@@ -148,10 +148,10 @@ export class AppendLanes {
     this.#stopWaiting(entry)
     reject(new StoreUnavailableError('the event store is too slow: an append waited too long'))
     if (this.#ready.delete(entry)) {
-      this.#passLaneOn(entry.stream)
+      this.#passQueueOn(entry.stream)
       this.#options.onStarved(entry.since)
     } else {
-      this.#lanes.get(entry.stream)?.delete(entry)
+      this.#queues.get(entry.stream)?.delete(entry)
     }
   }
 

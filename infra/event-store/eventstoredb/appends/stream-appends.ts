@@ -33,7 +33,7 @@ import { within } from '../client/deadline.ts'
 import type { ServerReadStream } from '../client/server-calls.ts'
 import { reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
 import { toServerEvent } from '../recorded-event.ts'
-import type { OwnStreams } from '../stream-prefix.ts'
+import type { StreamPrefix } from '../stream-prefix.ts'
 import type { HoldPlace } from './keyed-queue.ts'
 import type { NotWrittenReason, SendResult } from './send-result.ts'
 
@@ -42,7 +42,7 @@ const MAX_KNOWN_HEADS = 20_000
 
 export interface StreamAppendsPorts {
   readonly client: CurrentClient<EventStoreDbClient>
-  readonly streams: OwnStreams
+  readonly streamPrefix: StreamPrefix
   /** By our name of the stream. */
   read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
   readonly appendTimeoutMs: number
@@ -123,10 +123,10 @@ export class StreamAppends {
     { events }: SealedAppend,
     hold: HoldPlace,
   ): Promise<SendResult> {
-    const { client, streams, appendTimeoutMs } = this.#ports
+    const { client, streamPrefix, appendTimeoutMs } = this.#ports
     const current = await client.get()
     const sentAt = performance.now()
-    const answer = current.append(streams.nameOf(stream), expected, events.map(toServerEvent))
+    const answer = current.append(streamPrefix.nameOf(stream), expected, events.map(toServerEvent))
     hold(answer.then(() => client.noteAnswer()))
     try {
       return await within(appendTimeoutMs, 'an append', answer)

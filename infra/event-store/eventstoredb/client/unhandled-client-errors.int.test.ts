@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { runProgram } from '../../../testing/child-process.ts'
-import { isStrayError } from './unhandled-client-errors.ts'
+import { isUnhandledClientError } from './unhandled-client-errors.ts'
 
-const PROGRAM = fileURLToPath(new URL('../testing/provoke-unhandled-client-errors.ts', import.meta.url))
+const PROGRAM = fileURLToPath(
+  new URL('../testing/provoke-unhandled-client-errors.ts', import.meta.url),
+)
 
 test('errors that the client lets loose are known', async () => {
   const program = runProgram(PROGRAM, [])
@@ -11,16 +13,16 @@ test('errors that the client lets loose are known', async () => {
   const { lines } = program
   const broken = lines.indexOf('full connection broken')
   expect(lines.slice(0, broken).length).toBeGreaterThan(0)
-  expect(new Set(lines.slice(0, broken))).toEqual(new Set(['stray']))
-  expect(lines.slice(broken + 1)).toEqual(['unknown', 'stray', 'alive'])
+  expect(new Set(lines.slice(0, broken))).toEqual(new Set(['unhandled']))
+  expect(lines.slice(broken + 1)).toEqual(['unknown', 'unhandled', 'alive'])
 })
 
 test('errors of others are not taken for them', () => {
   const coded = Object.assign(new Error('14 UNAVAILABLE'), { code: 14, details: 'x' })
-  expect(isStrayError(new Error('Failed to discover after 1000 attempts.'))).toBe(true)
-  expect(isStrayError(coded)).toBe(false)
-  expect(isStrayError(new TypeError('undefined is not iterable'))).toBe(false)
-  expect(isStrayError(new Error('a bug'))).toBe(false)
-  expect(isStrayError('Failed to discover after 10 attempts.')).toBe(false)
-  expect(isStrayError(undefined)).toBe(false)
+  expect(isUnhandledClientError(new Error('Failed to discover after 1000 attempts.'))).toBe(true)
+  expect(isUnhandledClientError(coded)).toBe(false)
+  expect(isUnhandledClientError(new TypeError('undefined is not iterable'))).toBe(false)
+  expect(isUnhandledClientError(new Error('a bug'))).toBe(false)
+  expect(isUnhandledClientError('Failed to discover after 10 attempts.')).toBe(false)
+  expect(isUnhandledClientError(undefined)).toBe(false)
 })

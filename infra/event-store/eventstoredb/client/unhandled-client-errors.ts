@@ -14,7 +14,7 @@ const CLIENT = /[\\/]@eventstore[\\/]db-client[\\/]/
 const BATCH_APPEND = /[\\/]batchAppend\.js:/
 
 /** @param error of `unhandledRejection` or `uncaughtException` */
-export function isStrayError(error: unknown): boolean {
+export function isUnhandledClientError(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (isDiscoveryFailure(error)) return true
   const stack = error.stack ?? ''

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerReadAll } from '../client/server-calls.ts'
 import type { ServerEvent } from '../client/server-event.ts'
-import { OwnStreams } from '../stream-prefix.ts'
+import { StreamPrefix } from '../stream-prefix.ts'
 import { LogScan } from './log-scan.ts'
 
 /** A server's log, and how much of it was read. */
@@ -49,10 +49,10 @@ class Log {
   }
 
   scan(): LogScan {
-    const streams = new OwnStreams('svc.')
+    const streamPrefix = new StreamPrefix('svc.')
     return new LogScan({
       readAll: (request) => this.readAll(request),
-      toOwn: (event) => streams.toOwn(event),
+      toOwn: (event) => streamPrefix.toOwn(event),
     })
   }
 }

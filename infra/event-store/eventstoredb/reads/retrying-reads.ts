@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 5_000
 
 type Reads = Pick<EventStore, 'readAll' | 'lastPosition'>
 
-export class PatientReads implements Reads {
+export class RetryingReads implements Reads {
   readonly #reads: Reads
   readonly #signal: AbortSignal
   readonly #warn: Warn
@@ -32,14 +32,14 @@ export class PatientReads implements Reads {
   }
 
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
-    return this.#patiently(() => this.#reads.readAll(request))
+    return this.#retrying(() => this.#reads.readAll(request))
   }
 
   lastPosition(): Promise<Position> {
-    return this.#patiently(() => this.#reads.lastPosition())
+    return this.#retrying(() => this.#reads.lastPosition())
   }
 
-  async #patiently<Value>(read: () => Promise<Value>): Promise<Value> {
+  async #retrying<Value>(read: () => Promise<Value>): Promise<Value> {
     for (let pauseMs = 0; ; pauseMs = nextPause(pauseMs)) {
       await pause(pauseMs, this.#signal)
       if (this.#signal.aborted) throw new StoreClosedError()

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { GrowthSignal } from '../../live-subscription.ts'
 import type { ServerSubscription, SubscriptionListener } from '../client/server-calls.ts'
 import type { ServerEvent } from '../client/server-event.ts'
-import { GrowthWatch } from './wake-up-subscription.ts'
+import { WakeUpSubscription } from './wake-up-subscription.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
@@ -14,13 +14,13 @@ class Server {
   isAway = false
   readonly warnings: string[] = []
   readonly growth = new GrowthSignal()
-  readonly watch: GrowthWatch
+  readonly watch: WakeUpSubscription
   subscriptions = 0
   broken = 0
   open: { listener: SubscriptionListener; break(error: Error): void } | undefined
 
   constructor() {
-    this.watch = new GrowthWatch({
+    this.watch = new WakeUpSubscription({
       growth: this.growth,
       subscribe: async (listener) => this.#subscribe(listener),
       lastPosition: async () => {

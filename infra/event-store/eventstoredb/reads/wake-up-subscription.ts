@@ -21,7 +21,7 @@ const LOOK_EVERY_MS = 1_000
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 5_000
 
-export interface GrowthWatchPorts {
+export interface WakeUpSubscriptionPorts {
   readonly growth: GrowthSignal
   /** To all our streams, from the end of the log on. */
   subscribe(listener: SubscriptionListener): Promise<ServerSubscription>
@@ -31,8 +31,8 @@ export interface GrowthWatchPorts {
   readonly warn: Warn
 }
 
-export class GrowthWatch {
-  readonly #ports: GrowthWatchPorts
+export class WakeUpSubscription {
+  readonly #ports: WakeUpSubscriptionPorts
   readonly #closing = new AbortController()
   #running: Promise<unknown> | undefined
   #subscription: ServerSubscription | undefined
@@ -42,7 +42,7 @@ export class GrowthWatch {
   #told: Position = START
   #isTroubled = false
 
-  constructor(ports: GrowthWatchPorts) {
+  constructor(ports: WakeUpSubscriptionPorts) {
     this.#ports = ports
   }
 

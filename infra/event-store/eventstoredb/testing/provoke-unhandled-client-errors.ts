@@ -1,8 +1,8 @@
 /**
  * A process for tests: brings the client to let errors loose that no caller can catch. For each it
- * prints `stray` when it is known to be one of those, and otherwise the error; at last `alive`.
+ * prints `unhandled` when it is known to be one of those, and otherwise the error; at last `alive`.
  *
- *     node provoke-stray-errors.ts
+ *     node provoke-unhandled-client-errors.ts
  */
 import { writeSync } from 'node:fs'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
@@ -10,7 +10,7 @@ import { newEvent, newEvents } from '../../compliance/fixtures.ts'
 import { EventStoreDbClient } from '../client/client.ts'
 import { parseConnectionString } from '../client/connection-string.ts'
 import { NO_EVENTS } from '../client/server-event.ts'
-import { isStrayError } from '../client/unhandled-client-errors.ts'
+import { isUnhandledClientError } from '../client/unhandled-client-errors.ts'
 import { EventStoreDbDouble } from '../double/eventstoredb-double.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 
@@ -23,7 +23,9 @@ const print = (line: string): void => void writeSync(STANDARD_OUTPUT, `${line}\n
 const moment = () => new Promise((resolve) => setTimeout(resolve, A_MOMENT_MS))
 const onError = (error: unknown): void => {
   print(
-    isStrayError(error) ? 'stray' : `not stray: ${error instanceof Error ? error.stack : error}`,
+    isUnhandledClientError(error)
+      ? 'unhandled'
+      : `another error: ${error instanceof Error ? error.stack : error}`,
   )
 }
 process.on('unhandledRejection', onError)

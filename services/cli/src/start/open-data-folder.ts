@@ -3,7 +3,7 @@ import { noCrashPoints } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/ports/event-store'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import type { Operations } from '@svc/gateway/operations/operations'
-import { isStrayError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
+import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
 import { StoreOpenError } from '@svc/infra/store-open-error'
 import { type Logger, pino } from 'pino'
 import { EXIT_UNREACHABLE } from '../exit-codes.ts'
@@ -40,7 +40,8 @@ export async function openDataFolder(
   if (place.kind === 'sqlite' && !folder.holdsLedger())
     throw new NoLedgerError(folder.whyNoLedger())
   const logger = loggerTo(say)
-  if (place.kind === 'eventstoredb') endOnDefects(logger, isStrayError, 'svc ends at once')
+  if (place.kind === 'eventstoredb')
+    endOnDefects(logger, isUnhandledClientError, 'svc ends at once')
   const books = await open(folder, place, logger)
   if (place.kind === 'eventstoredb' && (await books.store.lastPosition()) === START) {
     await books.close()

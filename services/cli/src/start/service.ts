@@ -13,7 +13,7 @@ import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/gateway/operations/unpriced-models'
 import { adminRoutes } from '@svc/gateway/routes/admin'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
-import { isStrayError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
+import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -76,7 +76,7 @@ export async function startService(
   logger: Logger,
   stopRequested: AbortSignal,
 ): Promise<RunningService> {
-  endOnDefects(logger, isStrayError)
+  endOnDefects(logger, isUnhandledClientError)
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
   folder.check()
