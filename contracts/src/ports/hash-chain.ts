@@ -8,6 +8,7 @@
  * verifier needs no schema.
  */
 import { hash } from 'node:crypto'
+import { bytesOfEvents } from './append.ts'
 import {
   type AppendRequest,
   BrokenChainError,
@@ -76,11 +77,7 @@ function checkBounds(events: readonly NewEvent[]): void {
   if (events.length > MAX_APPEND_EVENTS) {
     throw new RangeError(`an append holds at most ${MAX_APPEND_EVENTS} events`)
   }
-  const bytes = events.reduce(
-    (sum, { data, metadata }) => sum + Buffer.byteLength(data) + Buffer.byteLength(metadata),
-    0,
-  )
-  if (bytes > MAX_APPEND_BYTES) {
+  if (bytesOfEvents(events) > MAX_APPEND_BYTES) {
     throw new RangeError(`the events of an append hold at most ${MAX_APPEND_BYTES} bytes`)
   }
   if (new Set(events.map(({ id }) => id)).size !== events.length) {

@@ -10,6 +10,7 @@
  * however often.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { bytesOfEvents } from '@svc/contracts/ports/append'
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -85,7 +86,7 @@ export class EventStoreDbEventStore implements EventStore {
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
     const sealed = admitAppend(request)
-    const outcome = await this.#queue.run(request.stream, sizeOf(request), (hold) =>
+    const outcome = await this.#queue.run(request.stream, bytesOfEvents(request.events), (hold) =>
       this.#appends.append(request, sealed, hold),
     )
     if (outcome.kind === 'appended') {
@@ -143,9 +144,4 @@ export class EventStoreDbEventStore implements EventStore {
   #checkOpen(): void {
     if (this.#growth.closed) throw new StoreClosedError()
   }
-}
-
-/** In UTF-16 units. */
-function sizeOf({ events }: AppendRequest): number {
-  return events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
 }

@@ -2,6 +2,7 @@
  * Events in memory. It exists for two reasons: tests that need no disk, and as the smallest example
  * of an adapter: what is here is what the port asks for, and nothing else.
  */
+import { outcomeOfRepeat } from '@svc/contracts/ports/append'
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -16,7 +17,7 @@ import {
   type SubscribeRequest,
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
-import { type SealedEvent, verifyChain } from '@svc/contracts/ports/hash-chain'
+import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
 
@@ -41,7 +42,10 @@ export class MemoryEventStore implements EventStore {
     const { stream, expected } = request
     const written = this.#log.streams.get(stream) ?? []
     const last = written.at(-1) ?? NO_STREAM
-    if (last.revision !== expected.revision) return repeatOf(written, events)
+    if (last.revision !== expected.revision) {
+      const there = written.slice(expected.revision + 1)
+      return outcomeOfRepeat(expected, events, there) ?? { kind: 'conflict' }
+    }
     if (last.hash !== expected.hash) return { kind: 'conflict' }
 
     const position = BigInt(this.#log.all.length)
@@ -93,18 +97,4 @@ export class MemoryEventStore implements EventStore {
   #checkOpen(): void {
     if (this.#growth.closed) throw new StoreClosedError()
   }
-}
-
-/** An append that expects another revision is a conflict, unless these very events are there. */
-function repeatOf(
-  written: readonly RecordedEvent[],
-  events: readonly SealedEvent[],
-): AppendOutcome {
-  const original = events.map(({ revision }) => written[revision])
-  const last = original.at(-1)
-  if (last === undefined || events.some(({ id }, index) => original[index]?.id !== id)) {
-    return { kind: 'conflict' }
-  }
-  const { revision, hash, position } = last
-  return { kind: 'duplicate', head: { revision, hash }, position }
 }

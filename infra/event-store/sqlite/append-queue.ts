@@ -5,23 +5,23 @@ import type { SealedAppend } from '@svc/contracts/ports/hash-chain'
 export interface QueuedAppend {
   readonly request: AppendRequest
   readonly sealed: SealedAppend
-  /** Size of data and metadata, in UTF-16 units. */
-  readonly size: number
+  /** Of data and metadata. */
+  readonly bytes: number
   readonly resolve: (outcome: AppendOutcome) => void
   readonly reject: (error: Error) => void
 }
 
 export const MAX_QUEUED_APPENDS = 4_096
-const MAX_QUEUED_SIZE = 64 * 1024 * 1024
+const MAX_QUEUED_BYTES = 64 * 1024 * 1024
 
 /** One transaction holds up the event loop: about 10 ms at these bounds. */
 const MAX_BATCH_APPENDS = 256
 const MAX_BATCH_EVENTS = 1_000
-const MAX_BATCH_SIZE = 2 * 1024 * 1024
+const MAX_BATCH_BYTES = 2 * 1024 * 1024
 
 export class AppendQueue {
   readonly #waiting: QueuedAppend[] = []
-  #size = 0
+  #bytes = 0
 
   get length(): number {
     return this.#waiting.length
@@ -30,9 +30,9 @@ export class AppendQueue {
   /** @returns false when the queue is full; the append is then not in it */
   add(append: QueuedAppend): boolean {
     if (this.#waiting.length >= MAX_QUEUED_APPENDS) return false
-    if (this.#size + append.size > MAX_QUEUED_SIZE) return false
+    if (this.#bytes + append.bytes > MAX_QUEUED_BYTES) return false
     this.#waiting.push(append)
-    this.#size += append.size
+    this.#bytes += append.bytes
     return true
   }
 
@@ -40,20 +40,16 @@ export class AppendQueue {
   takeBatch(): QueuedAppend[] {
     let appends = 0
     let events = 0
-    let size = 0
+    let bytes = 0
     for (const append of this.#waiting) {
       events += append.sealed.events.length
-      size += append.size
-      const fits = events <= MAX_BATCH_EVENTS && size <= MAX_BATCH_SIZE
+      bytes += append.bytes
+      const fits = events <= MAX_BATCH_EVENTS && bytes <= MAX_BATCH_BYTES
       if (appends > 0 && (appends >= MAX_BATCH_APPENDS || !fits)) break
       appends += 1
     }
     const batch = this.#waiting.splice(0, appends)
-    for (const append of batch) this.#size -= append.size
+    for (const append of batch) this.#bytes -= append.bytes
     return batch
   }
-}
-
-export function sizeOf(request: AppendRequest): number {
-  return request.events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0)
 }

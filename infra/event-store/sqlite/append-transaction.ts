@@ -2,8 +2,13 @@
  * The appends of one transaction, which see each other before anybody else does. What was learnt
  * about streams stays here until the commit: after a rollback nothing needs to be taken back.
  */
-import { type AppendOutcome, NO_STREAM, type StreamHead } from '@svc/contracts/ports/event-store'
-import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
+import { outcomeOfRepeat } from '@svc/contracts/ports/append'
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  NO_STREAM,
+  type StreamHead,
+} from '@svc/contracts/ports/event-store'
 import type { StreamHeads } from '../stream-heads.ts'
 import type { QueuedAppend } from './append-queue.ts'
 import type { EventRows } from './event-rows.ts'
@@ -34,7 +39,9 @@ export class AppendTransaction {
     const { stream, expected } = request
     const known = this.#headOf(stream)
     const head = known ?? NO_STREAM
-    if (head.revision > expected.revision) return this.#repeatOf(known, sealed.events)
+    if (known !== undefined && known.revision > expected.revision) {
+      return this.#outcomeOfRepeat(request, known.streamId)
+    }
     if (head.revision < expected.revision || head.hash !== expected.hash) {
       return { kind: 'conflict' }
     }
@@ -62,18 +69,8 @@ export class AppendTransaction {
     return stored
   }
 
-  /** An append below the head is a conflict, unless these very events are there. */
-  #repeatOf(head: KnownHead | undefined, events: readonly SealedEvent[]): AppendOutcome {
-    const first = events[0]?.revision
-    if (head === undefined || first === undefined) return { kind: 'conflict' }
-    const stored = this.#rows.forwards(head.streamId, first, events.length)
-    const last = stored.at(-1)
-    const same = events.every(({ id, revision }, index) => {
-      const original = stored[index]
-      return original?.id === id && original.revision === revision
-    })
-    if (!same || last === undefined) return { kind: 'conflict' }
-    const { revision, hash, position } = last
-    return { kind: 'duplicate', head: { revision, hash }, position }
+  #outcomeOfRepeat({ expected, events }: AppendRequest, streamId: number): AppendOutcome {
+    const there = this.#rows.forwards(streamId, expected.revision + 1, events.length)
+    return outcomeOfRepeat(expected, events, there) ?? { kind: 'conflict' }
   }
 }

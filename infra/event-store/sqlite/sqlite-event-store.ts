@@ -13,6 +13,7 @@
  * and recover.
  */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
+import { bytesOfEvents } from '@svc/contracts/ports/append'
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -34,7 +35,7 @@ import type { DatabaseFile } from '../../sqlite/database-file.ts'
 import { refusalOf } from '../../sqlite/refusals.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
-import { AppendQueue, sizeOf } from './append-queue.ts'
+import { AppendQueue } from './append-queue.ts'
 import { openEventLogFile } from './event-log-file.ts'
 import { EventRows } from './event-rows.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -90,7 +91,8 @@ export class SqliteEventStore implements EventStore {
     if (this.#closing !== undefined) throw new StoreClosedError()
     if (this.#failure !== undefined) return { kind: 'unknown', cause: this.#failure.cause }
     const { promise, resolve, reject } = Promise.withResolvers<AppendOutcome>()
-    if (!this.#queue.add({ request, sealed, size: sizeOf(request), resolve, reject })) {
+    const bytes = bytesOfEvents(request.events)
+    if (!this.#queue.add({ request, sealed, bytes, resolve, reject })) {
       throw new StoreBusyError()
     }
     this.#planTurn()

@@ -14,6 +14,7 @@
  * Callers do not wait for ever: after a bounded time `onOverdue` is called, once, and the sending
  * goes on without them.
  */
+import { outcomeOfRepeat } from '@svc/contracts/ports/append'
 import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/ports/event-store'
 import type { Timer } from '@svc/contracts/ports/time'
 
@@ -89,11 +90,8 @@ async function whoseEventsAreThere(
   const from = expected.revision + 1
   const limit = events.length
   const there = await store.readStream({ stream, direction: 'forwards', from, limit })
-  const last = there.at(-1)
-  if (last === undefined) return { kind: 'unknown', cause: new Error('a conflict with nothing') }
-  if (events.some(({ id }, index) => there[index]?.id !== id)) return { kind: 'conflict' }
-  const { revision, hash, position } = last
-  return { kind: 'duplicate', head: { revision, hash }, position }
+  if (there.length === 0) return { kind: 'unknown', cause: new Error('a conflict with nothing') }
+  return outcomeOfRepeat(expected, events, there) ?? { kind: 'conflict' }
 }
 
 export function pause(timer: Timer, delayMs: number): Promise<void> {

@@ -17,15 +17,15 @@ import {
 /** More at once only adds latency: this many already share each fsync of the server. */
 export const MAX_APPENDS_AT_WORK = 64
 const MAX_WAITING_APPENDS = 4_096
-/** In UTF-16 units of data and metadata. */
-const MAX_WAITING_SIZE = 64 * 1024 * 1024
+/** Of data and metadata. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
 
 /** Keeps the place of an append taken until the promise has settled. */
 export type HoldPlace = (settled: Promise<unknown>) => void
 
 interface Entry {
   readonly stream: string
-  readonly size: number
+  readonly bytes: number
   readonly since: number
   readonly start: () => void
   /** Set for as long as it waits. */
@@ -47,7 +47,7 @@ export class KeyedQueue {
   readonly #underWay = new Set<Promise<unknown>>()
   #atWork = 0
   #waiting = 0
-  #waitingSize = 0
+  #waitingBytes = 0
   #isClosed = false
 
   constructor(options: KeyedQueueOptions) {
@@ -66,14 +66,14 @@ export class KeyedQueue {
    */
   async run<Result>(
     stream: string,
-    size: number,
+    bytes: number,
     work: (hold: HoldPlace) => Promise<Result>,
   ): Promise<Result> {
     if (this.#isClosed) throw new StoreClosedError()
-    if (this.#waiting >= MAX_WAITING_APPENDS || this.#waitingSize + size > MAX_WAITING_SIZE) {
+    if (this.#waiting >= MAX_WAITING_APPENDS || this.#waitingBytes + bytes > MAX_WAITING_BYTES) {
       throw new StoreBusyError()
     }
-    const running = this.#wait(stream, size).then(() => this.#work(stream, work))
+    const running = this.#wait(stream, bytes).then(() => this.#work(stream, work))
     this.#underWay.add(running)
     try {
       return await running
@@ -88,13 +88,13 @@ export class KeyedQueue {
     await Promise.allSettled(this.#underWay)
   }
 
-  #wait(stream: string, size: number): Promise<void> {
+  #wait(stream: string, bytes: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const since = performance.now()
-    const entry: Entry = { stream, size, since, start: resolve, timer: undefined }
+    const entry: Entry = { stream, bytes, since, start: resolve, timer: undefined }
     entry.timer = setTimeout(() => this.#giveUp(entry, reject), this.#options.waitMs)
     this.#waiting += 1
-    this.#waitingSize += size
+    this.#waitingBytes += bytes
     const queue = this.#queues.get(stream)
     if (queue !== undefined) {
       queue.add(entry)
@@ -158,6 +158,6 @@ export class KeyedQueue {
   #stopWaiting(entry: Entry): void {
     clearTimeout(entry.timer)
     this.#waiting -= 1
-    this.#waitingSize -= entry.size
+    this.#waitingBytes -= entry.bytes
   }
 }

@@ -16,6 +16,7 @@
  * so that it counts only when the events that caused it can be read.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { outcomeOfRepeat } from '@svc/contracts/ports/append'
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -110,11 +111,11 @@ export class StreamAppends {
     if (revision === NO_STREAM.revision) {
       if (hash !== NO_STREAM.hash) return { kind: 'conflict' }
       const there = await this.#read(stream, 0, events.length)
-      return there.length === 0 ? undefined : repeatOf(events, expected, there)
+      return there.length === 0 ? undefined : outcomeOfRepeat(expected, events, there)
     }
     const [last, ...there] = await this.#read(stream, revision, 1 + events.length)
     if (last?.revision !== revision || last.hash !== hash) return { kind: 'conflict' }
-    return there.length === 0 ? undefined : repeatOf(events, expected, there)
+    return there.length === 0 ? undefined : outcomeOfRepeat(expected, events, there)
   }
 
   async #send(
@@ -164,7 +165,7 @@ export class StreamAppends {
   async #whoWasFirst({ stream, expected, events }: AppendRequest): Promise<AppendOutcome> {
     try {
       const there = await this.#read(stream, expected.revision + 1, events.length)
-      if (there.length > 0) return repeatOf(events, expected, there) ?? { kind: 'conflict' }
+      if (there.length > 0) return outcomeOfRepeat(expected, events, there) ?? { kind: 'conflict' }
       const problem = `${stream} has another head, which cannot be read yet`
       return { kind: 'unknown', cause: new Error(problem) }
     } catch (cause) {
@@ -175,27 +176,6 @@ export class StreamAppends {
   #read(stream: string, from: number, limit: number): Promise<readonly RecordedEvent[]> {
     return this.#ports.read({ stream, direction: 'forwards', from, limit })
   }
-}
-
-/**
- * Whether the events that stand behind the expected one are those of the append.
- *
- * @returns undefined when they are, and are not all: then only the server can tell
- */
-function repeatOf(
-  events: AppendRequest['events'],
-  expected: StreamHead,
-  there: readonly RecordedEvent[],
-): AppendOutcome | undefined {
-  const isOurs = there.every(
-    ({ id, revision }, index) =>
-      id === events[index]?.id && revision === expected.revision + 1 + index,
-  )
-  if (!isOurs) return { kind: 'conflict' }
-  const last = there.at(-1)
-  if (last === undefined || there.length < events.length) return undefined
-  const { revision, hash, position } = last
-  return { kind: 'duplicate', head: { revision, hash }, position }
 }
 
 function refusalOf(reason: NotWrittenReason, cause: unknown): Error {

@@ -4,6 +4,7 @@
  */
 
 import type { AccountEvent } from '@svc/contracts/events/account'
+import { bytesOfEvents } from '@svc/contracts/ports/append'
 import type { NewEvent } from '@svc/contracts/ports/event-store'
 import { decide } from '../account/decide.ts'
 import type { Decision } from '../account/decision.ts'
@@ -127,7 +128,7 @@ class BatchDraft implements Batch {
   ): boolean {
     const encoded = encode()
     const { batchEvents, batchBytes } = this.#options.limits
-    const bytes = encoded.reduce((sum, event) => sum + sizeOf(event), this.#bytes)
+    const bytes = this.#bytes + bytesOfEvents(encoded)
     if (this.events.length + encoded.length > batchEvents || bytes > batchBytes) {
       if (this.events.length > 0) return false
       const error = defect(new RangeError('one command makes more than one append may hold'))
@@ -159,8 +160,4 @@ class BatchDraft implements Batch {
     this.needsNewerState = true
     return false
   }
-}
-
-function sizeOf({ data, metadata }: NewEvent): number {
-  return Buffer.byteLength(data) + Buffer.byteLength(metadata)
 }
