@@ -8,7 +8,7 @@ import { crashPointBreaches } from './rules/crash-points.ts'
 import { impurities } from './rules/domain-purity.ts'
 import { importBreaches } from './rules/imports.ts'
 import { moneyAsNumber } from './rules/money-types.ts'
-import { isCode, manifests, textFilesOfWorkspace } from './support/workspace.ts'
+import { isCode, manifests, textFilesOfWorkspace } from './rules/workspace.ts'
 
 const files = textFilesOfWorkspace()
 const code = files.filter(isCode)
@@ -46,6 +46,9 @@ describe('imports point one way', () => {
     ['services/ledger/src/x.ts', "import { DatabaseSync } from 'node:sqlite'", 'only ^(infra'],
     ['services/ledger/src/x.ts', "import { request } from 'undici'", 'package.json'],
     ['contracts/src/x.ts', "import fc from 'fast-check'", 'package.json'],
+    ['services/ledger/src/x.ts', "import { Random } from '@svc/testing/random'", 'may import'],
+    ['services/ledger/src/x.test.ts', "import '../../../tests/support/random.ts'", 'by its name'],
+    ['tests/support/x.ts', "import '../../services/cli/src/run.ts'", 'by its name'],
   ])('a breach is found: %s with %s', (path, text, problem) => {
     expect(importBreaches([{ path, text }], packages).join('\n')).toContain(problem)
   })

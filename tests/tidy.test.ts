@@ -11,7 +11,7 @@ import {
   manifests,
   textFilesOfWorkspace,
   workspaceRoot,
-} from './support/workspace.ts'
+} from './rules/workspace.ts'
 
 const files = textFilesOfWorkspace()
 const code = files.filter(isCode)

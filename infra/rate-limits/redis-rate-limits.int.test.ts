@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { describeOnOwnRedis, describeOnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { describeOnOwnRedis, describeOnRedis } from '../testing/describe-on-redis.ts'
-import { type RedisServer, startRedisServer } from '../testing/redis-server.ts'
 import { describeRateLimits } from './rate-limits.suite.ts'
 import { RedisRateLimits } from './redis-rate-limits.ts'
 

@@ -21,8 +21,8 @@ import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { openProjections, projections } from '../src/open-projections.ts'
-import { AccountHistory, requestId, START_MS } from '../src/testing/history.ts'
 
 const EVENTS_PER_LIFECYCLE = 3
 const LIFECYCLES_PER_APPEND = 100

@@ -1,10 +1,10 @@
 /** A log on a server that lacks what the views have seen: an older copy, or not all there yet. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { expect, onTestFinished, test } from 'vitest'
 import { openProjections } from '../src/open-projections.ts'
 import { OlderLogError } from '../src/runner/foreign-views.ts'
-import { AccountHistory, requestId, START_MS } from '../src/testing/history.ts'
 import { dump, KeptLog, TIMEOUT_MS, temporaryFolder, viewsOf } from '../testing/open-views.ts'
 
 const id = requestId(START_MS, 'first')

@@ -1,8 +1,8 @@
 /** What folds well in memory and then does not fit the table. */
 import { accountStream } from '@svc/contracts/events/account'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { describe, expect, test } from 'vitest'
-import { AccountHistory, requestId, START_MS } from '../src/testing/history.ts'
 import { temporaryFolder, viewsOf } from '../testing/open-views.ts'
 
 const id = requestId(START_MS, 'first')

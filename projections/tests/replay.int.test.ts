@@ -1,10 +1,10 @@
 /** The same log gives the same bytes, however it is read: invariants I10, I12 and I14. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openProjections, projections } from '../src/open-projections.ts'
-import { AccountHistory, requestId, START_MS } from '../src/testing/history.ts'
 import {
   dump,
   inBatchesOf,

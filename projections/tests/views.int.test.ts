@@ -1,6 +1,6 @@
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, HOLD, PRICE, requestId, START_MS } from '@svc/testing/account-history'
 import { describe, expect, test } from 'vitest'
-import { AccountHistory, HOLD, PRICE, requestId, START_MS } from '../src/testing/history.ts'
 import { viewsOf } from '../testing/open-views.ts'
 
 const minute = (n: number) => START_MS + n * 60_000

@@ -7,9 +7,9 @@ import { execFile } from 'node:child_process'
 import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ServerProcess } from '@svc/testing/server-process'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ServerProcess } from '../support/server-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type DocumentBlock, readBlocks } from './blocks.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -3,8 +3,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { adminApi } from '@svc/gateway/operations/admin-api'
+import { svc } from '@svc/testing/run-svc'
 import { expect, test } from 'vitest'
-import { svc } from '../../services/cli/testing/run-svc.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const documents = globSync('docs/**/*.md', { cwd: ROOT })

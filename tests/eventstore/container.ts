@@ -2,7 +2,7 @@
  * A real EventStoreDB in a container: on a disk and with fsync, as it is meant to be run. The tests
  * kill and pause it, so its port is bound to one that stays the same when it starts again.
  */
-import { freePort } from '@svc/infra/testing/free-port'
+import { freePort } from '@svc/testing/free-port'
 import {
   type ContainerRuntimeClient,
   GenericContainer,

@@ -5,7 +5,7 @@
  * `npm run test:eventstore` asks for 50 rounds of each (`SVC_CRASH_ROUNDS`).
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { Random } from '@svc/infra/testing/random'
+import { Random } from '@svc/testing/random'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { heapInUse } from './heap.ts'
 import { LoadedLedger } from './loaded-ledger.ts'

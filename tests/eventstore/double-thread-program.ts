@@ -1,6 +1,6 @@
 /** What runs in the thread of {@link DoubleThread}: says its address, then does as it is told. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { EventStoreDbDouble } from '@svc/infra/event-store/eventstoredb/double/eventstoredb-double'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import type { DoubleAnswer, DoubleQuestion } from './double-thread.ts'
 
 /** What was committed at the moment of a kill is seen only so much later, as on the real server. */

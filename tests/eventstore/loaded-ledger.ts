@@ -14,12 +14,12 @@ import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-sna
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import type { Random } from '@svc/infra/testing/random'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
+import { CountingStore } from '@svc/testing/event-store/counting-store'
+import type { Random } from '@svc/testing/random'
 import { check } from '../checker/check.ts'
 import { AccountLoad, type Customer, openCustomers } from './account-load.ts'
-import { CountingStore } from './counting-store.ts'
 import { LogDigest, LogFollower } from './log-follower.ts'
 
 const PAGE_EVENTS = 1_000

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { workspaceRoot } from '../support/workspace.ts'
+import { workspaceRoot } from '../rules/workspace.ts'
 
 /** The adapter's own run of the compliance suite is on the double, wherever the others run. */
 const complianceOnDouble = 'infra/event-store/eventstoredb/compliance.int.test.ts'

@@ -3,10 +3,10 @@
  * and what it had made until then is charged, to the token.
  */
 import type { Receipt } from '@svc/contracts/wire/billing'
-import { StreamReader } from '@svc/gateway/testing/stream-reader'
-import { WorkerClient } from '@svc/worker/testing/protocol-client'
+import { WorkerClient } from '@svc/testing/protocol-client'
+import { type RunningServer, startRunningServer, workerOf } from '@svc/testing/running-server'
+import { StreamReader } from '@svc/testing/stream-reader'
 import { describe, expect, test } from 'vitest'
-import { type RunningServer, startRunningServer, workerOf } from '../support/running-server.ts'
 import { Audit } from '../torture/audit.ts'
 import { longAnswer, longPrompt } from './conversations.ts'
 

@@ -1,6 +1,7 @@
 /** What an operator changes about the workers of the real server while it serves. */
+
+import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { expect, test } from 'vitest'
-import { type RunningServer, startRunningServer } from '../support/running-server.ts'
 import { Audit } from '../torture/audit.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }

@@ -1,7 +1,8 @@
 /** Worker processes that join and leave a real server while it serves. */
+
+import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
+import { startWorkerOnTcp } from '@svc/testing/worker-process'
 import { expect, test } from 'vitest'
-import { type RunningServer, startRunningServer } from '../support/running-server.ts'
-import { startWorkerOnTcp } from '../support/worker-process.ts'
 import { Audit } from '../torture/audit.ts'
 
 const SOON = { timeout: 20_000, interval: 20 }

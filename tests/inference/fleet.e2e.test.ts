@@ -3,8 +3,8 @@
  * is, and is billed so; one of them is killed, and everything goes on.
  */
 import type { Receipt } from '@svc/contracts/wire/billing'
+import { type RunningServer, startRunningServer, workersOf } from '@svc/testing/running-server'
 import { expect, test } from 'vitest'
-import { type RunningServer, startRunningServer, workersOf } from '../support/running-server.ts'
 import { Audit } from '../torture/audit.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }

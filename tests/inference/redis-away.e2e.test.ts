@@ -2,10 +2,10 @@
  * What repeated prompts cost on two workers when the Redis that is configured is away: what they
  * cost a server that never had one. Each worker that computes a prompt again would make it dearer.
  */
-import { describeOnOwnRedis } from '@svc/infra/testing/describe-on-redis'
-import { type RedisServer, startRedisServer } from '@svc/infra/testing/redis-server'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
+import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { expect, test } from 'vitest'
-import { type RunningServer, startRunningServer } from '../support/running-server.ts'
 
 const SOON = { timeout: 20_000, interval: 100 }
 const RULES = 'You answer in one word. '.repeat(60)

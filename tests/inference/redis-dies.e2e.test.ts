@@ -3,10 +3,10 @@
  * how fast answers come, and nothing else. Every request is answered, every prompt is counted
  * whole, and the books are in order.
  */
-import { describeOnOwnRedis } from '@svc/infra/testing/describe-on-redis'
-import { type RedisServer, startRedisServer } from '@svc/infra/testing/redis-server'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
+import { startRunningServer } from '@svc/testing/running-server'
 import { expect, test } from 'vitest'
-import { startRunningServer } from '../support/running-server.ts'
 import { Audit } from '../torture/audit.ts'
 
 const SPEAKERS = 3

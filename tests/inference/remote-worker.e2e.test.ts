@@ -1,7 +1,8 @@
 /** A worker that runs elsewhere, reached over TCP with a shared secret. */
+
+import { startRunningServer } from '@svc/testing/running-server'
+import { startWorkerOnTcp } from '@svc/testing/worker-process'
 import { expect, test } from 'vitest'
-import { startRunningServer } from '../support/running-server.ts'
-import { startWorkerOnTcp } from '../support/worker-process.ts'
 
 const SECRET = 'what gateway and worker share'
 const question = { messages: [{ role: 'user', content: 'What is the capital of France?' }] }

@@ -3,9 +3,9 @@
  * and are charged by rule, the server lives, and a new worker serves soon.
  */
 import type { Receipt } from '@svc/contracts/wire/billing'
-import { StreamReader } from '@svc/gateway/testing/stream-reader'
+import { startRunningServer, workerOf } from '@svc/testing/running-server'
+import { StreamReader } from '@svc/testing/stream-reader'
 import { expect, test } from 'vitest'
-import { startRunningServer, workerOf } from '../support/running-server.ts'
 import { Audit } from '../torture/audit.ts'
 import { longAnswer, longPrompt } from './conversations.ts'
 

@@ -2,8 +2,8 @@
  * The kill test is only as good as its places: each one that is named is reached by the product,
  * and the product reaches none under another name.
  */
-import { lineOf, parse, type SyntaxNode, visit } from '../support/syntax.ts'
-import { isTestCode, type SourceFile } from '../support/workspace.ts'
+import { lineOf, parse, type SyntaxNode, visit } from './syntax.ts'
+import { isTestCode, type SourceFile } from './workspace.ts'
 
 /** How the port is called wherever it is held: `reach(…)`, `this.#reachCrashPoint(…)`. */
 const portName = /^reach(CrashPoint)?$/

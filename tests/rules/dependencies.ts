@@ -1,5 +1,5 @@
 /** Every dependency has a reason, and none runs code when it is installed. */
-import type { Manifest } from '../support/workspace.ts'
+import type { Manifest } from './workspace.ts'
 
 export interface LockedPackage {
   readonly version?: string

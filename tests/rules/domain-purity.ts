@@ -2,8 +2,8 @@
  * The domain reads no clock, sets no timer, draws no lots and does no I/O: all of that comes in
  * through ports, so that every decision can be repeated and every history replayed.
  */
-import { importsOf, lineOf, parse, type SyntaxNode, visit } from '../support/syntax.ts'
-import { isTestCode, type SourceFile } from '../support/workspace.ts'
+import { importsOf, lineOf, parse, type SyntaxNode, visit } from './syntax.ts'
+import { isTestCode, type SourceFile } from './workspace.ts'
 
 const domain = /^(contracts\/src|services\/ledger\/src\/account|projections\/src\/views)\//
 

@@ -3,8 +3,8 @@
  * what its own manifest names, and another package only by its name.
  */
 import { posix } from 'node:path'
-import { type Import, importsOf } from '../support/syntax.ts'
-import { isTestCode, type Manifest, type SourceFile } from '../support/workspace.ts'
+import { type Import, importsOf } from './syntax.ts'
+import { isTestCode, type Manifest, type SourceFile } from './workspace.ts'
 
 /** Each package's folder, and the packages of the workspace that its product code may import. */
 const layers: Readonly<Record<string, readonly string[]>> = {
@@ -15,15 +15,19 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'services/gateway': ['contracts', 'ledger', 'projections', 'infra'],
   'services/worker': ['contracts', 'infra'],
   'services/cli': ['contracts', 'ledger', 'projections', 'infra', 'gateway', 'worker'],
+  'tests/support': [],
 }
 
 /** Modules that only certain places may import, so that they can be replaced there. */
 const reserved: readonly (readonly [module: string, places: RegExp])[] = [
   ['node-llama-cpp', /^services\/worker\/(src\/engines\/llama|bench)\//],
-  ['node:sqlite', /^(infra|projections)\//],
+  ['node:sqlite', /^(infra|projections|services\/cli\/testing)\//],
   ['ioredis', /^infra\/prefix-store\/redis\//],
   ['prom-client', /^services\/gateway\/src\/metrics\//],
-  ['@eventstore/db-client', /^infra\/event-store\/eventstoredb\/(client\/client\.ts$|double\/)/],
+  [
+    '@eventstore/db-client',
+    /^(infra\/event-store\/eventstoredb\/client\/client\.ts$|tests\/support\/eventstoredb\/)/,
+  ],
 ]
 
 /** Recipes that are run by hand and examples, apart from the product, with own dependencies. */
@@ -88,7 +92,8 @@ function outsideBreach({ path }: SourceFile, { from }: Import): string | undefin
   const folder = packageFolder(path)
   if (folder === undefined || !from.startsWith('.')) return undefined
   const target = posix.join(posix.dirname(path), from)
-  if (target.startsWith(`${folder}/`) || target.startsWith('tests/')) return undefined
+  if (target.startsWith(`${folder}/`)) return undefined
+  if (/^tests\/(?!support\/)/.test(target)) return undefined
   return 'another package is imported by its name, not by a path'
 }
 

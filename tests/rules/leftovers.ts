@@ -1,6 +1,6 @@
 /** Names and words that do not belong in the project. */
-import { lineOf, parse, visit } from '../support/syntax.ts'
-import type { SourceFile } from '../support/workspace.ts'
+import { lineOf, parse, visit } from './syntax.ts'
+import type { SourceFile } from './workspace.ts'
 
 /** A file named so says nothing about what belongs in it. */
 const emptyNames = /(^|[-._])(utils?|helpers?|common|managers?|misc|stuff)([-._]|$)/i

@@ -2,8 +2,8 @@
  * Money is a `bigint`, never a `number`: what is named like money may not be typed or made a
  * number.
  */
-import { isNode, lineOf, parse, type SyntaxNode, visit } from '../support/syntax.ts'
-import type { SourceFile } from '../support/workspace.ts'
+import { isNode, lineOf, parse, type SyntaxNode, visit } from './syntax.ts'
+import type { SourceFile } from './workspace.ts'
 
 const guarded = /^(contracts|services\/ledger|services\/gateway|projections|infra)\//
 

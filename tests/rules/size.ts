@@ -1,6 +1,6 @@
 /** Bounds on files, functions and lines: what a reader can hold in the head. */
-import { isNode, lineOf, linesOf, parse, type SyntaxNode, visit } from '../support/syntax.ts'
-import type { SourceFile } from '../support/workspace.ts'
+import { isNode, lineOf, linesOf, parse, type SyntaxNode, visit } from './syntax.ts'
+import type { SourceFile } from './workspace.ts'
 
 export const FILE_LINES_MAX = 300
 export const FUNCTION_LINES_MAX = 70

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createRemoteOperations } from '@svc/cli/remote-operations'
 import { DataFolder } from '@svc/cli/start/data-folder'
 import type { Operations } from '@svc/gateway/operations/operations'
+import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import type { ClientAnswer } from '../checker/history.ts'
 import { sizeOfProcess } from '../soak/process-size.ts'
-import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
 import { Audit } from '../torture/audit.ts'
 
 const LOOK_AGAIN_MS = 100

@@ -8,8 +8,8 @@
  */
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
-import { Random } from '@svc/infra/testing/random'
-import { assistant, system, user } from '@svc/worker/testing/protocol-client'
+import { assistant, system, user } from '@svc/testing/protocol-client'
+import { Random } from '@svc/testing/random'
 
 const TENANTS = ['tenant-1', 'tenant-2', 'tenant-3', 'tenant-4', 'tenant-5']
 const TURNS_MAX = 4

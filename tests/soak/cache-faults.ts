@@ -1,7 +1,7 @@
 /** What goes wrong during the cache's soak test, and when: the same for the same seed. */
 
-import type { Random } from '@svc/infra/testing/random'
-import type { RedisServer } from '@svc/infra/testing/redis-server'
+import type { Random } from '@svc/testing/random'
+import type { RedisServer } from '@svc/testing/redis/redis-server'
 import type { CacheFleet } from './cache-fleet.ts'
 
 export const faultKinds = [

@@ -1,6 +1,6 @@
 /** One run of the cache's soak test on workers and a Redis that are there. */
 import { hash } from 'node:crypto'
-import type { RedisServer } from '@svc/infra/testing/redis-server'
+import type { RedisServer } from '@svc/testing/redis/redis-server'
 import type { Question, TimedAnswer } from '../../services/worker/bench/timed-answer.ts'
 import { type Conversation, conversationOf, seeded, type Tokenize } from './cache-conversations.ts'
 import { Faults } from './cache-faults.ts'

@@ -2,7 +2,7 @@
  * A short run of the cache's soak test, with every kind of fault. The long one takes most of an
  * hour: `npm run soak:cache`.
  */
-import { describeOnOwnRedis } from '@svc/infra/testing/describe-on-redis'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
 import { expect, test } from 'vitest'
 import { faultKinds } from './cache-faults.ts'
 import { cacheSoak } from './cache-soak.ts'

@@ -18,7 +18,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { redisIsHere, startRedisServer } from '@svc/infra/testing/redis-server'
+import { redisIsHere, startRedisServer } from '@svc/testing/redis/redis-server'
 import { CacheFleet } from './cache-fleet.ts'
 import { CacheSoak, type CacheSoakSummary } from './cache-soak-run.ts'
 

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { ScriptedWorker } from '../support/scripted-worker.ts'
-import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
+import { ScriptedWorker } from '@svc/testing/scripted-worker'
+import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import { type ProcessSize, sizeOfProcess } from './process-size.ts'
 
 const DEFAULT_REQUESTS = 20_000

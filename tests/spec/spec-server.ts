@@ -7,7 +7,7 @@ import { DataFolder } from '@svc/cli/start/data-folder'
 import { parseDollars } from '@svc/contracts/money'
 import { balanceAnswer, type Receipt, receipt } from '@svc/contracts/wire/billing'
 import type { Operations } from '@svc/gateway/operations/operations'
-import { ServerProcess } from '../support/server-process.ts'
+import { ServerProcess } from '@svc/testing/server-process'
 
 const FILE_MS_MAX = 170_000
 

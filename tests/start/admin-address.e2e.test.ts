@@ -1,9 +1,9 @@
 /** Who reaches the operator's API: this machine, unless it is put elsewhere. */
 import { join } from 'node:path'
+import { svc } from '@svc/testing/run-svc'
+import { ServerProcess } from '@svc/testing/server-process'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { svc } from '../../services/cli/testing/run-svc.ts'
-import { ServerProcess } from '../support/server-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 async function start(environment: Readonly<Record<string, string>>) {
   const dataDir = join(temporaryFolder(), 'data')

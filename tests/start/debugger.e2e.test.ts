@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const IS_LINUX = process.platform === 'linux'

@@ -7,9 +7,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { NEEDED_MAJOR, olderNodeFolder, pathOfOlderNode } from '@svc/testing/older-node'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, test } from 'vitest'
-import { NEEDED_MAJOR, olderNodeFolder, pathOfOlderNode } from '../support/older-node.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const LAUNCHER = join('services', 'cli', 'bin', 'svc.js')

@@ -12,9 +12,9 @@ import {
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ServerProcess } from '@svc/testing/server-process'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ServerProcess } from '../support/server-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const LAUNCHER = fileURLToPath(new URL('../../services/cli/bin/svc.js', import.meta.url))
 

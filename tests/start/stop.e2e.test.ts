@@ -8,10 +8,10 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@svc/infra/testing/free-port'
+import { freePort } from '@svc/testing/free-port'
+import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { type ReadyLine, ServerProcess } from '../support/server-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
 const EXIT_UNREACHABLE = 6

@@ -2,10 +2,10 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
+import { svc } from '@svc/testing/run-svc'
+import { ServerProcess } from '@svc/testing/server-process'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { svc } from '../../services/cli/testing/run-svc.ts'
-import { ServerProcess } from '../support/server-process.ts'
-import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** The bundled weights in another file: a model that the server does not know. */
 function ownModel(): string {

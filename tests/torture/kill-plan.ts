@@ -2,7 +2,7 @@
  * When and how the server of a round is killed: half of the rounds at random, half at named places.
  */
 import { type CrashPoint, crashPoints } from '@svc/contracts/crash-points'
-import type { Random } from '@svc/infra/testing/random'
+import type { Random } from '@svc/testing/random'
 
 export type KillPlan =
   /** `kill -9` this long after the server was started, or after clients began to call it. */

@@ -3,7 +3,7 @@
  * client's side of the books, against which the ledger is checked.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Random } from '@svc/infra/testing/random'
+import type { Random } from '@svc/testing/random'
 
 export interface Customer {
   readonly accountId: string

@@ -1,5 +1,5 @@
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { describeEventStore } from '../compliance.suite.ts'
-import { EventStoreDbDouble } from './double/eventstoredb-double.ts'
 import { complianceStateOn } from './testing/compliance-state.ts'
 
 describeEventStore('eventstoredb, on its double,', async () => {

@@ -3,13 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { BrokenChainError, NO_STREAM } from '@svc/contracts/ports/event-store'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
 import { fillStream, mustAppend, newEvent, readWholeStream } from '../compliance/fixtures.ts'
 import { verifyLog } from '../verify-log.ts'
 import { openSqliteEventStore, type SqliteEventStore } from './sqlite-event-store.ts'
 
-let folder: TemporaryFolder
+let folder: string
 let path: string
 let store: SqliteEventStore
 const altered = 'account-1'
@@ -25,8 +25,8 @@ function open(): SqliteEventStore {
 }
 
 beforeEach(async () => {
-  folder = makeTemporaryFolder()
-  path = join(folder.path, 'ledger.db')
+  folder = temporaryFolder()
+  path = join(folder, 'ledger.db')
   open()
   let head = NO_STREAM
   for (let at = 0; at < 10; at += 1) {
@@ -38,7 +38,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await store.close()
-  folder.remove()
 })
 
 async function expectBrokenAt(revision: number): Promise<void> {

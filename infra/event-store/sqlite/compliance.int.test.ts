@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { makeTemporaryFolder } from '../../testing/temporary-folder.ts'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describeEventStore } from '../compliance.suite.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
 
 describeEventStore('SQLite', async () => {
-  const folder = makeTemporaryFolder()
-  const path = join(folder.path, 'ledger.db')
+  const folder = temporaryFolder()
+  const path = join(folder, 'ledger.db')
   return {
     async open() {
       return openSqliteEventStore(path, {
@@ -25,8 +25,6 @@ describeEventStore('SQLite', async () => {
         .run(revision, stream)
       database.close()
     },
-    async remove() {
-      folder.remove()
-    },
+    remove: async () => {},
   }
 })

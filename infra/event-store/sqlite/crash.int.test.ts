@@ -2,25 +2,24 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { runProgram } from '../../testing/child-process.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
+import { runProgram } from '@svc/testing/child-process'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyLog } from '../verify-log.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
 
-const PROGRAM = './append-until-killed.ts'
+const PROGRAM = new URL('testing/append-until-killed.ts', import.meta.url)
 const STREAMS = 8
 const EVENTS_PER_APPEND = 3
 const strace = ['strace', '-f', '-qq', '-o', '/dev/null']
 const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
 
-let folder: TemporaryFolder
+let folder: string
 let path: string
 beforeEach(() => {
-  folder = makeTemporaryFolder()
-  path = join(folder.path, 'ledger.db')
+  folder = temporaryFolder()
+  path = join(folder, 'ledger.db')
 })
-afterEach(() => folder.remove())
 
 async function withStore<Result>(use: (store: EventStore) => Promise<Result>): Promise<Result> {
   const store = openSqliteEventStore(path, {

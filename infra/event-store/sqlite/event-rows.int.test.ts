@@ -1,19 +1,16 @@
 import { join } from 'node:path'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { seal } from '@svc/contracts/ports/hash-chain'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { makeTemporaryFolder } from '../../testing/temporary-folder.ts'
 import { newEvent } from '../compliance/fixtures.ts'
 import { openEventLogFile } from './event-log-file.ts'
 import { EventRows } from './event-rows.ts'
 
 test('a name that was read in a transaction is not kept when that is rolled back', () => {
-  const folder = makeTemporaryFolder()
-  const file = openEventLogFile(join(folder.path, 'ledger.db'))
-  onTestFinished(() => {
-    file.close()
-    folder.remove()
-  })
+  const folder = temporaryFolder()
+  const file = openEventLogFile(join(folder, 'ledger.db'))
+  onTestFinished(() => file.close())
   const rows = new EventRows(file.database)
   const write = (stream: string): number => {
     const { events } = seal({ stream, expected: NO_STREAM, events: [newEvent('{}')] })

@@ -13,20 +13,21 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { runProgram } from '@svc/testing/child-process'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type StoreOpenCode, StoreOpenError } from '../../store-open-error.ts'
-import { runProgram } from '../../testing/child-process.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
 import { fillStream, newEvents, readWholeLog } from '../compliance/fixtures.ts'
 import { openSqliteEventStore, type SqliteEventStore } from './sqlite-event-store.ts'
 
-let folder: TemporaryFolder
+const APPENDING_PROGRAM = new URL('testing/append-until-killed.ts', import.meta.url)
+
+let folder: string
 let path: string
 beforeEach(() => {
-  folder = makeTemporaryFolder()
-  path = join(folder.path, 'ledger.db')
+  folder = temporaryFolder()
+  path = join(folder, 'ledger.db')
 })
-afterEach(() => folder.remove())
 
 function open(): SqliteEventStore {
   return openSqliteEventStore(path, {
@@ -54,9 +55,9 @@ function refusal(): StoreOpenError {
 
 /** Every file of the folder with its content. */
 function content(): Record<string, string> {
-  const files = readdirSync(folder.path)
+  const files = readdirSync(folder)
   return Object.fromEntries(
-    files.map((name) => [name, readFileSync(join(folder.path, name)).toString('base64')]),
+    files.map((name) => [name, readFileSync(join(folder, name)).toString('base64')]),
   )
 }
 
@@ -109,7 +110,7 @@ describe('a log is refused', () => {
     await fillStream(store, 'account-1', 3)
     expect(refusal().message).toMatch(/in use by another process: stop that one/)
     // That refusal must not have dropped the lock of the first: another process still meets it.
-    const other = runProgram('./append-until-killed.ts', [path])
+    const other = runProgram(APPENDING_PROGRAM, [path])
     expect(await other.ended).toBe(1)
     expect(other.lines).toEqual([])
     await fillStream(store, 'account-2', 3)
@@ -118,7 +119,7 @@ describe('a log is refused', () => {
   })
 
   test('while another process has it, and opened as soon as that is killed', async () => {
-    const other = runProgram('./append-until-killed.ts', [path])
+    const other = runProgram(APPENDING_PROGRAM, [path])
     await other.printed(20)
     expect(refusal()).toMatchObject({ code: 'in-use' })
     other.child.kill('SIGKILL')
@@ -129,7 +130,7 @@ describe('a log is refused', () => {
   })
 
   test('when a newer version wrote it, and its log is not merged into it', async () => {
-    const elsewhere = join(folder.path, 'elsewhere.db')
+    const elsewhere = join(folder, 'elsewhere.db')
     const database = new DatabaseSync(elsewhere)
     database.exec(`PRAGMA journal_mode = WAL; CREATE TABLE event (a);
       PRAGMA application_id = ${0x73766365}; PRAGMA user_version = 2;
@@ -183,9 +184,9 @@ describe('a log is refused', () => {
   })
 
   test('when its folder is missing', () => {
-    path = join(folder.path, 'missing', 'ledger.db')
+    path = join(folder, 'missing', 'ledger.db')
     expect(refusal()).toMatchObject({ code: 'not-writable' })
-    expect(existsSync(join(folder.path, 'missing'))).toBe(false)
+    expect(existsSync(join(folder, 'missing'))).toBe(false)
   })
 
   test('when its place is a folder', () => {
@@ -194,8 +195,8 @@ describe('a log is refused', () => {
   })
 
   test('when its folder is a file', () => {
-    writeFileSync(join(folder.path, 'file'), '')
-    path = join(folder.path, 'file', 'ledger.db')
+    writeFileSync(join(folder, 'file'), '')
+    path = join(folder, 'file', 'ledger.db')
     expect(refusal()).toMatchObject({ code: 'not-writable' })
   })
 })

@@ -8,9 +8,9 @@ import {
   StoreFullError,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
 import {
   fillStream,
   idsOf,
@@ -25,7 +25,7 @@ import { openEventLogFile } from './event-log-file.ts'
 import { EventIdTakenError } from './group-commit.ts'
 import { SqliteEventStore } from './sqlite-event-store.ts'
 
-let folder: TemporaryFolder
+let folder: string
 let file: DatabaseFile
 let store: SqliteEventStore
 /** What the store reached, and what the test does there. */
@@ -34,19 +34,18 @@ let atCrashPoint: (point: CrashPoint) => void
 let fatal: unknown[]
 
 beforeEach(() => {
-  folder = makeTemporaryFolder()
+  folder = temporaryFolder()
   open()
 })
 afterEach(async () => {
   await store.close()
-  folder.remove()
 })
 
 function open(): void {
   reached = []
   atCrashPoint = () => {}
   fatal = []
-  file = openEventLogFile(join(folder.path, 'ledger.db'))
+  file = openEventLogFile(join(folder, 'ledger.db'))
   store = new SqliteEventStore(file, {
     onFatal: (error) => fatal.push(error),
     reachCrashPoint(point) {

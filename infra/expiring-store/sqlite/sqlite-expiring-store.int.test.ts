@@ -2,20 +2,19 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { body, describeExpiringStore, noon } from '../expiring-store.suite.ts'
 import { responseBounds } from '../store-bounds.ts'
 import { openSqliteExpiringStore } from './sqlite-expiring-store.ts'
 
 const key = randomBytes(32)
-let folder: TemporaryFolder
+let folder: string
 let path: string
 beforeEach(() => {
-  folder = makeTemporaryFolder()
-  path = join(folder.path, 'responses.db')
+  folder = temporaryFolder()
+  path = join(folder, 'responses.db')
 })
-afterEach(() => folder.remove())
 
 const open = (bounds = responseBounds, otherKey: Uint8Array = key) =>
   openSqliteExpiringStore(path, { kind: 'responses', key: otherKey, bounds })
@@ -58,9 +57,9 @@ describe('a file of texts', () => {
   test('shows nothing of a response to one who has not the key', async () => {
     const responses = open()
     await responses.save('acct_1', 'resp_1', 'the-canary-in-the-response', noon + 1)
-    for (const name of readdirSync(folder.path)) {
+    for (const name of readdirSync(folder)) {
       if (name === 'responses.db') continue
-      expect(readFileSync(join(folder.path, name)).includes('canary')).toBe(false)
+      expect(readFileSync(join(folder, name)).includes('canary')).toBe(false)
     }
     await responses.close()
     expect(readFileSync(path).includes('canary')).toBe(false)

@@ -1,8 +1,8 @@
 /** What lies in Redis and is not what its name says is a miss, is removed, and can be put again. */
 import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
+import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { describeOnRedis } from '../../testing/describe-on-redis.ts'
-import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
 import { makeChain, namesOf, plain } from '../testing/chains.ts'
 import { connectedStore, newKeyPrefix } from '../testing/redis-under-test.ts'
 

@@ -1,13 +1,13 @@
 /** Whatever becomes of the server, an index on it only ever knows less, and holds up nobody. */
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
+import { until } from '@svc/testing/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
-import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
 import { FallbackPrefixIndex } from '../fallback-prefix-index.ts'
 import { MemoryPrefixIndex } from '../memory/memory-prefix-index.ts'
 import { newName } from '../testing/chains.ts'
 import { connectedIndex } from '../testing/redis-under-test.ts'
-import { until } from '../testing/until.ts'
 import { OPEN_MS } from './circuit-breaker.ts'
 
 /** At 50 ms each they would not end within the time of a test. */
@@ -31,7 +31,7 @@ describeOnOwnRedis('a prefix index on a Redis that', () => {
   })
 
   async function expectWell(): Promise<void> {
-    await until('a note is found', async () => {
+    await until(async () => {
       passedMs += OPEN_MS / 2
       await index.note('worker-a', prompt)
       return (await index.find(prompt))[0]?.blocks === 6

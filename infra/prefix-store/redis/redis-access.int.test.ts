@@ -5,16 +5,16 @@ import { join } from 'node:path'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
+import { freePort } from '@svc/testing/free-port'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
+import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
+import { makeTemporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder'
+import { until } from '@svc/testing/until'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { makeSelfSignedCertificate } from '../../event-store/eventstoredb/double/self-signed-certificate.ts'
 import { StoreOpenError } from '../../store-open-error.ts'
-import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
-import { freePort } from '../../testing/free-port.ts'
-import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
 import { connectedStore, redisStore, storeAnswers } from '../testing/redis-under-test.ts'
-import { until } from '../testing/until.ts'
 import { openRedisPrefixIndex } from './redis-prefix-index.ts'
 import { openRedisPrefixStore } from './redis-prefix-store.ts'
 
@@ -68,7 +68,7 @@ async function expectStoreWorks(url: string): Promise<void> {
 async function expectProblem(url: string, problem: RegExp): Promise<void> {
   const store = redisStore(url, { onProblem })
   opened.push(store)
-  await until('the problem is told', async () => {
+  await until(async () => {
     await store.has([newName()])
     return problems.some((told) => told !== null)
   })
@@ -103,7 +103,7 @@ describeOnOwnRedis('a prefix store on Redis', () => {
     const index = openRedisPrefixIndex({ url, keyPrefix: 'svc.', onProblem })
     opened.push(index)
     const prompt = [newName(), newName()]
-    await until('the index answers', async () => {
+    await until(async () => {
       await index.note('worker-a', prompt)
       return (await index.find(prompt)).length === 1
     })

@@ -4,18 +4,18 @@
  */
 
 import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { describeOnOwnRedis } from '../../testing/describe-on-redis.ts'
-import { freePort } from '../../testing/free-port.ts'
+import { freePort } from '@svc/testing/free-port'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
 import {
   type RedisServer,
   type RedisServerOptions,
   startRedisServer,
-} from '../../testing/redis-server.ts'
+} from '@svc/testing/redis/redis-server'
+import { until } from '@svc/testing/until'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
 import { connectedStore, redisStore, storeAnswers } from '../testing/redis-under-test.ts'
 import { startSilentRelay } from '../testing/silent-relay.ts'
-import { until } from '../testing/until.ts'
 import { OPEN_MS } from './circuit-breaker.ts'
 
 /** At 250 ms each they would not end within the time of a test. */
@@ -74,7 +74,7 @@ describeOnOwnRedis('with a Redis that', () => {
     stores.push(store)
     const chain = makeChain({ blocks: 2 })
     for (let call = 0; call < 20; call += 1) await callAll(store, chain)
-    await until('the problem is told', () => problems.length > 0)
+    await until(() => problems.length > 0)
     expect(problems).toEqual([`Redis at 127.0.0.1:${port} cannot be used: ECONNREFUSED`])
     expect(store.usage().failures).toBe(120)
     server = await startRedisServer({ port })
@@ -100,11 +100,11 @@ describeOnOwnRedis('with a Redis that', () => {
     })
     for (let round = 0; round < 3; round += 1) {
       const from = calls
-      await until('the store is used', () => calls > from + 20)
+      await until(() => calls > from + 20)
       await server.kill()
-      await until('the problem is told', () => typeof problems.at(-1) === 'string')
+      await until(() => typeof problems.at(-1) === 'string')
       await server.restart()
-      await until('the problem is over', () => problems.at(-1) === null)
+      await until(() => problems.at(-1) === null)
     }
     isOver = true
     await Promise.all(load)
@@ -161,7 +161,7 @@ describeOnOwnRedis('with a Redis that', () => {
     await server.freeze()
     const store = redisStore(url, options)
     stores.push(store)
-    await until('the problem is told', () => problems.length > 0)
+    await until(() => problems.length > 0)
     await callAll(store, makeChain({ blocks: 1 }))
     await server.thaw()
     await expectWell(store)
@@ -183,7 +183,7 @@ describeOnOwnRedis('with a Redis that', () => {
     await server.command('CLIENT', 'PAUSE', 1_500, 'ALL')
     for (let call = 0; call < MANY_CALLS; call += 1) await callAll(store, chain)
     expect(problems.at(-1)).toMatch(/does not answer/)
-    await until('the pause is over', async () => {
+    await until(async () => {
       passedMs += OPEN_MS
       return (await store.has(namesOf(chain))) === 3
     })

@@ -1,6 +1,6 @@
+import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeOnRedis } from '../../testing/describe-on-redis.ts'
-import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
 import { describePrefixIndex } from '../prefix-index.suite.ts'
 import { newName } from '../testing/chains.ts'
 import { connectedIndex, newKeyPrefix } from '../testing/redis-under-test.ts'

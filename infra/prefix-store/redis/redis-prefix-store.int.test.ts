@@ -1,6 +1,6 @@
+import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { describeOnRedis } from '../../testing/describe-on-redis.ts'
-import { type RedisServer, startRedisServer } from '../../testing/redis-server.ts'
 import { describePrefixStore } from '../prefix-store.suite.ts'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
 import { connectedStore, newKeyPrefix } from '../testing/redis-under-test.ts'

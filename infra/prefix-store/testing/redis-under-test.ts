@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
+import { until } from '@svc/testing/until'
 import { openRedisPrefixIndex, type RedisPrefixIndexOptions } from '../redis/redis-prefix-index.ts'
 import { openRedisPrefixStore, type RedisPrefixStoreOptions } from '../redis/redis-prefix-store.ts'
 import { newName } from './chains.ts'
-import { until } from './until.ts'
 
 export function newKeyPrefix(): string {
   return `test-${randomUUID()}.`
@@ -45,12 +45,12 @@ export async function connectedIndex(
     onProblem: () => {},
     ...options,
   })
-  await until('the index answers', () => succeeds(() => index.find([newName()]), index))
+  await until(() => succeeds(() => index.find([newName()]), index))
   return index
 }
 
 export function storeAnswers(store: PrefixStore): Promise<void> {
-  return until('the store answers', () => {
+  return until(() => {
     return succeeds(() => store.has([newName()]), {
       get failures() {
         return store.usage().failures

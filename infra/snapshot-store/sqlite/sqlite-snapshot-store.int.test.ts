@@ -2,18 +2,17 @@ import { readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { CrashPoint } from '@svc/contracts/crash-points'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../testing/temporary-folder.ts'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { describeSnapshotStore, snapshotOf } from '../snapshot-store.suite.ts'
 import { MAX_STATE_BYTES, openSqliteSnapshotStore } from './sqlite-snapshot-store.ts'
 
-let folder: TemporaryFolder
+let folder: string
 let path: string
 beforeEach(() => {
-  folder = makeTemporaryFolder()
-  path = join(folder.path, 'snapshots.db')
+  folder = temporaryFolder()
+  path = join(folder, 'snapshots.db')
 })
-afterEach(() => folder.remove())
 
 describeSnapshotStore('SQLite', () => openSqliteSnapshotStore(path))
 

@@ -1,7 +1,7 @@
 /** The operator's HTTP interface, as a client without our code sees it. */
 import type { Operations } from '@svc/gateway/operations/operations'
 import { isServerProof } from '@svc/gateway/operations/server-proof'
-import { startAdminServer } from '@svc/gateway/testing/admin-server'
+import { startAdminServer } from '@svc/testing/admin-server'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fillLog, folderWithHistory } from '../testing/folders.ts'
 import {

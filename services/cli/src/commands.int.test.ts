@@ -2,9 +2,10 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { alterAmount } from '@svc/projections/testing/alter-statement'
+import { svc } from '@svc/testing/run-svc'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
+import { alterAmount } from '../testing/alter-statement.ts'
 import {
   failedRequest,
   fillLog,
@@ -13,7 +14,6 @@ import {
   stoppedRequest,
   temporaryFolder,
 } from '../testing/folders.ts'
-import { svc } from '../testing/run-svc.ts'
 
 const questions: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['account-list', ['account', 'list']],

@@ -2,9 +2,9 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serverProof } from '@svc/gateway/operations/server-proof'
+import { svc } from '@svc/testing/run-svc'
 import { expect, onTestFinished, test } from 'vitest'
 import { folderWithHistory } from '../testing/folders.ts'
-import { svc } from '../testing/run-svc.ts'
 import { DataFolder } from './start/data-folder.ts'
 
 /** Takes the place of a server that was killed: its record says so, and its process id lives. */

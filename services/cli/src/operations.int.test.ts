@@ -2,8 +2,8 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
 import type { EventLine, EventPage, Operations } from '@svc/gateway/operations/operations'
+import { verified } from '@svc/testing/verified'
 import { describe, expect, test } from 'vitest'
-import { verified } from '../../../tests/support/verified.ts'
 import { finishedRequest } from '../testing/folders.ts'
 import { collect, localOperations, never, remoteOperations } from '../testing/operations.ts'
 

@@ -2,10 +2,10 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountStream } from '@svc/contracts/events/account'
-import { cutLog, removeStream } from '@svc/infra/testing/altered-log'
+import { svc } from '@svc/testing/run-svc'
 import { describe, expect, test } from 'vitest'
+import { cutLog, removeStream } from '../testing/altered-log.ts'
 import { fillLog, folderWithHistory } from '../testing/folders.ts'
-import { svc } from '../testing/run-svc.ts'
 
 const LAST_POSITION = 11
 

@@ -5,8 +5,8 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { ScriptedWorker } from '../../../tests/support/scripted-worker.ts'
 import { workerServer } from '../testing/worker-server.ts'
 
 const SOON = { timeout: 5_000, interval: 10 }

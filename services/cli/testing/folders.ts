@@ -9,7 +9,7 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { fillStream } from '@svc/infra/event-store/compliance/fixtures'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
-import { AccountHistory, PRICE, requestId, START_MS } from '@svc/projections/testing/history'
+import { AccountHistory, PRICE, requestId, START_MS } from '@svc/testing/account-history'
 import { onTestFinished } from 'vitest'
 import { DataFolder } from '../src/start/data-folder.ts'
 

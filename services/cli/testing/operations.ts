@@ -1,7 +1,7 @@
 /** The operations on a folder with history: opened directly, and over the admin routes. */
 import type { Operations } from '@svc/gateway/operations/operations'
-import { startAdminServer } from '@svc/gateway/testing/admin-server'
-import type { AccountHistory } from '@svc/projections/testing/history'
+import type { AccountHistory } from '@svc/testing/account-history'
+import { startAdminServer } from '@svc/testing/admin-server'
 import { onTestFinished } from 'vitest'
 import { createRemoteOperations } from '../src/remote-operations.ts'
 import { openDataFolder } from '../src/start/open-data-folder.ts'

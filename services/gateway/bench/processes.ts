@@ -28,7 +28,7 @@ export interface Service {
 
 /** A worker that answers at once, so that what is measured is everything else. */
 export function startWorker(socketPath: string, outputTokens: number): Promise<Service> {
-  const file = '../../../tests/support/scripted-worker.ts'
+  const file = '@svc/testing/scripted-worker'
   return startService(file, '--socket', socketPath, '--tokens', `${outputTokens}`)
 }
 

@@ -78,7 +78,7 @@ interface DoubleProcess {
 }
 
 async function startDouble(): Promise<DoubleProcess> {
-  const program = import.meta.resolve('@svc/infra/event-store/eventstoredb/double/main')
+  const program = import.meta.resolve('@svc/testing/eventstoredb-double/main')
   const child: ChildProcess = spawn(process.execPath, [fileURLToPath(program)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -4,10 +4,10 @@
  * told.
  */
 import { START } from '@svc/contracts/ports/event-store'
-import { type FaultShares, seededFaults } from '@svc/infra/event-store/faulty/fault-plan'
-import { FaultyEventStore } from '@svc/infra/event-store/faulty/faulty-event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { type FaultShares, seededFaults } from '@svc/testing/event-store/fault-plan'
+import { FaultyEventStore } from '@svc/testing/event-store/faulty-event-store'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { check } from '../../../tests/checker/check.ts'

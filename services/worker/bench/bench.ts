@@ -1,8 +1,8 @@
 /** What every part of the benchmark is given, and what it gives back. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
-import { Random } from '@svc/infra/testing/random'
-import { type RedisServer, redisIsHere, startRedisServer } from '@svc/infra/testing/redis-server'
+import { Random } from '@svc/testing/random'
+import { type RedisServer, redisIsHere, startRedisServer } from '@svc/testing/redis/redis-server'
 import { MeasuredWorker, type MeasuredWorkerOptions, type SharedCache } from './measured-worker.ts'
 import type { ModelUnderTest } from './model-under-test.ts'
 import { timedAnswer } from './timed-answer.ts'

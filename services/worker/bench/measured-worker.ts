@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker/protocol'
-import { WorkerClient } from '../testing/protocol-client.ts'
+import { WorkerClient } from '@svc/testing/protocol-client'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 /** As the supervisor sets it. */

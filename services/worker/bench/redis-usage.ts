@@ -1,5 +1,5 @@
 /** What a Redis server has done, as it tells itself, without what asking it costs. */
-import type { RedisServer } from '@svc/infra/testing/redis-server'
+import type { RedisServer } from '@svc/testing/redis/redis-server'
 
 export interface RedisUsage {
   readonly commands: number

@@ -1,4 +1,4 @@
-import { Random } from '@svc/infra/testing/random'
+import { Random } from '@svc/testing/random'
 import { describe, expect, test } from 'vitest'
 import { compareDistributions, median, quantile } from './statistics.ts'
 

@@ -1,6 +1,6 @@
 /** One request to a worker, with the time of each of its tokens. */
 import type { GenerateEvent, GenerateRequest, WorkerMeter } from '@svc/contracts/worker/protocol'
-import { outcome } from '../testing/protocol-client.ts'
+import { outcome } from '@svc/testing/protocol-client'
 import type { MeasuredWorker } from './measured-worker.ts'
 
 const TIME_LIMIT_MS = 600_000

@@ -1,6 +1,6 @@
 import type { AnswerOptions, PrepareRequest, ToolUse } from '@svc/contracts/worker/protocol'
+import { PLAIN, THINKING, user } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
-import { PLAIN, THINKING, user } from '../testing/protocol-client.ts'
 import { request, scriptedWorker } from '../testing/scripted-worker.ts'
 import { byteVocabulary } from './engines/scripted/byte-vocabulary.ts'
 import type { Script } from './engines/scripted/scripted-engine.ts'

@@ -1,7 +1,8 @@
 /** A worker process with the demo model for the tests of one file. */
+
+import { WorkerClient } from '@svc/testing/protocol-client'
 import { afterAll, beforeAll } from 'vitest'
 import { type Supervised, superviseWorker } from '../src/supervision/supervisor.ts'
-import { WorkerClient } from './protocol-client.ts'
 
 const STOP_MS = 5000
 

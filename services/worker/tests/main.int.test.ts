@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { demoModelPath, demoModelSha256 } from '@svc/infra/demo-model/demo-model'
+import { WorkerClient } from '@svc/testing/protocol-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { refuseChangedDemoModel } from '../src/engines/llama/model-source.ts'
-import { WorkerClient } from '../testing/protocol-client.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const SECRET = 'a secret of many characters'

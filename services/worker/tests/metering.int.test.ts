@@ -1,7 +1,7 @@
+import { COLD, outcome, system, user, WorkerClient } from '@svc/testing/protocol-client'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Supervised, superviseWorker } from '../src/supervision/supervisor.ts'
-import { COLD, outcome, system, user, WorkerClient } from '../testing/protocol-client.ts'
 
 const CAPITAL = [user('What is the capital city of Norway?')]
 const STORY = [user('Write a short story about a fox named Mira')]

@@ -3,12 +3,12 @@
  * cannot be taken apart, and saying so.
  */
 import { join } from 'node:path'
+import { user, WorkerClient } from '@svc/testing/protocol-client'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder } from '../../../tests/support/temporary-folder.ts'
 import type { ShapeName } from '../bench/random-model/shapes.ts'
 import { writeRandomModel } from '../bench/random-model/write-random-model.ts'
 import { superviseWorker } from '../src/supervision/supervisor.ts'
-import { user, WorkerClient } from '../testing/protocol-client.ts'
 
 const STOP_MS = 5_000
 /** Three blocks and more. */

@@ -1,8 +1,8 @@
 /** What a request can ask of the draws: biases, log probabilities, budgets of thinking. */
 import type { Logprob, Thinking } from '@svc/contracts/worker/protocol'
+import { COLD, type Outcome, THINKING, user } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
 import { demoWorker } from '../testing/demo-worker.ts'
-import { COLD, type Outcome, THINKING, user } from '../testing/protocol-client.ts'
 
 const worker = demoWorker()
 const CAPITAL = [user('What is the capital city of Norway?')]

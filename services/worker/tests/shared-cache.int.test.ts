@@ -3,11 +3,11 @@
  * wherever its beginning comes from, and the counts say where it came from.
  */
 import { openRedisPrefixStore } from '@svc/infra/prefix-store/redis/redis-prefix-store'
-import { describeOnOwnRedis } from '@svc/infra/testing/describe-on-redis'
-import { type RedisServer, startRedisServer } from '@svc/infra/testing/redis-server'
+import { system, user, WorkerClient } from '@svc/testing/protocol-client'
+import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
+import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-server'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Supervised, superviseWorker } from '../src/supervision/supervisor.ts'
-import { system, user, WorkerClient } from '../testing/protocol-client.ts'
 
 const SECRET = 'what workers share in this test'
 const STOP_MS = 5_000

@@ -3,12 +3,12 @@
  * arguments of calls. `SVC_SCHEMA_RUNS` says how many random schemas are tried.
  */
 import type { ToolUse } from '@svc/contracts/worker/protocol'
+import { COLD, type Outcome, PLAIN, user } from '@svc/testing/protocol-client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { randomSchema } from '../src/grammar/testing/random-schema.ts'
 import { schemaValidator } from '../src/grammar/testing/schema-validator.ts'
 import { demoWorker } from '../testing/demo-worker.ts'
-import { COLD, type Outcome, PLAIN, user } from '../testing/protocol-client.ts'
 
 const RUNS = Number(process.env.SVC_SCHEMA_RUNS ?? 40)
 const RUN_MS_MAX = 5_000

@@ -4,11 +4,11 @@
  * differ in every try, a coincidence (one in a hundred) hardly three times.
  */
 
-import { Random } from '@svc/infra/testing/random'
+import { outcome } from '@svc/testing/protocol-client'
+import { Random } from '@svc/testing/random'
 import { expect, it } from 'vitest'
 import { compareDistributions } from '../bench/statistics.ts'
 import { demoWorker } from '../testing/demo-worker.ts'
-import { outcome } from '../testing/protocol-client.ts'
 
 const SAMPLES = 40
 const TRIES = 3

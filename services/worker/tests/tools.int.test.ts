@@ -1,9 +1,9 @@
 /** Calls of tools and answers in a format, as the demo model makes them under its grammars. */
 import type { ToolUse } from '@svc/contracts/worker/protocol'
+import { COLD, THINKING, user } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
 import { schemaValidator } from '../src/grammar/testing/schema-validator.ts'
 import { demoWorker } from '../testing/demo-worker.ts'
-import { COLD, THINKING, user } from '../testing/protocol-client.ts'
 
 const worker = demoWorker()
 

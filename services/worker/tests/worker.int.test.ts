@@ -1,6 +1,4 @@
 import type { GenerateRequest } from '@svc/contracts/worker/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Supervised, superviseWorker } from '../src/supervision/supervisor.ts'
 import {
   assistant,
   COLD,
@@ -9,7 +7,9 @@ import {
   THINKING,
   user,
   WorkerClient,
-} from '../testing/protocol-client.ts'
+} from '@svc/testing/protocol-client'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Supervised, superviseWorker } from '../src/supervision/supervisor.ts'
 
 const CAPITAL = [user('What is the capital city of Norway?')]
 const STORY = [user('Write a short story about a fox named Mira')]

@@ -1,11 +1,8 @@
-import { fileURLToPath } from 'node:url'
+import { runProgram } from '@svc/testing/child-process'
 import { expect, test } from 'vitest'
-import { runProgram } from '../../../testing/child-process.ts'
 import { isUnhandledClientError } from './unhandled-client-errors.ts'
 
-const PROGRAM = fileURLToPath(
-  new URL('../testing/provoke-unhandled-client-errors.ts', import.meta.url),
-)
+const PROGRAM = new URL('../testing/provoke-unhandled-client-errors.ts', import.meta.url)
 
 test('errors that the client lets loose are known', async () => {
   const program = runProgram(PROGRAM, [])

@@ -6,12 +6,12 @@
  */
 import { writeSync } from 'node:fs'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { newEvent, newEvents } from '../../compliance/fixtures.ts'
 import { EventStoreDbClient } from '../client/client.ts'
 import { parseConnectionString } from '../client/connection-string.ts'
 import { NO_EVENTS } from '../client/server-event.ts'
 import { isUnhandledClientError } from '../client/unhandled-client-errors.ts'
-import { EventStoreDbDouble } from '../double/eventstoredb-double.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 
 const STANDARD_OUTPUT = 1

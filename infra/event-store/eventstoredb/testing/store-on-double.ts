@@ -1,14 +1,12 @@
 /** For tests: a store on a double of its own, and another process that writes beside it. */
-import { fileURLToPath } from 'node:url'
 import type { NewEvent } from '@svc/contracts/ports/event-store'
-import { runProgram } from '../../../testing/child-process.ts'
-import { type DoubleOptions, EventStoreDbDouble } from '../double/eventstoredb-double.ts'
+import { runProgram } from '@svc/testing/child-process'
+import { type DoubleOptions, EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import type { EventStoreDbEventStore } from '../eventstoredb-event-store.ts'
 import { type EventStoreDbOptions, openEventStoreDb } from '../open-eventstoredb.ts'
 
 export const PREFIX = 'test.'
-const POLL_MS = 5
-const PROGRAM = fileURLToPath(new URL('append-elsewhere.ts', import.meta.url))
+const PROGRAM = new URL('append-elsewhere.ts', import.meta.url)
 
 export interface StoreOnDouble {
   readonly double: EventStoreDbDouble
@@ -53,13 +51,4 @@ export async function appendElsewhere(
   await program.ended
   await program.printed(1)
   return program.lines[0] ?? ''
-}
-
-/** Waits until something is so. @param boundMs after which it throws */
-export async function until(isSo: () => boolean | Promise<boolean>, boundMs = 20_000) {
-  const end = performance.now() + boundMs
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error('it did not become so in time')
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
 }

@@ -1,9 +1,10 @@
 /** What is bounded: appends in flight, what waits, open calls, time. */
 import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { until } from '@svc/testing/until'
 import { describe, expect, test } from 'vitest'
 import { fillStream, newEvents, readWholeLog, readWholeStream } from '../../compliance/fixtures.ts'
 import { MAX_APPENDS_AT_WORK } from '../appends/keyed-queue.ts'
-import { appendElsewhere, PREFIX, until, withStore } from '../testing/store-on-double.ts'
+import { appendElsewhere, PREFIX, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 

@@ -5,6 +5,8 @@ import {
   START,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { until } from '@svc/testing/until'
 import { describe, expect, test } from 'vitest'
 import {
   fillStream,
@@ -18,9 +20,8 @@ import {
 import { EventStoreDbClient } from '../client/client.ts'
 import { parseConnectionString } from '../client/connection-string.ts'
 import { NO_EVENTS } from '../client/server-event.ts'
-import { EventStoreDbDouble } from '../double/eventstoredb-double.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
-import { PREFIX, until, withStore } from '../testing/store-on-double.ts'
+import { PREFIX, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 

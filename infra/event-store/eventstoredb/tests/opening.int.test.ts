@@ -3,15 +3,16 @@
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { type DoubleOptions, EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { freePort } from '@svc/testing/free-port'
+import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
+import { makeTemporaryFolder, type TemporaryFolder } from '@svc/testing/temporary-folder'
+import { until } from '@svc/testing/until'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type StoreOpenCode, StoreOpenError } from '../../../store-open-error.ts'
-import { freePort } from '../../../testing/free-port.ts'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../../testing/temporary-folder.ts'
 import { fillStream } from '../../compliance/fixtures.ts'
-import { type DoubleOptions, EventStoreDbDouble } from '../double/eventstoredb-double.ts'
-import { makeSelfSignedCertificate } from '../double/self-signed-certificate.ts'
 import { type EventStoreDbOptions, openEventStoreDb } from '../open-eventstoredb.ts'
-import { PREFIX, until } from '../testing/store-on-double.ts'
+import { PREFIX } from '../testing/store-on-double.ts'
 
 const READY_WITHIN_MS = 600
 

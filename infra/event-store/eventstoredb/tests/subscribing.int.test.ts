@@ -6,9 +6,10 @@ import {
   StoreUnavailableError,
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
+import { until } from '@svc/testing/until'
 import { describe, expect, test } from 'vitest'
 import { fillStream, idsOf, newEvents, readWholeLog } from '../../compliance/fixtures.ts'
-import { appendElsewhere, until, withStore } from '../testing/store-on-double.ts'
+import { appendElsewhere, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 

@@ -7,6 +7,8 @@ import {
   START,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
+import { type AppendFault, EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { until } from '@svc/testing/until'
 import { describe, expect, test } from 'vitest'
 import {
   fillStream,
@@ -16,10 +18,8 @@ import {
   readWholeLog,
   readWholeStream,
 } from '../../compliance/fixtures.ts'
-import type { AppendFault } from '../double/double-faults.ts'
-import { EventStoreDbDouble } from '../double/eventstoredb-double.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
-import { appendElsewhere, until, withStore } from '../testing/store-on-double.ts'
+import { appendElsewhere, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
 const APPEND_TIMEOUT_MS = 300

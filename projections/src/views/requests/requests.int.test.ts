@@ -4,10 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { accountStream } from '@svc/contracts/events/account'
 import { BrokenChainError } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder, viewsOf } from '../../../testing/open-views.ts'
 import { viewPath } from '../../runner/view-file.ts'
-import { AccountHistory, requestId, START_MS } from '../../testing/history.ts'
 import { requestsProjection } from './requests.ts'
 
 const first = requestId(START_MS, 'first')

@@ -1,8 +1,8 @@
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { viewsOf } from '../../../testing/open-views.ts'
-import { AccountHistory, requestId, START_MS } from '../../testing/history.ts'
 import type { StatementQuery, StatementRow } from '../../views.ts'
 
 const MINUTE_MS = 60_000

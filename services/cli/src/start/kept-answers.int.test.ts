@@ -1,20 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { makeTemporaryFolder, type TemporaryFolder } from '@svc/infra/testing/temporary-folder'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { pino } from 'pino'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { DataFolder } from './data-folder.ts'
 import { openKeptAnswers } from './kept-answers.ts'
 
 const LATER = Date.now() + 3_600_000
 
-let temporary: TemporaryFolder
 let folder: DataFolder
 beforeEach(() => {
-  temporary = makeTemporaryFolder()
-  folder = new DataFolder(temporary.path)
+  folder = new DataFolder(temporaryFolder())
   folder.make()
 })
-afterEach(() => temporary.remove())
 
 const open = (contentSecret?: string) =>
   openKeptAnswers({

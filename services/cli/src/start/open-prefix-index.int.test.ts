@@ -1,6 +1,6 @@
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
-import { describeOnRedis } from '@svc/infra/testing/describe-on-redis'
-import { startRedisServer } from '@svc/infra/testing/redis-server'
+import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
+import { startRedisServer } from '@svc/testing/redis/redis-server'
 import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openPrefixIndex } from './open-prefix-index.ts'

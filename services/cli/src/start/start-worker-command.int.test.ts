@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { WorkerClient } from '@svc/worker/testing/protocol-client'
+import { WorkerClient } from '@svc/testing/protocol-client'
 import { expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from '../../testing/folders.ts'
 

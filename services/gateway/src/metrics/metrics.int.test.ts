@@ -1,8 +1,8 @@
 /** What Prometheus gets of a gateway that has answered, refused, failed and been left. */
+
+import { startAdminServer } from '@svc/testing/admin-server'
+import { emptyTier, type Fault, freshState, plainScript } from '@svc/testing/scripted-worker'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type Fault, plainScript } from '../../../../tests/support/scripted-worker.ts'
-import { emptyTier, freshState } from '../../../../tests/support/scripted-worker-state.ts'
-import { startAdminServer } from '../testing/admin-server.ts'
 import { Exposition } from '../testing/exposition.ts'
 import { chatBody, type GatewayFixture, startGateway } from '../testing/gateway-fixture.ts'
 import { metricCatalogue } from './catalogue.ts'

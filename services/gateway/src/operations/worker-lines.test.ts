@@ -1,6 +1,6 @@
 import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
+import { emptyTier, freshState } from '@svc/testing/scripted-worker'
 import { expect, test } from 'vitest'
-import { emptyTier, freshState } from '../../../../tests/support/scripted-worker-state.ts'
 import { WorkerFailure } from '../routing/worker-failure.ts'
 import type { FleetWorker } from './worker-fleet.ts'
 import { workerDetails } from './worker-lines.ts'

@@ -12,12 +12,12 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Views } from '@svc/projections/views'
-import { pino } from 'pino'
 import {
   ScriptedWorker,
   type ScriptedWorkerOptions,
   type WorkerScript,
-} from '../../../../tests/support/scripted-worker.ts'
+} from '@svc/testing/scripted-worker'
+import { pino } from 'pino'
 import { createGateway, type Gateway } from '../gateway.ts'
 import { defaultHttpLimits, type HttpLimits } from '../http/limits.ts'
 import type { RequestWatch } from '../request/request-observer.ts'

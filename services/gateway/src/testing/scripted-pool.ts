@@ -5,11 +5,8 @@ import { join } from 'node:path'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/contracts/ports/time'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { ScriptedWorker, type ScriptedWorkerOptions } from '@svc/testing/scripted-worker'
 import { expect, onTestFinished } from 'vitest'
-import {
-  ScriptedWorker,
-  type ScriptedWorkerOptions,
-} from '../../../../tests/support/scripted-worker.ts'
 import {
   createWorkerPool,
   type Lease,

@@ -1,7 +1,7 @@
 import { StoreBusyError } from '@svc/contracts/ports/event-store'
-import { listedFaults } from '@svc/infra/event-store/faulty/fault-plan'
-import { FaultyEventStore } from '@svc/infra/event-store/faulty/faulty-event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { listedFaults } from '@svc/testing/event-store/fault-plan'
+import { FaultyEventStore } from '@svc/testing/event-store/faulty-event-store'
 import { describe, expect, test } from 'vitest'
 import {
   ending,

@@ -1,6 +1,6 @@
 /** The conversations that are held, the same ones in every setting. */
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
-import { assistant, system, user } from '../../testing/protocol-client.ts'
+import { assistant, system, user } from '@svc/testing/protocol-client'
 import { newRandom } from '../bench.ts'
 import type { MeasuredWorker } from '../measured-worker.ts'
 import type { ModelUnderTest } from '../model-under-test.ts'

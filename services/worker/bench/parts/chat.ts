@@ -3,7 +3,7 @@
  * and turns that begin with all the turns before. With and without the cache, on one worker and on
  * two, where a turn comes to the worker that had the last one, or to any.
  */
-import type { RedisServer } from '@svc/infra/testing/redis-server'
+import type { RedisServer } from '@svc/testing/redis/redis-server'
 import {
   type Bench,
   type Figures,

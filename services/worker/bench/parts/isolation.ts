@@ -3,7 +3,7 @@
  * the other's prompts, and asks new ones, in turn. As a control the other one repeats its own,
  * which must be told apart clearly.
  */
-import type { Random } from '@svc/infra/testing/random'
+import type { Random } from '@svc/testing/random'
 import {
   type Bench,
   type Figures,

@@ -2,7 +2,7 @@
  * How long a tenant waits for its first token while another one has more long answers under way
  * than the worker has sequences, and what the other's answers lose by it.
  */
-import type { Random } from '@svc/infra/testing/random'
+import type { Random } from '@svc/testing/random'
 import { type Bench, type Figures, newRandom, promptTokens, warmWorker } from '../bench.ts'
 import type { MeasuredWorker } from '../measured-worker.ts'
 import { randomPrompt } from '../model-under-test.ts'

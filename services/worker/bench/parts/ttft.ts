@@ -3,7 +3,7 @@
  * beginning can be.
  */
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
-import type { Random } from '@svc/infra/testing/random'
+import type { Random } from '@svc/testing/random'
 import {
   type Bench,
   cacheableTokens,

@@ -3,7 +3,7 @@
  * that activations keep their size from layer to layer, and that the next token is no coin toss:
  * a greedy answer varies with its prompt as that of a real model does.
  */
-import type { Random } from '@svc/infra/testing/random'
+import type { Random } from '@svc/testing/random'
 import type { TensorEntry } from './gguf-head.ts'
 import type { ModelShape, WeightEncoding } from './shapes.ts'
 

@@ -3,7 +3,7 @@
  * are real; what it says is not.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import { Random } from '@svc/infra/testing/random'
+import { Random } from '@svc/testing/random'
 import { describeFamily, familyTensors } from './families.ts'
 import { encodeHead, GgufMetadata, paddingAfter } from './gguf-head.ts'
 import {

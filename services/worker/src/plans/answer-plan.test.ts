@@ -1,6 +1,6 @@
 import type { PrepareRequest, ToolDefinition, ToolUse } from '@svc/contracts/worker/protocol'
+import { PLAIN, THINKING } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
-import { PLAIN, THINKING } from '../../testing/protocol-client.ts'
 import { GbnfAcceptance } from '../grammar/testing/gbnf-acceptance.ts'
 import type { Family } from '../prompt/families/family.ts'
 import { harmony } from '../prompt/families/harmony.ts'

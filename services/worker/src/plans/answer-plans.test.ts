@@ -1,6 +1,6 @@
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
+import { PLAIN } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
-import { PLAIN } from '../../testing/protocol-client.ts'
 import { SchedulerRefusal } from '../protocol/refusal.ts'
 import { FREE } from './answer-plan.ts'
 import { AnswerPlans } from './answer-plans.ts'

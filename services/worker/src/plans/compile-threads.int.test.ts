@@ -1,6 +1,7 @@
 /** Threads that compile callers' schemas: a bomb ends its own thread, and nobody else's plan. */
+
+import { PLAIN } from '@svc/testing/protocol-client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { PLAIN } from '../../testing/protocol-client.ts'
 import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema-limits.ts'
 import { CompileThreads } from './compile-threads.ts'
 

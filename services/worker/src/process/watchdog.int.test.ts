@@ -1,7 +1,7 @@
 /** A worker that hangs ends itself and is started again, wherever it hangs. */
 import { spawn } from 'node:child_process'
+import { user, WorkerClient } from '@svc/testing/protocol-client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { user, WorkerClient } from '../../testing/protocol-client.ts'
 import { type Supervised, superviseWorker } from '../supervision/supervisor.ts'
 
 const HANG_MS = 1000

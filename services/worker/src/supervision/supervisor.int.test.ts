@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { user, WorkerClient } from '@svc/testing/protocol-client'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { user, WorkerClient } from '../../testing/protocol-client.ts'
 import {
   type Supervised,
   type SupervisedState,

@@ -1,8 +1,9 @@
 /** Slow readers hold the worker back, too many requests are turned away, and a stop waits. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { plainScript } from '@svc/testing/scripted-worker'
+import { StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, describe, expect, test } from 'vitest'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import {
   chatBody,
   type FixtureOptions,
@@ -10,7 +11,6 @@ import {
   startGateway,
 } from '../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'
-import { StreamReader } from '../../testing/stream-reader.ts'
 
 let fixture: GatewayFixture
 

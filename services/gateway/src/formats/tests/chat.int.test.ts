@@ -1,8 +1,8 @@
 /** The chat format through the official client, against the whole gateway. */
 import { costOf } from '@svc/contracts/price'
+import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { testPrice } from '../../testing/ledger-double.ts'
 

@@ -18,13 +18,14 @@
  *         messages.int.test.ts; tools that a template drops: complaints.e2e.test.ts, and at the
  *         start services/worker/src/prompt/families/prompts.test.ts
  */
+
+import { plainScript } from '@svc/testing/scripted-worker'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
 import { messagesFormat } from '../../../../../tests/spec/messages-format.ts'
 import { responsesFormat } from '../../../../../tests/spec/responses-format.ts'
 import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
 import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 

@@ -2,9 +2,10 @@
  * What the model thought, in the forms that a caller can ask for, and on its way back: as plain
  * text, or sealed, which nobody can forge, alter, or bring from another account.
  */
+
+import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../testing/oracle.ts'
 

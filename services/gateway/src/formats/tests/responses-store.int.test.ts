@@ -1,8 +1,8 @@
 /** Responses that are kept: read, gone on from, deleted, and never shown to another account. */
 import { request as httpRequest } from 'node:http'
+import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../testing/oracle.ts'
 

@@ -1,7 +1,8 @@
 /** Streams of the Responses format through the official client. */
+
+import { plainScript, type ScriptedEvent } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { plainScript, type ScriptedEvent } from '../../../../../tests/support/scripted-worker.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture

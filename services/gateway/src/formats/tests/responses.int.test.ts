@@ -1,10 +1,10 @@
 /** The Responses format through the official client, against the whole gateway. */
 import { costOf } from '@svc/contracts/price'
+import { plainScript, type ScriptedEvent } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { plainScript, type ScriptedEvent } from '../../../../../tests/support/scripted-worker.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { testPrice } from '../../testing/ledger-double.ts'
 

@@ -5,13 +5,14 @@
  * slowness.int.test.ts, and H14 cannot be asked for: no stream has an address, and no stored
  * response is streamed again (responses-store.int.test.ts).
  */
+
+import { plainScript, type WorkerScript } from '@svc/testing/scripted-worker'
+import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
 import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { plainScript, type WorkerScript } from '../../../../../tests/support/scripted-worker.ts'
 import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { gate, StreamReader } from '../../testing/stream-reader.ts'
 
 /** How each format opens a stream, keeps it alive, ends it well, and ends it after a failure. */
 const marks: Readonly<

@@ -1,12 +1,13 @@
 /** The client leaves, in every phase: the worker stops soon, and what was made is billed once. */
+
+import { plainScript, type WorkerScript } from '@svc/testing/scripted-worker'
+import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
 import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
 import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { plainScript, type WorkerScript } from '../../../../../tests/support/scripted-worker.ts'
 import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { gate, StreamReader } from '../../testing/stream-reader.ts'
 
 let fixture: GatewayFixture
 let leave: AbortController

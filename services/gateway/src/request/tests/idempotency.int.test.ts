@@ -1,7 +1,8 @@
 /** The same Idempotency-Key and body: one run, one debit, one answer, however often it is sent. */
+
+import { plainScript } from '@svc/testing/scripted-worker'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'

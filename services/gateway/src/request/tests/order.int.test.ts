@@ -1,9 +1,9 @@
 /** Nothing is sent before the acceptance is durable, and no end before the debit is. */
 import { ServiceError } from '@svc/contracts/errors'
+import { plainScript } from '@svc/testing/scripted-worker'
+import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { gate, StreamReader } from '../../testing/stream-reader.ts'
 
 let fixture: GatewayFixture
 

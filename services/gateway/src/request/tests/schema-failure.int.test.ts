@@ -1,9 +1,10 @@
 /** Runs that break by their own schema: made once, and paid for where they took everybody's time. */
+
+import { type Fault, plainScript } from '@svc/testing/scripted-worker'
+import { StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'
-import { StreamReader } from '../../testing/stream-reader.ts'
 
 const WORKERS = 2
 const PROMPT_TOKENS = 3

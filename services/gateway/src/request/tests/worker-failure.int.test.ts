@@ -1,7 +1,8 @@
 /** Workers that die, hang, lie and refuse: honest errors, at most one debit, never too much. */
 import type { Logprob } from '@svc/contracts/worker/protocol'
+import { type Fault, plainScript } from '@svc/testing/scripted-worker'
+import { StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Fault, plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import {
   chatBody,
   type FixtureOptions,
@@ -9,7 +10,6 @@ import {
   startGateway,
 } from '../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'
-import { StreamReader } from '../../testing/stream-reader.ts'
 
 let fixture: GatewayFixture
 

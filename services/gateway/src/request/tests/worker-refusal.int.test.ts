@@ -2,10 +2,11 @@
  * What a worker refuses because of what the caller sent is a 400 in every format, as a stream or
  * not: before anything is accepted, and in no case worth a retry.
  */
+
+import { plainScript } from '@svc/testing/scripted-worker'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
 import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { plainScript } from '../../../../../tests/support/scripted-worker.ts'
 import type { FieldNames } from '../../formats/inference-request.ts'
 import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'

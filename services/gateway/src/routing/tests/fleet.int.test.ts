@@ -1,9 +1,9 @@
 /** Requests on a fleet of workers: where they go, and what they cost when workers come and go. */
 import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
+import { messageBlocks, plainScript, type ScriptedWorker } from '@svc/testing/scripted-worker'
+import { StreamReader } from '@svc/testing/stream-reader'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { plainScript, type ScriptedWorker } from '../../../../../tests/support/scripted-worker.ts'
-import { messageBlocks } from '../../../../../tests/support/scripted-worker-blocks.ts'
 import {
   chatBody,
   type FixtureOptions,
@@ -11,7 +11,6 @@ import {
   startGateway,
 } from '../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'
-import { StreamReader } from '../../testing/stream-reader.ts'
 import { BALANCE_RUNS } from '../choose-worker.ts'
 
 const SOON = { timeout: 5_000, interval: 10 }

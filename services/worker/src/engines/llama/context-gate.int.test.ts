@@ -2,9 +2,10 @@
  * What needs the whole context of the model (cutting a sequence back, copying blocks, putting them
  * in) comes between two tokens of the others, and not when the others have ended.
  */
+
+import { COLD, type OpenStream, outcome, user } from '@svc/testing/protocol-client'
 import { expect, it } from 'vitest'
 import { demoWorker } from '../../../testing/demo-worker.ts'
-import { COLD, type OpenStream, outcome, user } from '../../../testing/protocol-client.ts'
 
 const SEQUENCES = 4
 const worker = demoWorker('--sequences', String(SEQUENCES))

@@ -1,8 +1,8 @@
 /** What follows a plan's grammar is read as what was planned, in the syntax of every family. */
 import type { AnswerPlan, ToolUse } from '@svc/contracts/worker/protocol'
+import { PLAIN, THINKING } from '@svc/testing/protocol-client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { PLAIN, THINKING } from '../../../testing/protocol-client.ts'
 import { GbnfAcceptance } from '../../grammar/testing/gbnf-acceptance.ts'
 import { GbnfSampler } from '../../grammar/testing/gbnf-sampler.ts'
 import { randomOf, schemaValidator } from '../../grammar/testing/schema-validator.ts'

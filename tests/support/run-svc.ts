@@ -1,6 +1,6 @@
 /** Runs the CLI in this process and keeps what it writes. */
-import { run } from '../src/run.ts'
-import type { Terminal } from '../src/terminal.ts'
+import { run } from '@svc/cli/run'
+import type { Terminal } from '@svc/cli/terminal'
 
 export interface Ran {
   readonly code: number

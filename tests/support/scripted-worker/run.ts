@@ -7,7 +7,7 @@ import {
   type ScriptedEvent,
   scriptedAnswer,
   type WorkerScript,
-} from './scripted-worker-script.ts'
+} from './script.ts'
 
 export interface ScriptedRunOptions {
   readonly script: WorkerScript

@@ -1,5 +1,6 @@
 /** What subscriptions give, and how they end. */
 import { describe, expect, test } from 'vitest'
+import { until } from '../until.ts'
 import {
   END,
   eventTypeFilter,
@@ -13,7 +14,6 @@ import {
   streamNameFilter,
   TimeoutError,
   UnavailableError,
-  until,
   withDouble,
 } from './raw-client.ts'
 import { Subscriber } from './raw-subscriber.ts'

@@ -1,7 +1,8 @@
 /** A server with nothing but the admin routes, for the tests of both of their sides. */
+
+import { ADMIN_PREFIX } from '@svc/gateway/operations/admin-api'
+import { type AdminRoutes, adminRoutes } from '@svc/gateway/routes/admin'
 import Fastify from 'fastify'
-import { ADMIN_PREFIX } from '../operations/admin-api.ts'
-import { type AdminRoutes, adminRoutes } from '../routes/admin.ts'
 
 export interface AdminServer {
   readonly baseUrl: string

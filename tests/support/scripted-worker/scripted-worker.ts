@@ -1,7 +1,7 @@
 /**
  * A worker that speaks the worker protocol and runs no model: for tests and benchmarks.
  *
- *     node tests/support/scripted-worker.ts --socket PATH --tokens N --delay-ms D
+ *     node tests/support/scripted-worker/scripted-worker.ts --socket PATH --tokens N --delay-ms D
  *
  * Its `/prepare` counts one token per four bytes of text, so that every number is known in advance;
  * calls of tools and the tools themselves count as the bytes of their JSON.
@@ -19,16 +19,18 @@ import {
   type StateAnswer,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
-import { ScriptedRun } from './scripted-worker-run.ts'
-import { plainScript, type WorkerScript } from './scripted-worker-script.ts'
-import { freshState } from './scripted-worker-state.ts'
+import { ScriptedRun } from './run.ts'
+import { freshState, plainScript, type WorkerScript } from './script.ts'
 
 export {
+  emptyTier,
   type Fault,
+  freshState,
+  messageBlocks,
   plainScript,
   type ScriptedEvent,
   type WorkerScript,
-} from './scripted-worker-script.ts'
+} from './script.ts'
 
 const BYTES_PER_TOKEN = 4
 

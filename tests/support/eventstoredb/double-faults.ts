@@ -1,5 +1,5 @@
 /** What goes wrong: switches that a test sets on a running double. All start as "nothing does". */
-import { Random } from '../../../testing/random.ts'
+import { Random } from '../random.ts'
 
 /** What becomes of one append that goes wrong. */
 export interface AppendFault {

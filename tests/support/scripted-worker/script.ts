@@ -1,11 +1,16 @@
 /** What a scripted worker plays: how many tokens, how fast, and what goes wrong on the way. */
+import { createHmac } from 'node:crypto'
 import type { FinishReason } from '@svc/contracts/events/account'
 import type {
   AnswerPlan,
   Logprob,
   PrepareRequest,
+  StateAnswer,
+  TierState,
   WorkerError,
 } from '@svc/contracts/worker/protocol'
+
+const BLOCK_NAME_CHARACTERS = 32
 
 /** The error of a refusal, as the worker protocol has it. */
 type Refusal = Omit<WorkerError['error'], 'message'>
@@ -115,4 +120,51 @@ export function scriptedAnswer(script: WorkerScript): ScriptedAnswer {
       return index < reasoningTokens ? { reasoning: text } : { text }
     },
   }
+}
+
+/**
+ * Names of a prompt's blocks as a real worker makes them, with a message in place of 128 tokens:
+ * each is keyed by the tenant and by everything before it, and the last message is never in one.
+ */
+export function messageBlocks({ tenant, messages }: PrepareRequest): string[] {
+  let name = ''
+  return messages.slice(0, -1).map((message) => {
+    const text = `${name}${JSON.stringify(message)}`
+    name = createHmac('sha256', tenant).update(text).digest('hex').slice(0, BLOCK_NAME_CHARACTERS)
+    return name
+  })
+}
+
+export const emptyTier: TierState = {
+  blocks: 0,
+  bytes: 0,
+  bytesMax: 0,
+  evictions: 0,
+  hits: 0,
+  misses: 0,
+  writes: 0,
+  refused: 0,
+  failures: 0,
+  corrupt: 0,
+}
+
+/** The state of a worker to which nothing has happened yet. */
+export const freshState: StateAnswer = {
+  queued: 0,
+  running: 0,
+  sequences: 8,
+  ended: 0,
+  totals: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+  cache: {
+    lookups: 0,
+    hits: 0,
+    reusedTokens: { l1: 0, l2: 0 },
+    waits: 0,
+    notWorthFetching: 0,
+    restoreFailures: 0,
+    l1: null,
+    l2: null,
+  },
+  batches: { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 },
+  meterMismatches: 0,
 }

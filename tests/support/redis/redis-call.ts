@@ -4,7 +4,7 @@
  */
 import { connect as connectPlain, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { type RedisAddress, readRedisUrl } from '../prefix-store/redis/redis-url.ts'
+import { type RedisAddress, readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 
 export type RedisArgument = string | number | Uint8Array
 /** Texts come as bytes. */

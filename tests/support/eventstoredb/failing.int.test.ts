@@ -1,5 +1,6 @@
 /** What a client sees when the server dies, ends, starts or stands still: the table of failures. */
 import { describe, expect, test } from 'vitest'
+import { until } from '../until.ts'
 import {
   type AppendToStreamOptions,
   CancelledError,
@@ -12,7 +13,6 @@ import {
   newEvent,
   UnavailableError,
   UnknownError,
-  until,
   withDouble,
 } from './raw-client.ts'
 

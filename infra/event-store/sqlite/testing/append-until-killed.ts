@@ -8,9 +8,9 @@
  */
 import { writeSync } from 'node:fs'
 import { NO_STREAM } from '@svc/contracts/ports/event-store'
-import { newEvents } from '../event-store/compliance/fixtures.ts'
-import { openSqliteEventStore } from '../event-store/sqlite/sqlite-event-store.ts'
-import { crashPointsFromPlan } from '../system/crash-points.ts'
+import { crashPointsFromPlan } from '../../../system/crash-points.ts'
+import { newEvents } from '../../compliance/fixtures.ts'
+import { openSqliteEventStore } from '../sqlite-event-store.ts'
 
 const [, , path = ''] = process.argv
 const STREAMS = 8

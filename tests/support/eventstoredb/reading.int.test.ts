@@ -1,5 +1,6 @@
 /** What reads give: of a stream and of `$all`, in both directions. */
 import { describe, expect, test } from 'vitest'
+import { until } from '../until.ts'
 import {
   BACKWARDS,
   collect,
@@ -15,7 +16,6 @@ import {
   StreamNotFoundError,
   UnavailableError,
   UnknownError,
-  until,
   withDouble,
 } from './raw-client.ts'
 

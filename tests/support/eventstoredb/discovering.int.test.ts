@@ -1,5 +1,6 @@
 /** How clients find the node to talk to, and how many calls one connection carries. */
 import { expect, test } from 'vitest'
+import { until } from '../until.ts'
 import { EventStoreDbDouble } from './eventstoredb-double.ts'
 import {
   EventStoreDBClient,
@@ -7,7 +8,6 @@ import {
   idsIn,
   NO_STREAM,
   newEvent,
-  until,
   withDouble,
 } from './raw-client.ts'
 

@@ -1,5 +1,6 @@
 /** What sending the same ids again answers: the table of retries, row by row. */
 import { describe, expect, test } from 'vitest'
+import { until } from '../until.ts'
 import {
   ANY,
   collect,
@@ -12,7 +13,6 @@ import {
   newEvent,
   newEvents,
   STREAM_EXISTS,
-  until,
   WrongExpectedVersionError,
   withDouble,
 } from './raw-client.ts'

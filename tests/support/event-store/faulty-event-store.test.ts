@@ -1,8 +1,13 @@
 import { type AppendRequest, NO_STREAM } from '@svc/contracts/ports/event-store'
+import {
+  fillStream,
+  idsOf,
+  newEvents,
+  readWholeStream,
+} from '@svc/infra/event-store/compliance/fixtures'
+import { describeEventStore } from '@svc/infra/event-store/compliance.suite'
+import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
 import { describe, expect, test } from 'vitest'
-import { fillStream, idsOf, newEvents, readWholeStream } from '../compliance/fixtures.ts'
-import { describeEventStore } from '../compliance.suite.ts'
-import { MemoryEventStore, MemoryLog } from '../memory/memory-event-store.ts'
 import { type Fault, listedFaults, seededFaults } from './fault-plan.ts'
 import { FaultyEventStore } from './faulty-event-store.ts'
 

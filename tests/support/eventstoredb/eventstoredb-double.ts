@@ -19,6 +19,8 @@ import { hasSince, SERVER_FEATURES, serveServerFeatures } from './server-feature
 import { serveDelete, serveTombstone } from './stream-deletion.ts'
 import { TcpRelay } from './tcp-relay.ts'
 
+export type { AppendFault } from './double-faults.ts'
+
 export interface DoubleOptions {
   /** 0, the default, is any free one. */
   readonly port?: number

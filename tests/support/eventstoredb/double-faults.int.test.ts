@@ -1,5 +1,6 @@
 /** The switches for what goes wrong, as a client meets them. */
 import { describe, expect, test } from 'vitest'
+import { until } from '../until.ts'
 import type { AppendFault } from './double-faults.ts'
 import { EventStoreDbDouble } from './eventstoredb-double.ts'
 import {
@@ -13,7 +14,6 @@ import {
   StreamNotFoundError,
   UnavailableError,
   UnknownError,
-  until,
   withDouble,
 } from './raw-client.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The double as a process of its own, so that a benchmark's client does not share its processor.
  *
- *     node infra/event-store/eventstoredb/double/main.ts [--port N] [--version 23.10.8] [--json]
+ *     node tests/support/eventstoredb/main.ts [--port N] [--version 23.10.8] [--json]
  *
  * It prints its connection string when it is ready, with `--json` as `{"url":"…","pid":N}`. SIGTERM
  * ends it as the real server ends.

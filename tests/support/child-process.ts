@@ -13,17 +13,13 @@ export interface LineProcess {
   readonly ended: Promise<string | number | null>
 }
 
-/**
- * Runs a TypeScript file beside this one, with this Node.js. @param wrapper a command to run it
- * under
- */
+/** Runs a TypeScript file with this Node.js. @param wrapper a command to run it under */
 export function runProgram(
-  file: string,
+  file: URL,
   args: readonly string[],
   { env = {}, wrapper = [] }: { env?: Record<string, string>; wrapper?: readonly string[] } = {},
 ): LineProcess {
-  const program = fileURLToPath(new URL(file, import.meta.url))
-  const [command = '', ...rest] = [...wrapper, process.execPath, program, ...args]
+  const [command = '', ...rest] = [...wrapper, process.execPath, fileURLToPath(file), ...args]
   const child = spawn(command, rest, {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeTemporaryFolder, type TemporaryFolder } from '../../../testing/temporary-folder.ts'
+import { makeTemporaryFolder, type TemporaryFolder } from '../temporary-folder.ts'
 import { type DoubleOptions, EventStoreDbDouble } from './eventstoredb-double.ts'
 import {
   AccessDeniedError,

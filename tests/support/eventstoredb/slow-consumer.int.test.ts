@@ -1,14 +1,7 @@
 /** What becomes of a subscriber that is slower than the writers. */
 import { expect, test } from 'vitest'
-import {
-  END,
-  newEvents,
-  START,
-  streamNameFilter,
-  TimeoutError,
-  until,
-  withDouble,
-} from './raw-client.ts'
+import { until } from '../until.ts'
+import { END, newEvents, START, streamNameFilter, TimeoutError, withDouble } from './raw-client.ts'
 import { Subscriber } from './raw-subscriber.ts'
 
 const ours = () => streamNameFilter({ prefixes: ['s-'] })

@@ -72,14 +72,3 @@ export async function idsIn(client: EventStoreDBClient, stream: string): Promise
 export function positionOf({ event }: AllStreamResolvedEvent): bigint {
   return event?.position?.commit ?? -1n
 }
-
-const POLL_MS = 5
-
-/** Waits until something is so. @param boundMs after which it throws */
-export async function until(isSo: () => boolean, boundMs = 10_000): Promise<void> {
-  const end = performance.now() + boundMs
-  while (!isSo()) {
-    if (performance.now() > end) throw new Error('it did not become so in time')
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
-  }
-}

@@ -7,9 +7,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from './free-port.ts'
+import { freePort } from '../free-port.ts'
+import { makeTemporaryFolder } from '../temporary-folder.ts'
 import { callRedis, type RedisArgument, type RedisValue } from './redis-call.ts'
-import { makeTemporaryFolder } from './temporary-folder.ts'
 
 const PROGRAM = 'redis-server'
 const STARTED_WITHIN_MS = 10_000
