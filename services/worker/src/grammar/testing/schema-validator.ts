@@ -4,8 +4,12 @@ import addFormats from 'ajv-formats'
 import type { JsonSchema } from '../schema-document.ts'
 import { patternSearch } from './pattern-search.ts'
 
-// The code is only for validators that are written to files, which these are not.
-const regExp = Object.assign((pattern: string) => patternSearch(pattern), { code: '' })
+const regExp = Object.assign(
+  // Patterns of one text are taken for one pattern.
+  (pattern: string) => ({ ...patternSearch(pattern), toString: () => pattern }),
+  // Only for validators that are written to files, which these are not.
+  { code: '' },
+)
 // Own properties only: else an object without `constructor` would be said to have one.
 const ajv = new Ajv2020({ strict: false, ownProperties: true, logger: false, code: { regExp } })
 addFormats.default(ajv)
