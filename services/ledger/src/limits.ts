@@ -8,6 +8,11 @@ export interface LedgerLimits {
   readonly waitersPerAccount: number
   /** How long a request waits so. */
   readonly waitMs: number
+  /**
+   * How often those who wait look for credit that another process has freed. Infinite where this
+   * process has the store for itself: it hears of its own.
+   */
+  readonly lookAgainMs: number
   readonly batchCommands: number
   readonly batchEvents: number
   readonly batchBytes: number
@@ -34,6 +39,7 @@ export const defaultLimits: LedgerLimits = {
   queuedCommandsPerAccount: 1_024,
   waitersPerAccount: 1_024,
   waitMs: 10_000,
+  lookAgainMs: Number.POSITIVE_INFINITY,
   batchCommands: 64,
   batchEvents: MAX_APPEND_EVENTS,
   batchBytes: MAX_APPEND_BYTES,

@@ -33,6 +33,10 @@ const LOG_WHOLE_TRIES = 10
 const LOG_WHOLE_PAUSE_MS = 500
 /** So that other gateways get their turn on an account that one keeps busy. */
 const SHARED_REST_EVERY_MS = 300
+/** So that a request does not wait long for credit that another gateway has freed already. */
+const SHARED_LOOK_AGAIN_MS = 1_000
+/** Of a log that other gateways write to as well. */
+const SHARED_LIMITS = { restEveryMs: SHARED_REST_EVERY_MS, lookAgainMs: SHARED_LOOK_AGAIN_MS }
 
 export interface BooksOptions {
   readonly folder: DataFolder
@@ -95,7 +99,7 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
       gatewayId,
       usedKeys: loggedKeys(projections),
       reach,
-      ...(place.kind === 'sqlite' ? {} : { limits: { restEveryMs: SHARED_REST_EVERY_MS } }),
+      ...(place.kind === 'sqlite' ? {} : { limits: SHARED_LIMITS }),
     })
     parts.add(() => ledger.close())
     projections.start()

@@ -1,17 +1,22 @@
 /**
  * Where requests wait for a running one to end. Only a bounded number waits, each for a bounded
  * time that runs from its first entry, and they come out in the order in which they went in.
+ *
+ * The writer lets them out when it frees credit. What another process frees it does not hear of, so
+ * where there can be others they also look for themselves now and then.
  */
 
 import type { Timer } from '@svc/contracts/ports/time'
+import type { LedgerLimits } from '../limits.ts'
 import type { Job } from './job.ts'
 
 export interface WaitingRoomOptions {
   readonly timer: Timer
-  readonly waitMs: number
-  readonly capacity: number
+  readonly limits: Pick<LedgerLimits, 'waitMs' | 'waitersPerAccount' | 'lookAgainMs'>
   /** Called with a job whose time is over while it waits: it is to be decided once more. */
   readonly onOver: (job: Job) => void
+  /** Called with all who wait, in their order: they are to be decided on the newest state first. */
+  readonly onLook: (jobs: readonly Job[]) => void
 }
 
 export class WaitingRoom {
@@ -19,6 +24,7 @@ export class WaitingRoom {
   readonly #waiting = new Set<Job>()
   /** Of every job that ever waited and has not been told: how to stop its clock. */
   readonly #clocks = new Map<Job, () => void>()
+  #isLookPlanned = false
   #isClosed = false
 
   constructor(options: WaitingRoomOptions) {
@@ -32,9 +38,10 @@ export class WaitingRoom {
   /** @returns false when the job may not wait (any longer) */
   enter(job: Job): boolean {
     if (this.#isClosed || job.waitIsOver || job.wentAhead) return false
-    if (this.#waiting.size >= this.#options.capacity) return false
+    if (this.#waiting.size >= this.#options.limits.waitersPerAccount) return false
     this.#waiting.add(job)
     if (!this.#clocks.has(job)) this.#startClock(job)
+    this.#planLook()
     return true
   }
 
@@ -51,8 +58,21 @@ export class WaitingRoom {
     return this.leaveAll()
   }
 
+  #planLook(): void {
+    const { timer, limits, onLook } = this.#options
+    const { lookAgainMs } = limits
+    if (this.#isLookPlanned || !Number.isFinite(lookAgainMs)) return
+    this.#isLookPlanned = true
+    timer.after(lookAgainMs, () => {
+      this.#isLookPlanned = false
+      const jobs = this.leaveAll()
+      if (jobs.length > 0) onLook(jobs)
+    })
+  }
+
   #startClock(job: Job): void {
-    const cancel = this.#options.timer.after(this.#options.waitMs, () => this.#timeIsOver(job))
+    const { timer, limits } = this.#options
+    const cancel = timer.after(limits.waitMs, () => this.#timeIsOver(job))
     this.#clocks.set(job, cancel)
     const stop = (): void => {
       cancel()

@@ -135,6 +135,46 @@ describe('a request that waits for an under-held one', () => {
   })
 })
 
+describe('a request that waits for what another process holds', () => {
+  /** The first ledger holds all of the credit; a request of the second one waits for it. */
+  async function openTwo() {
+    const one = await openLedger()
+    const { store, time } = one
+    const { accountId, keyId } = await openFunded(one, 40n)
+    const running = await one.ledger.accept(accountId, request(one, keyId))
+    await running.durable
+    const two = await openLedger({ store, time, limits: { lookAgainMs: 1_000 } })
+    const waiting = two.ledger.accept(accountId, request(two, keyId))
+    waiting.catch(() => {})
+    await time.quiet()
+    return { one, two, time, accountId, running, waiting }
+  }
+
+  test('is let in soon after the other one has ended its request', async () => {
+    const { one, time, accountId, running, waiting } = await openTwo()
+    await time.advance(2_500)
+    await one.ledger.fail(accountId, running.requestId, 'broke')
+    const endedAt = time.nowMs()
+    await expect(time.until(waiting)).resolves.toMatchObject({ hold: 40n })
+    expect(time.nowMs() - endedAt).toBeLessThanOrEqual(1_000)
+  })
+
+  test('is let in soon after the other one was given credit', async () => {
+    const { one, time, accountId, waiting } = await openTwo()
+    await one.ledger.grant(accountId, payment(100n))
+    const grantedAt = time.nowMs()
+    await expect(time.until(waiting)).resolves.toMatchObject({ hold: 50n })
+    expect(time.nowMs() - grantedAt).toBeLessThanOrEqual(1_000)
+  })
+
+  test('is refused after its time, however often it looked', async () => {
+    const { time, waiting } = await openTwo()
+    const before = time.nowMs()
+    await expect(time.until(waiting)).rejects.toMatchObject({ code: 'balance_in_use' })
+    expect(time.nowMs() - before).toBe(10_000)
+  })
+})
+
 describe('the waiting line', () => {
   test('is served before what came with the credit that it waited for', async () => {
     const { ledger, accountId, accept, full, underHeld } = await openBusy()

@@ -86,9 +86,9 @@ export class AccountWriter {
     this.#loading = { store, snapshots, timer, pageEvents: limits.replayPageEvents }
     this.#waiting = new WaitingRoom({
       timer,
-      waitMs: limits.waitMs,
-      capacity: limits.waitersPerAccount,
+      limits,
       onOver: (job) => this.#enqueue(job),
+      onLook: (jobs) => this.#enqueue(...jobs, ...this.#queue.splice(0)),
     })
   }
 
