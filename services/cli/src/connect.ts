@@ -9,7 +9,7 @@ import { ADMIN_PREFIX } from '@svc/gateway/operations/admin-api'
 import type { Operations } from '@svc/gateway/operations/operations'
 import { isServerProof, PROOF_PATH } from '@svc/gateway/operations/server-proof'
 import { z } from 'zod'
-import { CliError, EXIT_CONFLICT, EXIT_USAGE } from './exit-codes.ts'
+import { CliError, EXIT_CONFLICT, EXIT_UNREACHABLE, EXIT_USAGE } from './exit-codes.ts'
 import { createRemoteOperations } from './remote-operations.ts'
 import { DataFolder, NoLedgerError, type ServerRecord } from './start/data-folder.ts'
 import { type LogPlace, shownPlace } from './start/log-place.ts'
@@ -84,8 +84,9 @@ async function openFolder(
 ): Promise<Connection> {
   // Loaded only here: what opens a folder is most of a server, and talking to one needs none of it.
   const { FolderInUseError, openDataFolder } = await import('./start/open-data-folder.ts')
+  if (place.kind === 'eventstoredb') await endOnClientDefects(warn)
   try {
-    const opened = await openDataFolder(folder.path, warn, place)
+    const opened = await openDataFolder(folder.path, { place, warn, onFatal: endNow })
     const what = place.kind === 'sqlite' ? 'it' : shownPlace(place)
     return { ...opened, description: `no server runs on ${folder.path}: opened ${what} directly` }
   } catch (error) {
@@ -96,6 +97,21 @@ async function openFolder(
       `another process holds ${folder.path} and does not answer${who}: try again when it is done`,
     )
   }
+}
+
+/** Its client lets errors loose that nobody can catch. */
+async function endOnClientDefects(warn: (warning: string) => void): Promise<void> {
+  const { endOnDefects } = await import('./start/defects.ts')
+  const { isUnhandledClientError } = await import('@svc/infra/event-store/eventstoredb/client/unhandled-client-errors')
+  const say = (_fields: unknown, message?: string) => warn(message ?? '')
+  endOnDefects({ error: say, fatal: say }, isUnhandledClientError, 'svc ends at once')
+}
+
+/** The disk has failed under the event log: nothing that this process believes can be trusted. */
+function endNow(error: unknown): never {
+  const reason = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`svc: the disk of the ledger has failed: ${reason}\n`)
+  process.exit(EXIT_UNREACHABLE)
 }
 
 function remote(baseUrl: string, operatorToken: string, stop: AbortSignal): Connection {

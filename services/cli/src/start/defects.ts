@@ -16,7 +16,7 @@ const EXIT_DEFECT = 1
  * @param whatNow ends the sentence that is logged
  */
 export function endOnDefects(
-  logger: Logger,
+  logger: Pick<Logger, 'error' | 'fatal'>,
   isStray: (error: unknown) => boolean,
   whatNow = 'the server ends at once; start it again',
 ): void {

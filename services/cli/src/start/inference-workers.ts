@@ -14,7 +14,7 @@ import type { Supervised } from '@svc/worker/supervision/supervisor'
 import type { Logger } from 'pino'
 import { openPrefixIndex } from './open-prefix-index.ts'
 import { type Settings, SettingsError } from './settings.ts'
-import { type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
+import { type ModelProgress, type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
 import { workerEnvironment } from './worker-arguments.ts'
 
 /**
@@ -41,16 +41,16 @@ export async function startInferenceWorkers(
   settings: Settings,
   cacheKey: string,
   logger: Logger,
+  progress?: ModelProgress,
 ): Promise<InferenceWorkers> {
   const { SVC_WORKER_URLS: urls } = settings
   const remote = urls === undefined ? undefined : remoteWorkers(urls, settings)
   const index = await openPrefixIndex(settings, logger)
-  const fleet = remote === undefined ? startFleet(settings, cacheKey, logger) : undefined
+  const fleet =
+    remote === undefined
+      ? superviseFleet(settings, workerEnvironment(settings, cacheKey), logger, progress)
+      : undefined
   return workersOf(remote ?? fleet?.configurations ?? [], fleet, index, logger)
-}
-
-function startFleet(settings: Settings, cacheKey: string, logger: Logger): SupervisedFleet {
-  return superviseFleet(settings, workerEnvironment(settings, cacheKey), logger)
 }
 
 /** @param fleet none, when the server starts no worker itself */

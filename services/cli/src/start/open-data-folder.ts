@@ -1,21 +1,27 @@
-/** Opens the data folder of a stopped server, so that the CLI can read it and write to it. */
+/** Opens the data folder of a stopped server, so that an operator can read it and write to it. */
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/ports/event-store'
 import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import type { Operations } from '@svc/gateway/operations/operations'
-import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
 import { StoreOpenError } from '@svc/infra/store-open-error'
 import { type Logger, pino } from 'pino'
-import { EXIT_UNREACHABLE } from '../exit-codes.ts'
 import { openBooks } from './books.ts'
 import { DataFolder, NoLedgerError } from './data-folder.ts'
-import { endOnDefects } from './defects.ts'
 import { type LogPlace, shownPlace } from './log-place.ts'
 import { VERSION } from './version.ts'
 
 /** Another process holds the folder. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError'
+}
+
+export interface OpenFolderOptions {
+  /** Where the events are. Default: in the folder. */
+  readonly place?: LogPlace
+  /** Takes warnings, such as that a damaged view is built anew. */
+  readonly warn?: (warning: string) => void
+  /** Called once when the disk has failed under the event log: the process must end. */
+  readonly onFatal?: (error: unknown) => void
 }
 
 export interface OpenedFolder {
@@ -26,23 +32,18 @@ export interface OpenedFolder {
 /**
  * With the events on a server the folder only keeps the views, and is made when there is none.
  *
- * @param say takes a warning, such as that a damaged view is built anew
  * @throws {FolderInUseError} when another process has it open
  * @throws {NoLedgerError} when there is nothing to open; no event is written then
  * @throws {StoreOpenError} when the server of the events cannot be used
  */
 export async function openDataFolder(
   dataDir: string,
-  say: (warning: string) => void = () => {},
-  place: LogPlace = { kind: 'sqlite' },
+  { place = { kind: 'sqlite' }, warn = () => {}, onFatal }: OpenFolderOptions = {},
 ): Promise<OpenedFolder> {
   const folder = new DataFolder(dataDir)
   if (place.kind === 'sqlite' && !folder.holdsLedger())
     throw new NoLedgerError(folder.whyNoLedger())
-  const logger = loggerTo(say)
-  if (place.kind === 'eventstoredb')
-    endOnDefects(logger, isUnhandledClientError, 'svc ends at once')
-  const books = await open(folder, place, logger)
+  const books = await open(folder, place, loggerTo(warn), onFatal ?? throwIt)
   if (place.kind === 'eventstoredb' && (await books.store.lastPosition()) === START) {
     await books.close()
     throw new NoLedgerError(`${shownPlace(place)} holds no ledger: make one with svc start`)
@@ -69,9 +70,10 @@ async function open(
   folder: DataFolder,
   place: LogPlace,
   logger: Logger,
+  onFatal: (error: unknown) => void,
 ): ReturnType<typeof openBooks> {
   try {
-    return await openBooks({ folder, place, reach: noCrashPoints, logger, onFatal: endNow })
+    return await openBooks({ folder, place, reach: noCrashPoints, logger, onFatal })
   } catch (error) {
     if (error instanceof StoreOpenError && error.code === 'in-use') {
       throw new FolderInUseError(error.message, { cause: error })
@@ -80,18 +82,16 @@ async function open(
   }
 }
 
-/** The disk has failed under the event log: nothing that this process believes can be trusted. */
-function endNow(error: unknown): never {
-  const reason = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`svc: the disk of the ledger has failed: ${reason}\n`)
-  process.exit(EXIT_UNREACHABLE)
+/** Nothing that this process believes of the log can be trusted: without an owner it ends. */
+function throwIt(error: unknown): never {
+  throw error
 }
 
 /** The log of a server is for machines; here a person reads. */
-function loggerTo(say: (warning: string) => void): Logger {
+function loggerTo(warn: (warning: string) => void): Logger {
   const write = (line: string) => {
     const { msg } = JSON.parse(line) as { msg?: unknown }
-    if (typeof msg === 'string') say(msg)
+    if (typeof msg === 'string') warn(msg)
   }
   return pino({ level: 'warn', base: null }, { write })
 }

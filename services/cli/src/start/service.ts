@@ -13,7 +13,6 @@ import { createLocalOperations } from '@svc/gateway/operations/local-operations'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/gateway/operations/unpriced-models'
 import { adminRoutes } from '@svc/gateway/routes/admin'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
-import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -21,7 +20,6 @@ import type { Logger } from 'pino'
 import { adminListenAt } from './admin-address.ts'
 import { type Books, openBooks } from './books.ts'
 import { DataFolder } from './data-folder.ts'
-import { endOnDefects } from './defects.ts'
 import { type DemoAccount, prepareDemoAccount } from './first-run.ts'
 import { httpLimitsOf } from './http-limits.ts'
 import { type InferenceWorkers, startInferenceWorkers } from './inference-workers.ts'
@@ -33,6 +31,7 @@ import { openRateLimits } from './open-rate-limits.ts'
 import type { Ready } from './ready-message.ts'
 import { type ReservedPort, reservePort } from './reserved-port.ts'
 import type { Settings } from './settings.ts'
+import type { ModelProgress } from './supervised-fleet.ts'
 import { startSweeping } from './sweeping.ts'
 import { urlHost } from './url-host.ts'
 import { VERSION } from './version.ts'
@@ -56,6 +55,14 @@ export interface RunningService {
   stop(graceMs: number): Promise<boolean>
 }
 
+export interface StartOptions {
+  readonly logger: Logger
+  /** Aborted by whoever wants no server any more, which can be before there is one. */
+  readonly stopRequested: AbortSignal
+  /** Default: in the log. */
+  readonly progress?: ModelProgress
+}
+
 /** What every step of the start can use. */
 interface Surroundings {
   readonly settings: Settings
@@ -73,10 +80,8 @@ interface Surroundings {
 /** @throws with one line that says what to do; on a first start nothing was written then */
 export async function startService(
   settings: Settings,
-  logger: Logger,
-  stopRequested: AbortSignal,
+  { logger, stopRequested, progress }: StartOptions,
 ): Promise<RunningService> {
-  endOnDefects(logger, isUnhandledClientError)
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
   folder.check()
@@ -85,7 +90,12 @@ export async function startService(
   try {
     const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
     parts.add(() => reserved.release())
-    const workers = await startInferenceWorkers(settings, folder.comingSecrets().cacheKey, logger)
+    const workers = await startInferenceWorkers(
+      settings,
+      folder.comingSecrets().cacheKey,
+      logger,
+      progress,
+    )
     parts.add(() => workers.stop(WORKER_STOP_MS))
     stopRequested.throwIfAborted()
     const surroundings = { settings, logger, reach, folder, place, workers, reserved, parts }

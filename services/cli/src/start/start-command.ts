@@ -1,9 +1,12 @@
 /** `svc start`: the server with everything that it needs, in one process group. */
 import { once } from 'node:events'
+import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
 import { Command } from 'commander'
 import { type Logger, pino } from 'pino'
 import { EXIT_DIFFERENCE, EXIT_OK, EXIT_UNREACHABLE } from '../exit-codes.ts'
+import { endOnDefects } from './defects.ts'
 import { environmentOf } from './environment-file.ts'
+import { progressOnStandardError } from './progress-display.ts'
 import { readyLine, readyPage } from './ready-message.ts'
 import { type RunningService, startService } from './service.ts'
 import type { Environment } from './setting-names.ts'
@@ -47,6 +50,7 @@ async function runUntilStopped(options: StartOptions): Promise<void> {
     pino.destination(STANDARD_ERROR),
   )
   warnOfForeignVariables(environment, (warning) => logger.warn(warning))
+  endOnDefects(logger, isUnhandledClientError)
   const stopRequested = stopRequests()
   const service = await started(settings, logger, stopRequested)
   if (service === undefined) process.exit(EXIT_OK)
@@ -70,7 +74,11 @@ async function started(
   stopRequested: AbortSignal,
 ): Promise<RunningService | undefined> {
   try {
-    return await startService(settings, logger, stopRequested)
+    return await startService(settings, {
+      logger,
+      stopRequested,
+      progress: progressOnStandardError(logger),
+    })
   } catch (error) {
     if (stopRequested.aborted) return undefined
     throw error

@@ -9,9 +9,19 @@ import { availableParallelism } from 'node:os'
 import type { WorkerConfiguration } from '@svc/gateway/routing/worker-pool'
 import { type Supervised, superviseWorker } from '@svc/worker/supervision/supervisor'
 import type { Logger } from 'pino'
-import { type ProgressDisplay, progressOnStandardError } from './progress-display.ts'
 import type { Settings } from './settings.ts'
 import { type LocalWorker, localWorkersOf, workerArguments } from './worker-arguments.ts'
+
+/** Shows how far workers are with loading their models. */
+export interface ModelProgress {
+  /** @returns whether the fields of the log line were of progress, which is shown now */
+  show(workerId: string | undefined, message: string, fields?: object): boolean
+  /** Before something else is written there. */
+  clear(): void
+}
+
+/** Progress is a line of the log like any other. */
+export const progressInLog: ModelProgress = { show: () => false, clear: () => {} }
 
 export interface SupervisedFleet {
   readonly configurations: readonly WorkerConfiguration[]
@@ -30,8 +40,8 @@ export function superviseFleet(
   settings: Settings,
   environment: Readonly<Record<string, string>>,
   logger: Logger,
+  progress: ModelProgress = progressInLog,
 ): SupervisedFleet {
-  const progress = progressOnStandardError(logger)
   const members = localWorkersOf(settings).map((worker): FleetMember => {
     return { ...worker, supervised: supervise(worker, settings, environment, logger, progress) }
   })
@@ -66,7 +76,7 @@ function supervise(
   settings: Settings,
   env: Readonly<Record<string, string>>,
   logger: Logger,
-  progress: ProgressDisplay,
+  progress: ModelProgress,
 ): Supervised {
   const { workerId } = worker
   let served = false
