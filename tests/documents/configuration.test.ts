@@ -1,10 +1,10 @@
 /** `docs/reference/configuration.md` lists what can be set: every name, its flag, its default. */
 import { readFileSync } from 'node:fs'
+import { startCommand } from '@svc/cli/commands/start'
 import { defaultHttpLimits } from '@svc/gateway/http/limits'
+import { limitOfSetting } from '@svc/server/gateway/http-limits'
+import { readSettings, settingNames } from '@svc/server/settings/settings'
 import { expect, test } from 'vitest'
-import { limitOfSetting } from '../../services/cli/src/start/http-limits.ts'
-import { readSettings, settingNames } from '../../services/cli/src/start/settings.ts'
-import { startCommand } from '../../services/cli/src/start/start-command.ts'
 
 const page = readFileSync(new URL('../../docs/reference/configuration.md', import.meta.url), 'utf8')
 const rows = [...page.matchAll(/^\| `([A-Z_]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(

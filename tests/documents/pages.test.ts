@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminApi } from '@svc/gateway/operations/admin-api'
+import { adminApi } from '@svc/contracts/admin/admin-api'
 import { svc } from '@svc/testing/run-svc'
 import { expect, test } from 'vitest'
 

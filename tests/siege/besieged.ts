@@ -1,8 +1,8 @@
 /** The server under siege, with its customers and the eyes that watch it. */
 import { readFileSync } from 'node:fs'
-import { createRemoteOperations } from '@svc/cli/remote-operations'
-import { DataFolder } from '@svc/cli/start/data-folder'
-import type { Operations } from '@svc/gateway/operations/operations'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
+import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import type { ClientAnswer } from '../checker/history.ts'
 import { sizeOfProcess } from '../soak/process-size.ts'

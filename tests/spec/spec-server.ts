@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createRemoteOperations } from '@svc/cli/remote-operations'
-import { DataFolder } from '@svc/cli/start/data-folder'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { parseDollars } from '@svc/contracts/money'
 import { balanceAnswer, type Receipt, receipt } from '@svc/contracts/wire/billing'
-import type { Operations } from '@svc/gateway/operations/operations'
+import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
+import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { ServerProcess } from '@svc/testing/server-process'
 
 const FILE_MS_MAX = 170_000

@@ -1,7 +1,7 @@
 /** A server with nothing but the admin routes, for the tests of both of their sides. */
 
-import { ADMIN_PREFIX } from '@svc/gateway/operations/admin-api'
-import { type AdminRoutes, adminRoutes } from '@svc/gateway/routes/admin'
+import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import { type AdminRoutes, adminRoutes } from '@svc/operator/http/admin-routes'
 import Fastify from 'fastify'
 
 export interface AdminServer {

@@ -1,9 +1,9 @@
 /** A real server that runs for one test, with what the test needs to use and to inspect it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createRemoteOperations } from '@svc/cli/remote-operations'
-import { DataFolder } from '@svc/cli/start/data-folder'
-import type { Operations } from '@svc/gateway/operations/operations'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
+import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { onTestFinished } from 'vitest'
 import { type ReadyLine, ServerProcess } from './server-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'

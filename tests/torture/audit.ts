@@ -3,10 +3,10 @@
  * told.
  */
 
+import type { EventLine, Operations } from '@svc/contracts/admin/operations'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { EventLine, Operations } from '@svc/gateway/operations/operations'
 import { verified } from '@svc/testing/verified'
 import { check } from '../checker/check.ts'
 import type { ClientAnswer } from '../checker/history.ts'

@@ -1,4 +1,4 @@
-import type { Operations } from '@svc/gateway/operations/operations'
+import type { Operations } from '@svc/contracts/admin/operations'
 import type { Customer } from './load.ts'
 
 /** One that is rich, one that may not go below zero and will run dry, one that runs dry and may. */

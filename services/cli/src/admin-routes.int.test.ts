@@ -1,9 +1,9 @@
 /** The operator's HTTP interface, as a client without our code sees it. */
-import type { Operations } from '@svc/gateway/operations/operations'
-import { isServerProof } from '@svc/gateway/operations/server-proof'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { isServerProof } from '@svc/operator/http/server-proof'
 import { startAdminServer } from '@svc/testing/admin-server'
+import { fillLog, folderWithHistory } from '@svc/testing/data-folders'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { fillLog, folderWithHistory } from '../testing/folders.ts'
 import {
   collect,
   localOperations,

@@ -2,10 +2,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { svc } from '@svc/testing/run-svc'
-import stringWidth from 'string-width'
-import { describe, expect, test } from 'vitest'
-import { alterAmount } from '../testing/alter-statement.ts'
 import {
   failedRequest,
   fillLog,
@@ -13,7 +9,11 @@ import {
   folderWithHistory,
   stoppedRequest,
   temporaryFolder,
-} from '../testing/folders.ts'
+} from '@svc/testing/data-folders'
+import { svc } from '@svc/testing/run-svc'
+import stringWidth from 'string-width'
+import { describe, expect, test } from 'vitest'
+import { alterAmount } from '../testing/alter-statement.ts'
 
 const questions: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['account-list', ['account', 'list']],

@@ -1,11 +1,11 @@
 /** Whom the CLI sends the operator's token to. */
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { serverProof } from '@svc/gateway/operations/server-proof'
+import { serverProof } from '@svc/operator/http/server-proof'
+import { DataFolder } from '@svc/server/data-folder/data-folder'
+import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { expect, onTestFinished, test } from 'vitest'
-import { folderWithHistory } from '../testing/folders.ts'
-import { DataFolder } from './start/data-folder.ts'
 
 /** Takes the place of a server that was killed: its record says so, and its process id lives. */
 async function impostor(

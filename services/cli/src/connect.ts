@@ -5,14 +5,14 @@
  * one process can hold the folder: two never write at once, whoever comes first.
  */
 import { randomBytes } from 'node:crypto'
-import { ADMIN_PREFIX } from '@svc/gateway/operations/admin-api'
-import type { Operations } from '@svc/gateway/operations/operations'
-import { isServerProof, PROOF_PATH } from '@svc/gateway/operations/server-proof'
+import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { isServerProof, PROOF_PATH } from '@svc/operator/http/server-proof'
+import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
+import { DataFolder, NoLedgerError, type ServerRecord } from '@svc/server/data-folder/data-folder'
+import { type LogPlace, shownPlace } from '@svc/server/settings/log-place'
 import { z } from 'zod'
 import { CliError, EXIT_CONFLICT, EXIT_UNREACHABLE, EXIT_USAGE } from './exit-codes.ts'
-import { createRemoteOperations } from './remote-operations.ts'
-import { DataFolder, NoLedgerError, type ServerRecord } from './start/data-folder.ts'
-import { type LogPlace, shownPlace } from './start/log-place.ts'
 
 const ANSWER_TIMEOUT_MS = 2_000
 const NONCE_BYTES = 32
@@ -83,7 +83,7 @@ async function openFolder(
   warn: (warning: string) => void,
 ): Promise<Connection> {
   // Loaded only here: what opens a folder is most of a server, and talking to one needs none of it.
-  const { FolderInUseError, openDataFolder } = await import('./start/open-data-folder.ts')
+  const { FolderInUseError, openDataFolder } = await import('@svc/server/open-data-folder')
   if (place.kind === 'eventstoredb') await endOnClientDefects(warn)
   try {
     const opened = await openDataFolder(folder.path, { place, warn, onFatal: endNow })
@@ -101,8 +101,10 @@ async function openFolder(
 
 /** Its client lets errors loose that nobody can catch. */
 async function endOnClientDefects(warn: (warning: string) => void): Promise<void> {
-  const { endOnDefects } = await import('./start/defects.ts')
-  const { isUnhandledClientError } = await import('@svc/infra/event-store/eventstoredb/client/unhandled-client-errors')
+  const { endOnDefects } = await import('./process/defects.ts')
+  const { isUnhandledClientError } = await import(
+    '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
+  )
   const say = (_fields: unknown, message?: string) => warn(message ?? '')
   endOnDefects({ error: say, fatal: say }, isUnhandledClientError, 'svc ends at once')
 }

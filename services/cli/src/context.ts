@@ -2,12 +2,12 @@
  * What every command works with: the terminal, the global options, and the service it speaks to.
  */
 import { styleText } from 'node:util'
-import type { Operations } from '@svc/gateway/operations/operations'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
+import { logPlaceOf } from '@svc/server/settings/log-place'
+import { readLogSettings } from '@svc/server/settings/settings'
 import { connect, type Target } from './connect.ts'
 import { jsonText } from './output/json-text.ts'
-import { DEFAULT_DATA_DIR } from './start/data-folder.ts'
-import { logPlaceOf } from './start/log-place.ts'
-import { readLogSettings } from './start/settings.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface GlobalOptions {

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { folderWithHistory, temporaryFolder } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { describe, expect, test } from 'vitest'
-import { folderWithHistory, temporaryFolder } from '../testing/folders.ts'
 import * as codes from './exit-codes.ts'
 
 const bin = fileURLToPath(new URL('../bin/svc.js', import.meta.url))

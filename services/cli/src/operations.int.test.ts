@@ -1,10 +1,11 @@
 /** One suite for the operations, on an opened folder and over the admin routes of a server. */
+
+import type { EventLine, EventPage, Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
-import type { EventLine, EventPage, Operations } from '@svc/gateway/operations/operations'
+import { finishedRequest } from '@svc/testing/data-folders'
 import { verified } from '@svc/testing/verified'
 import { describe, expect, test } from 'vitest'
-import { finishedRequest } from '../testing/folders.ts'
 import { collect, localOperations, never, remoteOperations } from '../testing/operations.ts'
 
 const noAccount = `acct_${'0'.repeat(26)}`

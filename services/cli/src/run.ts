@@ -1,4 +1,6 @@
 /** `svc` as a function: arguments and a terminal in, an exit code out. */
+
+import { VERSION } from '@svc/server/version'
 import { Command, CommanderError, Option } from 'commander'
 import { accountCommand } from './commands/account.ts'
 import { auditCommand } from './commands/audit.ts'
@@ -15,7 +17,6 @@ import { verifyCommand } from './commands/verify.ts'
 import { workerCommand } from './commands/worker.ts'
 import { Context } from './context.ts'
 import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './exit-codes.ts'
-import { VERSION } from './start/version.ts'
 import { printable, type Terminal } from './terminal.ts'
 
 /** Words on the command line with which `start`, and so most of a server, has to be loaded. */
@@ -63,7 +64,7 @@ async function programFor(
   commands.push(workerCommand, auditCommand, operatorTokenCommand)
   for (const command of commands) add(program, command(contextOf))
   if (args.length === 0 || args.some((word) => NEEDS_START.has(word))) {
-    const { startCommand } = await import('./start/start-command.ts')
+    const { startCommand } = await import('./commands/start.ts')
     addWithRoles(program, startCommand())
   }
   return program

@@ -2,10 +2,10 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountStream } from '@svc/contracts/events/account'
+import { fillLog, folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { describe, expect, test } from 'vitest'
 import { cutLog, removeStream } from '../testing/altered-log.ts'
-import { fillLog, folderWithHistory } from '../testing/folders.ts'
 
 const LAST_POSITION = 11
 

@@ -1,9 +1,9 @@
 /** `svc worker …` and `svc audit cache`, against the admin routes of a server with two workers. */
 
+import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { emptyTier, freshState } from '@svc/testing/scripted-worker'
 import { describe, expect, test } from 'vitest'
-import { folderWithHistory } from '../testing/folders.ts'
 import { workerServer } from '../testing/worker-server.ts'
 
 const cacheOn = { mode: 'on', reason: null, tiers: ['l1', 'l2'] } as const

@@ -1,6 +1,7 @@
 /** The operator's questions that take long on a log of a million events, over HTTP. */
+
+import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
 import { Agent, request } from 'undici'
-import { ADMIN_PREFIX } from '../src/operations/admin-api.ts'
 import type { SeededAccount } from './seed-log.ts'
 
 export interface LongQuestion {

@@ -1,5 +1,5 @@
 /** `svc account open|list|show|grant` */
-import type { AccountDetails, AccountLine, Operations } from '@svc/gateway/operations/operations'
+import type { AccountDetails, AccountLine, Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { factsText } from '../output/facts.ts'

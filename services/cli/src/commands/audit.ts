@@ -1,5 +1,5 @@
 /** `svc audit cache` */
-import type { AuditedWorker, AuditResult } from '@svc/gateway/operations/worker-answers'
+import type { AuditedWorker, AuditResult } from '@svc/contracts/admin/worker-answers'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED, EXIT_UNREACHABLE } from '../exit-codes.ts'

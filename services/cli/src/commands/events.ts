@@ -1,5 +1,5 @@
 /** `svc events list|tail` */
-import type { EventPage, Operations } from '@svc/gateway/operations/operations'
+import type { EventPage, Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { eventWriters } from '../output/event-formats.ts'

@@ -1,7 +1,7 @@
 /**
  * `svc explain`: from a request to its tokens, its price, the arithmetic and the events behind it.
  */
-import type { Operations } from '@svc/gateway/operations/operations'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { cacheFacts } from '../output/cache-words.ts'

@@ -1,5 +1,5 @@
 /** `svc key create|list|revoke` */
-import type { KeyLine } from '@svc/gateway/operations/operations'
+import type { KeyLine } from '@svc/contracts/admin/operations'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { factsText } from '../output/facts.ts'

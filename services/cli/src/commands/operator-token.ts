@@ -1,7 +1,8 @@
 /** `svc operator-token`: what `--url` needs, for those who may read the data folder. */
+
+import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { Command } from 'commander'
 import { CliError, EXIT_NOT_FOUND } from '../exit-codes.ts'
-import { DataFolder } from '../start/data-folder.ts'
 import type { ContextOf } from './options.ts'
 
 export function operatorTokenCommand(contextOf: ContextOf): Command {

@@ -1,5 +1,5 @@
 /** What several commands read from the command line. */
-import type { Operations } from '@svc/gateway/operations/operations'
+import type { Operations } from '@svc/contracts/admin/operations'
 import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../exit-codes.ts'

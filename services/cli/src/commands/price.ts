@@ -1,6 +1,7 @@
 /** `svc price publish|list` */
+
+import type { PriceLine } from '@svc/contracts/admin/operations'
 import { MODEL } from '@svc/contracts/wire/models'
-import type { PriceLine } from '@svc/gateway/operations/operations'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { type Column, tableText } from '../output/table.ts'

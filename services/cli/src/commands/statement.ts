@@ -1,5 +1,5 @@
 /** `svc statement` */
-import type { Operations, StatementLine, StatementPage } from '@svc/gateway/operations/operations'
+import type { Operations, StatementLine, StatementPage } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_USAGE } from '../exit-codes.ts'

@@ -1,6 +1,6 @@
 /** `svc status` */
-import type { ServiceStatus } from '@svc/gateway/operations/operations'
-import { PUBLISH_A_PRICE } from '@svc/gateway/operations/unpriced-models'
+import type { ServiceStatus } from '@svc/contracts/admin/operations'
+import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { factsText } from '../output/facts.ts'

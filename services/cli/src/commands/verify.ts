@@ -1,5 +1,5 @@
 /** `svc verify` */
-import type { VerifyResult } from '@svc/gateway/operations/operations'
+import type { VerifyResult } from '@svc/contracts/admin/operations'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../exit-codes.ts'

@@ -1,5 +1,5 @@
 /** `svc worker list|drain|add|remove` */
-import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/gateway/operations/worker-answers'
+import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/worker-answers'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { bytesText, shareText } from '../output/amounts.ts'

@@ -1,5 +1,5 @@
+import type { StatementLine, StatementPage } from '@svc/contracts/admin/operations'
 import { formatExact, parseDollars } from '@svc/contracts/money'
-import type { StatementLine, StatementPage } from '@svc/gateway/operations/operations'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CliError, EXIT_DIFFERENCE } from '../exit-codes.ts'

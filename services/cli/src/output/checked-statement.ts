@@ -7,8 +7,9 @@
  * What is checked came from a view or from a server: either can be damaged or lie. The sums are the
  * reader's own.
  */
+
+import type { StatementLine, StatementPage } from '@svc/contracts/admin/operations'
 import { formatExact, type PicoDollars, parseDollars } from '@svc/contracts/money'
-import type { StatementLine, StatementPage } from '@svc/gateway/operations/operations'
 import { CliError, EXIT_DIFFERENCE } from '../exit-codes.ts'
 
 const WHAT_TO_DO =

@@ -1,5 +1,5 @@
 /** Events as a table, CSV, JSON or lines of JSON. The table has no room for what is in them. */
-import type { EventLine } from '@svc/gateway/operations/operations'
+import type { EventLine } from '@svc/contracts/admin/operations'
 import { csvLine, csvText } from './csv.ts'
 import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'

@@ -1,6 +1,7 @@
 /** A statement as a table, CSV, JSON or lines of JSON: opening + rows = closing in every one. */
+
+import type { StatementLine } from '@svc/contracts/admin/operations'
 import { parseDollars } from '@svc/contracts/money'
-import type { StatementLine } from '@svc/gateway/operations/operations'
 import { csvLine, csvText } from './csv.ts'
 import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'

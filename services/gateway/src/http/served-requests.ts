@@ -1,6 +1,7 @@
 /** Tells long work of this process when customers are served: it then gives way to them. */
+
+import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
 import type { onRequestHookHandler } from 'fastify'
-import { ADMIN_PREFIX } from '../operations/admin-api.ts'
 
 export interface ServedRequests {
   /** @returns to be called once, when the request is over */

@@ -4,9 +4,9 @@
  * should a run be refused so all the same, it is told in the same way and not tried again.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import type { WorkerFailure } from '@svc/contracts/worker/failure'
 import type { PromptLength } from '@svc/contracts/worker/protocol'
 import type { FieldNames, InferenceRequest } from '../formats/inference-request.ts'
-import type { WorkerFailure } from '../routing/worker-failure.ts'
 
 const messageOf: Readonly<Record<keyof FieldNames, string>> = {
   messages: 'The messages cannot be put into the form that this model expects.',

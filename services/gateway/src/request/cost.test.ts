@@ -1,9 +1,9 @@
 import { boundedMeter } from '@svc/contracts/bounded-meter'
 import { costOf, worstCase } from '@svc/contracts/price'
+import { WorkerFailure } from '@svc/contracts/worker/failure'
 import type { WorkerMeter } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { WorkerFailure } from '../routing/worker-failure.ts'
 import { type EndedRun, settlementOf } from './cost.ts'
 
 const rates = { input: 10n, cachedInput: 1n, output: 40n }

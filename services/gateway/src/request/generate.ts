@@ -8,9 +8,9 @@
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Timer } from '@svc/contracts/ports/time'
+import { asWorkerFailure } from '@svc/contracts/worker/failure'
 import type { GenerateRequest } from '@svc/contracts/worker/protocol'
 import type { Generation } from '../routing/generation.ts'
-import { asWorkerFailure } from '../routing/worker-failure.ts'
 import type { Lease, PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
 import type { Delivery } from './delivery.ts'
 import { RunRecord } from './run-record.ts'

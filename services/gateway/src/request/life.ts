@@ -10,6 +10,7 @@
  */
 import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { WatchedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
@@ -35,7 +36,6 @@ import { generateAnswer } from './generate.ts'
 import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './idempotency.ts'
 import { openDelivery } from './open-delivery.ts'
 import { answerOptionsOf, outputLimit, type PreparedPrompt, preparePrompt } from './prepare.ts'
-import type { WatchedRequest } from './request-observer.ts'
 import { bookEnd } from './settle.ts'
 import { sendWhole } from './whole-answer.ts'
 

@@ -1,6 +1,6 @@
+import { WorkerFailure } from '@svc/contracts/worker/failure'
 import { describe, expect, test } from 'vitest'
 import { parseChatRequest } from '../formats/chat/parse.ts'
-import { WorkerFailure } from '../routing/worker-failure.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import { preparePrompt } from './prepare.ts'
 

@@ -1,8 +1,8 @@
 /** Renders and counts the prompt before the ledger is touched: the hold needs its exact size. */
 import { ServiceError } from '@svc/contracts/errors'
+import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { AnswerOptions, PrepareAnswer, PrepareRequest } from '@svc/contracts/worker/protocol'
 import type { InferenceRequest } from '../formats/inference-request.ts'
-import { asWorkerFailure, WorkerFailure } from '../routing/worker-failure.ts'
 import type { PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
 import { callersError, promptTooLong } from './caller-error.ts'
 

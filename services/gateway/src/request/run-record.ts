@@ -3,6 +3,7 @@
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { FinishReason } from '@svc/contracts/events/account'
+import { WorkerFailure } from '@svc/contracts/worker/failure'
 import {
   type GenerateEvent,
   type GenerateRequest,
@@ -11,7 +12,6 @@ import {
   type WorkerMeter,
 } from '@svc/contracts/worker/protocol'
 import type { AnswerPart } from '../formats/inference-request.ts'
-import { WorkerFailure } from '../routing/worker-failure.ts'
 
 const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
 

@@ -5,11 +5,11 @@ import { formatExact } from '@svc/contracts/money'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { BalanceAnswer, Receipt } from '@svc/contracts/wire/billing'
 import type { Ledger } from '@svc/ledger/ledger'
+import { receiptOf } from '@svc/projections/receipt'
 import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
 import { authenticated, callerOf } from '../admission/authenticated.ts'
 import type { Callers } from '../admission/callers.ts'
-import { receiptOf } from '../receipt.ts'
 
 /** How long a receipt waits for the views to hold what the caller has done last. */
 const READ_YOUR_WRITES_MS = 2_000

@@ -5,8 +5,8 @@
  * which part is at fault, without names and addresses: anybody may ask.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { overloaded } from '@svc/contracts/worker/failure'
 import type { FastifyInstance } from 'fastify'
-import { overloaded } from '../routing/worker-failure.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 import type { LedgerHealth } from './ledger-health.ts'
 

@@ -1,5 +1,10 @@
 /** The routes that cost money. */
 import { ServiceError } from '@svc/contracts/errors'
+import {
+  noWatch,
+  type RequestWatch,
+  type WatchedRequest,
+} from '@svc/contracts/ports/request-observer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, takePlace } from '../admission/admission.ts'
 import { authenticated, callerOf } from '../admission/authenticated.ts'
@@ -14,7 +19,6 @@ import { ClientConnection } from '../http/client-connection.ts'
 import { asServiceError } from '../http/error-response.ts'
 import { bodyBytes, refuseOtherMedia } from '../http/json-body.ts'
 import { liveRequest, type RequestLifePorts } from '../request/life.ts'
-import { noWatch, type RequestWatch, type WatchedRequest } from '../request/request-observer.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,8 +6,8 @@
  */
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
+import { inTime } from '@svc/infra/system/in-time'
 import type { ProjectionStatus } from '@svc/projections/views'
-import { inTime } from '../operations/in-time.ts'
 
 /** A look is shared by all who ask within this time. */
 const LOOK_MS = 1_000

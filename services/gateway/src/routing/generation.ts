@@ -6,10 +6,10 @@
  */
 
 import type { Timer } from '@svc/contracts/ports/time'
+import { errorOfAnswer, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 import type { Dispatcher } from 'undici'
 import { EventLines } from './event-lines.ts'
-import { errorOfAnswer, WorkerFailure } from './worker-failure.ts'
 
 const MAX_WAITING_BYTES = 256 * 1024
 const MAX_ERROR_BYTES = 16 * 1024

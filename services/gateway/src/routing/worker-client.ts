@@ -1,4 +1,6 @@
 /** The gateway's side of the worker protocol, over kept connections to one worker. */
+
+import { errorOfAnswer, WorkerFailure } from '@svc/contracts/worker/failure'
 import {
   type AuditAnswer,
   auditAnswer,
@@ -17,7 +19,6 @@ import {
 import { Pool } from 'undici'
 import type { ZodType } from 'zod'
 import { Generation } from './generation.ts'
-import { errorOfAnswer, WorkerFailure } from './worker-failure.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 const HEALTH_TIMEOUT_MS = 2_000

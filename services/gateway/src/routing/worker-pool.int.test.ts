@@ -1,6 +1,7 @@
 /** The pool with scripted workers behind it: who is chosen, who joins and who leaves. */
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/contracts/ports/time'
+import { WorkerFailure } from '@svc/contracts/worker/failure'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
 import { describe, expect, test } from 'vitest'
 import {
@@ -12,7 +13,6 @@ import {
   startWorker,
 } from '../testing/scripted-pool.ts'
 import { BALANCE_RUNS } from './choose-worker.ts'
-import { WorkerFailure } from './worker-failure.ts'
 import type { Lease, WorkerPool } from './worker-pool.ts'
 
 const blocks = ['block-1', 'block-2', 'block-3']

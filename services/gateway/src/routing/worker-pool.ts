@@ -5,6 +5,7 @@
  */
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/contracts/ports/time'
+import { overloaded, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthAnswer } from '@svc/contracts/worker/protocol'
 import { type Candidate, chooseWorker } from './choose-worker.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
@@ -14,7 +15,6 @@ import {
   type WatchOptions,
   type WorkerConfiguration,
 } from './watched-worker.ts'
-import { overloaded, WorkerFailure } from './worker-failure.ts'
 
 export type { PooledWorker, WorkerConfiguration } from './watched-worker.ts'
 

@@ -1,0 +1,90 @@
+/** `svc start worker` as an operator's supervisor sees it: one process, its signals, its codes. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '@svc/testing/data-folders'
+import { WorkerClient } from '@svc/testing/protocol-client'
+import { expect, onTestFinished, test } from 'vitest'
+
+const SVC = fileURLToPath(new URL('../../../../svc', import.meta.url))
+
+function startWorker(words: readonly string[], environment: Record<string, string> = {}) {
+  const child = spawn(SVC, ['start', 'worker', '--json', ...words], {
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  let stderr = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  return {
+    child,
+    ended: once(child, 'close').then(([code, signal]) => ({ code, signal })),
+    said: () => stderr,
+    ready: async () => JSON.parse((await lines.next()).value ?? 'null'),
+  }
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends it in order, and leaves no orphan',
+  async (signal) => {
+    const socketPath = join(temporaryFolder(), 'w.sock')
+    const worker = startWorker(['--socket', socketPath, '--worker-id', 'gpu-1'])
+    const ready = await worker.ready()
+    expect(ready).toMatchObject({
+      address: { socketPath },
+      health: { workerId: 'gpu-1', toy: true },
+    })
+    // Whoever signals the process that it started signals the worker itself.
+    expect(ready.pid).toBe(worker.child.pid)
+    expect(await new WorkerClient({ socketPath }).health()).toMatchObject({ status: 'ready' })
+    worker.child.kill(signal)
+    expect(await worker.ended).toEqual({ code: 0, signal: null })
+    expect(existsSync(socketPath)).toBe(false)
+    expect(() => process.kill(ready.pid, 0)).toThrow('ESRCH')
+    expect(worker.said()).toBe('')
+  },
+)
+
+test('it listens on TCP with the secret, and takes what its options leave out from settings', async () => {
+  const SVC_WORKER_SECRET = 'a secret of many characters'
+  const environment = { SVC_WORKER_SECRET, SVC_SEQUENCES: '3', SVC_LOG_LEVEL: 'info' }
+  const worker = startWorker(['--port', '0'], environment)
+  const { address, health } = await worker.ready()
+  expect(health.load.sequences).toBe(3)
+  const headers = { authorization: `Bearer ${SVC_WORKER_SECRET}` }
+  expect(await new WorkerClient(address, headers).health()).toMatchObject({ status: 'ready' })
+  worker.child.kill('SIGTERM')
+  expect(await worker.ended).toMatchObject({ code: 0 })
+  const lines = worker
+    .said()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.map(({ msg }) => msg)).toContain('ready')
+  for (const line of lines) expect(line).toMatchObject({ level: 30, time: expect.any(Number) })
+  expect(worker.said()).not.toContain(SVC_WORKER_SECRET)
+})
+
+test.each([
+  [[], 2, /^svc: give either --socket PATH or --port N\n$/],
+  [['--socket', 's', '--gpu', 'cuda1'], 2, /^svc: --gpu must be one of off, auto/],
+  [['--socket', 's', '--loud'], 2, /unknown option '--loud'/],
+  [['--socket', 's', '--env-file', '/none.env'], 2, /there is no file \/none\.env/],
+  [['--socket', 's', '--model', '/none.gguf'], 1, /^svc: the model file does not exist: .*\n$/],
+])('%j is refused with code %i and one line', async (words, code, message) => {
+  const worker = startWorker(words)
+  expect(await worker.ended).toEqual({ code, signal: null })
+  expect(worker.said()).toMatch(message)
+})
+
+test('a misspelt setting stops it, as it stops a server', async () => {
+  const worker = startWorker(['--socket', 's'], { SVC_MODLE: '/models/m.gguf' })
+  expect(await worker.ended).toEqual({ code: 2, signal: null })
+  expect(worker.said()).toContain('did you mean SVC_MODEL?')
+})

@@ -1,0 +1,115 @@
+/** What `svc start` says when it is ready: one JSON line for programs, a page for people. */
+import { resolve } from 'node:path'
+import { MODEL } from '@svc/contracts/wire/models'
+import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
+import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
+
+export interface Ready {
+  /** What clients are given: the public address, where there is one. */
+  readonly baseUrl: string
+  /** Host and port, where the base URL does not tell them. */
+  readonly listening: string | undefined
+  /** Where the operator's API is, when it is not at the base URL. */
+  readonly adminUrl?: string
+  /** Only on the run that made it. */
+  readonly apiKey: string | undefined
+  /** Undefined for a restored ledger without an account. */
+  readonly accountId: string | undefined
+  readonly dataDir: string
+  readonly pid: number
+  readonly modelName: string
+  readonly toy: boolean
+  /** Names of served models that have no price. */
+  readonly unpricedModels: readonly string[]
+}
+
+/** One line, without the newline. */
+export function readyLine(ready: Ready): string {
+  const { baseUrl, listening, adminUrl, apiKey, accountId, dataDir, pid } = ready
+  return JSON.stringify({
+    type: 'ready',
+    baseUrl,
+    ...(listening === undefined ? {} : { listening }),
+    ...(adminUrl === undefined ? {} : { adminUrl }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    accountId,
+    dataDir,
+    pid,
+    ...(ready.unpricedModels.length === 0 ? {} : { unpricedModels: ready.unpricedModels }),
+  })
+}
+
+export function readyPage(ready: Ready): string {
+  return [
+    '',
+    `svc is ready.`,
+    '',
+    `  OpenAI base URL   ${ready.baseUrl}/v1`,
+    `  Anthropic URL     ${ready.baseUrl}`,
+    `  Dashboard         ${ready.baseUrl}/`,
+    `  API reference     ${ready.baseUrl}/docs`,
+    ...(ready.listening === undefined ? [] : [`  Listening on      ${ready.listening}`]),
+    ...(ready.adminUrl === undefined ? [] : [`  Operator's API    ${ready.adminUrl}`]),
+    `  Model             ${MODEL} (${ready.modelName})`,
+    `  Account           ${ready.accountId ?? 'none yet: ./svc account open --name NAME'}`,
+    `  Data              ${ready.dataDir}`,
+    ...toyNote(ready.toy),
+    ...unpricedNote(ready),
+    ...(ready.apiKey === undefined ? secondRun(ready) : firstRun(ready, ready.apiKey)),
+    '',
+    'Stop with Ctrl-C.',
+    '',
+  ].join('\n')
+}
+
+function toyNote(toy: boolean): string[] {
+  if (!toy) return []
+  return [
+    '',
+    '  The bundled model is a toy of 4 million parameters: it shows real inference and real',
+    '  billing, and answers little. Run your own with SVC_MODEL=/path/to/model.gguf npm start',
+  ]
+}
+
+function unpricedNote(ready: Ready): string[] {
+  if (ready.unpricedModels.length === 0) return []
+  return [
+    '',
+    `  No price is published for ${ready.unpricedModels.join(', ')}: every request is refused until`,
+    '  there is one, in dollars per million tokens:',
+    '',
+    `  ./svc${folderFlag(ready)} ${PUBLISH_A_PRICE}`,
+  ]
+}
+
+function firstRun(ready: Ready, apiKey: string): string[] {
+  return [
+    '',
+    `  API key           ${apiKey}`,
+    '                    shown this once: store it now ($5.00 of credit is on the account)',
+    '',
+    'Try it:',
+    '',
+    `  curl ${ready.baseUrl}/v1/chat/completions \\`,
+    `    -H 'Authorization: Bearer ${apiKey}' \\`,
+    "    -H 'Content-Type: application/json' \\",
+    `    -d '{"model":"${MODEL}","messages":[{"role":"user","content":"What is the capital of France?"}]}'`,
+    '',
+    'What did it cost, and why?',
+    '',
+    `  ./svc${folderFlag(ready)} statement           every debit of the account, with the balance after it`,
+    `  ./svc${folderFlag(ready)} explain REQUEST_ID  its tokens, its price, the arithmetic, the events`,
+    `  ./svc${folderFlag(ready)} verify              the hash chain of the whole history`,
+  ]
+}
+
+function secondRun(ready: Ready): string[] {
+  if (ready.accountId === undefined) return []
+  const command = `./svc${folderFlag(ready)} key create ${ready.accountId} --name NAME`
+  return ['', `  A new API key     ${command}`]
+}
+
+/** Where the CLI does not look by itself. */
+function folderFlag({ dataDir }: Ready): string {
+  return dataDir === resolve(DEFAULT_DATA_DIR) ? '' : ` --data-dir '${dataDir}'`
+}

@@ -1,0 +1,78 @@
+/**
+ * The figures of this server for Prometheus. Those of requests are counted as they end; the others
+ * are asked for at each scrape, side by side and for a bounded time.
+ */
+
+import type { WorkerLine } from '@svc/contracts/admin/worker-answers'
+import type { RequestWatch } from '@svc/contracts/ports/request-observer'
+import { inTime } from '@svc/infra/system/in-time'
+import type { Projections } from '@svc/projections/open-projections'
+import { STATE_TIMEOUT_MS, type WorkerFleet, workerSnapshots } from '../workers/worker-fleet.ts'
+import { ledgerMetrics } from './catalogue.ts'
+import { ProcessMetrics } from './process-metrics.ts'
+import { RequestMetrics } from './request-metrics.ts'
+import { SampleSheet } from './sample-sheet.ts'
+import { workerSamples } from './worker-samples.ts'
+
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+export interface MetricsSources {
+  readonly fleet: Pick<WorkerFleet, 'workers'>
+  /** What is known of the workers without asking them. */
+  readonly lines: () => readonly Pick<WorkerLine, 'workerId' | 'restarts'>[]
+  readonly projections: Pick<Projections, 'status'> & {
+    readonly views: Pick<Projections['views'], 'accountTotals'>
+  }
+}
+
+export interface Metrics {
+  /** To be told of requests. */
+  readonly requests: RequestWatch
+  /** All of them as Prometheus reads them. What does not answer in time is left out. */
+  text(): Promise<string>
+}
+
+export function createMetrics(sources: MetricsSources): Metrics {
+  const requests = new RequestMetrics()
+  const process = new ProcessMetrics()
+  return {
+    requests,
+    async text() {
+      const texts = await Promise.all([
+        requests.text(),
+        ledgerText(sources),
+        workersText(sources),
+        process.text(),
+      ])
+      return texts.join('')
+    },
+  }
+}
+
+async function workersText({ fleet, lines }: MetricsSources): Promise<string> {
+  const restarts = new Map(lines().map(({ workerId, restarts }) => [workerId, restarts]))
+  return workerSamples(await workerSnapshots(fleet), restarts).text()
+}
+
+async function ledgerText({ projections }: MetricsSources): Promise<string> {
+  const sheet = new SampleSheet(ledgerMetrics)
+  // The end of the log is read for it: a store on a network may be away.
+  const views = await inTime(projections.status(), STATE_TIMEOUT_MS, [])
+  for (const { name, state, position, head } of views) {
+    const of = { projection: name }
+    sheet.write('svc_projection_healthy', of, state === 'live' || state === 'catching-up' ? 1 : 0)
+    sheet.write('svc_projection_lag_positions', of, Math.max(0, Number(head - position)))
+  }
+  const holds = openRequests(projections)
+  if (holds !== undefined) sheet.write('svc_holds_active', {}, holds)
+  return sheet.text()
+}
+
+/** A view that has failed cannot be asked; the metric of its health tells. */
+function openRequests({ views }: MetricsSources['projections']): number | undefined {
+  try {
+    return views.accountTotals().openRequests
+  } catch {
+    return undefined
+  }
+}

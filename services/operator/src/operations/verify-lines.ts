@@ -1,0 +1,57 @@
+/** A verification of the log, with its progress. */
+
+import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/operations'
+import { ServiceError } from '@svc/contracts/errors'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
+import { type LogHead, logHeadText, readLogHead } from '@svc/infra/event-store/log-head'
+import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
+import { verifyLog } from '@svc/infra/event-store/verify-log'
+import { progressLines, ratePerSecond } from './progress-lines.ts'
+
+export interface VerifySources {
+  readonly store: Pick<EventStore, 'readAll' | 'lastPosition'>
+  readonly pace: Pace
+  /** What remembers events of this log. */
+  readonly witnesses?: () => Iterable<LogWitness>
+  readonly densePositions: boolean
+}
+
+/** @throws {ServiceError} `invalid_value` for an anchor that is none */
+export async function* verifyLines(
+  { store, pace, witnesses = () => [], densePositions }: VerifySources,
+  input: { readonly anchor?: string },
+): AsyncGenerator<VerifyProgress | VerifyResult> {
+  const anchor = anchorOf(input)
+  yield* progressLines<VerifyProgress, VerifyResult>(async (report, signal) => {
+    const rateOf = ratePerSecond()
+    const head = `${await store.lastPosition()}`
+    const found = await verifyLog(store, {
+      ...{ pace, signal, anchor, densePositions, witnesses: witnesses() },
+      onProgress: ({ events, position }) => {
+        report({ type: 'progress', events, position: `${position}`, head, rate: rateOf(events) })
+      },
+    })
+    return {
+      type: 'result',
+      streams: found.streams,
+      events: found.events,
+      broken: found.broken,
+      missingPositions: `${found.missingPositions}`,
+      contradicted: found.contradicted.map(({ source, stream, revision }) => {
+        return { source, stream, revision }
+      }),
+      anchor: found.anchor ?? null,
+      head: found.head === undefined ? null : logHeadText(found.head),
+      position: `${found.position}`,
+    }
+  })
+}
+
+function anchorOf({ anchor }: { readonly anchor?: string }): LogHead | undefined {
+  if (anchor === undefined) return undefined
+  const head = readLogHead(anchor)
+  if (head !== undefined) return head
+  const message = `anchor: "${anchor}" is no head of a log, as "svc verify" prints it`
+  throw new ServiceError('invalid_value', message, { param: 'anchor' })
+}

@@ -1,0 +1,115 @@
+import { WorkerFailure } from '@svc/contracts/worker/failure'
+import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
+import { emptyTier, freshState } from '@svc/testing/scripted-worker'
+import { expect, test } from 'vitest'
+import type { FleetWorker } from './worker-fleet.ts'
+import { workerDetails } from './worker-lines.ts'
+
+const health: HealthAnswer = {
+  status: 'ready',
+  workerId: 'the name that it gives itself',
+  instanceId: 'worker-1/7',
+  fingerprint: 'f'.repeat(64),
+  modelName: 'demo',
+  toy: true,
+  contextSize: 8_192,
+  threads: 4,
+  cpuVariant: 'avx512',
+  device: 'cpu',
+  cache: { mode: 'on', reason: 'Redis is not set up', tiers: ['l1'] },
+  load: { queued: 1, running: 2, sequences: 8 },
+}
+
+function workerWith(fields: Partial<FleetWorker>): FleetWorker {
+  return {
+    workerId: 'worker-1',
+    address: 'unix:/run/worker-1.sock',
+    health,
+    running: 2,
+    ready: true,
+    leaving: false,
+    problem: undefined,
+    client: { state: () => Promise.reject(), audit: () => Promise.reject() },
+    ...fields,
+  }
+}
+
+const line = { workerId: 'worker-1', status: 'restarting', modelName: '', toy: false, restarts: 3 }
+
+function detailsOf(fields: Partial<FleetWorker>, state: StateAnswer | undefined) {
+  return workerDetails({ worker: workerWith(fields), state }, line)
+}
+
+test('a worker that answers tells what it is, has to do and has saved', () => {
+  const state: StateAnswer = {
+    ...freshState,
+    running: 5,
+    totals: { inputTokens: 250, cachedInputTokens: 750, outputTokens: 9 },
+    cache: { ...freshState.cache, lookups: 8, hits: 6, l1: { ...emptyTier, bytes: 7 } },
+  }
+  expect(detailsOf({}, state)).toEqual({
+    workerId: 'worker-1',
+    status: 'ready',
+    modelName: 'demo',
+    toy: true,
+    restarts: 3,
+    address: 'unix:/run/worker-1.sock',
+    setup: {
+      instanceId: 'worker-1/7',
+      device: 'cpu',
+      cpuVariant: 'avx512',
+      fingerprint: 'f'.repeat(64),
+      contextSize: 8_192,
+      threads: 4,
+    },
+    load: { sequences: 8, running: 5, queued: 0 },
+    cache: {
+      mode: 'on',
+      reason: 'Redis is not set up',
+      tiers: ['l1'],
+      use: {
+        prompts: 8,
+        promptHitRate: 0.75,
+        tokenHitRate: 0.75,
+        l1: { blocks: 0, bytes: 7, bytesMax: 0, hits: 0, writes: 0, failures: 0 },
+        l2: null,
+        meterMismatches: 0,
+      },
+    },
+    problem: null,
+  })
+})
+
+test('before the first prompt there is no rate', () => {
+  const { cache } = detailsOf({}, freshState)
+  expect(cache?.use).toMatchObject({ prompts: 0, promptHitRate: null, tokenHitRate: null })
+})
+
+test('a worker that does not answer has nothing but its supervisor to tell of it', () => {
+  const problem = new WorkerFailure('unreachable', 'the worker did not answer /health')
+  const details = detailsOf({ health: undefined, ready: false, problem }, undefined)
+  expect(details).toMatchObject({
+    status: 'restarting',
+    restarts: 3,
+    setup: null,
+    load: null,
+    cache: null,
+    problem: 'the worker did not answer /health',
+  })
+})
+
+test('a remote worker that does not answer is unreachable', () => {
+  const worker = workerWith({ health: undefined, ready: false })
+  const details = workerDetails({ worker, state: undefined }, undefined)
+  expect(details).toMatchObject({ status: 'unreachable', problem: 'it does not answer' })
+})
+
+test('a worker that is well and does not tell its state shows the load of its health', () => {
+  const details = detailsOf({}, undefined)
+  expect(details).toMatchObject({ load: health.load, problem: 'it does not tell how it fares' })
+  expect(details.cache).toMatchObject({ mode: 'on', use: null })
+})
+
+test('a meter that was doubted is a problem', () => {
+  expect(detailsOf({}, { ...freshState, meterMismatches: 2 }).problem).toContain('2 prompts')
+})

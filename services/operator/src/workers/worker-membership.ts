@@ -1,0 +1,96 @@
+/**
+ * Workers that join and leave a running server by the operator's word.
+ *
+ * One that joined is known until the server ends: what the server starts with is in its settings,
+ * and nowhere else. One that leaves is not told, because other servers may use it; it gets no more
+ * prompts first, as when it is drained, and is forgotten when its last request of this server ends.
+ */
+
+import type { AddedWorker, RemovedWorker } from '@svc/contracts/admin/worker-answers'
+import { ServiceError } from '@svc/contracts/errors'
+import { isWorkerUrl, WORKER_URL_FORM, workerAddress } from '@svc/contracts/worker/address'
+import type { WorkerAddress } from '@svc/gateway/routing/worker-client'
+import { type FleetWorker, readyWorkers, type WorkerFleet, workerOf } from './worker-fleet.ts'
+
+/** More is a script that went wrong: each is watched all the time. */
+const WORKERS_MAX = 256
+
+export interface WorkerToAdd {
+  /** Null: one is made. */
+  readonly workerId: string | null
+  readonly url: string
+}
+
+/**
+ * @param secret of workers on TCP
+ * @throws {ServiceError} `invalid_value` for a bad address, `conflict` for one that is known
+ */
+export async function addWorker(
+  fleet: WorkerFleet,
+  { workerId, url }: WorkerToAdd,
+  secret: string | undefined,
+): Promise<AddedWorker> {
+  const address = readAddress(url, secret)
+  const { workers } = fleet
+  if (workers.length >= WORKERS_MAX) throw conflict(`There are ${WORKERS_MAX} workers already.`)
+  const same = workers.find((worker) => worker.address === url)
+  if (same !== undefined) throw conflict(`${same.workerId} is at ${url} already.`)
+  const name = workerId ?? freeName(workers)
+  if (workers.some((worker) => worker.workerId === name)) {
+    throw conflict(`There is a worker ${name} already.`)
+  }
+  const { health, problem } = await fleet.add({ workerId: name, address })
+  return {
+    workerId: name,
+    address: url,
+    status: health?.status ?? 'unreachable',
+    problem: problem?.message ?? null,
+    readyWorkers: readyWorkers(fleet),
+  }
+}
+
+/**
+ * @param supervises whether the server itself started that worker: it would start it again
+ * @throws {ServiceError} `not_found`, or `conflict` for a worker of the server itself
+ */
+export async function removeWorker(
+  fleet: WorkerFleet,
+  workerId: string,
+  supervises: (workerId: string) => boolean,
+): Promise<RemovedWorker> {
+  const worker = workerOf(fleet, workerId)
+  if (supervises(workerId)) {
+    const instead = `drain it instead: svc worker drain ${workerId}`
+    throw conflict(`${workerId} was started by this server and ends with it; ${instead}`)
+  }
+  await fleet.remove(workerId)
+  return {
+    workerId,
+    status: fleet.workers.includes(worker) ? 'leaving' : 'removed',
+    running: worker.running,
+    readyWorkers: readyWorkers(fleet),
+  }
+}
+
+function readAddress(url: string, secret: string | undefined): WorkerAddress {
+  if (!isWorkerUrl(url)) throw badUrl(WORKER_URL_FORM)
+  const address = workerAddress(url, secret)
+  if (address !== undefined) return address
+  throw badUrl('the server has no SVC_WORKER_SECRET, which workers on TCP share with it')
+}
+
+/** The first one above the number of workers that none of them has. */
+function freeName(workers: readonly FleetWorker[]): string {
+  const names = new Set(workers.map(({ workerId }) => workerId))
+  let number = workers.length + 1
+  while (names.has(`worker-${number}`)) number += 1
+  return `worker-${number}`
+}
+
+function badUrl(problem: string): ServiceError {
+  return new ServiceError('invalid_value', `url: ${problem}`, { param: 'url' })
+}
+
+function conflict(message: string): ServiceError {
+  return new ServiceError('conflict', message)
+}

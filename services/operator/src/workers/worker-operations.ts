@@ -1,0 +1,131 @@
+/** What an operator can ask of the workers of a running server, and tell them. */
+
+import type { Operations } from '@svc/contracts/admin/operations'
+import type {
+  AuditedWorker,
+  AuditResult,
+  DrainResult,
+  WorkerLine,
+} from '@svc/contracts/admin/worker-answers'
+import { ServiceError } from '@svc/contracts/errors'
+import { asWorkerFailure, overloaded } from '@svc/contracts/worker/failure'
+import {
+  type FleetWorker,
+  readyWorkers,
+  type WorkerFleet,
+  workerOf,
+  workerSnapshots,
+} from './worker-fleet.ts'
+import { workerDetails } from './worker-lines.ts'
+import { addWorker, removeWorker } from './worker-membership.ts'
+
+export interface WorkerPorts {
+  /** What is known of the workers without asking them. */
+  readonly workers?: () => readonly WorkerLine[]
+  /** The workers themselves: only a running server has them. */
+  readonly fleet?: WorkerFleet
+  /** Whether the server itself has started a worker. */
+  readonly supervises?: (workerId: string) => boolean
+  /** What workers on TCP expect of the server. */
+  readonly workerSecret?: string | undefined
+}
+
+export function workerOperations(
+  ports: WorkerPorts,
+): Pick<Operations, 'listWorkers' | 'drainWorker' | 'addWorker' | 'removeWorker' | 'auditCache'> {
+  const { workers: lines = () => [], supervises = () => false, workerSecret } = ports
+  return {
+    async listWorkers() {
+      const snapshots = await workerSnapshots(runningFleet(ports))
+      const known = lines()
+      return snapshots.map((snapshot) =>
+        workerDetails(
+          snapshot,
+          known.find(({ workerId }) => workerId === snapshot.worker.workerId),
+        ),
+      )
+    },
+    drainWorker: (input) => drain(ports, input),
+    addWorker: async (input) => addWorker(runningFleet(ports), input, workerSecret),
+    removeWorker: async (workerId) => removeWorker(runningFleet(ports), workerId, supervises),
+    async *auditCache({ sample }) {
+      yield* audit(runningFleet(ports), sample)
+    },
+  }
+}
+
+/** @throws {ServiceError} when this is the folder of a server that is stopped */
+function runningFleet({ fleet }: WorkerPorts): WorkerFleet {
+  if (fleet !== undefined) return fleet
+  const message = 'This needs a running server, and none runs here: its workers end with it.'
+  throw new ServiceError('server_is_overloaded', message)
+}
+
+async function drain(
+  ports: WorkerPorts,
+  { workerId, draining }: { readonly workerId: string; readonly draining: boolean },
+): Promise<DrainResult> {
+  const fleet = runningFleet(ports)
+  workerOf(fleet, workerId)
+  try {
+    const { status } = await fleet.drain(workerId, draining)
+    return { workerId, status, readyWorkers: readyWorkers(fleet) }
+  } catch (cause) {
+    const { code, message } = asWorkerFailure(cause)
+    const kind = code === 'unreachable' ? 'server_is_overloaded' : 'worker_failed'
+    throw new ServiceError(kind, `${workerId}: ${message}`, { cause })
+  }
+}
+
+/** One after the other, so that the others serve at their full speed meanwhile. */
+async function* audit(
+  { workers }: WorkerFleet,
+  sample: number,
+): AsyncGenerator<AuditedWorker | AuditResult> {
+  const ready = workers.filter((worker) => worker.ready)
+  if (ready.length === 0) throw overloaded('No inference worker is ready.')
+  let result = emptyResult
+  for (const worker of ready) {
+    const audited = await auditWorker(worker, sample)
+    result = withWorker(result, audited)
+    yield audited
+  }
+  yield result
+}
+
+const nothing = { checked: { l1: 0, l2: 0 }, gone: 0, problem: null }
+const emptyResult: AuditResult = {
+  type: 'result',
+  compared: 0,
+  unanswered: 0,
+  checked: nothing.checked,
+  gone: 0,
+  differing: 0,
+}
+
+async function auditWorker(
+  { workerId, client, health }: FleetWorker,
+  sample: number,
+): Promise<AuditedWorker> {
+  const told = { type: 'worker' as const, workerId, ...nothing, differing: [] }
+  if (health?.cache.mode === 'off') return { ...told, outcome: 'cache-off' }
+  try {
+    return { ...told, outcome: 'compared', ...(await client.audit(sample)), workerId }
+  } catch (cause) {
+    return { ...told, outcome: 'unanswered', problem: asWorkerFailure(cause).message }
+  }
+}
+
+function withWorker(sum: AuditResult, worker: AuditedWorker): AuditResult {
+  return {
+    ...sum,
+    compared: sum.compared + (worker.outcome === 'compared' ? 1 : 0),
+    unanswered: sum.unanswered + (worker.outcome === 'unanswered' ? 1 : 0),
+    checked: {
+      l1: sum.checked.l1 + worker.checked.l1,
+      l2: sum.checked.l2 + worker.checked.l2,
+    },
+    gone: sum.gone + worker.gone,
+    differing: sum.differing + worker.differing.length,
+  }
+}

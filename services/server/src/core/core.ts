@@ -1,0 +1,140 @@
+/**
+ * The books of one service: the log of events, the ledger that writes it and the views that follow
+ * it. A server has them open while it runs; the CLI opens them when no server does.
+ *
+ * One process at a time has a data folder. With a file of events that file keeps others off; when
+ * the events are on a server, the file of the snapshots does. So nothing in the folder is written
+ * before both are open.
+ */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { SharedPace } from '@svc/infra/system/shared-pace'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { SystemIds } from '@svc/infra/system/system-ids'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { createLedger } from '@svc/ledger/create-ledger'
+import type { Ledger } from '@svc/ledger/ledger'
+import { openProjections, type Projections } from '@svc/projections/open-projections'
+import { OlderLogError } from '@svc/projections/runner/foreign-views'
+import type { Logger } from 'pino'
+import { type DataFolder, DataFolderError } from '../data-folder/data-folder.ts'
+import { type LogPlace, shownPlace } from '../settings/log-place.ts'
+import { forgetServerLog, recogniseLog } from './known-log.ts'
+import { LogMemory } from './log-memory.ts'
+import { loggedKeys } from './logged-keys.ts'
+import { OpenParts } from './open-parts.ts'
+import { openStore } from './open-store.ts'
+
+/** A server that was killed finds all of its log a moment after it answers. */
+const LOG_WHOLE_TRIES = 10
+const LOG_WHOLE_PAUSE_MS = 500
+/** So that other gateways get their turn on an account that one keeps busy. */
+const SHARED_REST_EVERY_MS = 300
+/** So that a request does not wait long for credit that another gateway has freed already. */
+const SHARED_LOOK_AGAIN_MS = 1_000
+/** Of a log that other gateways write to as well. */
+const SHARED_LIMITS = { restEveryMs: SHARED_REST_EVERY_MS, lookAgainMs: SHARED_LOOK_AGAIN_MS }
+
+export interface BooksOptions {
+  readonly folder: DataFolder
+  readonly place: LogPlace
+  readonly reach: ReachCrashPoint
+  readonly logger: Logger
+  /** Called once when the disk has failed: the process must end. */
+  readonly onFatal: (error: unknown) => void
+}
+
+export interface Books {
+  /** Names this process in the events that it writes. */
+  readonly gatewayId: string
+  readonly place: LogPlace
+  readonly store: EventStore
+  readonly ledger: Ledger
+  readonly projections: Projections
+  readonly memory: LogMemory
+  /** Of everything here that takes long. */
+  readonly pace: SharedPace
+  /**
+   * In the opposite order of dependence.
+   *
+   * @returns whether everything was closed whole; what was not is in the log
+   */
+  close(): Promise<boolean>
+}
+
+/**
+ * @throws {StoreOpenError} when the log, or the folder, cannot be used, with nothing written
+ * @throws {DataFolderError} when the folder has seen more of the log than the server holds
+ */
+export async function openBooks(options: BooksOptions): Promise<Books> {
+  const { folder, place, reach, logger } = options
+  const parts = new OpenParts(logger)
+  try {
+    const store = await openStore(options, parts)
+    folder.make()
+    const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
+    parts.add(() => snapshots.close())
+    if (place.kind === 'sqlite') forgetServerLog(folder, logger)
+    else await recogniseLog(store, folder, logger)
+    const pace = new SharedPace()
+    const projections = await openViews(options, store, pace)
+    parts.add(() => projections.close())
+    const memory = await LogMemory.open({ folder, store, snapshots, projections, logger })
+    parts.add(async () => {
+      await projections.close()
+      memory.close()
+    })
+    const ids = new SystemIds(systemClock)
+    const gatewayId = ids.next('gw')
+    const ledger = await createLedger({
+      store,
+      snapshots,
+      clock: systemClock,
+      timer: systemTimer,
+      ids,
+      randomBytes,
+      gatewayId,
+      usedKeys: loggedKeys(projections),
+      reach,
+      ...(place.kind === 'sqlite' ? {} : { limits: SHARED_LIMITS }),
+    })
+    parts.add(() => ledger.close())
+    projections.start()
+    memory.start()
+    const close = () => parts.close()
+    return { gatewayId, place, store, ledger, projections, memory, pace, close }
+  } catch (error) {
+    await parts.close()
+    throw error
+  }
+}
+
+/** With a file of events, one that was restored is the truth, and the views are built anew. */
+async function openViews(
+  { folder, place, reach, logger }: BooksOptions,
+  store: EventStore,
+  pace: SharedPace,
+): Promise<Projections> {
+  const options = { folder: folder.viewsFolder, store, reach, log: logger, pace }
+  if (place.kind === 'sqlite') return openProjections(options)
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await openProjections({ ...options, olderLog: 'refuse' })
+    } catch (error) {
+      if (!(error instanceof OlderLogError)) throw error
+      if (tries === LOG_WHOLE_TRIES) throw olderCopy(folder, shownPlace(place), error)
+      await delay(LOG_WHOLE_PAUSE_MS)
+    }
+  }
+}
+
+function olderCopy(folder: DataFolder, place: string, cause: OlderLogError): DataFolderError {
+  return new DataFolderError(
+    `${place}: ${cause.message}. If a backup was restored there, remove ${folder.viewsFolder} ` +
+      'and start again: the views are built from what the log holds',
+    { cause },
+  )
+}

@@ -1,0 +1,62 @@
+/** What a first start makes on a log that other gateways use too: one demo account, ever. */
+import { START } from '@svc/contracts/ports/event-store'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { temporaryFolder } from '@svc/testing/data-folders'
+import { expect, test } from 'vitest'
+import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'
+import { DataFolder } from '../data-folder/data-folder.ts'
+import type { LogPlace } from '../settings/log-place.ts'
+import { prepareDemoAccount } from './first-run.ts'
+
+const place: LogPlace = {
+  kind: 'eventstoredb',
+  url: 'esdb://unused',
+  streamPrefix: 'svc.',
+  readyWithinMs: 0,
+}
+
+/** A gateway on its own folder, as a start makes it. */
+async function startGateway(store: MemoryEventStore, folder = new DataFolder(temporaryFolder())) {
+  const { ledger, gatewayId } = await openGatewayLedger(store)
+  folder.noteRun(gatewayId)
+  return { folder, ledger, prepare: () => prepareDemoAccount({ ledger, store, place }, folder) }
+}
+
+async function eventsOf(store: MemoryEventStore, type: string) {
+  const events = await store.readAll({ after: START, limit: 1_000 })
+  return events.filter((event) => event.type === type)
+}
+
+test('of two that find the log empty at the same moment one makes it', async () => {
+  const store = new MemoryEventStore()
+  const first = await startGateway(store)
+  const second = await startGateway(store)
+  const made = await Promise.all([first.prepare(), second.prepare()])
+  expect(made.filter(({ apiKey }) => apiKey !== undefined)).toHaveLength(1)
+  expect(await eventsOf(store, 'CreditGranted')).toHaveLength(1)
+  const again = await Promise.all([first.prepare(), second.prepare()])
+  expect(again.map(({ apiKey }) => apiKey)).toEqual([undefined, undefined])
+  expect(new Set(again.map(({ accountId }) => accountId)).size).toBe(1)
+  expect(await eventsOf(store, 'CreditGranted')).toHaveLength(1)
+})
+
+test('a later one with a folder of its own is given nothing', async () => {
+  const store = new MemoryEventStore()
+  const { accountId } = await (await startGateway(store)).prepare()
+  const late = await (await startGateway(store)).prepare()
+  expect(late).toEqual({ accountId, apiKey: undefined })
+  expect(await eventsOf(store, 'CreditGranted')).toHaveLength(1)
+})
+
+test('one that was killed after its price goes on, and takes no customer for its own', async () => {
+  const store = new MemoryEventStore()
+  const killed = await startGateway(store)
+  killed.folder.writeFirstRun({})
+  await killed.ledger.publishPrice({ model: 'svc-beta', rates })
+  const customer = await killed.ledger.openAccount({ name: 'Ada', actor: 'operator' })
+  const next = await startGateway(store, killed.folder)
+  const { accountId, apiKey } = await next.prepare()
+  expect(apiKey).toMatch(/^sk-svc-/)
+  expect(accountId).not.toBe(customer)
+  expect(await next.ledger.balance(customer)).toMatchObject({ settled: 0n })
+})

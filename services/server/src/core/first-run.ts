@@ -1,0 +1,91 @@
+/**
+ * What the first start makes, so that a newcomer has something to call: a price, an account, a key.
+ */
+
+import { accountStream } from '@svc/contracts/events/account'
+import { decodeMetadata } from '@svc/contracts/events/codec'
+import { pricingStream } from '@svc/contracts/events/pricing'
+import { parseDollars } from '@svc/contracts/money'
+import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import { MODEL } from '@svc/contracts/wire/models'
+import { DEMO_RATES, gatewayActor } from '@svc/ledger/demo-price'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+import type { Books } from './core.ts'
+
+const ACTOR = 'first-run'
+const DEMO_CREDIT = parseDollars('5.00')
+
+/** Events that the first run itself wrote are among the first of the log. */
+const FIRST_EVENTS = 100
+
+export interface DemoAccount {
+  /** Undefined for a ledger that was restored and holds no account. */
+  readonly accountId: string | undefined
+  /** The secret, on the run that made it; no later run can show it. */
+  readonly apiKey: string | undefined
+}
+
+/**
+ * Makes what is missing, step by step, so that a first run that was killed half-way is finished by
+ * the next. That a first run has begun is noted before anything is written to the ledger: a ledger
+ * without that note was restored from a backup, or belongs to other gateways too, and is given
+ * nothing. Of gateways that find a shared log empty at the same moment, the one whose price came
+ * first makes the account.
+ */
+export async function prepareDemoAccount(
+  { ledger, store, place }: Pick<Books, 'ledger' | 'store' | 'place'>,
+  folder: DataFolder,
+): Promise<DemoAccount> {
+  const done = folder.readFirstRun()
+  if (done?.keyId !== undefined) return { accountId: done.accountId, apiKey: undefined }
+  const written = await store.readAll({ after: START, limit: FIRST_EVENTS })
+  const nothingMade = { accountId: accountOf(written.find(opensAccount)), apiKey: undefined }
+  if (done === undefined) {
+    if (written.length > 0) return nothingMade
+    folder.writeFirstRun({})
+  }
+  if (ledger.prices().length === 0) await ledger.publishPrice({ model: MODEL, rates: DEMO_RATES })
+  if (place.kind !== 'sqlite' && !(await isFirstPriceOf(folder.readRuns(), store))) {
+    return nothingMade
+  }
+  const begun = written.find(
+    (event) => opensAccount(event) && decodeMetadata(event).actor === ACTOR,
+  )
+  const accountId = accountOf(begun) ?? (await ledger.openAccount({ name: 'demo', actor: ACTOR }))
+  // Known by its reference: it is given once, however often it is asked for.
+  await ledger.grant(accountId, {
+    amount: DEMO_CREDIT,
+    category: 'promotional',
+    priority: 100,
+    expiresAt: null,
+    reference: 'first-run',
+    reason: 'credit to try the service with',
+    actor: ACTOR,
+  })
+  const { keyId, secret } = await ledger.createKey(accountId, { name: 'demo', actor: ACTOR })
+  folder.writeFirstRun({ accountId, keyId })
+  return { accountId, apiKey: secret }
+}
+
+/** Whether the first event of the price list was written by one of these gateways. */
+async function isFirstPriceOf(
+  gatewayIds: readonly string[],
+  store: Pick<EventStore, 'readStream'>,
+): Promise<boolean> {
+  const [first] = await store.readStream({
+    stream: pricingStream,
+    direction: 'forwards',
+    from: 0,
+    limit: 1,
+  })
+  const actor = first && decodeMetadata(first).actor
+  return gatewayIds.some((gatewayId) => actor === gatewayActor(gatewayId))
+}
+
+function opensAccount({ type }: RecordedEvent): boolean {
+  return type === 'AccountOpened'
+}
+
+function accountOf(opening: RecordedEvent | undefined): string | undefined {
+  return opening?.stream.slice(accountStream('').length)
+}

@@ -1,0 +1,80 @@
+import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '@svc/testing/data-folders'
+import { describe, expect, test } from 'vitest'
+import { DataFolder, DataFolderError } from './data-folder.ts'
+
+const key = /^[0-9a-f]{64}$/
+
+/** A folder with these secrets, or none. */
+function folderWith(secrets?: object): DataFolder {
+  const path = temporaryFolder()
+  if (secrets !== undefined) writeFileSync(join(path, 'secrets.json'), JSON.stringify(secrets))
+  return new DataFolder(path)
+}
+
+const keptIn = ({ path }: DataFolder) =>
+  JSON.parse(readFileSync(join(path, 'secrets.json'), 'utf8'))
+
+describe('the secrets of a folder', () => {
+  test('are told before anything is written, and stay the same', () => {
+    const folder = folderWith()
+    const coming = folder.comingSecrets()
+    expect(readdirSync(folder.path)).toEqual([])
+    expect(folder.readSecrets()).toBeUndefined()
+    expect(folder.secrets()).toEqual(coming)
+    expect(new DataFolder(folder.path).secrets()).toEqual(coming)
+    expect(Object.values(coming)).toEqual([1, 2, 3].map(() => expect.stringMatching(key)))
+    expect(new Set(Object.values(coming)).size).toBe(3)
+  })
+
+  test('of before there was a cache are completed, and the others stay', () => {
+    const old = { operatorToken: 'a'.repeat(64), answerKey: 'b'.repeat(64) }
+    const folder = folderWith(old)
+    folder.check()
+    const { cacheKey } = folder.comingSecrets()
+    expect(keptIn(folder)).toEqual(old)
+    expect(folder.secrets()).toEqual({ ...old, cacheKey })
+    expect(keptIn(folder)).toEqual({ ...old, cacheKey })
+    expect(new DataFolder(folder.path).comingSecrets()).toEqual({ ...old, cacheKey })
+  })
+
+  test('that are damaged are not replaced', () => {
+    const folder = folderWith({ operatorToken: 'short' })
+    expect(() => folder.secrets()).toThrow(DataFolderError)
+    expect(keptIn(folder)).toEqual({ operatorToken: 'short' })
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a folder that others could use', () => {
+  test.each([0o770, 0o702, 0o777])('of mode %o is refused', (mode) => {
+    const folder = folderWith()
+    chmodSync(folder.path, mode)
+    expect(() => folder.check()).toThrow(/other users may write to .*: run "chmod go-w/)
+    chmodSync(folder.path, 0o755)
+    folder.check()
+  })
+
+  test.each(['ledger.db', 'ledger.db-wal', 'secrets.json', 'server.json', 'views'])(
+    'is refused when %s is a link',
+    (name) => {
+      const folder = folderWith()
+      symlinkSync(join(temporaryFolder(), 'elsewhere'), join(folder.path, name))
+      expect(() => folder.check()).toThrow(`${name} is a link`)
+    },
+  )
+
+  test('never writes or reads through a link', () => {
+    const folder = folderWith()
+    const elsewhere = join(temporaryFolder(), 'elsewhere')
+    writeFileSync(elsewhere, 'untouched')
+    symlinkSync(elsewhere, join(folder.path, 'secrets.json.new'))
+    const secrets = folder.secrets()
+    expect(readFileSync(elsewhere, 'utf8')).toBe('untouched')
+    expect(keptIn(folder)).toEqual(secrets)
+
+    writeFileSync(elsewhere, JSON.stringify({ pid: 1, baseUrl: 'http://x', startedAt: '' }))
+    symlinkSync(elsewhere, join(folder.path, 'server.json'))
+    expect(() => folder.readServer()).toThrow(DataFolderError)
+  })
+})

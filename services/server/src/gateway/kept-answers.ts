@@ -1,0 +1,96 @@
+/**
+ * What is kept of answers for later requests, beside the books: answers for retries, and responses
+ * to go on from. Each lies in a file of its own, encrypted, and is removed when its time is over.
+ * What a client keeps itself is sealed under a key from the same folder.
+ */
+import { hkdfSync } from 'node:crypto'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
+import type { TextSeal } from '@svc/contracts/ports/text-seal'
+import { openSqliteExpiringStore } from '@svc/infra/expiring-store/sqlite/sqlite-expiring-store'
+import { answerBounds, responseBounds } from '@svc/infra/expiring-store/store-bounds'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
+import type { Logger } from 'pino'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+
+const KEY_BYTES = 32
+/** Between two looks for what has expired. */
+const REMOVAL_INTERVAL_MS = 10 * 60_000
+/** What one look removes at most of each kind: nothing else runs meanwhile. */
+const REMOVAL_BATCH = 500
+
+export interface KeptAnswers {
+  readonly recordedAnswers: ExpiringStore
+  readonly storedResponses: ExpiringStore
+  /** For what clients carry themselves. */
+  readonly textSeal: TextSeal
+  close(): Promise<void>
+}
+
+export interface KeptAnswersPorts {
+  readonly folder: DataFolder
+  readonly logger: Logger
+  /** Instead of the folder's own: gateways whose clients move between them need the same. */
+  readonly contentSecret: string | undefined
+}
+
+export async function openKeptAnswers(ports: KeptAnswersPorts): Promise<KeptAnswers> {
+  const { folder, contentSecret } = ports
+  const key = Buffer.from(folder.secrets().answerKey, 'hex')
+  const recordedAnswers = openSqliteExpiringStore(folder.answersFile, {
+    kind: 'answers',
+    key,
+    bounds: answerBounds,
+  })
+  try {
+    const storedResponses = openSqliteExpiringStore(folder.responsesFile, {
+      kind: 'responses',
+      key: derivedKey(key, 'stored responses'),
+      bounds: responseBounds,
+    })
+    const stopRemoving = removeExpiredAgain(ports, [recordedAnswers, storedResponses])
+    return {
+      recordedAnswers,
+      storedResponses,
+      textSeal: new AesTextSeal(contentSecret ?? derivedKey(key, 'text that clients carry')),
+      async close() {
+        stopRemoving()
+        await storedResponses.close()
+        await recordedAnswers.close()
+      },
+    }
+  } catch (error) {
+    await recordedAnswers.close()
+    throw error
+  }
+}
+
+/** Two files under one key would let a row of the one be taken for a row of the other. */
+function derivedKey(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', purpose, KEY_BYTES))
+}
+
+type Expiring = Pick<ExpiringStore, 'removeExpired'>
+
+/** @returns stops it */
+function removeExpiredAgain({ logger }: KeptAnswersPorts, stores: readonly Expiring[]): () => void {
+  let stopWaiting: () => void = () => {}
+  const look = async (): Promise<void> => {
+    try {
+      const now = systemClock.nowMs()
+      for (const store of stores) await store.removeExpired(now, REMOVAL_BATCH)
+    } catch (error) {
+      logger.error({ err: error }, 'answers whose time is over could not be removed')
+    }
+  }
+  const wait = (): void => {
+    stopWaiting = systemTimer.after(REMOVAL_INTERVAL_MS, () => {
+      void look()
+      wait()
+    })
+  }
+  void look()
+  wait()
+  return () => stopWaiting()
+}

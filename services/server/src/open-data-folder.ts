@@ -1,0 +1,98 @@
+/** Opens the data folder of a stopped server, so that an operator can read it and write to it. */
+
+import type { Operations } from '@svc/contracts/admin/operations'
+import { noCrashPoints } from '@svc/contracts/crash-points'
+import { START } from '@svc/contracts/ports/event-store'
+import { StoreOpenError } from '@svc/infra/store-open-error'
+import { createLocalOperations } from '@svc/operator/operations/local-operations'
+import { type Logger, pino } from 'pino'
+import { openBooks } from './core/core.ts'
+import { DataFolder, NoLedgerError } from './data-folder/data-folder.ts'
+import { type LogPlace, shownPlace } from './settings/log-place.ts'
+import { VERSION } from './version.ts'
+
+/** Another process holds the folder. */
+export class FolderInUseError extends Error {
+  override readonly name = 'FolderInUseError'
+}
+
+export interface OpenFolderOptions {
+  /** Where the events are. Default: in the folder. */
+  readonly place?: LogPlace
+  /** Takes warnings, such as that a damaged view is built anew. */
+  readonly warn?: (warning: string) => void
+  /** Called once when the disk has failed under the event log: the process must end. */
+  readonly onFatal?: (error: unknown) => void
+}
+
+export interface OpenedFolder {
+  readonly operations: Operations
+  close(): Promise<void>
+}
+
+/**
+ * With the events on a server the folder only keeps the views, and is made when there is none.
+ *
+ * @throws {FolderInUseError} when another process has it open
+ * @throws {NoLedgerError} when there is nothing to open; no event is written then
+ * @throws {StoreOpenError} when the server of the events cannot be used
+ */
+export async function openDataFolder(
+  dataDir: string,
+  { place = { kind: 'sqlite' }, warn = () => {}, onFatal }: OpenFolderOptions = {},
+): Promise<OpenedFolder> {
+  const folder = new DataFolder(dataDir)
+  if (place.kind === 'sqlite' && !folder.holdsLedger())
+    throw new NoLedgerError(folder.whyNoLedger())
+  const books = await open(folder, place, loggerTo(warn), onFatal ?? throwIt)
+  if (place.kind === 'eventstoredb' && (await books.store.lastPosition()) === START) {
+    await books.close()
+    throw new NoLedgerError(`${shownPlace(place)} holds no ledger: make one with svc start`)
+  }
+  const operations = createLocalOperations({
+    ...books,
+    information: {
+      version: VERSION,
+      mode: 'stopped',
+      baseUrl: null,
+      dataDir: folder.path,
+      storeKind: place.kind,
+    },
+  })
+  return {
+    operations,
+    async close() {
+      await books.close()
+    },
+  }
+}
+
+async function open(
+  folder: DataFolder,
+  place: LogPlace,
+  logger: Logger,
+  onFatal: (error: unknown) => void,
+): ReturnType<typeof openBooks> {
+  try {
+    return await openBooks({ folder, place, reach: noCrashPoints, logger, onFatal })
+  } catch (error) {
+    if (error instanceof StoreOpenError && error.code === 'in-use') {
+      throw new FolderInUseError(error.message, { cause: error })
+    }
+    throw error
+  }
+}
+
+/** Nothing that this process believes of the log can be trusted: without an owner it ends. */
+function throwIt(error: unknown): never {
+  throw error
+}
+
+/** The log of a server is for machines; here a person reads. */
+function loggerTo(warn: (warning: string) => void): Logger {
+  const write = (line: string) => {
+    const { msg } = JSON.parse(line) as { msg?: unknown }
+    if (typeof msg === 'string') warn(msg)
+  }
+  return pino({ level: 'warn', base: null }, { write })
+}

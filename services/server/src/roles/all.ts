@@ -1,0 +1,311 @@
+/**
+ * The composition root of the server: the one place where ports meet adapters.
+ *
+ * Started in an order that writes nothing before everything that can be refused was looked at: the
+ * settings, the folder, the port, the model. Stopped in the opposite order of dependence: first no
+ * new requests, then the running ones, then the views, the ledger and the store, then the worker.
+ */
+
+import type { Ready } from '@svc/cli/output/ready-message'
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { START } from '@svc/contracts/ports/event-store'
+import { createGateway, type Gateway } from '@svc/gateway/gateway'
+import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
+import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { adminRoutes } from '@svc/operator/http/admin-routes'
+import { createMetrics } from '@svc/operator/metrics/metrics'
+import { createLocalOperations } from '@svc/operator/operations/local-operations'
+import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
+import type { Logger } from 'pino'
+import { type Books, openBooks } from '../core/core.ts'
+import { type DemoAccount, prepareDemoAccount } from '../core/first-run.ts'
+import { noteLog } from '../core/known-log.ts'
+import { OpenParts } from '../core/open-parts.ts'
+import { startSweeping } from '../core/sweeping.ts'
+import { DataFolder } from '../data-folder/data-folder.ts'
+import { httpLimitsOf } from '../gateway/http-limits.ts'
+import { openKeptAnswers } from '../gateway/kept-answers.ts'
+import { openRateLimits } from '../gateway/open-rate-limits.ts'
+import { type ReservedPort, reservePort } from '../gateway/reserved-port.ts'
+import { urlHost } from '../gateway/url-host.ts'
+import { adminListenAt } from '../settings/admin-address.ts'
+import { type LogPlace, logPlaceOf } from '../settings/log-place.ts'
+import type { Settings } from '../settings/settings.ts'
+import { type InferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
+import type { ModelProgress } from '../supervision/supervised-fleet.ts'
+import { VERSION } from '../version.ts'
+
+const WORKER_STOP_MS = 2_000
+/** Only what a browser can open without a key. */
+const LINKS = [
+  { title: 'API reference', href: 'docs' },
+  { title: 'Is it ready?', href: 'readyz' },
+]
+
+export interface RunningService {
+  readonly ready: Ready
+  /** Resolves when the service cannot go on; why was said on standard error. */
+  readonly failed: Promise<void>
+  /**
+   * Stops in order. Running requests get `graceMs` to end before they are stopped and settled.
+   *
+   * @returns whether everything was closed whole
+   */
+  stop(graceMs: number): Promise<boolean>
+}
+
+export interface StartOptions {
+  readonly logger: Logger
+  /** Aborted by whoever wants no server any more, which can be before there is one. */
+  readonly stopRequested: AbortSignal
+  /** Default: in the log. */
+  readonly progress?: ModelProgress
+}
+
+/** What every step of the start can use. */
+interface Surroundings {
+  readonly settings: Settings
+  readonly logger: Logger
+  readonly reach: ReachCrashPoint
+  readonly folder: DataFolder
+  readonly place: LogPlace
+  readonly workers: InferenceWorkers
+  readonly reserved: ReservedPort
+  readonly parts: OpenParts
+  /** Aborted by whoever wants no server any more, which can be before there is one. */
+  readonly stopRequested: AbortSignal
+}
+
+/** @throws with one line that says what to do; on a first start nothing was written then */
+export async function startService(
+  settings: Settings,
+  { logger, stopRequested, progress }: StartOptions,
+): Promise<RunningService> {
+  const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
+  const folder = new DataFolder(settings.SVC_DATA_DIR)
+  folder.check()
+  const place = logPlaceOf(settings)
+  const parts = new OpenParts(logger)
+  try {
+    const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
+    parts.add(() => reserved.release())
+    const workers = await startInferenceWorkers(
+      settings,
+      folder.comingSecrets().cacheKey,
+      logger,
+      progress,
+    )
+    parts.add(() => workers.stop(WORKER_STOP_MS))
+    stopRequested.throwIfAborted()
+    const surroundings = { settings, logger, reach, folder, place, workers, reserved, parts }
+    // A large model loads for minutes: who wants to stop does not wait for it.
+    const abandon = () => void workers.stop(0)
+    stopRequested.addEventListener('abort', abandon)
+    try {
+      return await serve({ ...surroundings, stopRequested })
+    } finally {
+      stopRequested.removeEventListener('abort', abandon)
+    }
+  } catch (error) {
+    await parts.close()
+    throw error
+  }
+}
+
+async function serve(surroundings: Surroundings): Promise<RunningService> {
+  const { settings, logger, reach, folder, place, workers, parts, stopRequested } = surroundings
+  const failure = Promise.withResolvers<void>()
+  // On a first start nothing is written before the model is known to work; later starts save the
+  // time.
+  const modelWorks = workers.ready()
+  modelWorks.catch(() => {})
+  if (isFirstStart(folder, place)) await modelWorks
+  stopRequested.throwIfAborted()
+  if (place.kind === 'sqlite') folder.make()
+  const opening = openBooks({
+    folder,
+    place,
+    reach,
+    logger,
+    onFatal(error) {
+      logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
+      failure.resolve()
+    },
+  })
+  const books = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
+  parts.add(() => books.close())
+  const demo = await beginRun(books, folder, modelWorks)
+  await modelWorks
+  stopRequested.throwIfAborted()
+  parts.add(() => folder.removeServer())
+  parts.add(startSweeping(books, folder, reach, logger))
+  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, books)
+  let grace = 0
+  parts.add(() => gateway.close({ graceMs: grace }))
+  // Of gateways that start together, one publishes the first price, and this one warns of none.
+  if (books.ledger.prices().length === 0) await books.ledger.lookForPrices()
+  const unpriced = unpricedModels(books.ledger, workers.lines())
+  if (unpriced.length > 0) {
+    const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
+    logger.warn({ models: unpriced }, message)
+  }
+  const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
+  folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
+  return {
+    ready: readyOf({ ...urls, demo, folder, workers, unpriced }),
+    failed: failure.promise,
+    stop(graceMs) {
+      grace = graceMs
+      return parts.close()
+    },
+  }
+}
+
+/**
+ * A server that is away is waited for; who wants to stop does not wait with it. What was opened
+ * then ends with the process.
+ */
+function orStopped<Result>(work: Promise<Result>, stop: AbortSignal): Promise<Result> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  stop.addEventListener('abort', () => reject(stop.reason), { once: true })
+  return Promise.race([work, stopped])
+}
+
+function isFirstStart(folder: DataFolder, place: LogPlace): boolean {
+  return place.kind === 'sqlite' ? !folder.holdsLedger() : folder.readLog() === undefined
+}
+
+/** Notes what the next start has to know, and makes on a first start what a newcomer needs. */
+async function beginRun(
+  books: Books,
+  folder: DataFolder,
+  modelWorks: Promise<void>,
+): Promise<DemoAccount> {
+  if (books.place.kind === 'sqlite') return prepareDemoAccount(books, folder)
+  // Empty again: the server was wiped, or it is another one.
+  if ((await books.store.lastPosition()) === START) await modelWorks
+  folder.noteRun(books.gatewayId)
+  const demo = await prepareDemoAccount(books, folder)
+  await noteLog(books.store, folder)
+  return demo
+}
+
+async function openGateway(
+  { settings, logger, reach, folder, workers, reserved, parts }: Surroundings,
+  books: Books,
+): Promise<{ gateway: Gateway; baseUrl: string; adminUrl: string }> {
+  const { ledger, projections, store, pace, memory } = books
+  const { operatorToken } = folder.secrets()
+  const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
+  const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
+  let adminUrl = baseUrl
+  const { close, ...keptAnswers } = await openKeptAnswers({
+    contentSecret: settings.SVC_CONTENT_SECRET,
+    folder,
+    logger,
+  })
+  parts.add(close)
+  const operations = createLocalOperations({
+    ledger,
+    projections,
+    store,
+    pace,
+    memory,
+    workers: () => workers.lines(),
+    fleet: workers.pool,
+    supervises: (workerId) => workers.supervises(workerId),
+    workerSecret: settings.SVC_WORKER_SECRET,
+    information: {
+      version: VERSION,
+      mode: 'running',
+      baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
+      dataDir: folder.path,
+      storeKind: books.place.kind,
+    },
+  })
+  const rateLimits = await openRateLimits(settings)
+  parts.add(() => rateLimits.close())
+  const metrics = createMetrics({ fleet: workers.pool, lines: () => workers.lines(), projections })
+  const gateway = createGateway({
+    ledger,
+    views: projections.views,
+    viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs, 'requests'),
+    workers: workers.pool,
+    ...(settings.SVC_TENANT_WEIGHTS === undefined
+      ? {}
+      : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
+    ...keptAnswers,
+    admin: adminRoutes({ operations, operatorToken, address: () => adminUrl, metrics }),
+    isAdminApart: adminAt !== undefined,
+    requestWatch: metrics.requests,
+    served: pace,
+    ledgerHealth: healthOf(settings, projections, logger),
+    clock: systemClock,
+    timer: systemTimer,
+    reach,
+    limits: httpLimitsOf(settings),
+    rateLimits,
+    logger,
+    createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
+    pageInformation: { version: VERSION, links: LINKS },
+    ...(settings.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: settings.SVC_PUBLIC_URL }),
+    trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
+  })
+  await reserved.release()
+  await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
+  if (adminAt !== undefined) {
+    const { port } = await gateway.listenAdmin(adminAt)
+    adminUrl = `http://${urlHost(adminAt.host)}:${port}`
+  }
+  return { gateway, baseUrl, adminUrl }
+}
+
+function healthOf(
+  { SVC_READY_STORE_MS, SVC_READY_VIEW_LAG_MS }: Settings,
+  projections: Books['projections'],
+  logger: Logger,
+): LedgerHealth {
+  return new LedgerHealth({
+    status: () => projections.status(),
+    clock: systemClock,
+    bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
+    onChange(details) {
+      if (details.length === 0) logger.warn('the ledger is well again')
+      else logger.warn({ problems: details }, 'not ready: the ledger is not well')
+    },
+  })
+}
+
+function readyOf({
+  baseUrl,
+  publicUrl,
+  adminUrl,
+  demo,
+  folder,
+  workers,
+  unpriced,
+}: {
+  readonly baseUrl: string
+  readonly publicUrl: string | undefined
+  readonly adminUrl: string
+  readonly demo: DemoAccount
+  readonly folder: DataFolder
+  readonly workers: InferenceWorkers
+  readonly unpriced: readonly string[]
+}): Ready {
+  const worker = workers.lines().find(({ status }) => status === 'ready')
+  return {
+    baseUrl: publicUrl ?? baseUrl,
+    listening: publicUrl && new URL(baseUrl).host,
+    ...(adminUrl === baseUrl ? {} : { adminUrl }),
+    apiKey: demo.apiKey,
+    accountId: demo.accountId,
+    dataDir: folder.path,
+    pid: process.pid,
+    modelName: worker?.modelName ?? 'no worker answers yet',
+    toy: worker?.toy ?? false,
+    unpricedModels: unpriced,
+  }
+}

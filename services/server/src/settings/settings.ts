@@ -1,0 +1,297 @@
+/**
+ * Everything that can be set, in one schema: environment variables named `SVC_…`, each with a flag
+ * of `svc start` where it is set often. `EVENTSTORE_URL` and `REDIS_URL` have the names that other
+ * programs know too. What becomes of other names that begin with `SVC_` says `setting-names.ts`.
+ */
+
+import { isWorkerUrl, WORKER_URL_FORM } from '@svc/contracts/worker/address'
+import { defaultLedgerHealthBounds } from '@svc/gateway/routes/ledger-health'
+import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
+import { z } from 'zod'
+import { DEFAULT_DATA_DIR } from '../data-folder/data-folder.ts'
+import { readAdminAddress } from './admin-address.ts'
+import { closestName } from './closest-name.ts'
+import {
+  isAddressOrNetwork,
+  PROXIES_FORM,
+  PUBLIC_URL_FORM,
+  readPublicUrl,
+} from './public-address.ts'
+import { type Environment, type ForeignVariable, sortVariables } from './setting-names.ts'
+import { readTenantWeights } from './tenant-weights.ts'
+
+/** A setting that cannot be used. Its message is one line that says what to do. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError'
+}
+
+const whole = (min: number, max: number) => {
+  const message = `must be a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,12}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(min, message).max(max, message))
+}
+
+const text = z.string().min(1, 'must not be empty; without it the default is used')
+
+const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+  z.enum(choices, {
+    error({ input }) {
+      const meant = closestName(String(input).toLowerCase(), choices)
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+      return `must be one of ${choices.join(', ')}${hint}`
+    },
+  })
+
+const DAY_MS = 86_400_000
+const MAX_READY_MS = 3_600_000
+const MAX_WORKERS = 64
+const MAX_PROXIES = 256
+/** What a number of twelve digits can say, about a terabyte. */
+const MAX_BYTES = 999_999_999_999
+const MAX_CACHE_TTL_S = 86_400
+const SECRET_CHARACTERS_MIN = 16
+
+const secret = z
+  .string()
+  .min(SECRET_CHARACTERS_MIN, `must have ${SECRET_CHARACTERS_MIN} characters or more`)
+
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
+
+/**
+ * Its one dot is its end, so that no prefix begins with another: two services on one server never
+ * read each other's streams or keys.
+ */
+const namePrefix = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,63}\.$/, 'must be letters, digits, - or _, then one dot, such as svc.')
+
+/** An empty one is none. */
+const redisUrl = z.string().transform((url, context) => {
+  if (url === '') return undefined
+  const read = readRedisUrl(url)
+  if (read.ok) return url
+  context.addIssue({ code: 'custom', message: read.message })
+  return z.NEVER
+})
+
+const publicUrl = z.string().transform((text, context) => {
+  if (text === '') return undefined
+  const url = readPublicUrl(text)
+  if (url !== undefined) return url
+  context.addIssue({ code: 'custom', message: PUBLIC_URL_FORM })
+  return z.NEVER
+})
+
+const proxies = z
+  .string()
+  .transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim())))
+  .pipe(z.array(z.string().refine(isAddressOrNetwork, PROXIES_FORM)).max(MAX_PROXIES))
+
+const tenantWeights = z.string().transform((text, context) => {
+  const read = readTenantWeights(text)
+  if ('weights' in read) return read.weights
+  context.addIssue({ code: 'custom', message: read.problem })
+  return z.NEVER
+})
+
+const adminAddress = z.string().transform((text, context) => {
+  const address = readAdminAddress(text)
+  if (address !== undefined) return address
+  context.addIssue({ code: 'custom', message: 'must be such as 127.0.0.1:9091 or [::1]:9091' })
+  return z.NEVER
+})
+
+/** Where the events are kept: also what every command that opens a data folder has to know. */
+const logSchema = z.object({
+  /** `esdb://…`: the events are on this EventStoreDB. Never shown: it may hold a password. */
+  EVENTSTORE_URL: z
+    .string()
+    .regex(/^(esdb(\+discover)?:\/\/.+)?$/, 'must be such as esdb://host:2113?tls=false')
+    .transform((url) => url || undefined)
+    .optional(),
+  /** What the names of its streams begin with. */
+  SVC_EVENTSTORE_PREFIX: namePrefix.default('svc.'),
+  /** How long a start waits for the EventStoreDB. */
+  SVC_EVENTSTORE_READY_MS: whole(0, MAX_READY_MS).default(30_000),
+})
+export type LogSettings = z.output<typeof logSchema>
+
+const schema = logSchema.extend({
+  SVC_DATA_DIR: text.default(DEFAULT_DATA_DIR),
+  SVC_HOST: text.default('127.0.0.1'),
+  /** How clients reach the server where something stands in front of it. An empty one is none. */
+  SVC_PUBLIC_URL: publicUrl.optional(),
+  /** Whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, comma-separated. */
+  SVC_TRUSTED_PROXIES: proxies.optional(),
+  /** 0 takes any free port. */
+  SVC_PORT: whole(0, 65_535).default(8080),
+  /** `host:port` of the operator's API; by default on loopback, see `admin-address.ts`. */
+  SVC_ADMIN_ADDRESS: adminAddress.optional(),
+  SVC_LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
+  /** A path to a GGUF file, an `hf:` URI, or `demo`: the bundled toy. */
+  SVC_MODEL: text.default('demo'),
+  /**
+   * Workers that run elsewhere, comma-separated: `http://host:port` or `unix:/path/to/socket`. Then
+   * none is started here.
+   */
+  SVC_WORKER_URLS: list.pipe(z.array(z.string().refine(isWorkerUrl, WORKER_URL_FORM))).optional(),
+  /** Shared with the workers of `SVC_WORKER_URLS`. */
+  SVC_WORKER_SECRET: secret.optional(),
+  /** Workers of `SVC_MODEL` that are started here. */
+  SVC_WORKERS: whole(1, MAX_WORKERS).default(1),
+  /** Models that are loaded and stand aside, comma-separated: a worker each. */
+  SVC_STANDBY_MODELS: list
+    .pipe(
+      z
+        .array(z.string().min(1, 'must be models, separated by commas'))
+        .max(MAX_WORKERS, `must be ${MAX_WORKERS} models at most`),
+    )
+    .optional(),
+  /** What the workers that are started here compute on. */
+  SVC_GPU: choice(['off', 'auto', 'cuda', 'vulkan', 'metal']).default('off'),
+  SVC_CONTEXT_SIZE: whole(256, 1_048_576).optional(),
+  SVC_SEQUENCES: whole(1, 256).optional(),
+  SVC_THREADS: whole(1, 256).optional(),
+  /** Whether these workers keep what they computed of prompts, for the next that begins alike. */
+  SVC_CACHE: choice(['on', 'off']).default('on'),
+  /** Bytes of it in the memory of each of them. */
+  SVC_CACHE_BYTES: whole(0, MAX_BYTES).default(512 * 1024 * 1024),
+  /** Keys its names; made and kept in the data folder when nobody gives one. */
+  SVC_CACHE_SECRET: secret.optional(),
+  /** Seals what clients of the Responses format carry; made and kept in the data folder too. */
+  SVC_CONTENT_SECRET: secret.optional(),
+  /** `redis://…`: where workers share it, and gateways what they know of it. Never shown. */
+  REDIS_URL: redisUrl.optional(),
+  /** What the names of all keys there begin with. */
+  SVC_REDIS_PREFIX: namePrefix.default('svc.'),
+  /** Seconds after its last use that a block is kept there. */
+  SVC_CACHE_TTL_S: whole(1, MAX_CACHE_TTL_S).default(900),
+  /** Bytes that one account may write there in that time. */
+  SVC_CACHE_TENANT_BYTES: whole(0, MAX_BYTES).default(1024 * 1024 * 1024),
+  /** Silence of a worker's runtime, or of its main thread, after which it ends itself. */
+  SVC_WORKER_HANG_MS: whole(1000, DAY_MS).optional(),
+  /** Bounds on callers' JSON Schemas: of one its size, and of one value's alternatives. */
+  SVC_SCHEMA_BYTES: whole(1, MAX_BYTES).optional(),
+  SVC_SCHEMA_ALTERNATIVES: whole(1, 1_000_000).optional(),
+  /** Ways in which a text may be read at once under one. */
+  SVC_SCHEMA_STACKS: whole(1, 1_000_000).optional(),
+  /** Of all that come with one request: counted steps, and processor time. */
+  SVC_SCHEMA_STEPS: whole(1, Number.MAX_SAFE_INTEGER).optional(),
+  SVC_SCHEMA_COMPILE_MS: whole(1, 60_000).optional(),
+  /** Turns in the workers' queues, such as `acct_…=4,acct_…=2`; an account without one has 1. */
+  SVC_TENANT_WEIGHTS: tenantWeights.optional(),
+  /** `/readyz`: how long the event log may take to answer, and a view may be behind it. */
+  SVC_READY_STORE_MS: whole(100, 60_000).default(defaultLedgerHealthBounds.storeAnswerMs),
+  SVC_READY_VIEW_LAG_MS: whole(0, DAY_MS).default(defaultLedgerHealthBounds.viewLagMs),
+  /** How long a stop waits for running requests. */
+  SVC_SHUTDOWN_GRACE_MS: whole(0, 600_000).default(30_000),
+  /** Output tokens of a request that names no limit. */
+  SVC_DEFAULT_MAX_OUTPUT_TOKENS: whole(1, 1_000_000).optional(),
+  SVC_MAX_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
+  SVC_MAX_HEADER_BYTES: whole(1024, 1024 * 1024).optional(),
+  SVC_MAX_HEADERS: whole(8, 2000).optional(),
+  SVC_MAX_URL_BYTES: whole(128, 65_536).optional(),
+  SVC_MAX_JSON_DEPTH: whole(4, 1000).optional(),
+  SVC_HEADERS_TIMEOUT_MS: whole(100, DAY_MS).optional(),
+  SVC_REQUEST_TIMEOUT_MS: whole(100, DAY_MS).optional(),
+  SVC_KEEP_ALIVE_MS: whole(100, DAY_MS).optional(),
+  SVC_WRITE_STALL_MS: whole(100, DAY_MS).optional(),
+  SVC_STREAM_KEEP_ALIVE_MS: whole(100, DAY_MS).optional(),
+  SVC_CANCEL_WAIT_MS: whole(100, DAY_MS).optional(),
+  SVC_MAX_REQUESTS_PER_SOCKET: whole(1, 1_000_000).optional(),
+  SVC_MAX_SOCKETS: whole(1, 100_000).optional(),
+  /** The longest that one request may run. */
+  SVC_REQUEST_DEADLINE_MS: whole(1000, DAY_MS).optional(),
+  /** How long after its deadline the end of a request may take to be written. */
+  SVC_SETTLING_ALLOWANCE_MS: whole(1000, DAY_MS).optional(),
+  SVC_MAX_REQUESTS_PER_KEY: whole(1, 100_000).optional(),
+  SVC_MAX_REQUESTS_PER_ACCOUNT: whole(1, 100_000).optional(),
+  SVC_MAX_REQUESTS: whole(1, 100_000).optional(),
+  /** Requests beyond these that wait for their turn: of one account, of all, and how long. */
+  SVC_MAX_WAITING_PER_ACCOUNT: whole(0, 100_000).optional(),
+  SVC_MAX_WAITING: whole(0, 100_000).optional(),
+  SVC_MAX_WAIT_MS: whole(100, DAY_MS).optional(),
+  /** Requests in a minute; 0 sets no limit. */
+  SVC_RATE_PER_KEY: whole(0, 100_000_000).optional(),
+  SVC_RATE_PER_ACCOUNT: whole(0, 100_000_000).optional(),
+  SVC_RATE_PER_ADDRESS: whole(0, 100_000_000).optional(),
+  /** Wrong keys from one address in a minute. */
+  SVC_MAX_BAD_KEYS: whole(1, 100_000_000).optional(),
+  /** Refusals that one account, or one address without a key, is sent at once in a second. */
+  SVC_MAX_REFUSALS: whole(1, 100_000_000).optional(),
+  /** How long each refusal beyond them waits; 0 sets no pause. */
+  SVC_REFUSAL_PAUSE_MS: whole(0, 60_000).optional(),
+  SVC_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).optional(),
+  /** Prompts that are rendered, counted and compiled at once. */
+  SVC_MAX_PREPARATIONS_PER_ACCOUNT: whole(1, 100_000).optional(),
+  SVC_MAX_PREPARATIONS: whole(1, 100_000).optional(),
+  /** The largest body of a caller without credit. */
+  SVC_MAX_UNPAID_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
+  /** Bodies up to here count towards no budget. */
+  SVC_SMALL_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
+  SVC_MAX_BODY_BYTES_PER_ACCOUNT: whole(1024, MAX_BYTES).optional(),
+  SVC_MAX_BODY_BYTES_IN_FLIGHT: whole(1024, MAX_BYTES).optional(),
+  /** For the kill test only: ends the process at a named place. */
+  SVC_CRASH_POINT: z.string().optional(),
+  /** For the CLI with `--url`; the server keeps its own in the data folder. */
+  SVC_OPERATOR_TOKEN: z.string().optional(),
+})
+
+export type Settings = z.output<typeof schema>
+export type SettingName = keyof typeof schema.shape
+
+/** Names of all settings, for the reference page. */
+export const settingNames = Object.keys(schema.shape) as SettingName[]
+
+/**
+ * @param environment such as `process.env`; other names that do not begin with `SVC_` are not looked
+ *   at
+ * @throws {SettingsError} naming the first setting that is misspelt or cannot be used
+ */
+export function readSettings(environment: Environment): Settings {
+  const { settings, misspelt } = sortVariables(environment, settingNames)
+  const [first] = misspelt
+  if (first !== undefined) {
+    throw new SettingsError(
+      `${first.name} is not a setting of svc: did you mean ${first.meant}? ` +
+        'All of them are in docs/reference/configuration.md',
+    )
+  }
+  return parsedBy(schema, settings)
+}
+
+/** Variables that are named as settings are, and are ignored. */
+export function foreignVariables(environment: Environment): readonly ForeignVariable[] {
+  return sortVariables(environment, settingNames).foreign
+}
+
+export function warnOfForeignVariables(
+  environment: Environment,
+  warn: (warning: string) => void,
+): void {
+  for (const { name, meant } of foreignVariables(environment)) {
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+    warn(`${name} is not a setting of svc and is ignored${hint}`)
+  }
+}
+
+/** For what runs apart from a server. @throws {SettingsError} also when a setting is misspelt */
+export function logLevelOf(environment: Environment): Settings['SVC_LOG_LEVEL'] {
+  return readSettings(environment).SVC_LOG_LEVEL
+}
+
+/** Only what says where the events are. @throws {SettingsError} */
+export function readLogSettings(environment: Environment): LogSettings {
+  return parsedBy(logSchema, environment)
+}
+
+/** The message names the setting and never its value: that can be a secret. */
+function parsedBy<Output>(schema: z.ZodType<Output>, given: object): Output {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new SettingsError(`${issue?.path.join('.')}: ${issue?.message ?? 'cannot be used'}`)
+}

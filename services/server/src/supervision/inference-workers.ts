@@ -1,0 +1,134 @@
+/** The workers of a server: supervised child processes, or workers that run elsewhere. */
+
+import type { WorkerLine } from '@svc/contracts/admin/worker-answers'
+import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
+import { workerAddress } from '@svc/contracts/worker/address'
+import type { WorkerFailure } from '@svc/contracts/worker/failure'
+import {
+  createWorkerPool,
+  type WorkerConfiguration,
+  type WorkerPool,
+} from '@svc/gateway/routing/worker-pool'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import type { Supervised } from '@svc/worker/supervision/supervisor'
+import type { Logger } from 'pino'
+import { type Settings, SettingsError } from '../settings/settings.ts'
+import { openPrefixIndex } from './open-prefix-index.ts'
+import { type ModelProgress, type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
+import { workerEnvironment } from './worker-arguments.ts'
+
+/**
+ * A remote worker that is loading a large model answers late; then the server serves without it.
+ */
+const REMOTE_READY_TIMEOUT_MS = 10_000
+
+export interface InferenceWorkers {
+  readonly pool: WorkerPool
+  /** Resolves when a worker serves. @throws with one line when the model cannot be used */
+  ready(): Promise<void>
+  lines(): WorkerLine[]
+  /** Whether this server has started that worker itself. */
+  supervises(workerId: string): boolean
+  /** Also before they are ready: then `ready` rejects. The first call counts. */
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * @param cacheKey keys the names of cached blocks where no secret is set
+ * @throws {SettingsError} when settings contradict each other
+ */
+export async function startInferenceWorkers(
+  settings: Settings,
+  cacheKey: string,
+  logger: Logger,
+  progress?: ModelProgress,
+): Promise<InferenceWorkers> {
+  const { SVC_WORKER_URLS: urls } = settings
+  const remote = urls === undefined ? undefined : remoteWorkers(urls, settings)
+  const index = await openPrefixIndex(settings, logger)
+  const fleet =
+    remote === undefined
+      ? superviseFleet(settings, workerEnvironment(settings, cacheKey), logger, progress)
+      : undefined
+  return workersOf(remote ?? fleet?.configurations ?? [], fleet, index, logger)
+}
+
+/** @param fleet none, when the server starts no worker itself */
+function workersOf(
+  workers: readonly WorkerConfiguration[],
+  fleet: SupervisedFleet | undefined,
+  index: PrefixIndex,
+  logger: Logger,
+): InferenceWorkers {
+  const supervisedOf = (workerId: string) => fleet?.supervised(workerId)
+  const pool = createWorkerPool({
+    workers,
+    timer: systemTimer,
+    index,
+    onProblem(workerId, problem) {
+      // Of its own workers the supervisor tells.
+      if (supervisedOf(workerId) === undefined) tellProblem(logger, workerId, problem)
+    },
+  })
+  const stop = async (graceMs: number) => {
+    await pool.close()
+    await Promise.all([fleet?.stop(graceMs), index.close()])
+  }
+  let stopped: Promise<void> | undefined
+  return {
+    pool,
+    async ready() {
+      await fleet?.ready()
+      await pool.whenReady(REMOTE_READY_TIMEOUT_MS)
+    },
+    lines: () => linesOf(pool, supervisedOf),
+    supervises: (workerId) => supervisedOf(workerId) !== undefined,
+    stop(graceMs) {
+      stopped ??= stop(graceMs)
+      return stopped
+    },
+  }
+}
+
+function tellProblem(logger: Logger, workerId: string, problem: WorkerFailure | undefined): void {
+  if (problem === undefined) logger.info({ workerId }, 'the worker answers')
+  else logger.error({ workerId, err: problem }, whatToDo(problem))
+}
+
+function whatToDo({ code, message }: WorkerFailure): string {
+  return code === 'unauthorized'
+    ? 'the worker has another secret: set SVC_WORKER_SECRET to the same for both'
+    : `the worker cannot be used: ${message}`
+}
+
+/** @throws {SettingsError} */
+function remoteWorkers(
+  urls: readonly string[],
+  settings: Settings,
+): readonly WorkerConfiguration[] {
+  if (settings.SVC_WORKERS > 1 || settings.SVC_STANDBY_MODELS !== undefined) {
+    const local = settings.SVC_WORKERS > 1 ? 'SVC_WORKERS' : 'SVC_STANDBY_MODELS'
+    throw new SettingsError(`${local} starts workers here and SVC_WORKER_URLS none: unset one`)
+  }
+  return urls.map((url, index) => {
+    const address = workerAddress(url, settings.SVC_WORKER_SECRET)
+    if (address !== undefined) return { workerId: `worker-${index + 1}`, address }
+    throw new SettingsError('SVC_WORKER_URLS needs SVC_WORKER_SECRET, which the workers share')
+  })
+}
+
+function linesOf(
+  pool: WorkerPool,
+  supervisedOf: (workerId: string) => Supervised | undefined,
+): WorkerLine[] {
+  return pool.workers.map(({ workerId, health, leaving }) => {
+    const supervised = supervisedOf(workerId)
+    return {
+      workerId,
+      status: leaving ? 'leaving' : (health?.status ?? supervised?.state ?? 'unreachable'),
+      modelName: health?.modelName ?? '',
+      toy: health?.toy ?? false,
+      restarts: supervised?.restarts ?? 0,
+    }
+  })
+}
