@@ -14,7 +14,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   infra: ['contracts'],
   'services/gateway': ['contracts', 'ledger', 'projections', 'infra'],
   'services/worker': ['contracts', 'infra'],
-  'services/cli': ['contracts', 'ledger', 'projections', 'infra', 'gateway', 'worker'],
+  'services/operator': ['contracts', 'ledger', 'projections', 'infra'],
+  'services/server': [
+    ...['contracts', 'ledger', 'projections', 'infra'],
+    ...['gateway', 'operator', 'worker'],
+  ],
+  'services/cli': ['contracts', 'infra', 'operator', 'server', 'worker'],
   'tests/support': [],
 }
 
@@ -23,7 +28,7 @@ const reserved: readonly (readonly [module: string, places: RegExp])[] = [
   ['node-llama-cpp', /^services\/worker\/(src\/engines\/llama|bench)\//],
   ['node:sqlite', /^(infra|projections|services\/cli\/testing)\//],
   ['ioredis', /^infra\/prefix-store\/redis\//],
-  ['prom-client', /^services\/gateway\/src\/metrics\//],
+  ['prom-client', /^services\/operator\/src\/metrics\//],
   [
     '@eventstore/db-client',
     /^(infra\/event-store\/eventstoredb\/client\/client\.ts$|tests\/support\/eventstoredb\/)/,

@@ -1,6 +1,7 @@
 /** A server with nothing but the admin routes, for the tests of both of their sides. */
 
 import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import { mounted } from '@svc/gateway/http/mounted'
 import { type AdminRoutes, adminRoutes } from '@svc/operator/http/admin-routes'
 import Fastify from 'fastify'
 
@@ -11,7 +12,7 @@ export interface AdminServer {
 
 export async function startAdminServer(options: AdminRoutes): Promise<AdminServer> {
   const app = Fastify()
-  await app.register(adminRoutes(options), { prefix: ADMIN_PREFIX })
+  await app.register(mounted(adminRoutes(options)), { prefix: ADMIN_PREFIX })
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     baseUrl,

@@ -4,10 +4,10 @@
  * a GET and into the body of a POST.
  */
 
-import { spendPolicy } from '@svc/contracts/events/account'
-import { tokenCount } from '@svc/contracts/tokens'
-import { auditRequest, drainRequest } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import { spendPolicy } from '../events/account.ts'
+import { tokenCount } from '../tokens.ts'
+import { auditRequest, drainRequest } from '../worker/protocol.ts'
 import type { Operations } from './operations.ts'
 
 export const ADMIN_PREFIX = '/admin/v1'

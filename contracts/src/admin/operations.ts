@@ -3,7 +3,7 @@
  * over the admin routes of a running server, or on the opened data folder of a stopped one.
  * Amounts and prices travel as exact decimal text in dollars, positions as decimal text.
  */
-import type { Receipt } from '@svc/contracts/wire/billing'
+import type { Receipt } from '../wire/billing.ts'
 import type {
   AddedWorker,
   AuditedWorker,

@@ -1,5 +1,5 @@
 /** What operators are told of workers. Shapes only: they travel over HTTP as they are. */
-import type { AuditAnswer, HealthAnswer, TierState } from '@svc/contracts/worker/protocol'
+import type { AuditAnswer, HealthAnswer, TierState } from '../worker/protocol.ts'
 
 export interface WorkerLine {
   readonly workerId: string

@@ -1,27 +1,38 @@
 /**
- * Told how inference requests fare, so that figures can be kept of them. It decides nothing, and a
+ * Port: an observer of inference requests, which counts and times them. It decides nothing, and a
  * gateway runs without one.
  *
- *     begin ─▶ booked? ─▶ broke? ─▶ ended        a request that got as far as its answer
+ *     begin ─▶ settled? ─▶ broke? ─▶ ended       a request that got as far as its answer
  *     refused                                    one that did not: no key, too much under way …
  */
-import type { ServiceError } from '@svc/contracts/errors'
-import type { WireFormat } from '@svc/contracts/events/account'
-import type { EndedRun } from '@svc/gateway/request/cost'
-import type { Settled } from '@svc/ledger/ledger'
+import type { ServiceError } from '../errors.ts'
+import type { WireFormat } from '../events/account.ts'
+import type { TokenClass } from '../tokens.ts'
+import type { WorkerMeter } from '../worker/protocol.ts'
 
-export interface RequestWatch {
-  begin(format: WireFormat): WatchedRequest
+export interface RequestObserver {
+  begin(format: WireFormat): ObservedRequest
   refused(format: WireFormat, error: ServiceError): void
 }
 
-export interface WatchedRequest {
+export interface ObservedRun {
+  /** When the first token reached the gateway, by `performance.now()`. */
+  readonly firstTokenAtMs: number | undefined
+  readonly meter: Pick<WorkerMeter, 'outputTokens' | 'latencies'> | undefined
+}
+
+export interface BilledTokens {
+  readonly class: TokenClass
+  readonly tokens: number
+}
+
+export interface ObservedRequest {
   /**
    * Its run is over, and its end is in the ledger. A replayed answer has no run.
    *
-   * @param settled what was debited; undefined when the request ended without a charge
+   * @param billed the lines of its debit; none when the request ended without a charge
    */
-  booked(run: EndedRun, settled: Settled | undefined): void
+  settled(run: ObservedRun, billed: readonly BilledTokens[]): void
   /** The answer had begun when it failed: its stream ends with the error. */
   broke(error: ServiceError): void
   /**
@@ -32,6 +43,6 @@ export interface WatchedRequest {
   ended(outcome: 'answered' | 'left' | ServiceError): void
 }
 
-const unwatched: WatchedRequest = { booked: () => {}, broke: () => {}, ended: () => {} }
+const unobserved: ObservedRequest = { settled: () => {}, broke: () => {}, ended: () => {} }
 
-export const noWatch: RequestWatch = { begin: () => unwatched, refused: () => {} }
+export const noObserver: RequestObserver = { begin: () => unobserved, refused: () => {} }

@@ -1,5 +1,9 @@
 /** Where a worker is, as operators write it: `http://10.0.0.7:9090` or `unix:/run/worker.sock`. */
-import type { WorkerAddress } from '@svc/gateway/routing/worker-client'
+
+export type WorkerAddress =
+  | { readonly kind: 'unix'; readonly path: string }
+  /** @param url such as `http://10.0.0.7:9090`; the secret is shared with the worker */
+  | { readonly kind: 'tcp'; readonly url: string; readonly secret: string }
 
 /** What an address begins with when it is a socket on this machine. */
 const UNIX_SOCKET = 'unix:'

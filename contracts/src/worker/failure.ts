@@ -1,12 +1,12 @@
 /** Why a worker did not do what it was asked, as the gateway tells the cases apart. */
-import { ServiceError } from '@svc/contracts/errors'
+import { ServiceError } from '../errors.ts'
 import {
   type GrammarFailure,
   grammarFailures,
   type PromptLength,
   type WorkerErrorCode,
   workerError,
-} from '@svc/contracts/worker/protocol'
+} from './protocol.ts'
 
 const RETRY_AFTER_SECONDS = 1
 

@@ -66,6 +66,7 @@ const codesByName: Readonly<Record<string, number>> = {
   StoreUnavailableError: EXIT_UNREACHABLE,
   FolderInUseError: EXIT_CONFLICT,
   NoLedgerError: EXIT_NOT_FOUND,
+  UnreachableError: EXIT_UNREACHABLE,
 }
 
 export function exitCodeOf(error: unknown): number {

@@ -8,7 +8,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
-import type { RequestWatch } from '@svc/contracts/ports/request-observer'
+import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -21,6 +21,7 @@ import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
 import { rootUrlBy } from './http/base-address.ts'
 import type { HttpLimits } from './http/limits.ts'
+import { mounted } from './http/mounted.ts'
 import { RefusalPauses } from './http/refusal-pauses.ts'
 import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
@@ -47,7 +48,7 @@ export interface GatewayDependencies {
   readonly workers: WorkerPool
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
-  readonly requestWatch?: RequestWatch
+  readonly requestObserver?: RequestObserver
   /** Told of every request but the operator's. */
   readonly served?: ServedRequests
   /** Looked at by `/readyz`. */
@@ -139,7 +140,7 @@ class HttpGateway implements Gateway {
     app.register(pageRoute(dependencies.pageInformation, workers, rootUrl))
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))
     const adminApp = this.#adminServer?.app ?? app
-    if (admin !== undefined) adminApp.register(admin, { prefix: ADMIN_PREFIX })
+    if (admin !== undefined) adminApp.register(mounted(admin), { prefix: ADMIN_PREFIX })
   }
 
   listen(at: ListenAddress): Promise<ListenAddress> {

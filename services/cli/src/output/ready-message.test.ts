@@ -1,5 +1,6 @@
+import type { Ready } from '@svc/server/roles/all'
 import { expect, test } from 'vitest'
-import { type Ready, readyLine, readyPage } from './ready-message.ts'
+import { readyLine, readyPage } from './ready-message.ts'
 
 const ready: Ready = {
   baseUrl: 'http://127.0.0.1:8080',

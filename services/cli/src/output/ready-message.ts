@@ -3,25 +3,7 @@ import { resolve } from 'node:path'
 import { MODEL } from '@svc/contracts/wire/models'
 import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
-
-export interface Ready {
-  /** What clients are given: the public address, where there is one. */
-  readonly baseUrl: string
-  /** Host and port, where the base URL does not tell them. */
-  readonly listening: string | undefined
-  /** Where the operator's API is, when it is not at the base URL. */
-  readonly adminUrl?: string
-  /** Only on the run that made it. */
-  readonly apiKey: string | undefined
-  /** Undefined for a restored ledger without an account. */
-  readonly accountId: string | undefined
-  readonly dataDir: string
-  readonly pid: number
-  readonly modelName: string
-  readonly toy: boolean
-  /** Names of served models that have no price. */
-  readonly unpricedModels: readonly string[]
-}
+import type { Ready } from '@svc/server/roles/all'
 
 /** One line, without the newline. */
 export function readyLine(ready: Ready): string {

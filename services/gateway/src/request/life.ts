@@ -10,7 +10,7 @@
  */
 import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { WatchedRequest } from '@svc/contracts/ports/request-observer'
+import type { ObservedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
@@ -69,7 +69,7 @@ export interface Exchange {
   readonly visit: Visit
   /** Whether the account had any credit when the request came. */
   readonly hasCredit: boolean
-  readonly watched: WatchedRequest
+  readonly watched: ObservedRequest
 }
 
 /**
@@ -250,7 +250,7 @@ class RequestLife {
     const { accountId } = caller
     const end = { accountId, requestId, settlement, deadline }
     const settled = await bookEnd(this.#ports, end)
-    this.#exchange.watched.booked(run, settled)
+    this.#exchange.watched.settled(run.record, settled?.lines ?? [])
     reach('settle.after')
     return settled
   }

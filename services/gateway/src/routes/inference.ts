@@ -1,9 +1,9 @@
 /** The routes that cost money. */
 import { ServiceError } from '@svc/contracts/errors'
 import {
-  noWatch,
-  type RequestWatch,
-  type WatchedRequest,
+  noObserver,
+  type ObservedRequest,
+  type RequestObserver,
 } from '@svc/contracts/ports/request-observer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Admission, takePlace } from '../admission/admission.ts'
@@ -23,14 +23,14 @@ import { liveRequest, type RequestLifePorts } from '../request/life.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** From when its answer is made. */
-    watched: WatchedRequest | null
+    watched: ObservedRequest | null
   }
 }
 
 export type InferencePorts = RequestLifePorts &
   ResponsesFormatPorts & {
     readonly callers: Pick<Callers, 'identify'>
-    readonly requestWatch?: RequestWatch
+    readonly requestObserver?: RequestObserver
   }
 
 /** Each format's path; what stands under both prefixes behaves the same. */
@@ -52,7 +52,7 @@ function routesOf(
 
 /** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
 export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
-  const { requestWatch = noWatch } = ports
+  const { requestObserver = noObserver } = ports
   return async (app: FastifyInstance): Promise<void> => {
     app.decorateRequest('watched', null)
     admission.prepare(app)
@@ -72,7 +72,7 @@ export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
   /** Of requests that did not get as far as their answer, which notes its own end. */
   function noteRefusal({ name }: InferenceFormat) {
     return async ({ watched }: FastifyRequest, _reply: FastifyReply, cause: unknown) => {
-      if (watched === null) requestWatch.refused(name, asServiceError(cause))
+      if (watched === null) requestObserver.refused(name, asServiceError(cause))
     }
   }
 
@@ -82,7 +82,7 @@ export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
     reply: FastifyReply,
   ): Promise<void> {
     const { visit, hasCredit } = takePlace(request)
-    const watched = requestWatch.begin(format.name)
+    const watched = requestObserver.begin(format.name)
     request.watched = watched
     const client = new ClientConnection(reply.raw, ports.timer, ports.limits.writeStallMs)
     client.onGone(() => visit.stop.stop('client_gone'))

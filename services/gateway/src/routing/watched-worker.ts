@@ -12,10 +12,10 @@
  */
 
 import type { Timer } from '@svc/contracts/ports/time'
-import { addressText } from '@svc/contracts/worker/address'
+import { addressText, type WorkerAddress } from '@svc/contracts/worker/address'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthAnswer } from '@svc/contracts/worker/protocol'
-import { type WorkerAddress, WorkerClient } from './worker-client.ts'
+import { WorkerClient } from './worker-client.ts'
 
 /** How often a worker that serves or stands aside is looked at. */
 export const HEALTH_INTERVAL_MS = 1_000

@@ -1,5 +1,6 @@
 /** The gateway's side of the worker protocol, over kept connections to one worker. */
 
+import type { WorkerAddress } from '@svc/contracts/worker/address'
 import { errorOfAnswer, WorkerFailure } from '@svc/contracts/worker/failure'
 import {
   type AuditAnswer,
@@ -30,11 +31,6 @@ const KEEP_ALIVE_MS = 4_000
 const MAX_GENERATIONS = 4_096
 const MAX_CALLS = 256
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
-
-export type WorkerAddress =
-  | { readonly kind: 'unix'; readonly path: string }
-  /** @param url such as `http://10.0.0.7:9090`; the secret is shared with the worker */
-  | { readonly kind: 'tcp'; readonly url: string; readonly secret: string }
 
 export class WorkerClient {
   readonly #headers: Readonly<Record<string, string>>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
-import type { RequestWatch } from '@svc/contracts/ports/request-observer'
+import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -58,7 +58,7 @@ export interface FixtureOptions {
   readonly index?: PrefixIndex
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly ledgerHealth?: LedgerHealth
-  readonly requestWatch?: RequestWatch
+  readonly requestObserver?: RequestObserver
   readonly publicUrl?: string
   readonly trustedProxies?: readonly string[]
   /** Whether the receipts have come as far as they are asked for. */
@@ -121,7 +121,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
     ...(options.ledgerHealth === undefined ? {} : { ledgerHealth: options.ledgerHealth }),
-    ...(options.requestWatch === undefined ? {} : { requestWatch: options.requestWatch }),
+    ...(options.requestObserver === undefined ? {} : { requestObserver: options.requestObserver }),
     recordedAnswers: recorded,
     storedResponses: new MemoryExpiringStore(),
     textSeal: new AesTextSeal('the secret of the test'),

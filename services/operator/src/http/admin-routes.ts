@@ -1,6 +1,6 @@
 /**
  * The operator's routes, mounted under `/admin/v1`: every operation of the table, behind one
- * token.
+ * token. Whoever mounts them reads JSON bodies, and answers with the `ServiceError`s they throw.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Readable } from 'node:stream'
@@ -13,9 +13,6 @@ import {
 } from '@svc/contracts/admin/admin-api'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
-import { asServiceError, refuse } from '@svc/gateway/http/error-response'
-import { keepBodiesAsBytes } from '@svc/gateway/http/json-body'
-import { readJsonObject } from '@svc/gateway/http/json-scan'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type ZodError, z } from 'zod'
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
@@ -52,15 +49,8 @@ export function adminRoutes({
 }: AdminRoutes): FastifyPluginAsync {
   const handlers = handlersOf(operations)
   return async (app: FastifyInstance) => {
-    // Scanned before they are parsed: a key that is there twice is no amount that anybody meant.
-    keepBodiesAsBytes(app)
     app.addHook('onRequest', async (request) => {
       if (request.routeOptions.config.isOpen !== true) authorize(request, operatorToken)
-    })
-    app.setErrorHandler((cause, request, reply) => {
-      const error = asServiceError(cause)
-      if (error.code === 'internal_error') request.log.error(cause)
-      return refuse(reply, error)
     })
     if (metrics !== undefined) {
       app.get('/metrics', (_request, reply) => {
@@ -147,7 +137,7 @@ async function answer(
 }
 
 function readInput(route: AdminRoute, { params, query, body }: FastifyRequest): unknown {
-  const rest = route.method === 'GET' ? query : Buffer.isBuffer(body) ? readJsonObject(body) : {}
+  const rest = route.method === 'GET' ? query : (body ?? {})
   const parsed = route.input.safeParse({ ...(rest as object), ...(params as object) })
   if (parsed.success) return parsed.data
   throw badInput(parsed.error)
@@ -157,6 +147,10 @@ function badInput({ issues: [issue] }: ZodError): ServiceError {
   const param = issue?.path.join('.') ?? ''
   const message = `${param === '' ? '' : `${param}: `}${issue?.message ?? 'cannot be used'}`
   return new ServiceError('invalid_value', message, param === '' ? {} : { param })
+}
+
+function ownDefect(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', 'Something went wrong on our side.', { cause })
 }
 
 /**
@@ -173,7 +167,7 @@ async function asLines(lines: AsyncIterable<object>, signal: AbortSignal): Promi
       }
     } catch (cause) {
       if (signal.aborted) return
-      const { code, message } = asServiceError(cause)
+      const { code, message } = cause instanceof ServiceError ? cause : ownDefect(cause)
       yield `${JSON.stringify({ type: 'error', error: { code, message } })}\n`
     } finally {
       await iterator.return(undefined)

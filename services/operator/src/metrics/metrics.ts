@@ -4,7 +4,7 @@
  */
 
 import type { WorkerLine } from '@svc/contracts/admin/worker-answers'
-import type { RequestWatch } from '@svc/contracts/ports/request-observer'
+import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { inTime } from '@svc/infra/system/in-time'
 import type { Projections } from '@svc/projections/open-projections'
 import { STATE_TIMEOUT_MS, type WorkerFleet, workerSnapshots } from '../workers/worker-fleet.ts'
@@ -26,8 +26,8 @@ export interface MetricsSources {
 }
 
 export interface Metrics {
-  /** To be told of requests. */
-  readonly requests: RequestWatch
+  /** Counts requests. */
+  readonly requests: RequestObserver
   /** All of them as Prometheus reads them. What does not answer in time is left out. */
   text(): Promise<string>
 }

@@ -1,10 +1,13 @@
 /** Counts inference requests, and how long they take, as they go. */
 import type { ServiceError } from '@svc/contracts/errors'
 import { type Latencies, type WireFormat, wireFormats } from '@svc/contracts/events/account'
-import type { RequestWatch, WatchedRequest } from '@svc/contracts/ports/request-observer'
+import type {
+  BilledTokens,
+  ObservedRequest,
+  ObservedRun,
+  RequestObserver,
+} from '@svc/contracts/ports/request-observer'
 import { tokenClasses } from '@svc/contracts/tokens'
-import type { EndedRun } from '@svc/gateway/request/cost'
-import type { Settled } from '@svc/ledger/ledger'
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { gatewayMetrics } from './catalogue.ts'
 
@@ -24,7 +27,7 @@ const outcomes = ['finished', 'stopped', 'failed', 'refused', 'replayed'] as con
 type Outcome = (typeof outcomes)[number]
 type Name = keyof typeof gatewayMetrics
 
-export class RequestMetrics implements RequestWatch {
+export class RequestMetrics implements RequestObserver {
   readonly #registry = new Registry()
   readonly requests = this.#counter('svc_requests_total')
   readonly errors = this.#counter('svc_request_errors_total')
@@ -46,7 +49,7 @@ export class RequestMetrics implements RequestWatch {
     for (const name of tokenClasses) this.tokens.inc({ class: name }, 0)
   }
 
-  begin(format: WireFormat): WatchedRequest {
+  begin(format: WireFormat): ObservedRequest {
     return new CountedRequest(this, format)
   }
 
@@ -73,7 +76,7 @@ export class RequestMetrics implements RequestWatch {
   }
 }
 
-class CountedRequest implements WatchedRequest {
+class CountedRequest implements ObservedRequest {
   readonly #metrics: RequestMetrics
   readonly #format: WireFormat
   readonly #beganAtMs = performance.now()
@@ -87,17 +90,17 @@ class CountedRequest implements WatchedRequest {
     metrics.open.inc({ format })
   }
 
-  booked({ record }: EndedRun, settled: Settled | undefined): void {
+  settled({ firstTokenAtMs, meter }: ObservedRun, billed: readonly BilledTokens[]): void {
     this.#ran = true
     const { duration, firstToken, perToken } = this.#metrics
     const labels = { format: this.#format }
     duration.observe(labels, (performance.now() - this.#beganAtMs) / MILLISECONDS)
-    if (record.firstTokenAtMs !== undefined) {
-      firstToken.observe(labels, (record.firstTokenAtMs - this.#beganAtMs) / MILLISECONDS)
+    if (firstTokenAtMs !== undefined) {
+      firstToken.observe(labels, (firstTokenAtMs - this.#beganAtMs) / MILLISECONDS)
     }
-    const pace = record.meter && secondsPerToken(record.meter)
+    const pace = meter && secondsPerToken(meter)
     if (pace !== undefined) perToken.observe(labels, pace)
-    for (const line of settled?.lines ?? []) {
+    for (const line of billed) {
       this.#metrics.tokens.inc({ class: line.class }, line.tokens)
     }
   }

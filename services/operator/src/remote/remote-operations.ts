@@ -1,6 +1,5 @@
 /** The operations of a running server, over its admin routes. */
 
-import { CliError, EXIT_UNREACHABLE } from '@svc/cli/exit-codes'
 import {
   ADMIN_PREFIX,
   type AdminOperation,
@@ -11,6 +10,11 @@ import type { Operations } from '@svc/contracts/admin/operations'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
 import { jsonLines } from './json-lines.ts'
+
+/** There is no service at that address. Its message is one line for the operator. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+}
 
 export interface RemoteService {
   readonly baseUrl: string
@@ -110,7 +114,7 @@ async function request(url: URL, init: RequestInit & { signal: AbortSignal }): P
     return await fetch(url, init)
   } catch (cause) {
     if (init.signal.aborted) throw cause
-    throw new CliError(EXIT_UNREACHABLE, `cannot reach the service at ${url.origin}${why(cause)}`)
+    throw new UnreachableError(`cannot reach the service at ${url.origin}${why(cause)}`)
   }
 }
 
@@ -123,8 +127,7 @@ function why(cause: unknown): string {
 async function refusalOf(answer: Response): Promise<Error> {
   const body = errorBody.safeParse(await answer.json().catch(() => undefined))
   if (body.success) return asServiceError(body.data)
-  return new CliError(
-    EXIT_UNREACHABLE,
+  return new UnreachableError(
     `${new URL(answer.url).origin} answers ${answer.status}, but not as svc does`,
   )
 }

@@ -1,20 +1,36 @@
-/** The workers as operators see them, whatever requests do with them; the pool is one. */
+/** Port: the workers as operators see them, whatever requests do with them; the pool is one. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
-import type { WorkerClient } from '@svc/gateway/routing/worker-client'
-import type { PooledWorker, WorkerConfiguration } from '@svc/gateway/routing/worker-pool'
+import type { WorkerAddress } from '@svc/contracts/worker/address'
+import type { WorkerFailure } from '@svc/contracts/worker/failure'
+import type { AuditAnswer, HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
 import { inTime } from '@svc/infra/system/in-time'
 
 /** Longer than a healthy worker ever takes, shorter than whoever asks waits. */
 export const STATE_TIMEOUT_MS = 3_000
 
-type ShownWorker = Pick<
-  PooledWorker,
-  'workerId' | 'address' | 'health' | 'running' | 'ready' | 'leaving' | 'problem'
->
+export interface FleetWorker {
+  readonly workerId: string
+  /** Where it is, for people: without its secret. */
+  readonly address: string
+  /** What it last said; undefined while it gives no answer. */
+  readonly health: HealthAnswer | undefined
+  /** Generations of this gateway that run on it. */
+  readonly running: number
+  readonly ready: boolean
+  /** It is about to stand aside, or to go: it takes only what no other can, and soon nothing. */
+  readonly leaving: boolean
+  /** Why its last health call failed. */
+  readonly problem: WorkerFailure | undefined
+  readonly client: {
+    state(): Promise<StateAnswer>
+    /** Has that many cached blocks computed again and compared. */
+    audit(sample: number): Promise<AuditAnswer>
+  }
+}
 
-export interface FleetWorker extends ShownWorker {
-  readonly client: Pick<WorkerClient, 'state' | 'audit'>
+export interface NewWorker {
+  readonly workerId: string
+  readonly address: WorkerAddress
 }
 
 export interface WorkerFleet {
@@ -22,7 +38,7 @@ export interface WorkerFleet {
   /** @throws {WorkerFailure} when there is no such worker, or it has not heard */
   drain(workerId: string, draining: boolean): Promise<HealthAnswer>
   /** Resolves to it when it was asked how it is. @throws {Error} when the name is taken */
-  add(configuration: WorkerConfiguration): Promise<FleetWorker>
+  add(worker: NewWorker): Promise<FleetWorker>
   /** Resolves when it gets nothing more. @throws {WorkerFailure} when there is no such worker */
   remove(workerId: string): Promise<void>
 }

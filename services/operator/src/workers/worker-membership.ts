@@ -8,8 +8,12 @@
 
 import type { AddedWorker, RemovedWorker } from '@svc/contracts/admin/worker-answers'
 import { ServiceError } from '@svc/contracts/errors'
-import { isWorkerUrl, WORKER_URL_FORM, workerAddress } from '@svc/contracts/worker/address'
-import type { WorkerAddress } from '@svc/gateway/routing/worker-client'
+import {
+  isWorkerUrl,
+  WORKER_URL_FORM,
+  type WorkerAddress,
+  workerAddress,
+} from '@svc/contracts/worker/address'
 import { type FleetWorker, readyWorkers, type WorkerFleet, workerOf } from './worker-fleet.ts'
 
 /** More is a script that went wrong: each is watched all the time. */

@@ -6,17 +6,8 @@
  * new requests, then the running ones, then the views, the ledger and the store, then the worker.
  */
 
-import type { Ready } from '@svc/cli/output/ready-message'
-import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/ports/event-store'
-import { createGateway, type Gateway } from '@svc/gateway/gateway'
-import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
-import { systemClock } from '@svc/infra/system/system-clock'
-import { systemTimer } from '@svc/infra/system/system-timer'
-import { adminRoutes } from '@svc/operator/http/admin-routes'
-import { createMetrics } from '@svc/operator/metrics/metrics'
-import { createLocalOperations } from '@svc/operator/operations/local-operations'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
 import type { Logger } from 'pino'
 import { type Books, openBooks } from '../core/core.ts'
@@ -25,24 +16,33 @@ import { noteLog } from '../core/known-log.ts'
 import { OpenParts } from '../core/open-parts.ts'
 import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
-import { httpLimitsOf } from '../gateway/http-limits.ts'
-import { openKeptAnswers } from '../gateway/kept-answers.ts'
-import { openRateLimits } from '../gateway/open-rate-limits.ts'
-import { type ReservedPort, reservePort } from '../gateway/reserved-port.ts'
-import { urlHost } from '../gateway/url-host.ts'
-import { adminListenAt } from '../settings/admin-address.ts'
+import { type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
+import { reservePort } from '../gateway/reserved-port.ts'
 import { type LogPlace, logPlaceOf } from '../settings/log-place.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type InferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
-import { VERSION } from '../version.ts'
 
 const WORKER_STOP_MS = 2_000
-/** Only what a browser can open without a key. */
-const LINKS = [
-  { title: 'API reference', href: 'docs' },
-  { title: 'Is it ready?', href: 'readyz' },
-]
+
+export interface Ready {
+  /** What clients are given: the public address, where there is one. */
+  readonly baseUrl: string
+  /** Host and port, where the base URL does not tell them. */
+  readonly listening: string | undefined
+  /** Where the operator's API is, when it is not at the base URL. */
+  readonly adminUrl?: string
+  /** Only on the run that made it. */
+  readonly apiKey: string | undefined
+  /** Undefined for a restored ledger without an account. */
+  readonly accountId: string | undefined
+  readonly dataDir: string
+  readonly pid: number
+  readonly modelName: string
+  readonly toy: boolean
+  /** Names of served models that have no price. */
+  readonly unpricedModels: readonly string[]
+}
 
 export interface RunningService {
   readonly ready: Ready
@@ -65,16 +65,8 @@ export interface StartOptions {
 }
 
 /** What every step of the start can use. */
-interface Surroundings {
-  readonly settings: Settings
-  readonly logger: Logger
-  readonly reach: ReachCrashPoint
-  readonly folder: DataFolder
+interface Surroundings extends GatewaySurroundings {
   readonly place: LogPlace
-  readonly workers: InferenceWorkers
-  readonly reserved: ReservedPort
-  readonly parts: OpenParts
-  /** Aborted by whoever wants no server any more, which can be before there is one. */
   readonly stopRequested: AbortSignal
 }
 
@@ -190,92 +182,6 @@ async function beginRun(
   const demo = await prepareDemoAccount(books, folder)
   await noteLog(books.store, folder)
   return demo
-}
-
-async function openGateway(
-  { settings, logger, reach, folder, workers, reserved, parts }: Surroundings,
-  books: Books,
-): Promise<{ gateway: Gateway; baseUrl: string; adminUrl: string }> {
-  const { ledger, projections, store, pace, memory } = books
-  const { operatorToken } = folder.secrets()
-  const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
-  const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
-  let adminUrl = baseUrl
-  const { close, ...keptAnswers } = await openKeptAnswers({
-    contentSecret: settings.SVC_CONTENT_SECRET,
-    folder,
-    logger,
-  })
-  parts.add(close)
-  const operations = createLocalOperations({
-    ledger,
-    projections,
-    store,
-    pace,
-    memory,
-    workers: () => workers.lines(),
-    fleet: workers.pool,
-    supervises: (workerId) => workers.supervises(workerId),
-    workerSecret: settings.SVC_WORKER_SECRET,
-    information: {
-      version: VERSION,
-      mode: 'running',
-      baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
-      dataDir: folder.path,
-      storeKind: books.place.kind,
-    },
-  })
-  const rateLimits = await openRateLimits(settings)
-  parts.add(() => rateLimits.close())
-  const metrics = createMetrics({ fleet: workers.pool, lines: () => workers.lines(), projections })
-  const gateway = createGateway({
-    ledger,
-    views: projections.views,
-    viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs, 'requests'),
-    workers: workers.pool,
-    ...(settings.SVC_TENANT_WEIGHTS === undefined
-      ? {}
-      : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
-    ...keptAnswers,
-    admin: adminRoutes({ operations, operatorToken, address: () => adminUrl, metrics }),
-    isAdminApart: adminAt !== undefined,
-    requestWatch: metrics.requests,
-    served: pace,
-    ledgerHealth: healthOf(settings, projections, logger),
-    clock: systemClock,
-    timer: systemTimer,
-    reach,
-    limits: httpLimitsOf(settings),
-    rateLimits,
-    logger,
-    createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
-    pageInformation: { version: VERSION, links: LINKS },
-    ...(settings.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: settings.SVC_PUBLIC_URL }),
-    trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
-  })
-  await reserved.release()
-  await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
-  if (adminAt !== undefined) {
-    const { port } = await gateway.listenAdmin(adminAt)
-    adminUrl = `http://${urlHost(adminAt.host)}:${port}`
-  }
-  return { gateway, baseUrl, adminUrl }
-}
-
-function healthOf(
-  { SVC_READY_STORE_MS, SVC_READY_VIEW_LAG_MS }: Settings,
-  projections: Books['projections'],
-  logger: Logger,
-): LedgerHealth {
-  return new LedgerHealth({
-    status: () => projections.status(),
-    clock: systemClock,
-    bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
-    onChange(details) {
-      if (details.length === 0) logger.warn('the ledger is well again')
-      else logger.warn({ problems: details }, 'not ready: the ledger is not well')
-    },
-  })
 }
 
 function readyOf({

@@ -1,0 +1,132 @@
+/** Puts the gateway on the core and the workers, with the operator's API beside it. */
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { createGateway, type Gateway } from '@svc/gateway/gateway'
+import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { adminRoutes } from '@svc/operator/http/admin-routes'
+import { createMetrics } from '@svc/operator/metrics/metrics'
+import { createLocalOperations } from '@svc/operator/operations/local-operations'
+import type { Logger } from 'pino'
+import type { Books } from '../core/core.ts'
+import type { OpenParts } from '../core/open-parts.ts'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+import { adminListenAt } from '../settings/admin-address.ts'
+import type { Settings } from '../settings/settings.ts'
+import type { InferenceWorkers } from '../supervision/inference-workers.ts'
+import { VERSION } from '../version.ts'
+import { httpLimitsOf } from './http-limits.ts'
+import { openKeptAnswers } from './kept-answers.ts'
+import { openRateLimits } from './open-rate-limits.ts'
+import type { ReservedPort } from './reserved-port.ts'
+import { urlHost } from './url-host.ts'
+
+/** Only what a browser can open without a key. */
+const LINKS = [
+  { title: 'API reference', href: 'docs' },
+  { title: 'Is it ready?', href: 'readyz' },
+]
+
+export interface GatewaySurroundings {
+  readonly settings: Settings
+  readonly logger: Logger
+  readonly reach: ReachCrashPoint
+  readonly folder: DataFolder
+  readonly workers: InferenceWorkers
+  readonly reserved: ReservedPort
+  /** Takes what has to be closed behind the gateway. */
+  readonly parts: OpenParts
+}
+
+export interface OpenGateway {
+  readonly gateway: Gateway
+  readonly baseUrl: string
+  /** The base URL, unless the operator's API has an address of its own. */
+  readonly adminUrl: string
+}
+
+export async function openGateway(
+  { settings, logger, reach, folder, workers, reserved, parts }: GatewaySurroundings,
+  books: Books,
+): Promise<OpenGateway> {
+  const { ledger, projections, store, pace, memory } = books
+  const { operatorToken } = folder.secrets()
+  const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
+  const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
+  let adminUrl = baseUrl
+  const { close, ...keptAnswers } = await openKeptAnswers({
+    contentSecret: settings.SVC_CONTENT_SECRET,
+    folder,
+    logger,
+  })
+  parts.add(close)
+  const operations = createLocalOperations({
+    ledger,
+    projections,
+    store,
+    pace,
+    memory,
+    workers: () => workers.lines(),
+    fleet: workers.pool,
+    supervises: (workerId) => workers.supervises(workerId),
+    workerSecret: settings.SVC_WORKER_SECRET,
+    information: {
+      version: VERSION,
+      mode: 'running',
+      baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
+      dataDir: folder.path,
+      storeKind: books.place.kind,
+    },
+  })
+  const rateLimits = await openRateLimits(settings)
+  parts.add(() => rateLimits.close())
+  const metrics = createMetrics({ fleet: workers.pool, lines: () => workers.lines(), projections })
+  const gateway = createGateway({
+    ledger,
+    views: projections.views,
+    viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs, 'requests'),
+    workers: workers.pool,
+    ...(settings.SVC_TENANT_WEIGHTS === undefined
+      ? {}
+      : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
+    ...keptAnswers,
+    admin: adminRoutes({ operations, operatorToken, address: () => adminUrl, metrics }),
+    isAdminApart: adminAt !== undefined,
+    requestObserver: metrics.requests,
+    served: pace,
+    ledgerHealth: healthOf(settings, projections, logger),
+    clock: systemClock,
+    timer: systemTimer,
+    reach,
+    limits: httpLimitsOf(settings),
+    rateLimits,
+    logger,
+    createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
+    pageInformation: { version: VERSION, links: LINKS },
+    ...(settings.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: settings.SVC_PUBLIC_URL }),
+    trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],
+  })
+  await reserved.release()
+  await gateway.listen({ host: settings.SVC_HOST, port: reserved.port })
+  if (adminAt !== undefined) {
+    const { port } = await gateway.listenAdmin(adminAt)
+    adminUrl = `http://${urlHost(adminAt.host)}:${port}`
+  }
+  return { gateway, baseUrl, adminUrl }
+}
+
+function healthOf(
+  { SVC_READY_STORE_MS, SVC_READY_VIEW_LAG_MS }: Settings,
+  projections: Books['projections'],
+  logger: Logger,
+): LedgerHealth {
+  return new LedgerHealth({
+    status: () => projections.status(),
+    clock: systemClock,
+    bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
+    onChange(details) {
+      if (details.length === 0) logger.warn('the ledger is well again')
+      else logger.warn({ problems: details }, 'not ready: the ledger is not well')
+    },
+  })
+}
