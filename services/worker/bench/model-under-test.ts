@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
 import type { Random } from '@svc/testing/random'
-import { DEMO_MODEL } from '../src/settings.ts'
+import { DEMO_MODEL } from '../src/engines/engine.ts'
 import { isShapeName } from './random-model/shapes.ts'
 import { writeRandomModel } from './random-model/write-random-model.ts'
 

@@ -1,5 +1,7 @@
 /** One worker in this process, from its settings to its end. */
 import type { HealthAnswer } from '@svc/contracts/worker/protocol'
+import type { OpenEngine } from './engines/engine.ts'
+import { openLlama } from './engines/llama/llama.ts'
 import type { Log } from './process/log.ts'
 import { StartRefused } from './process/start-refused.ts'
 import {
@@ -23,20 +25,22 @@ export interface RunningWorker {
  * Loads the model, then listens.
  *
  * @param onBroken called when the runtime is beyond repair and the process should end
+ * @param openEngine what computes: llama.cpp, unless another engine is given
  * @throws StartRefused with one line for the operator
  */
 export async function runWorker(
   settings: WorkerSettings,
   log: Log,
   onBroken: (error: unknown) => void,
+  openEngine: OpenEngine = openLlama,
 ): Promise<RunningWorker> {
-  const worker = await startWorker(settings, log, onBroken)
+  const worker = await startWorker(settings, log, onBroken, openEngine)
   const server = await listen(settings, worker, log)
   const { address } = server
   log('info', 'ready', { address, workerId: settings.workerId })
   return {
     address,
-    health: worker.operations.health(),
+    health: worker.api.health(),
     stop() {
       log('info', 'draining')
       const { promise: late, resolve } = Promise.withResolvers<void>()
@@ -48,11 +52,11 @@ export async function runWorker(
 
 async function listen(
   { listen: address, secret }: WorkerSettings,
-  { operations }: Worker,
+  worker: Worker,
   log: Log,
 ): Promise<ProtocolServer> {
   try {
-    return await startProtocolServer({ operations, listen: address, secret, log })
+    return await startProtocolServer({ worker: worker.api, listen: address, secret, log })
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error'
     const place = 'port' in address ? `port ${address.port}` : `socket ${address.socketPath}`

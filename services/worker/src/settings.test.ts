@@ -8,10 +8,7 @@ describe('the settings of a worker', () => {
   it('default to the demo model on one thread with eight sequences', () => {
     expect(readSettings(['--socket', '/tmp/w.sock'], {})).toMatchObject({
       listen: { socketPath: '/tmp/w.sock' },
-      model: 'demo',
-      contextSize: null,
-      sequences: 8,
-      threads: 1,
+      engine: { model: 'demo', contextSize: null, sequences: 8, threads: 1 },
       queueLimit: 256,
       tenantQueueLimit: 64,
       supervised: false,
@@ -22,7 +19,7 @@ describe('the settings of a worker', () => {
   it('never let another model use more threads than all cores but one', () => {
     const allowed = Math.max(1, availableParallelism() - 1)
     const settings = readSettings(['--socket', 's', '--model', 'm.gguf'], {})
-    expect(settings.threads).toBe(allowed)
+    expect(settings.engine.threads).toBe(allowed)
     const asked = ['--socket', 's', '--model', 'm.gguf', '--threads', String(allowed + 1)]
     expect(() => readSettings(asked, {})).toThrow(/--threads \d+ is too many/)
   })
@@ -48,8 +45,7 @@ describe('a setting that an option leaves out', () => {
   it('comes from the variable that the server knows too', () => {
     const environment = { SVC_MODEL: 'm.gguf', SVC_CONTEXT_SIZE: '1024', SVC_CACHE: 'off' }
     expect(readSettings(['--socket', 's', '--model', 'n.gguf'], environment)).toMatchObject({
-      model: 'n.gguf',
-      contextSize: 1024,
+      engine: { model: 'n.gguf', contextSize: 1024 },
       cache: { on: false },
     })
   })

@@ -9,16 +9,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
-import { type Gpu, gpuChoices } from './engines/gpu.ts'
+import { DEMO_MODEL, type EngineSettings, gpuChoices } from './engines/engine.ts'
 import { defaultSchemaLimits, type SchemaLimits } from './grammar/schema-limits.ts'
+import type { CacheSettings } from './prefix-cache/open-prefix-cache.ts'
 import { StartRefused } from './process/start-refused.ts'
 import type { ListenAddress } from './protocol/protocol-server.ts'
 import { SECRET_CHARACTERS_MIN } from './protocol/shared-secret.ts'
 import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from './scheduling/scheduler.ts'
 import { variableOf, workerOptions } from './worker-options.ts'
 
-export const DEMO_MODEL = 'demo'
-export const CONTEXT_TOKENS_DEFAULT_MAX = 4096
+const CONTEXT_TOKENS_DEFAULT_MAX = 4096
 const CONTEXT_TOKENS_MIN = 256
 const CONTEXT_TOKENS_MAX = 16_777_216
 const SEQUENCES_DEMO = 8
@@ -38,19 +38,13 @@ const HANG_MS_DEFAULT = 60_000
 
 export interface WorkerSettings {
   readonly listen: ListenAddress
-  readonly model: string
-  readonly modelsFolder: string
-  /** Tokens of each sequence; null takes the model's own size up to the default's limit. */
-  readonly contextSize: number | null
-  readonly sequences: number
-  readonly threads: number
+  readonly engine: EngineSettings
   readonly queueLimit: number
   /** Of one tenant. */
   readonly tenantQueueLimit: number
   readonly workerId: string
   readonly supervised: boolean
   readonly secret: string | null
-  readonly gpu: Gpu
   /** Loaded, and serving nobody until told to. */
   readonly drained: boolean
   readonly cache: CacheSettings
@@ -63,20 +57,6 @@ export interface SchemaSettings {
   readonly limits: SchemaLimits
   /** Milliseconds of processor time that the schemas of one request may take to compile. */
   readonly compileMs: number
-}
-
-export interface CacheSettings {
-  readonly on: boolean
-  /** Of blocks in memory. */
-  readonly bytes: number
-  readonly secret: string | Uint8Array
-  /** Null: blocks are shared with no other worker. */
-  readonly redis: {
-    readonly url: string
-    readonly keyPrefix: string
-    readonly blockTtlMs: number
-    readonly tenantBytesMax: number
-  } | null
 }
 
 const whole = (min: number, max: number) => {
@@ -160,17 +140,20 @@ export function settingsOf(words: WorkerWords, environment: Environment): Worker
   const secret = given.SVC_WORKER_SECRET ?? null
   return {
     listen: listenAddress(given, secret),
-    model: given.model,
-    modelsFolder: given.modelsFolder,
-    contextSize: given.contextSize ?? null,
-    sequences: given.sequences ?? (isDemo ? SEQUENCES_DEMO : SEQUENCES_DEFAULT),
-    threads: threadCount(given, isDemo),
+    engine: {
+      model: given.model,
+      modelsFolder: given.modelsFolder,
+      contextSize: given.contextSize ?? null,
+      contextSizeMax: CONTEXT_TOKENS_DEFAULT_MAX,
+      sequences: given.sequences ?? (isDemo ? SEQUENCES_DEMO : SEQUENCES_DEFAULT),
+      threads: threadCount(given, isDemo),
+      gpu: given.gpu,
+    },
     queueLimit: given.queue,
     tenantQueueLimit: given.tenantQueue,
     workerId: given.workerId,
     supervised: given.supervised,
     secret,
-    gpu: given.gpu,
     drained: given.drained,
     cache: {
       on: given.cache === 'on',

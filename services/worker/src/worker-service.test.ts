@@ -10,7 +10,7 @@ import type { Conversation } from './prompt/families/family.ts'
 import { hermes } from './prompt/families/hermes.ts'
 import { PromptTooLong } from './prompt/prompt-length.ts'
 import { type PromptRenderer, TemplateRefusal } from './prompt/template.ts'
-import { WorkerOperations } from './worker-service.ts'
+import { WorkerService } from './worker-service.ts'
 
 async function prepare(request: Partial<PrepareRequest>, contextSize = 100, refusal?: string) {
   const rendered: Conversation[] = []
@@ -25,7 +25,7 @@ async function prepare(request: Partial<PrepareRequest>, contextSize = 100, refu
 
 function operationsOf(contextSize: number, render: PromptRenderer['render'], script?: Script) {
   const { engine, scheduler, cache } = scriptedWorker(script)
-  return new WorkerOperations({
+  return new WorkerService({
     ...{ engine, scheduler, cache, renderer: { render } },
     plans: new AnswerPlans(async (_tenant, asked) =>
       makePlan(hermes('<think>'), JSON.parse(asked)),

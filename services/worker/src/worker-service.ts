@@ -1,4 +1,4 @@
-/** What the worker can be asked for, apart from how it is asked. */
+/** The {@link WorkerApi} of a model: prompts are prepared here, answers are scheduled. */
 import type {
   AuditAnswer,
   CancelAnswer,
@@ -15,8 +15,10 @@ import type { PrefixCache } from './prefix-cache/prefix-cache.ts'
 import type { Conversation } from './prompt/families/family.ts'
 import { PromptTooLong, refuseFarTooLong } from './prompt/prompt-length.ts'
 import { type PromptRenderer, TemplateRefusal } from './prompt/template.ts'
-import { refuseBadGrammar, refuseUnfitOptions, SchedulerRefusal } from './protocol/refusal.ts'
-import type { Emit, Scheduler } from './scheduling/scheduler.ts'
+import { WorkerRefusal } from './protocol/refusal.ts'
+import type { Emit, WorkerApi } from './protocol/worker-api.ts'
+import { refuseBadGrammar, refuseUnfitOptions } from './scheduling/request-checks.ts'
+import type { Scheduler } from './scheduling/scheduler.ts'
 
 /** Characters of a schema for the answer, written as JSON, for each token of the context. */
 const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64
@@ -31,7 +33,7 @@ export interface WorkerParts {
   readonly facts: Omit<HealthAnswer, 'status' | 'load'>
 }
 
-export class WorkerOperations {
+export class WorkerService implements WorkerApi {
   readonly #parts: WorkerParts
 
   constructor(parts: WorkerParts) {
@@ -47,12 +49,6 @@ export class WorkerOperations {
     return this.#parts.scheduler.state()
   }
 
-  /**
-   * Whatever of the request `/generate` would refuse is refused here, before anything costs.
-   *
-   * @throws SchedulerRefusal when the template refuses, the prompt is absurdly long, the plan
-   *   cannot be made, or no answer can be drawn with these options
-   */
   async prepare(request: PrepareRequest): Promise<PrepareAnswer> {
     const { contextSize, fingerprint } = this.#parts.facts
     refuseUnfitOptions(request, this.#parts.engine)
@@ -72,13 +68,9 @@ export class WorkerOperations {
     return { tokens, fingerprint, contextSize, maxOutputTokens, plan, blocks }
   }
 
-  /**
-   * @returns a promise that resolves after the last event
-   * @throws SchedulerRefusal before anything was computed
-   */
   generate(request: GenerateRequest, emit: Emit): Promise<void> {
     if (request.fingerprint !== this.#parts.facts.fingerprint) {
-      throw new SchedulerRefusal(
+      throw new WorkerRefusal(
         'fingerprint_mismatch',
         'the tokens were prepared by a worker with another model or version',
       )
@@ -90,16 +82,11 @@ export class WorkerOperations {
     return { requestId, found: this.#parts.scheduler.cancel(requestId) }
   }
 
-  /** Takes no more requests, or takes them again. Those that run go on. */
   drain(draining: boolean): HealthAnswer {
     this.#parts.scheduler.draining = draining
     return this.health()
   }
 
-  /**
-   * @param sample how many cached blocks are computed again, at most
-   * @throws SchedulerRefusal when the worker is too busy
-   */
   async audit(sample: number): Promise<AuditAnswer> {
     const { scheduler, cache, facts } = this.#parts
     const counted = await auditCache(cache, sample, (work) =>
@@ -118,7 +105,7 @@ export class WorkerOperations {
       JSON.stringify(outputFormat).length > charactersMax
     ) {
       const message = `is longer than ${charactersMax} characters`
-      throw new SchedulerRefusal('unsupported_schema', message, { field: 'outputFormat' })
+      throw new WorkerRefusal('unsupported_schema', message, { field: 'outputFormat' })
     }
     const tools = toolUse === null ? [] : [JSON.stringify(toolUse.tools)]
     refusing(() => refuseFarTooLong(tools, contextSize, engine.vocabulary))
@@ -130,16 +117,16 @@ export class WorkerOperations {
   }
 }
 
-/** @throws SchedulerRefusal for what the prompt was refused for */
+/** @throws WorkerRefusal for what the prompt was refused for */
 function refusing<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (error instanceof TemplateRefusal) {
-      throw new SchedulerRefusal('bad_request', error.message, { field: 'messages' })
+      throw new WorkerRefusal('bad_request', error.message, { field: 'messages' })
     }
     if (error instanceof PromptTooLong) {
-      throw new SchedulerRefusal('prompt_too_long', error.message, { promptLength: error.length })
+      throw new WorkerRefusal('prompt_too_long', error.message, { promptLength: error.length })
     }
     throw error
   }

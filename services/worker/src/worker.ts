@@ -1,12 +1,7 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
 import { hash, randomBytes, randomInt } from 'node:crypto'
-import { stat } from 'node:fs/promises'
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
-import type { ModelFacts } from './engines/engine.ts'
-import { fileDigest } from './engines/llama/gguf-file.ts'
-import { startLlama } from './engines/llama/llama.ts'
-import { tellProgress } from './engines/llama/model-progress.ts'
-import { findModel } from './engines/llama/model-source.ts'
+import type { ModelFacts, OpenEngine } from './engines/engine.ts'
 import { PLAN_VERSION } from './plans/answer-plan.ts'
 import { AnswerPlans } from './plans/answer-plans.ts'
 import { CompileThreads } from './plans/compile-threads.ts'
@@ -16,10 +11,11 @@ import { RuntimeWatch } from './process/runtime-watch.ts'
 import { startWatchdog } from './process/watchdog.ts'
 import { type ServedFamily, serveFamily } from './prompt/model-family.ts'
 import { PROMPT_VERSION } from './prompt/prompt-tokens.ts'
+import type { WorkerApi } from './protocol/worker-api.ts'
 import { Scheduler } from './scheduling/scheduler.ts'
 import { SequencePool } from './scheduling/sequence-pool.ts'
-import { CONTEXT_TOKENS_DEFAULT_MAX, type WorkerSettings } from './settings.ts'
-import { WorkerOperations } from './worker-service.ts'
+import type { WorkerSettings } from './settings.ts'
+import { WorkerService } from './worker-service.ts'
 
 const FINGERPRINT_CHARACTERS = 32
 const INSTANCE_BYTES = 8
@@ -28,7 +24,7 @@ const SEEDS = 2 ** 32
 const CHUNK_SCHEDULE = 'canonical-1'
 
 export interface Worker {
-  readonly operations: WorkerOperations
+  readonly api: WorkerApi
   /** Takes no more requests and resolves when those that run have ended. */
   drain(): Promise<void>
 }
@@ -39,32 +35,20 @@ const nowMs = () => performance.now()
  * Loads the model and makes everything ready to serve.
  *
  * @param onBroken called when the runtime is beyond repair and the process should end
+ * @param openEngine what computes
  * @throws StartRefused with one line for the operator
  */
 export async function startWorker(
   settings: WorkerSettings,
   log: Log,
   onBroken: (error: unknown) => void,
+  openEngine: OpenEngine,
 ): Promise<Worker> {
-  const source = await findModel(settings.model, settings.modelsFolder, log)
-  log('info', 'loading the model', { model: source.path, threads: settings.threads })
-  const tellLoading = tellProgress('loading the model', source.name, log)
-  const { size } = await stat(source.path)
   const watch = new RuntimeWatch()
-  const { engine, facts } = await startLlama({
-    modelPath: source.path,
-    contextSize: settings.contextSize,
-    contextSizeMax: CONTEXT_TOKENS_DEFAULT_MAX,
-    sequences: settings.sequences,
-    threads: settings.threads,
-    gpu: settings.gpu,
-    onLoading: (share) => tellLoading(share * size, size),
-    log,
-    watch,
-  })
+  const { engine, facts } = await openEngine(settings.engine, { log, watch })
   startWatchdog(watch, settings.hangMs)
   const served = serveFamily(facts, engine.vocabulary, log)
-  const fingerprint = fingerprintOf(facts, served, await fileDigest(source.path))
+  const fingerprint = fingerprintOf(facts, served)
   const { cache, mode, putsAside } = await openPrefixCache({
     settings: settings.cache,
     engine,
@@ -87,14 +71,14 @@ export async function startWorker(
     ...{ compileMs, log },
   })
   const plans = new AnswerPlans((tenant, asked) => compiler.compile(tenant, asked))
-  const operations = new WorkerOperations({
+  const api = new WorkerService({
     ...{ engine, scheduler, cache, renderer: served.renderer, plans },
     facts: {
       workerId: settings.workerId,
       instanceId: `${settings.workerId}/${randomBytes(INSTANCE_BYTES).toString('hex')}`,
       fingerprint,
-      modelName: source.name,
-      toy: source.toy,
+      modelName: facts.modelName,
+      toy: facts.toy,
       contextSize: engine.contextSize,
       threads: facts.threads,
       cpuVariant: facts.cpuVariant,
@@ -102,17 +86,17 @@ export async function startWorker(
       cache: mode,
     },
   })
-  return { operations, drain: () => scheduler.drain() }
+  return { api, drain: () => scheduler.drain() }
 }
 
 /**
  * Equal fingerprints give equal tokens and equal plans: model file, library, kind of CPU, chat
  * template, and how it is read.
  */
-function fingerprintOf(facts: ModelFacts, { family }: ServedFamily, modelDigest: string): string {
+function fingerprintOf(facts: ModelFacts, { family }: ServedFamily): string {
   const parts = {
-    modelDigest,
-    llamaCpp: facts.llamaCppRelease,
+    modelDigest: facts.digest,
+    llamaCpp: facts.runtimeRelease,
     library: facts.libraryVersion,
     cpuVariant: facts.cpuVariant,
     device: facts.device,

@@ -1,9 +1,11 @@
 /**
- * What the scheduler needs of a language model. `llama.ts` is the one real implementation; tests
- * bring a scripted one. Tokens are plain numbers here: ids in the model's vocabulary.
+ * What the worker needs of a language model. Each folder beside this file is one engine: `llama/`
+ * computes, `scripted/` says what a test tells it to. All pass `engine.suite.ts`. Tokens are plain
+ * numbers here: ids in the model's vocabulary.
  */
-
 import type { GrammarFailure } from '@svc/contracts/worker/protocol'
+import type { Log } from '../process/log.ts'
+import type { RuntimeWatch } from '../process/runtime-watch.ts'
 
 /** A grammar that the runtime cannot read. */
 export class BadGrammar extends Error {
@@ -62,7 +64,7 @@ export interface SamplingOptions {
 }
 
 /** How far one answer has come in a grammar. Made by an engine, and moved on by its draws. */
-export interface GrammarRun {
+export interface GrammarState {
   readonly grammar: string
 }
 
@@ -84,7 +86,7 @@ export interface Draw {
 export interface GenerateOptions {
   readonly sampling: SamplingOptions
   /** What the next token has to follow, asked before every draw. */
-  readonly grammar: () => GrammarRun | null
+  readonly grammar: () => GrammarState | null
   /** Added to the logits of tokens before every draw: pairs of token and bias. */
   readonly logitBias: readonly (readonly [number, number])[]
   /** Tokens that are not drawn while a grammar holds, asked before every draw. */
@@ -184,21 +186,64 @@ export interface Engine {
    * @returns null when no text of the grammar begins like that
    * @throws BadGrammar when the grammar cannot be read
    */
-  startGrammar(grammar: string, begun: string, drawn?: readonly number[]): GrammarRun | null
+  startGrammar(grammar: string, begun: string, drawn?: readonly number[]): GrammarState | null
   /** Gives up a sequence whose state is in doubt and returns an empty one in its place. */
   replace(sequence: EngineSequence): Promise<EngineSequence>
   dispose(): Promise<void>
 }
 
-/** What is known of the model from its file. */
+/** What is known of the model from its file, and of the runtime that computes it. */
 export interface ModelFacts {
+  /** As customers see it. */
   readonly modelName: string
+  /** True for the bundled demo model. */
+  readonly toy: boolean
+  /** Names the content of the model's file. */
+  readonly digest: string
   /** The Jinja chat template, or null when the file has none. */
   readonly chatTemplate: string | null
   readonly threads: number
   readonly cpuVariant: string
   /** What computes. */
   readonly device: 'cpu' | 'cuda' | 'vulkan' | 'metal'
-  readonly llamaCppRelease: string
+  readonly runtimeRelease: string
   readonly libraryVersion: string
 }
+
+/** Which kind of GPU computes. `auto` takes the best one that is there, which can be the CPU. */
+export const gpuChoices = ['off', 'auto', 'cuda', 'vulkan', 'metal'] as const
+export type Gpu = (typeof gpuChoices)[number]
+
+/** The name of the bundled model, in place of a file. */
+export const DEMO_MODEL = 'demo'
+
+/** What the operator asks of an engine. */
+export interface EngineSettings {
+  /** {@link DEMO_MODEL}, a path, or a Hugging Face URI such as `hf:user/repository:Q4_K_M`. */
+  readonly model: string
+  /** Where downloaded models are. */
+  readonly modelsFolder: string
+  /** Tokens of each sequence; null takes what the model was trained for, up to the next. */
+  readonly contextSize: number | null
+  readonly contextSizeMax: number
+  readonly sequences: number
+  readonly threads: number
+  readonly gpu: Gpu
+}
+
+/** The process that an engine runs in. */
+export interface EngineHost {
+  readonly log: Log
+  /** Sees whether the runtime comes back. */
+  readonly watch: RuntimeWatch
+}
+
+/**
+ * Loads a model and reserves the memory of its sequences: the one door of an engine's folder.
+ *
+ * @throws StartRefused with one line for the operator
+ */
+export type OpenEngine = (
+  settings: EngineSettings,
+  host: EngineHost,
+) => Promise<{ readonly engine: Engine; readonly facts: ModelFacts }>

@@ -20,7 +20,7 @@ import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema-limits
 import { UnsupportedSchema } from '../grammar/unsupported-schema.ts'
 import { Work } from '../grammar/work.ts'
 import type { Family } from '../prompt/families/family.ts'
-import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { WorkerRefusal } from '../protocol/refusal.ts'
 
 /** Changes when the same request gets another plan. */
 export const PLAN_VERSION = 'plan-3'
@@ -36,12 +36,12 @@ type Tools = ToolUse['tools']
 
 export const FREE: AnswerPlan = { grammar: null, grammarFrom: 'answer', callable: [] }
 
-/** Whether there is nothing to compile. @throws SchedulerRefusal when no tool can be called */
+/** Whether there is nothing to compile. @throws WorkerRefusal when no tool can be called */
 export function isFree({ toolUse, outputFormat }: Asked): boolean {
   return outputFormat.type === 'text' && callableTools(toolUse).length === 0
 }
 
-/** @throws SchedulerRefusal when the output format cannot be enforced or no tool can be called */
+/** @throws WorkerRefusal when the output format cannot be enforced or no tool can be called */
 export function makePlan(
   family: Family,
   asked: Asked,
@@ -118,7 +118,7 @@ class PlanMaker {
     } catch (error) {
       if (!(error instanceof UnsupportedSchema)) throw error
       const field = 'outputFormat'
-      throw new SchedulerRefusal('unsupported_schema', error.message, { field })
+      throw new WorkerRefusal('unsupported_schema', error.message, { field })
     }
   }
 }
@@ -129,7 +129,7 @@ function callableTools(toolUse: ToolUse | null): Tools {
   const chosen = callable === null ? tools : tools.filter(({ name }) => callable.includes(name))
   if (chosen.length === 0 && choice === 'required') {
     const message = 'toolUse.callable: names no tool that there is'
-    throw new SchedulerRefusal('bad_request', message, { field: 'toolUse' })
+    throw new WorkerRefusal('bad_request', message, { field: 'toolUse' })
   }
   return chosen
 }

@@ -1,7 +1,7 @@
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { PLAIN } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
-import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { WorkerRefusal } from '../protocol/refusal.ts'
 import { FREE } from './answer-plan.ts'
 import { AnswerPlans } from './answer-plans.ts'
 import { CompileTimeout } from './compile-timeout.ts'
@@ -61,7 +61,7 @@ describe('plans', () => {
   })
 
   it('that were refused are refused again without work', async () => {
-    const refusal = new SchedulerRefusal('unsupported_schema', 'not: is not enforced')
+    const refusal = new WorkerRefusal('unsupported_schema', 'not: is not enforced')
     const { plans, compiled } = plansThat(refusal)
     for (let round = 0; round < 2; round += 1) {
       await expect(plans.planFor('a', json('1'))).rejects.toBe(refusal)
@@ -71,7 +71,7 @@ describe('plans', () => {
 
   it.each([
     new CompileTimeout('takes more than 250 ms to compile'),
-    new SchedulerRefusal('queue_full', 'too many schemas wait'),
+    new WorkerRefusal('queue_full', 'too many schemas wait'),
     new Error('a mistake'),
   ])('are tried again after what may pass: %s', async (passing) => {
     const { plans, compiled } = plansThat(passing, plan())

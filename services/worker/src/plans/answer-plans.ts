@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { RecentlyUsed } from '../engines/recently-used.ts'
-import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { WorkerRefusal } from '../protocol/refusal.ts'
 import { type Asked, FREE, isFree } from './answer-plan.ts'
 import { CompileTimeout } from './compile-timeout.ts'
 
@@ -19,11 +19,11 @@ const TENANTS_MAX = 64
 /**
  * Makes a plan of what was asked, which comes as JSON.
  *
- * @throws SchedulerRefusal
+ * @throws WorkerRefusal
  */
 export type CompilePlan = (tenant: string, asked: string) => Promise<AnswerPlan>
 
-type Outcome = { readonly plan: AnswerPlan } | { readonly refusal: SchedulerRefusal }
+type Outcome = { readonly plan: AnswerPlan } | { readonly refusal: WorkerRefusal }
 
 export class AnswerPlans {
   readonly #compile: CompilePlan
@@ -38,7 +38,7 @@ export class AnswerPlans {
   }
 
   /**
-   * @throws SchedulerRefusal when the output format cannot be enforced, no tool can be called, or
+   * @throws WorkerRefusal when the output format cannot be enforced, no tool can be called, or
    *   too much is to be compiled
    */
   async planFor(tenant: string, asked: Asked): Promise<AnswerPlan> {
@@ -63,7 +63,7 @@ export class AnswerPlans {
       return plan
     } catch (error) {
       // That the time was over may be the machine's fault, and that too many wait passes.
-      const lasts = error instanceof SchedulerRefusal && error.code !== 'queue_full'
+      const lasts = error instanceof WorkerRefusal && error.code !== 'queue_full'
       if (lasts && !(error instanceof CompileTimeout)) {
         this.#ofTenant(tenant).get(key, () => ({ refusal: error }))
       }

@@ -5,7 +5,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { stringFormats } from '../grammar/string-format.ts'
 import { familyOf } from '../prompt/families/choose-family.ts'
-import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { WorkerRefusal } from '../protocol/refusal.ts'
 import { makePlan } from './answer-plan.ts'
 import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './messages.ts'
 
@@ -35,7 +35,7 @@ function compile(task: CompileTask): CompileResult {
   try {
     return { plan: makePlan(family, JSON.parse(task), limits) }
   } catch (error) {
-    if (error instanceof SchedulerRefusal) {
+    if (error instanceof WorkerRefusal) {
       return { refusal: { code: error.code, message: error.message } }
     }
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }

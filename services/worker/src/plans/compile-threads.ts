@@ -11,7 +11,7 @@
 import { Worker } from 'node:worker_threads'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import type { Log } from '../process/log.ts'
-import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { WorkerRefusal } from '../protocol/refusal.ts'
 import { CompileTimeout } from './compile-timeout.ts'
 import type { CompileResult, ThreadData, ThreadMessage } from './messages.ts'
 import { TaskQueue } from './task-queue.ts'
@@ -62,13 +62,13 @@ export class CompileThreads {
 
   /**
    * @param asked what the plan is for, as JSON
-   * @throws SchedulerRefusal when the schema is refused or takes too long, or too many wait
+   * @throws WorkerRefusal when the schema is refused or takes too long, or too many wait
    */
   compile(tenant: string, asked: string): Promise<AnswerPlan> {
     const task: Task = { tenant, asked, done: Promise.withResolvers() }
     if (!this.#queue.push(tenant, task)) {
       const message = 'too many schemas wait to be compiled'
-      return Promise.reject(new SchedulerRefusal('queue_full', message))
+      return Promise.reject(new WorkerRefusal('queue_full', message))
     }
     this.#assign()
     return task.done.promise
@@ -142,7 +142,7 @@ export class CompileThreads {
     if (done === undefined) return
     if ('plan' in result) done.resolve(result.plan)
     else if ('refusal' in result) {
-      done.reject(new SchedulerRefusal(result.refusal.code, result.refusal.message))
+      done.reject(new WorkerRefusal(result.refusal.code, result.refusal.message))
     } else done.reject(new Error(result.failure))
   }
 

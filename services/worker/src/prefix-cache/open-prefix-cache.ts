@@ -4,7 +4,6 @@ import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-
 import { openRedisPrefixStore } from '@svc/infra/prefix-store/redis/redis-prefix-store'
 import type { Engine } from '../engines/engine.ts'
 import type { Log } from '../process/log.ts'
-import type { CacheSettings } from '../settings.ts'
 import { blockNames, noBlocks } from './block-names.ts'
 import { CostModel } from './cost-model.ts'
 import { PrefixCache } from './prefix-cache.ts'
@@ -13,6 +12,20 @@ import { type SelfTest, testReuse } from './self-test.ts'
 const SIGN_MS = 15_000
 /** Then it counts as hung: after ten minutes. */
 const SIGNS_MAX = 40
+
+export interface CacheSettings {
+  readonly on: boolean
+  /** Of blocks in memory. */
+  readonly bytes: number
+  readonly secret: string | Uint8Array
+  /** Null: blocks are shared with no other worker. */
+  readonly redis: {
+    readonly url: string
+    readonly keyPrefix: string
+    readonly blockTtlMs: number
+    readonly tenantBytesMax: number
+  } | null
+}
 
 export interface CacheOptions {
   readonly settings: CacheSettings

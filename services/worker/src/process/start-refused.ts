@@ -11,3 +11,11 @@ export const EXIT_REFUSED = 78
 
 /** Exit code of a worker whose runtime broke: another start may serve again (EX_SOFTWARE). */
 export const EXIT_BROKEN = 70
+
+const REASON_CHARACTERS_MAX = 300
+
+/** What libraries throw runs over many lines, and the first says what is wrong. */
+export function firstLineOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return (message.split('\n')[0] ?? '').slice(0, REASON_CHARACTERS_MAX)
+}

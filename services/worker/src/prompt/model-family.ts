@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ModelFacts, Vocabulary } from '../engines/engine.ts'
 import type { Log } from '../process/log.ts'
-import { StartRefused } from '../process/start-refused.ts'
+import { firstLineOf, StartRefused } from '../process/start-refused.ts'
 import { chooseFamily } from './families/choose-family.ts'
 import type { Family } from './families/family.ts'
 import { generic } from './families/generic.ts'
@@ -48,7 +48,6 @@ function rendererOf(chatTemplate: string, vocabulary: Vocabulary, family: Family
       today: () => new Date(),
     })
   } catch (error) {
-    const reason = error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)
-    throw new StartRefused(`the model's chat template cannot be read: ${reason}`)
+    throw new StartRefused(`the model's chat template cannot be read: ${firstLineOf(error)}`)
   }
 }

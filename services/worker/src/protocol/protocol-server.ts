@@ -21,11 +21,11 @@ import {
   workerPaths,
 } from '@svc/contracts/worker/protocol'
 import type { Log } from '../process/log.ts'
-import type { WorkerOperations } from '../worker-service.ts'
 import { EventStream } from './event-stream.ts'
 import { BadBody, readJsonBody } from './json-body.ts'
-import { type RefusalDetails, SchedulerRefusal } from './refusal.ts'
+import { type RefusalDetails, WorkerRefusal } from './refusal.ts'
 import { bearsSecret } from './shared-secret.ts'
+import type { WorkerApi } from './worker-api.ts'
 
 const BODY_BYTES_MAX = 16 * 1024 * 1024
 const REQUEST_MS_MAX = 30_000
@@ -61,7 +61,7 @@ export interface ProtocolServer {
  * @throws when the address is taken or not allowed
  */
 export async function startProtocolServer(parts: {
-  readonly operations: WorkerOperations
+  readonly worker: WorkerApi
   readonly listen: ListenAddress
   readonly secret: string | null
   readonly log: Log
@@ -83,52 +83,52 @@ export async function startProtocolServer(parts: {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { operations, secret }: { operations: WorkerOperations; secret: string | null },
+  { worker, secret }: { readonly worker: WorkerApi; readonly secret: string | null },
 ): Promise<void> {
   if (secret !== null && !bearsSecret(request.headers.authorization, secret)) {
-    throw new SchedulerRefusal('unauthorized', 'the shared secret is missing or wrong')
+    throw new WorkerRefusal('unauthorized', 'the shared secret is missing or wrong')
   }
   const path = (request.url ?? '').split('?')[0]
   switch (`${request.method} ${path}`) {
     case `GET ${workerPaths.health}`:
-      return sendJson(response, 200, operations.health())
+      return sendJson(response, 200, worker.health())
     case `GET ${workerPaths.state}`:
-      return sendJson(response, 200, operations.state())
+      return sendJson(response, 200, worker.state())
     case `POST ${workerPaths.prepare}`: {
       const body = await readJsonBody(request, prepareRequest, BODY_BYTES_MAX)
-      return sendJson(response, 200, await operations.prepare(body))
+      return sendJson(response, 200, await worker.prepare(body))
     }
     case `POST ${workerPaths.cancel}`: {
       const { requestId } = await readJsonBody(request, cancelRequest, BODY_BYTES_MAX)
-      return sendJson(response, 200, operations.cancel(requestId))
+      return sendJson(response, 200, worker.cancel(requestId))
     }
     case `POST ${workerPaths.drain}`: {
       const { draining } = await readJsonBody(request, drainRequest, BODY_BYTES_MAX)
-      return sendJson(response, 200, operations.drain(draining))
+      return sendJson(response, 200, worker.drain(draining))
     }
     case `POST ${workerPaths.audit}`: {
       const { sample } = await readJsonBody(request, auditRequest, BODY_BYTES_MAX)
-      return sendJson(response, 200, await operations.audit(sample))
+      return sendJson(response, 200, await worker.audit(sample))
     }
     case `POST ${workerPaths.generate}`:
-      return await answerGenerate(request, response, operations)
+      return await answerGenerate(request, response, worker)
     default:
-      throw new SchedulerRefusal('not_found', 'no such method and path')
+      throw new WorkerRefusal('not_found', 'no such method and path')
   }
 }
 
 async function answerGenerate(
   request: IncomingMessage,
   response: ServerResponse,
-  operations: WorkerOperations,
+  worker: WorkerApi,
 ): Promise<void> {
   const body = await readJsonBody(request, generateRequest, BODY_BYTES_MAX)
   const stream = new EventStream(response)
-  const ended = operations.generate(body, (event, signal) => stream.emit(event, signal))
+  const ended = worker.generate(body, (event, signal) => stream.emit(event, signal))
   response.on('close', () => {
-    if (!response.writableFinished) operations.cancel(body.requestId)
+    if (!response.writableFinished) worker.cancel(body.requestId)
   })
-  if (response.destroyed) operations.cancel(body.requestId)
+  if (response.destroyed) worker.cancel(body.requestId)
   stream.open()
   await ended
   stream.end()
@@ -155,7 +155,7 @@ function describe(error: unknown): {
   readonly message: string
   readonly details?: RefusalDetails
 } {
-  if (error instanceof SchedulerRefusal) return error
+  if (error instanceof WorkerRefusal) return error
   if (error instanceof BadBody) {
     const { message, field } = error
     return { code: 'bad_request', message, details: field === undefined ? {} : { field } }

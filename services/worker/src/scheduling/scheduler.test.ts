@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { LONG_PROMPT, request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 import { bytes } from '../engines/scripted/byte-vocabulary.ts'
-import { SchedulerRefusal } from '../protocol/refusal.ts'
+import { WorkerRefusal } from '../protocol/refusal.ts'
 
 const gate = () => Promise.withResolvers<void>()
 
@@ -44,7 +44,7 @@ describe('a request', () => {
     const { scheduler } = scriptedWorker({ answer: 'abcdef', contextSize: 16 })
     const fits = request('x'.repeat(12), { maxOutputTokens: 4 })
     const tooLong = request('x'.repeat(12), { maxOutputTokens: 5 })
-    expect(() => scheduler.submit(tooLong, async () => {})).toThrow(SchedulerRefusal)
+    expect(() => scheduler.submit(tooLong, async () => {})).toThrow(WorkerRefusal)
     expect((await run(scheduler, fits)).text).toBe('abcd')
   })
 

@@ -10,22 +10,19 @@
  * is never taken from it. When all are taken and others wait, a running request gives way, is put
  * aside with all that its sequence holds, and goes on at its next turn (see `turns.ts`).
  */
-import type {
-  GenerateEvent,
-  GenerateRequest,
-  HealthAnswer,
-  StateAnswer,
-} from '@svc/contracts/worker/protocol'
+import type { GenerateRequest, HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
 import type { Engine } from '../engines/engine.ts'
 import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import type { Log } from '../process/log.ts'
 import { AnswerText } from '../prompt/answer-text.ts'
 import type { Family } from '../prompt/families/family.ts'
-import { refuseUnfit, SchedulerRefusal } from '../protocol/refusal.ts'
+import { WorkerRefusal } from '../protocol/refusal.ts'
+import type { Emit } from '../protocol/worker-api.ts'
 import { AnswerOutput } from './answer-output.ts'
 import { type Ending, Generation, type Interruption } from './execution.ts'
 import { GrammarBans } from './grammar-bans.ts'
 import { nothingComputed, type PromptCounts } from './prompt-meter.ts'
+import { refuseUnfit } from './request-checks.ts'
 import { lastEvent, meterOf, type RunCounts } from './run-ending.ts'
 import type { Loan, SequencePool } from './sequence-pool.ts'
 import { Steering } from './steering.ts'
@@ -56,9 +53,6 @@ export interface SchedulerParts {
   /** The runtime is beyond repair: the process should end and be started again. */
   readonly onBroken: (error: unknown) => void
 }
-
-/** Waits while the client does not read, at most until the signal. Never throws. */
-export type Emit = (event: GenerateEvent, signal: AbortSignal) => Promise<void>
 
 interface Run {
   readonly request: GenerateRequest
@@ -118,7 +112,7 @@ export class Scheduler {
    * Takes a request. Its events go to `emit`, from the first token to `done` or `error`.
    *
    * @returns a promise that resolves when the last event was given out
-   * @throws SchedulerRefusal before anything was computed
+   * @throws WorkerRefusal before anything was computed
    */
   submit(request: GenerateRequest, emit: Emit): Promise<void> {
     this.#refuse(request)
@@ -163,7 +157,7 @@ export class Scheduler {
   /**
    * Does something else with a sequence, when it has its turn: work of this service itself.
    *
-   * @throws SchedulerRefusal when the queue is full
+   * @throws WorkerRefusal when the queue is full
    */
   async withSequence<Result>(work: (loan: Loan) => Promise<Result>): Promise<Result> {
     const { pool } = this.#parts
@@ -190,9 +184,9 @@ export class Scheduler {
   }
 
   #refuse(request: GenerateRequest): void {
-    if (this.#draining) throw new SchedulerRefusal('draining', 'the worker takes no more requests')
+    if (this.#draining) throw new WorkerRefusal('draining', 'the worker takes no more requests')
     if (this.#runs.has(request.requestId)) {
-      throw new SchedulerRefusal('already_running', 'a request with this requestId is running')
+      throw new WorkerRefusal('already_running', 'a request with this requestId is running')
     }
     refuseUnfit(request, this.#parts.engine)
   }
@@ -294,6 +288,6 @@ export class Scheduler {
 const NEVER = new AbortController().signal
 const NOTHING: RunCounts = { prompt: nothingComputed, outputTokens: 0, reasoningTokens: 0 }
 
-function queueFull(): SchedulerRefusal {
-  return new SchedulerRefusal('queue_full', 'too many requests wait for this worker')
+function queueFull(): WorkerRefusal {
+  return new WorkerRefusal('queue_full', 'too many requests wait for this worker')
 }

@@ -12,7 +12,7 @@
  * as output like drawn ones: the model computes them all the same.
  */
 import type { AnswerPlan, Thinking } from '@svc/contracts/worker/protocol'
-import type { Engine, GrammarRun } from '../engines/engine.ts'
+import type { Engine, GrammarState } from '../engines/engine.ts'
 import type { AnswerText } from '../prompt/answer-text.ts'
 import type { ThinkingMarkers } from '../prompt/families/family.ts'
 import { TokenText } from '../prompt/utf8.ts'
@@ -38,7 +38,7 @@ export class Steering {
   readonly #parts: SteeringParts
   readonly #characters: TokenText
   readonly #budgetTokens: number
-  #grammar: GrammarRun | null = null
+  #grammar: GrammarState | null = null
   /** What was there of the answer when the grammar began, and what was taken under it. */
   #begun = ''
   readonly #bound: number[] = []
@@ -68,7 +68,7 @@ export class Steering {
   }
 
   /** What the next draw has to follow. */
-  get grammar(): GrammarRun | null {
+  get grammar(): GrammarState | null {
     return this.#grammar
   }
 

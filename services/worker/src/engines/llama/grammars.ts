@@ -3,7 +3,7 @@
  * every turn of a conversation, so the last ones are kept, each at its beginning: a run is a copy.
  */
 import { type LlamaContext, LlamaGrammar, LlamaGrammarEvaluationState } from 'node-llama-cpp'
-import { BadGrammar, type GrammarRun, type Vocabulary } from '../engine.ts'
+import { BadGrammar, type GrammarState, type Vocabulary } from '../engine.ts'
 import { RecentlyUsed } from '../recently-used.ts'
 import { feedGrammar } from './internals.ts'
 
@@ -11,7 +11,7 @@ const GRAMMARS_MAX = 64
 /** Of all kept grammars' texts; read, they take about thirty times as much memory. */
 const GRAMMAR_CHARACTERS_MAX = 4 * 1024 * 1024
 
-class LlamaGrammarRun implements GrammarRun {
+class LlamaGrammarState implements GrammarState {
   readonly grammar: string
   readonly state: LlamaGrammarEvaluationState
 
@@ -22,9 +22,9 @@ class LlamaGrammarRun implements GrammarRun {
 }
 
 /** What the runtime knows of a run. */
-export function nativeStateOf(run: GrammarRun | null): LlamaGrammarEvaluationState | undefined {
+export function nativeStateOf(run: GrammarState | null): LlamaGrammarEvaluationState | undefined {
   if (run === null) return undefined
-  if (!(run instanceof LlamaGrammarRun)) throw new Error('the grammar is of another engine')
+  if (!(run instanceof LlamaGrammarState)) throw new Error('the grammar is of another engine')
   return run.state
 }
 
@@ -43,11 +43,11 @@ export class LlamaGrammars {
   }
 
   /** See {@link Engine.startGrammar}. */
-  start(grammar: string, begun: string, drawn: readonly number[]): GrammarRun | null {
+  start(grammar: string, begun: string, drawn: readonly number[]): GrammarState | null {
     const state = this.#beginning(grammar).clone()
     const tokens = begun === '' ? [] : this.#vocabulary.tokenize(begun, true, true)
     const fits = feedGrammar(this.#context, state, [...tokens, ...drawn])
-    return fits ? new LlamaGrammarRun(grammar, state) : null
+    return fits ? new LlamaGrammarState(grammar, state) : null
   }
 
   #beginning(text: string): LlamaGrammarEvaluationState {

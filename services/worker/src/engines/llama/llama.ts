@@ -1,6 +1,6 @@
 /**
- * llama.cpp behind the {@link Engine} port. This file and its neighbours `llama-*.ts` are the only
- * ones that import node-llama-cpp.
+ * llama.cpp behind the {@link Engine} port. The files of this folder are the only ones that import
+ * node-llama-cpp.
  *
  * The runtime's own defaults are dangerous for a service that bills, so every one is set:
  * - threads: more threads than cores slow it down 300 times, and its default is at least four;
@@ -9,6 +9,7 @@
  * - it never compiles or downloads anything.
  */
 import { readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
@@ -17,42 +18,50 @@ import {
   type LlamaContext,
   LlamaLogLevel,
   type LlamaModel,
-  resolveModelFile,
 } from 'node-llama-cpp'
 import { RuntimeWatch } from '../../process/runtime-watch.ts'
-import { StartRefused } from '../../process/start-refused.ts'
+import { firstLineOf, StartRefused } from '../../process/start-refused.ts'
 import type {
   BatchCounts,
   Engine,
   EngineSequence,
-  GrammarRun,
+  EngineSettings,
+  GrammarState,
   ModelFacts,
+  OpenEngine,
   Vocabulary,
 } from '../engine.ts'
-import type { Gpu } from '../gpu.ts'
 import { alternatingBatches, type BatchStrategy, noBatches } from './batching.ts'
 import { ContextGate } from './context-gate.ts'
+import { fileDigest } from './gguf-file.ts'
 import { LlamaGrammars } from './grammars.ts'
 import { mendSampling } from './internals.ts'
+import { tellProgress } from './model-progress.ts'
+import { findModel } from './model-source.ts'
 import { LlamaSequence } from './sequence.ts'
 import { SequenceStates } from './sequence-states.ts'
 import { llamaVocabulary } from './vocabulary.ts'
 
-export interface LlamaOptions {
+export interface LlamaOptions extends Omit<EngineSettings, 'model' | 'modelsFolder'> {
   readonly modelPath: string
-  /**
-   * Tokens for each sequence; null takes what the model was trained for, up to `contextSizeMax`.
-   */
-  readonly contextSize: number | null
-  readonly contextSizeMax: number
-  readonly sequences: number
-  readonly threads: number
-  readonly gpu: Gpu
   /** Told while the file is read into memory: from 0 to 1. */
   readonly onLoading?: (share: number) => void
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
-  /** Sees whether the runtime comes back. */
   readonly watch?: RuntimeWatch
+}
+
+type RuntimeFacts = Omit<ModelFacts, 'modelName' | 'toy' | 'digest'>
+
+/** Finds the model, or downloads it, and starts the runtime with it. */
+export const openLlama: OpenEngine = async (settings, { log, watch }) => {
+  const { path, name, toy } = await findModel(settings.model, settings.modelsFolder, log)
+  log('info', 'loading the model', { model: path, threads: settings.threads })
+  const tellLoading = tellProgress('loading the model', name, log)
+  const { size } = await stat(path)
+  const onLoading = (share: number) => tellLoading(share * size, size)
+  const started = await startLlama({ ...settings, modelPath: path, onLoading, log, watch })
+  const { engine, facts } = started
+  return { engine, facts: { ...facts, modelName: name, toy, digest: await fileDigest(path) } }
 }
 
 /**
@@ -62,7 +71,7 @@ export interface LlamaOptions {
  */
 export async function startLlama(options: LlamaOptions): Promise<{
   readonly engine: Engine
-  readonly facts: ModelFacts
+  readonly facts: RuntimeFacts
 }> {
   const llama = await getLlama({
     gpu: options.gpu === 'off' ? false : options.gpu,
@@ -77,9 +86,9 @@ export async function startLlama(options: LlamaOptions): Promise<{
   }).catch((error: unknown) => {
     throw new StartRefused(
       options.gpu === 'off'
-        ? `no llama.cpp binary runs on this machine: ${firstLine(error)}`
+        ? `no llama.cpp binary runs on this machine: ${firstLineOf(error)}`
         : `--gpu ${options.gpu} cannot be used: no llama.cpp binary for it runs on this machine ` +
-            `(${firstLine(error)}); see docs/how-to/use-a-gpu.md`,
+            `(${firstLineOf(error)}); see docs/how-to/use-a-gpu.md`,
     )
   })
   const gpuLayers = llama.gpu === false ? 0 : 'max'
@@ -92,7 +101,7 @@ export async function startLlama(options: LlamaOptions): Promise<{
     })
     .catch((error: unknown) => {
       throw new StartRefused(
-        `llama.cpp cannot load the model ${options.modelPath}: ${firstLine(error)}`,
+        `llama.cpp cannot load the model ${options.modelPath}: ${firstLineOf(error)}`,
       )
     })
   const batches = noBatches()
@@ -128,7 +137,7 @@ async function createContext(
     .catch((error: unknown) => {
       throw new StartRefused(
         `no memory for ${options.sequences} sequences of ${contextSize} tokens; ` +
-          `lower --sequences or --context-size (${firstLine(error)})`,
+          `lower --sequences or --context-size (${firstLineOf(error)})`,
       )
     })
   if (context.currentThreads > options.threads) {
@@ -139,15 +148,14 @@ async function createContext(
   return context
 }
 
-async function modelFacts(llama: Llama, context: LlamaContext): Promise<ModelFacts> {
+async function modelFacts(llama: Llama, context: LlamaContext): Promise<RuntimeFacts> {
   const { metadata } = context.model.fileInfo
   return {
-    modelName: metadata.general.name ?? context.model.filename ?? 'model',
     chatTemplate: metadata.tokenizer?.chat_template ?? null,
     threads: context.currentThreads,
     cpuVariant: loadedCpuVariant() ?? process.arch,
     device: llama.gpu === false ? 'cpu' : llama.gpu,
-    llamaCppRelease: llama.llamaCppRelease.release,
+    runtimeRelease: llama.llamaCppRelease.release,
     libraryVersion: await getModuleVersion(),
   }
 }
@@ -158,30 +166,6 @@ function loadedCpuVariant(): string | undefined {
     return /libggml-cpu-([\w-]+)/.exec(readFileSync('/proc/self/maps', 'utf8'))?.[1]
   } catch {
     return undefined
-  }
-}
-
-/**
- * Finds the file that an `hf:` URI names, in the downloads' folder or on the network.
- *
- * @throws StartRefused with one line when it is neither there nor reachable
- */
-export async function downloadModel(
-  uri: string,
-  folder: string,
-  onProgress: (downloadedBytes: number, totalBytes: number) => void,
-): Promise<string> {
-  try {
-    return await resolveModelFile(uri, {
-      directory: folder,
-      cli: false,
-      onProgress: ({ downloadedSize, totalSize }) => onProgress(downloadedSize, totalSize),
-    })
-  } catch (error) {
-    throw new StartRefused(
-      `cannot download ${uri} (${firstLine(error)}); check the name and the network, ` +
-        'or name a downloaded .gguf file instead',
-    )
   }
 }
 
@@ -212,7 +196,7 @@ class LlamaEngine implements Engine {
     this.vocabulary = llamaVocabulary(model)
     this.#grammars = new LlamaGrammars(context, this.vocabulary)
     this.tellsLogprobs = mendSampling(context, (error) => {
-      log('error', `no token could be drawn: ${firstLine(error)}`)
+      log('error', `no token could be drawn: ${firstLineOf(error)}`)
     })
     this.contextSize = context.contextSize
     this.sequences = Array.from({ length: context.totalSequences }, () => this.#take())
@@ -221,7 +205,7 @@ class LlamaEngine implements Engine {
     this.canReusePrefix = !model.fileInsights.isRecurrent && !needsCheckpoints
   }
 
-  startGrammar(grammar: string, begun: string, drawn: readonly number[] = []): GrammarRun | null {
+  startGrammar(grammar: string, begun: string, drawn: readonly number[] = []): GrammarState | null {
     return this.#grammars.start(grammar, begun, drawn)
   }
 
@@ -245,9 +229,4 @@ class LlamaEngine implements Engine {
     const shared = { states: this.#states, gate: this.#gate, watch: this.#watch }
     return new LlamaSequence(native, shared)
   }
-}
-
-function firstLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return (message.split('\n')[0] ?? '').slice(0, 300)
 }

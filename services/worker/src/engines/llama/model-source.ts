@@ -1,11 +1,11 @@
 /** From what the operator named to a model file on this machine. */
 import { basename, resolve } from 'node:path'
 import { demoModelName, demoModelPath, demoModelSha256 } from '@svc/infra/demo-model/demo-model'
+import { resolveModelFile } from 'node-llama-cpp'
 import type { Log } from '../../process/log.ts'
-import { StartRefused } from '../../process/start-refused.ts'
-import { DEMO_MODEL } from '../../settings.ts'
+import { firstLineOf, StartRefused } from '../../process/start-refused.ts'
+import { DEMO_MODEL } from '../engine.ts'
 import { checkGgufFile, sha256OfFile } from './gguf-file.ts'
-import { downloadModel } from './llama.ts'
 import { tellProgress } from './model-progress.ts'
 
 const HUGGING_FACE = 'hf:'
@@ -46,6 +46,30 @@ export async function refuseChangedDemoModel(path: string, sha256: string): Prom
   if (found !== sha256) {
     throw new StartRefused(
       `the bundled demo model is damaged (SHA-256 ${found}, not ${sha256}): restore ${path}`,
+    )
+  }
+}
+
+/**
+ * Finds the file that an `hf:` URI names, in the downloads' folder or on the network.
+ *
+ * @throws StartRefused with one line when it is neither there nor reachable
+ */
+async function downloadModel(
+  uri: string,
+  folder: string,
+  onProgress: (downloadedBytes: number, totalBytes: number) => void,
+): Promise<string> {
+  try {
+    return await resolveModelFile(uri, {
+      directory: folder,
+      cli: false,
+      onProgress: ({ downloadedSize, totalSize }) => onProgress(downloadedSize, totalSize),
+    })
+  } catch (error) {
+    throw new StartRefused(
+      `cannot download ${uri} (${firstLineOf(error)}); check the name and the network, ` +
+        'or name a downloaded .gguf file instead',
     )
   }
 }

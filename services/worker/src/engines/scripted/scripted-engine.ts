@@ -1,12 +1,18 @@
-/** A model for tests that says what a script says and can be made to fail. */
+/**
+ * An engine in memory that says what a script says and can be made to fail: for tests, and the
+ * smallest example of an engine.
+ */
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   BadGrammar,
+  type BatchCounts,
   type Draw,
   type DrawStream,
   type Engine,
   type EngineSequence,
   type GenerateOptions,
+  type ModelFacts,
+  type OpenEngine,
   type SequenceCopy,
 } from '../engine.ts'
 import { byteVocabulary, imEnd } from './byte-vocabulary.ts'
@@ -66,11 +72,30 @@ export interface ScriptedEngine extends Engine {
   readonly started: Started[]
 }
 
+/** Says so much of every model that a whole worker can be put together around the script. */
+const facts: ModelFacts = {
+  ...{ modelName: 'scripted', toy: true, digest: 'scripted' },
+  chatTemplate:
+    '{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}' +
+    '<|im_start|>assistant\n',
+  ...{ threads: 1, cpuVariant: 'none', device: 'cpu' },
+  ...{ runtimeRelease: 'none', libraryVersion: 'none' },
+}
+
+/** The door of this folder. */
+export function openScripted(script: Script): OpenEngine {
+  return async ({ sequences, contextSize, contextSizeMax }) => ({
+    engine: scriptedEngine({ sequences, contextSize: contextSize ?? contextSizeMax, ...script }),
+    facts,
+  })
+}
+
 export function scriptedEngine(script: Script = {}): ScriptedEngine {
   const steps: Step[] = []
   const replaced: EngineSequence[] = []
   const started: Started[] = []
-  const make = () => new ScriptedSequence(script, steps)
+  const batches = { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 }
+  const make = () => new ScriptedSequence(script, steps, batches)
   return {
     steps,
     replaced,
@@ -79,7 +104,7 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
     contextSize: script.contextSize ?? 4096,
     sequences: Array.from({ length: script.sequences ?? 1 }, make),
     canReusePrefix: script.canReusePrefix ?? true,
-    batches: { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 },
+    batches,
     drawsByPlace: true,
     tellsLogprobs: script.tellsLogprobs ?? true,
     startGrammar(grammar, begun, drawn = []) {
@@ -97,18 +122,22 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
   }
 }
 
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
+
 class ScriptedSequence implements EngineSequence {
   readonly #script: Script
   readonly #steps: Step[]
+  readonly #batches: Writable<BatchCounts>
   #tokens: number[] = []
   #answered = 0
   #restored = false
   #forgot = false
   evaluatedTokens = 0
 
-  constructor(script: Script, steps: Step[]) {
+  constructor(script: Script, steps: Step[], batches: Writable<BatchCounts>) {
     this.#script = script
     this.#steps = steps
+    this.#batches = batches
   }
 
   get length(): number {
@@ -186,6 +215,8 @@ class ScriptedSequence implements EngineSequence {
     await this.#script.step?.(step)
     this.#tokens.push(...tokens)
     this.evaluatedTokens += tokens.length
+    this.#batches[kind === 'draw' ? 'decode' : 'prompt'] += 1
+    this.#batches[kind === 'draw' ? 'decodeTokens' : 'promptTokens'] += tokens.length
   }
 }
 

@@ -1,0 +1,233 @@
+/**
+ * What the port of the engine promises, for every engine: the scheduler, the prefix cache and the
+ * meter rely on nothing else. Each engine's test gives a factory and the texts it is tried with.
+ */
+import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { BadGrammar, type Engine, type EngineSequence, type GenerateOptions } from './engine.ts'
+
+export interface EngineUnderTest {
+  /** At least two sequences of 1024 tokens, which can be reused, copied and put back. */
+  readonly open: () => Promise<Engine>
+  /** A grammar that the engine cannot read. */
+  readonly unreadable: string
+  /** A grammar with one text. */
+  readonly grammar: { readonly gbnf: string; readonly text: string }
+}
+
+const BLOCKS = 2
+const DRAWS = 6
+
+const COLD: GenerateOptions['sampling'] = {
+  ...{ temperature: 0, topP: 1, topK: 0, minP: 0, seed: 1 },
+  ...{ frequencyPenalty: 0, presencePenalty: 0, repetitionPenalty: 1 },
+}
+
+interface Answer extends Partial<GenerateOptions> {
+  /** What of the answer there is already; the tokens that are drawn are added. */
+  readonly answer?: number[]
+  readonly draws?: number
+}
+
+/** Draws tokens after the given ones, and adds them to the answer. */
+async function draw(
+  sequence: EngineSequence,
+  tokens: readonly number[],
+  { answer = [], draws = DRAWS, ...options }: Answer = {},
+): Promise<number[]> {
+  const stream = sequence.generate(tokens, {
+    ...{ sampling: COLD, grammar: () => null, logitBias: [], bannedUnderGrammar: () => [] },
+    ...{ logprobs: false, answered: () => answer, alone: false },
+    ...options,
+  })
+  for (let count = 0; count < draws; count += 1) {
+    const { value } = await stream.next()
+    if (value !== undefined) answer.push(value.token)
+  }
+  await stream.return()
+  return answer
+}
+
+async function prefillBlocks(sequence: EngineSequence, prompt: readonly number[]): Promise<void> {
+  for (let block = 0; block < BLOCKS; block += 1) {
+    await sequence.prefill(prompt.slice(block * BLOCK_TOKENS, (block + 1) * BLOCK_TOKENS))
+  }
+}
+
+export function describeEngine(name: string, { open, unreadable, grammar }: EngineUnderTest): void {
+  describe(`the engine ${name}`, () => {
+    let engine: Engine
+    let one: EngineSequence
+    let other: EngineSequence
+    /** Whole blocks, and one token more that is always computed. */
+    let prompt: readonly number[]
+
+    beforeAll(async () => {
+      engine = await open()
+      const [first, second] = engine.sequences
+      if (first === undefined || second === undefined) throw new Error('two sequences are needed')
+      one = first
+      other = second
+      const text = engine.vocabulary.tokenize(
+        'Mira the fox lives in a small town. '.repeat(40),
+        false,
+        false,
+      )
+      prompt = text.slice(0, BLOCKS * BLOCK_TOKENS + 1)
+    })
+    afterAll(() => engine.dispose())
+
+    const empty = async () => {
+      await one.truncate(0)
+      await other.truncate(0)
+    }
+
+    it('reads back the text that it made tokens of, and knows each by its bytes', () => {
+      const { vocabulary } = engine
+      const text = 'a fox, 12 × héllo 🦊'
+      const tokens = vocabulary.tokenize(text, false, true)
+      expect(tokens.every((token) => token >= 0 && token < vocabulary.size)).toBe(true)
+      expect(vocabulary.detokenize(tokens, tokens.slice(0, 0)).trimStart()).toBe(text)
+      const bytes = tokens.flatMap((token) => [...(vocabulary.bytes(token) ?? [])])
+      expect(Buffer.from(bytes).toString().trimStart()).toBe(text)
+    })
+
+    it('makes control tokens of their texts only where they are looked for', () => {
+      const { vocabulary } = engine
+      const special = vocabulary.tokenize(vocabulary.endOfTextString, true, true)
+      expect(special.map((token) => vocabulary.controlText(token))).toEqual([
+        vocabulary.endOfTextString,
+      ])
+      expect(special.every((token) => vocabulary.isEndOfGeneration(token))).toBe(true)
+      const plain = vocabulary.tokenize(vocabulary.endOfTextString, false, true)
+      expect(plain.map((token) => vocabulary.controlText(token)).join('')).toBe('')
+    })
+
+    it('counts what it computes, and nothing that is cut off', async () => {
+      await empty()
+      const before = one.evaluatedTokens
+      await one.prefill(prompt.slice(0, BLOCK_TOKENS))
+      expect([one.length, one.evaluatedTokens - before]).toEqual([BLOCK_TOKENS, BLOCK_TOKENS])
+      await one.truncate(5)
+      expect([one.length, one.evaluatedTokens - before]).toEqual([5, BLOCK_TOKENS])
+    })
+
+    it('counts its batches, those of prompts and those of draws', async () => {
+      await empty()
+      const before = { ...engine.batches }
+      await one.prefill(prompt.slice(0, BLOCK_TOKENS))
+      await draw(one, prompt.slice(BLOCK_TOKENS, BLOCK_TOKENS + 1), { draws: 3 })
+      expect(engine.batches.promptTokens - before.promptTokens).toBe(BLOCK_TOKENS)
+      expect(engine.batches.prompt - before.prompt).toBe(1)
+      expect(engine.batches.decode - before.decode).toBeGreaterThanOrEqual(3)
+      expect(engine.batches.decodeTokens).toBeGreaterThanOrEqual(before.decodeTokens + 3)
+    })
+
+    it('answers the same prompt the same in every sequence', async () => {
+      await empty()
+      await one.prefill(prompt.slice(0, BLOCK_TOKENS))
+      await other.prefill(prompt.slice(0, BLOCK_TOKENS))
+      const next = prompt.slice(BLOCK_TOKENS, BLOCK_TOKENS + 1)
+      expect(await draw(one, next)).toEqual(await draw(other, next))
+    })
+
+    it('goes on from forced tokens in place of the last draw', async () => {
+      await empty()
+      await one.prefill(prompt.slice(0, 10))
+      const answer: number[] = []
+      const forced = engine.vocabulary.tokenize('fox', false, true)
+      const stream = one.generate(prompt.slice(10, 11), {
+        ...{ sampling: COLD, grammar: () => null, logitBias: [], bannedUnderGrammar: () => [] },
+        ...{ logprobs: false, answered: () => answer, alone: false },
+      })
+      await stream.next()
+      expect(one.length).toBe(11)
+      answer.push(...forced)
+      await stream.next(forced)
+      expect(one.length).toBe(11 + forced.length)
+      await stream.return()
+    })
+
+    it('takes blocks out and puts them back, byte for byte, computing nothing', async () => {
+      await empty()
+      await prefillBlocks(one, prompt)
+      const blocks = await one.readBlocks(0, BLOCKS)
+      expect(await one.readBlocks(1, BLOCKS)).toEqual(blocks.slice(1))
+      const expected = await draw(one, prompt.slice(-1))
+      const before = other.evaluatedTokens
+      await other.restore(prompt.slice(0, -1), blocks)
+      expect([other.length, other.evaluatedTokens]).toEqual([prompt.length - 1, before])
+      expect(await other.readBlocks(0, BLOCKS)).toEqual(blocks)
+      expect(await draw(other, prompt.slice(-1))).toEqual(expected)
+    })
+
+    it('refuses blocks that are not those of the tokens', async () => {
+      await empty()
+      await prefillBlocks(one, prompt)
+      const [block = new Uint8Array()] = await one.readBlocks(0, 1)
+      await expect(other.restore(prompt.slice(0, -1), [block])).rejects.toThrow()
+    })
+
+    it('goes on with an answer in another sequence, exactly as it would have', async () => {
+      await empty()
+      const sampling = { ...COLD, temperature: 1, seed: 7 }
+      await one.prefill(prompt.slice(0, 20))
+      const begun = await draw(one, prompt.slice(20, 21), { sampling })
+      const copy = await one.copy()
+      expect(copy.tokens).toBe(one.length)
+      const next = begun.slice(-1)
+      const expected = await draw(one, next, { sampling, answer: [...begun] })
+      const before = other.evaluatedTokens
+      await other.load(copy)
+      expect([other.length, other.evaluatedTokens]).toEqual([copy.tokens, before])
+      await copy.release()
+      expect(await draw(other, next, { sampling, answer: [...begun] })).toEqual(expected)
+      expect(engine.drawsByPlace).toBe(true)
+    })
+
+    it('tells log probabilities where they are asked for, best first', async () => {
+      expect(engine.tellsLogprobs).toBe(true)
+      await empty()
+      for (const logprobs of [true, false]) {
+        const stream = one.generate(prompt.slice(0, 3), {
+          ...{ sampling: COLD, grammar: () => null, logitBias: [], bannedUnderGrammar: () => [] },
+          ...{ logprobs, answered: () => [], alone: true },
+        })
+        const { value } = await stream.next()
+        await stream.return()
+        await one.truncate(0)
+        if (!logprobs) {
+          expect(value?.logprobs).toBeNull()
+          continue
+        }
+        const likeliest = value?.logprobs?.likeliest ?? []
+        const told = likeliest.map(({ logprob }) => logprob)
+        expect(told).toEqual(told.toSorted((a, b) => b - a))
+        expect(told.every((logprob) => logprob <= 0)).toBe(true)
+        expect(likeliest.map(({ token }) => token)).toContain(value?.token)
+      }
+    })
+
+    it('follows a grammar, also from the middle of its text', async () => {
+      const { gbnf, text } = grammar
+      expect(() => engine.startGrammar(unreadable, '')).toThrow(BadGrammar)
+      expect(engine.startGrammar(gbnf, `${text}${text}`)).toBeNull()
+      const state = engine.startGrammar(gbnf, '')
+      expect(state?.grammar).toBe(gbnf)
+      await empty()
+      const drawn = await draw(one, prompt.slice(0, 3), { grammar: () => state, draws: 12 })
+      const end = drawn.findIndex((token) => engine.vocabulary.isEndOfGeneration(token))
+      expect(engine.vocabulary.detokenize(drawn.slice(0, end), [])).toBe(text)
+      expect(engine.startGrammar(gbnf, text.slice(0, 1))).not.toBeNull()
+    })
+
+    it('gives an empty sequence for one whose state is in doubt', async () => {
+      await empty()
+      await one.prefill(prompt.slice(0, 10))
+      one = await engine.replace(one)
+      expect(one.length).toBe(0)
+      await one.prefill(prompt.slice(0, 10))
+      expect(one.length).toBe(10)
+    })
+  })
+}

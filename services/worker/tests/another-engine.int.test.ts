@@ -1,0 +1,51 @@
+/** A whole worker on an engine that is not llama.cpp: nothing outside of an engine's folder knows. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { user, WorkerClient } from '@svc/testing/protocol-client'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openScripted } from '../src/engines/scripted/scripted-engine.ts'
+import { type RunningWorker, runWorker } from '../src/run-worker.ts'
+import { settingsOf } from '../src/settings.ts'
+
+const NEVER_HANGS = { SVC_WORKER_HANG_MS: String(3_600_000) }
+
+let folder: string
+let worker: RunningWorker
+let client: WorkerClient
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'svc-engine-'))
+  const socketPath = join(folder, 'w.sock')
+  const settings = settingsOf({ socket: socketPath, contextSize: '1024' }, NEVER_HANGS)
+  const onBroken = (error: unknown) => {
+    throw error
+  }
+  worker = await runWorker(settings, () => {}, onBroken, openScripted({ answer: 'Hello!' }))
+  client = new WorkerClient({ socketPath })
+})
+
+afterAll(async () => {
+  await worker.stop()
+  await rm(folder, { recursive: true })
+})
+
+it('answers, counts and reuses prompts', async () => {
+  const question = [user('Tell me about Mira the fox, please. '.repeat(10))]
+  const first = await client.generate(question)
+  expect(first.text).toBe('Hello!')
+  expect(first.last).toMatchObject({ type: 'done', finishReason: 'stop' })
+  expect(first.meter).toMatchObject({ cachedInputTokens: 0 })
+  const again = await client.generate(question)
+  expect(again.meter?.cachedInputTokens).toBeGreaterThan(0)
+  const { inputTokens = 0, cachedInputTokens = 0 } = again.meter ?? {}
+  expect(inputTokens + cachedInputTokens).toBe(first.meter?.inputTokens)
+})
+
+it('says what it is', async () => {
+  expect(await client.health()).toMatchObject({
+    ...{ status: 'ready', modelName: 'scripted', toy: true, contextSize: 1024, device: 'cpu' },
+    cache: { mode: 'on', tiers: ['l1'] },
+    load: { queued: 0, sequences: 8 },
+  })
+})
