@@ -8,6 +8,8 @@ const PAUSE_MS = 2
 
 export interface AttackRequest {
   readonly path: string
+  /** `POST` by default. */
+  readonly method?: 'GET' | 'POST'
   readonly key: string
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
@@ -37,12 +39,12 @@ export async function flood(
 /** @returns how it ended: its status, or `broken` */
 function send(
   { baseUrl, signal }: Target,
-  { path, key, body, headers, onAnswer }: AttackRequest,
+  { path, method = 'POST', key, body, headers, onAnswer }: AttackRequest,
   agent: Agent,
 ): Promise<number | 'broken'> {
   const { promise, resolve } = Promise.withResolvers<number | 'broken'>()
   const options = {
-    method: 'POST',
+    method,
     agent,
     signal,
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },

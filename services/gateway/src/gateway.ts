@@ -19,6 +19,7 @@ import { Admission } from './admission/admission.ts'
 import { Callers } from './admission/callers.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
+import { Reads } from './admission/reads.ts'
 import { rootUrlBy } from './http/base-address.ts'
 import type { HttpLimits } from './http/limits.ts'
 import { mounted } from './http/mounted.ts'
@@ -101,6 +102,7 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
 class HttpGateway implements Gateway {
   readonly #dependencies: GatewayDependencies
   readonly #places: Places
+  readonly #reads: Reads
   readonly #server: HttpServer
   /** Where the admin API has a listener of its own. */
   readonly #adminServer: HttpServer | undefined
@@ -130,11 +132,13 @@ class HttpGateway implements Gateway {
     const admission = new Admission({ ...dependencies, places: this.#places })
     const preparations = new PreparationTurns({ limits, timer, clock, weights })
     const callers = new Callers(dependencies)
-    const ports = { ...dependencies, idempotency, preparations, callers }
+    this.#reads = new Reads({ callers, limits, timer, clock })
+    const reads = this.#reads
+    const ports = { ...dependencies, idempotency, preparations, callers, reads }
     app.register(inferenceRoutes(ports, admission))
     app.register(responsesRoutes(ports, admission))
     app.register(countTokensRoute(ports, admission))
-    app.register(modelRoutes(callers, dependencies.createdAt, workers))
+    app.register(modelRoutes(reads, dependencies.createdAt, workers))
     app.register(billingRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies.pageInformation, workers, rootUrl))
@@ -158,6 +162,7 @@ class HttpGateway implements Gateway {
     this.#server.stopListening()
     this.#adminServer?.stopListening()
     this.#places.turnAway()
+    this.#reads.turnAway()
     reach('shutdown.draining')
     if (!(await this.#places.idle(graceMs))) {
       logger.warn({ running: this.#places.count }, 'stopping requests that still run')

@@ -99,7 +99,7 @@ export interface NewRequest
     AcceptRequest,
     'type' | 'at' | 'actor' | 'gatewayId' | 'price' | 'isKeySearched' | 'deadline'
   > {
-  /** Counted from its acceptance, whatever it waited for before: when it has ended at the latest. */
+  /** When it has ended at the latest, from its acceptance, whatever it waited for before. */
   readonly endsWithinMs: number
   /** Whether the bundled model runs it: only then it can be sold at the demo price. Default no. */
   readonly onBundledModel?: boolean

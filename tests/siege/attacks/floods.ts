@@ -89,6 +89,17 @@ export const floodAttacks: readonly Attack[] = [
       ),
   },
   {
+    name: 'reads',
+    about: '512 connections of one key that read a balance, over and over',
+    credit: '0',
+    keys: 1,
+    run: (target) =>
+      flood(target, 512, (number) => {
+        const key = keyOf(target, number)
+        return { path: '/v1/balance', method: 'GET', key, body: '' }
+      }),
+  },
+  {
     name: 'idempotency-flood',
     about: 'a new Idempotency-Key with each request',
     credit: '1',

@@ -25,6 +25,8 @@ export interface HttpLimits {
   readonly requestsPerKey: number
   readonly requestsPerAccount: number
   readonly requestsInFlight: number
+  /** Requests without a body, such as for a balance, that one account has answered at once. */
+  readonly readsPerAccount: number
   /** Requests beyond these that wait for their turn, their bodies unread. */
   readonly waitingPerAccount: number
   readonly waitingRequests: number
@@ -84,6 +86,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestsPerKey: 8,
   requestsPerAccount: 16,
   requestsInFlight: 1_024,
+  readsPerAccount: 8,
   waitingPerAccount: 256,
   waitingRequests: 1_024,
   waitMs: 60_000,

@@ -8,15 +8,15 @@ import type { Ledger } from '@svc/ledger/ledger'
 import { receiptOf } from '@svc/projections/receipt'
 import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
-import { authenticated, callerOf } from '../admission/authenticated.ts'
-import type { Callers } from '../admission/callers.ts'
+import { callerOf } from '../admission/authenticated.ts'
+import type { Reads } from '../admission/reads.ts'
 
 /** How long a receipt waits for the views to hold what the caller has done last. */
 const READ_YOUR_WRITES_MS = 2_000
 
 export interface BillingPorts {
   readonly ledger: Ledger
-  readonly callers: Pick<Callers, 'identify'>
+  readonly reads: Pick<Reads, 'hooks'>
   readonly views: Pick<Views, 'request'>
   /** Asked about the view of the receipts alone: no other view can hold them up. */
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
@@ -24,7 +24,7 @@ export interface BillingPorts {
 
 export function billingRoutes(ports: BillingPorts) {
   return async (app: FastifyInstance): Promise<void> => {
-    const options = { onRequest: authenticated(ports.callers) }
+    const options = { onRequest: ports.reads.hooks }
     app.get('/v1/balance', options, async (request): Promise<BalanceAnswer> => {
       const balance = await ports.ledger.balance(callerOf(request).accountId)
       return {

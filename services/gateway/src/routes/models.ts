@@ -6,8 +6,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, type ModelList, resolveModel } from '@svc/contracts/wire/models'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { authenticated } from '../admission/authenticated.ts'
-import type { Callers } from '../admission/callers.ts'
+import type { Reads } from '../admission/reads.ts'
 import { clientFamilyOf } from '../http/client-family.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
 import { codexModel } from './codex-models.ts'
@@ -17,7 +16,7 @@ const MS_PER_SECOND = 1_000
 
 /** @param createdAt seconds since 1970 */
 export function modelRoutes(
-  callers: Pick<Callers, 'identify'>,
+  reads: Pick<Reads, 'hooks'>,
   createdAt: number,
   workers: Pick<WorkerPool, 'workers'>,
 ) {
@@ -30,7 +29,7 @@ export function modelRoutes(
   const list: ModelList = { object: 'list', data: [model] }
 
   return async (app: FastifyInstance): Promise<void> => {
-    const options = { onRequest: authenticated(callers) }
+    const options = { onRequest: reads.hooks }
     for (const prefix of ['/v1', '/pro/v1']) {
       app.get(`${prefix}/models`, options, (request) => {
         if (isMessagesClient(request)) return messagesList(createdAt, workers)

@@ -13,6 +13,7 @@ import { type Admission, inItsPlace } from '../admission/admission.ts'
 import { authenticated, callerOf } from '../admission/authenticated.ts'
 import type { Callers } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
+import type { Reads } from '../admission/reads.ts'
 import { fieldError } from '../formats/field-error.ts'
 import type { JsonObject } from '../formats/inference-request.ts'
 import type { Item } from '../formats/responses/items.ts'
@@ -32,6 +33,7 @@ export interface ResponsesPorts {
   readonly workers: WorkerPool
   readonly preparations: PreparationTurns
   readonly callers: Pick<Callers, 'identify'>
+  readonly reads: Pick<Reads, 'hooks'>
   readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
   readonly clock: Clock
@@ -41,20 +43,21 @@ export interface ResponsesPorts {
 type ById = { Params: { id: string } }
 
 export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
-  const { callers, limits, workers, preparations } = ports
+  const { callers, limits, reads, workers, preparations } = ports
   const store = new ResponseStore(ports)
   const onRequest = [authenticated(callers)]
+  const reading = { onRequest: reads.hooks }
 
   return async (app: FastifyInstance): Promise<void> => {
     admission.prepare(app)
     for (const prefix of PREFIXES) {
-      const refusing = { onRequest, exposeHeadRoute: false, config: { servesNothing: true } }
+      const refusing = { ...reading, exposeHeadRoute: false, config: { servesNothing: true } }
       app.get(prefix, refusing, refuseUpgrade)
-      app.get<ById>(`${prefix}/:id`, { onRequest }, async (request) => {
+      app.get<ById>(`${prefix}/:id`, reading, async (request) => {
         refuseReplay(request)
         return (await storedResponse(request)).response
       })
-      app.get<ById>(`${prefix}/:id/input_items`, { onRequest }, async (request) =>
+      app.get<ById>(`${prefix}/:id/input_items`, reading, async (request) =>
         itemPage((await storedResponse(request)).input, pageQuery(request.query)),
       )
       // Clients may send a body with these, and so they take a place.

@@ -17,6 +17,7 @@ export const limitOfSetting = {
   SVC_MAX_REQUESTS_PER_KEY: 'requestsPerKey',
   SVC_MAX_REQUESTS_PER_ACCOUNT: 'requestsPerAccount',
   SVC_MAX_REQUESTS: 'requestsInFlight',
+  SVC_MAX_READS_PER_ACCOUNT: 'readsPerAccount',
   SVC_MAX_WAITING_PER_ACCOUNT: 'waitingPerAccount',
   SVC_MAX_WAITING: 'waitingRequests',
   SVC_MAX_WAIT_MS: 'waitMs',

@@ -210,6 +210,8 @@ const schema = logSchema.extend({
   SVC_MAX_REQUESTS_PER_KEY: whole(1, 100_000).optional(),
   SVC_MAX_REQUESTS_PER_ACCOUNT: whole(1, 100_000).optional(),
   SVC_MAX_REQUESTS: whole(1, 100_000).optional(),
+  /** Requests without a body that one account has answered at once. */
+  SVC_MAX_READS_PER_ACCOUNT: whole(1, 100_000).optional(),
   /** Requests beyond these that wait for their turn: of one account, of all, and how long. */
   SVC_MAX_WAITING_PER_ACCOUNT: whole(0, 100_000).optional(),
   SVC_MAX_WAITING: whole(0, 100_000).optional(),

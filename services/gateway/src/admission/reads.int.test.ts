@@ -1,0 +1,64 @@
+/** The places of requests that only read. */
+import { afterEach, expect, test } from 'vitest'
+import {
+  chatBody,
+  type FixtureOptions,
+  type GatewayFixture,
+  startGateway,
+} from '../testing/gateway-fixture.ts'
+
+let fixture: GatewayFixture
+
+async function start(options: FixtureOptions): Promise<void> {
+  fixture = await startGateway(options)
+}
+afterEach(() => fixture[Symbol.asyncDispose]())
+
+const SLOW = { tokens: 2_000, delayMs: 5 }
+const other = () => ({ authorization: `Bearer ${fixture.ledger.otherSecret}` })
+
+/** Whether the promise is still open after a while. */
+async function waits(promise: Promise<unknown>): Promise<boolean> {
+  const later = new Promise((resolve) => setTimeout(resolve, 150, 'later'))
+  return (await Promise.race([promise, later])) === 'later'
+}
+
+const RECEIPT = '/v1/requests/req_01jd3m1e6vh8m8p00000000000'
+
+async function startReading(limits: FixtureOptions['limits']) {
+  const views = Promise.withResolvers<boolean>()
+  await start({ viewsReached: () => views.promise, ...(limits && { limits }) })
+  fixture.ledger.position = 7n
+  return views
+}
+
+test('reads of one account wait for their turn, and disturb no other and no inference', async () => {
+  const views = await startReading({ readsPerAccount: 1 })
+  const slow = fixture.get(RECEIPT)
+  const second = fixture.get('/v1/balance')
+  expect(await waits(second)).toBe(true)
+  expect((await fixture.get('/v1/balance', other())).status).toBe(200)
+  expect((await fixture.post(chatBody())).status).toBe(200)
+  views.resolve(true)
+  expect((await slow).status).toBe(404)
+  expect((await second).status).toBe(200)
+})
+
+test('reads do not wait for requests that run', async () => {
+  await start({ script: SLOW, limits: { requestsPerAccount: 1 } })
+  const running = await fixture.post(chatBody({ stream: true }))
+  for (const path of ['/v1/balance', '/v1/models', '/v1/responses/resp_none']) {
+    expect((await fixture.get(path)).status, path).toBeLessThan(429)
+  }
+  await running.body?.cancel()
+})
+
+test('reads beyond the line are told to come back', async () => {
+  const views = await startReading({ readsPerAccount: 1, waitingPerAccount: 0 })
+  const slow = fixture.get(RECEIPT)
+  for (const path of ['/v1/balance', '/v1/models', '/v1/responses/resp_none', RECEIPT]) {
+    expect((await fixture.get(path)).status, path).toBe(429)
+  }
+  views.resolve(true)
+  await slow
+})

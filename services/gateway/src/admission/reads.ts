@@ -1,0 +1,46 @@
+/**
+ * Places for what only reads: a balance, a receipt, a stored response. They are apart from those of
+ * inference, so that an account whose requests all run can still look at its money, and few, so
+ * that an account that reads on and on keeps nobody waiting.
+ */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { HttpLimits } from '../http/limits.ts'
+import { authenticated, callerOf } from './authenticated.ts'
+import type { Callers } from './callers.ts'
+import { type PlaceBounds, Places, type PlacesOptions } from './places.ts'
+
+export interface ReadsOptions extends Omit<PlacesOptions, 'bounds'> {
+  readonly callers: Pick<Callers, 'identify'>
+  readonly limits: HttpLimits
+}
+
+type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+export class Reads {
+  /** For `onRequest`: the caller is known, then the request has its place until it is answered. */
+  readonly hooks: Hook[]
+  readonly #places: Places
+
+  constructor({ callers, limits, ...options }: ReadsOptions) {
+    this.#places = new Places({ ...options, bounds: boundsOf(limits) })
+    this.hooks = [authenticated(callers), this.#admit]
+  }
+
+  /** Nobody comes in any more, and nobody waits. */
+  turnAway(): void {
+    this.#places.turnAway()
+  }
+
+  readonly #admit: Hook = async (request, reply) => {
+    const visit = this.#places.enter({ ...callerOf(request), bodyBytes: 0 })
+    reply.raw.once('close', () => visit.leave())
+    await visit.admitted
+    // The client has left while it waited: nobody is there to be answered.
+    if (visit.state === 'ended') reply.hijack()
+  }
+}
+
+function boundsOf(limits: HttpLimits): PlaceBounds {
+  const { readsPerAccount } = limits
+  return { ...limits, requestsPerKey: readsPerAccount, requestsPerAccount: readsPerAccount }
+}
