@@ -1,19 +1,22 @@
 /**
- * Given commands that happened, when another one comes, then these events, or this refusal.
+ * Given events, when a command comes, then these events, or this refusal.
  * Every decision is watched: one that changes the state fails the test.
  */
 import type { AccountCommand } from '@svc/contracts/commands'
 import type { ErrorCode } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { expect } from 'vitest'
-import { decide } from '../src/account/decide.ts'
+import { accountDecider } from '../src/account/decider.ts'
 import type { Decision } from '../src/account/decision.ts'
-import { evolve } from '../src/account/evolve.ts'
-import { type AccountState, unopenedAccount } from '../src/account/state.ts'
+import type { AccountState } from '../src/account/state.ts'
 
-export function given(...commands: readonly AccountCommand[]) {
-  const state = unopenedAccount()
-  for (const command of commands) happen(state, command)
+const { decide, evolve, initialState } = accountDecider
+
+type Step = AccountCommand | AccountEvent
+
+/** @param events as a log holds them, oldest first, whoever decided them and when */
+export function given(...events: readonly (AccountEvent | readonly AccountEvent[])[]) {
+  const state = events.flat().reduce(evolve, initialState())
   return {
     state,
     when(command: AccountCommand) {
@@ -21,15 +24,12 @@ export function given(...commands: readonly AccountCommand[]) {
       return {
         decision,
         /** Checks the data in part: what is named must be there. */
-        thenHappens(...events: readonly [AccountEvent['type'], object?][]): AccountState {
+        thenHappens(...expected: readonly [AccountEvent['type'], object?][]): AccountState {
           if (decision.kind !== 'happens') throw new Error(JSON.stringify(decision))
-          const expected = events.map(([type, data = {}]) => ({
-            type,
-            data: expect.objectContaining(data),
-          }))
-          expect(decision.events).toEqual(expected)
-          for (const event of decision.events) evolve(state, event)
-          return state
+          expect(decision.events).toEqual(
+            expected.map(([type, data = {}]) => ({ type, data: expect.objectContaining(data) })),
+          )
+          return decision.events.reduce(evolve, state)
         },
         thenNothing(): void {
           expect(decision).toEqual({ kind: 'happens', events: [] })
@@ -48,14 +48,19 @@ export function given(...commands: readonly AccountCommand[]) {
   }
 }
 
-/** @returns the events */
-export function happen(state: AccountState, command: AccountCommand): readonly AccountEvent[] {
-  const decision = decideWatched(state, command)
-  if (decision.kind !== 'happens') {
-    throw new Error(`${command.type} does not happen: ${JSON.stringify(decision)}`)
-  }
-  for (const event of decision.events) evolve(state, event)
-  return decision.events
+/** The events of a history that is too long to write out: each command adds those it makes. */
+export function history(...steps: readonly Step[]): readonly AccountEvent[] {
+  const state = initialState()
+  return steps.flatMap((step) => {
+    const events = 'data' in step ? [step] : eventsOf(decideWatched(state, step), step)
+    for (const event of events) evolve(state, event)
+    return events
+  })
+}
+
+function eventsOf(decision: Decision, { type }: AccountCommand): readonly AccountEvent[] {
+  if (decision.kind === 'happens') return decision.events
+  throw new Error(`${type} does not happen: ${JSON.stringify(decision)}`)
 }
 
 export function decideWatched(state: AccountState, command: AccountCommand): Decision {

@@ -1,4 +1,4 @@
-/** Commands with everything filled in, so that a test says only what it is about. */
+/** Events and commands with everything filled in: a test says only what it is about. */
 import type {
   AcceptRequest,
   CreateApiKey,
@@ -6,6 +6,7 @@ import type {
   OpenAccount,
   SettleRequest,
 } from '@svc/contracts/commands'
+import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
 import { type IdKind, makeId } from '@svc/contracts/ids'
 import type { PriceVersion } from '@svc/contracts/price'
 import type { WorkerMeter } from '@svc/contracts/worker/protocol'
@@ -33,6 +34,76 @@ export const price: PriceVersion = {
   cachedInput: 1n,
   output: 3n,
 }
+
+type DataOf<T extends AccountEvent['type']> = Partial<AccountEventOf<T>['data']>
+
+export const opened = (fields: DataOf<'AccountOpened'> = {}): AccountEvent => ({
+  type: 'AccountOpened',
+  data: {
+    accountId,
+    name: 'an account',
+    currency: 'USD',
+    spendPolicy: 'standard',
+    at: START_MS,
+    ...fields,
+  },
+})
+
+export const keyCreated = (fields: DataOf<'ApiKeyCreated'> = {}): AccountEvent => ({
+  type: 'ApiKeyCreated',
+  data: {
+    keyId,
+    name: 'a key',
+    secretHash: 'a'.repeat(64),
+    lastFour: 'wxyz',
+    expiresAt: null,
+    at: START_MS,
+    ...fields,
+  },
+})
+
+/** The first grant of an account, if nothing else is said. */
+export const granted = (
+  index: number,
+  amount: bigint,
+  fields: DataOf<'CreditGranted'> = {},
+): AccountEvent => ({
+  type: 'CreditGranted',
+  data: {
+    grantId: grantId(index),
+    amount,
+    category: 'paid',
+    priority: 100,
+    expiresAt: null,
+    reference: null,
+    reason: 'a payment',
+    paidDebt: 0n,
+    balanceAfter: amount,
+    at: START_MS,
+    ...fields,
+  },
+})
+
+/** Holds its worst case, 50 pico-dollars at {@link price}, if nothing else is said. */
+export const accepted = (index: number, fields: DataOf<'RequestAccepted'> = {}): AccountEvent => ({
+  type: 'RequestAccepted',
+  data: {
+    requestId: requestId(index),
+    keyId,
+    gatewayId,
+    format: 'chat',
+    model: 'svc-beta',
+    price,
+    promptTokens: 10,
+    maxOutputTokens: 10,
+    hold: 50n,
+    underHeld: false,
+    idempotency: null,
+    deadline: START_MS + 600_000,
+    at: START_MS,
+    ...fields,
+  },
+})
 
 export const open = (fields: Partial<OpenAccount> = {}): OpenAccount => ({
   ...base,

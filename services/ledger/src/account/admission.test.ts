@@ -1,12 +1,23 @@
 import { describe, expect, test } from 'vitest'
-import { given } from '../../testing/decider-specification.ts'
+import { given, history } from '../../testing/decider-specification.ts'
 import { START_MS } from '../../testing/manual-time.ts'
-import { accept, createKey, grant, meter, open, requestId, settle } from '../../testing/sample.ts'
+import {
+  accept,
+  granted,
+  keyCreated,
+  meter,
+  opened,
+  requestId,
+  settle,
+} from '../../testing/sample.ts'
 import { MAX_IDEMPOTENCY_KEYS } from './state.ts'
 
 /** The sample request needs up to 50 pico-dollars. */
-const funded = (amount: bigint, spendPolicy: 'standard' | 'strict' = 'standard') =>
-  [open({ spendPolicy }), createKey(), grant(1, amount)] as const
+const funded = (amount: bigint, spendPolicy: 'standard' | 'strict' = 'standard') => [
+  opened({ spendPolicy }),
+  keyCreated(),
+  granted(1, amount),
+]
 const ended = (index: number, outputTokens = 10) =>
   settle(index, { meter: meter({ outputTokens }) })
 
@@ -31,10 +42,10 @@ describe('admission, whatever the policy', () => {
   })
 
   test('pitfall 27: a balance of zero or less is refused, with needed and available', () => {
-    given(open(), createKey())
+    given(opened(), keyCreated())
       .when(accept(1))
       .thenRefused('insufficient_quota', /needs up to \$0\.00000000005, available is \$0\.00\./)
-    given(...funded(30n), accept(1), settle(1))
+    given(history(...funded(30n), accept(1), settle(1)))
       .when(accept(2))
       .thenRefused('insufficient_quota', /available is -\$0\.00000000002\./)
   })
@@ -57,7 +68,7 @@ describe('admission, whatever the policy', () => {
   })
 
   test('pitfall 29: a request that runs is not accepted again', () => {
-    given(...funded(1_000n), accept(1))
+    given(history(...funded(1_000n), accept(1)))
       .when(accept(1))
       .thenRefused('conflict')
   })
@@ -67,7 +78,7 @@ describe('admission, whatever the policy', () => {
     given(...funded(1n))
       .when(accept(1, { price: free }))
       .thenHappens(['RequestAccepted', { hold: 0n, underHeld: false }])
-    given(open(), createKey())
+    given(opened(), keyCreated())
       .when(accept(1, { price: free }))
       .thenRefused('insufficient_quota')
   })
@@ -75,19 +86,19 @@ describe('admission, whatever the policy', () => {
 
 describe('the standard policy', () => {
   test('serves above zero: the request that does not fit holds all that is available', () => {
-    given(...funded(70n), accept(1))
+    given(history(...funded(70n), accept(1)))
       .when(accept(2))
       .thenHappens(['RequestAccepted', { hold: 20n, underHeld: true, maxOutputTokens: 10 }])
   })
 
   test('only one under-held request runs: the next one waits', () => {
-    given(...funded(70n), accept(1), accept(2))
+    given(history(...funded(70n), accept(1), accept(2)))
       .when(accept(3))
       .thenWaits()
   })
 
   test('also after others end and free credit, a second that does not fit waits', () => {
-    const freed = [...funded(70n), accept(1), accept(2), ended(1, 0)] as const
+    const freed = history(...funded(70n), accept(1), accept(2), ended(1, 0))
     expect(given(...freed).state).toMatchObject({ balance: 50n, held: 20n })
     given(...freed)
       .when(accept(3))
@@ -95,20 +106,20 @@ describe('the standard policy', () => {
   })
 
   test('what fits into freed credit is held in full beside the under-held one', () => {
-    given(...funded(70n), accept(1), accept(2), ended(1, 0))
+    given(history(...funded(70n), accept(1), accept(2), ended(1, 0)))
       .when(accept(3, { maxOutputTokens: 3 }))
       .thenHappens(['RequestAccepted', { hold: 29n, underHeld: false }])
   })
 
   test('when the under-held one has ended, the next may be under-held', () => {
-    given(...funded(70n), accept(1), accept(2), ended(2, 0), ended(1, 5))
+    given(history(...funded(70n), accept(1), accept(2), ended(2, 0), ended(1, 5)))
       .when(accept(3, { maxOutputTokens: 50 }))
       .thenHappens(['RequestAccepted', { hold: 15n, underHeld: true }])
   })
 
   test('after an overdraft that running requests hold back, a request waits', () => {
     // 70 granted, 50 held by 1; 2 held 20 and cost 50: available is −30 while the balance is 20.
-    const overdrawn = [...funded(70n), accept(1), accept(2), ended(2)] as const
+    const overdrawn = history(...funded(70n), accept(1), accept(2), ended(2))
     expect(given(...overdrawn).state).toMatchObject({ balance: 20n, held: 50n })
     given(...overdrawn)
       .when(accept(3))
@@ -139,51 +150,51 @@ describe('the strict policy', () => {
   })
 
   test('refuses at once when waiting for what runs could not help', () => {
-    given(...funded(60n, 'strict'), accept(1))
+    given(history(...funded(60n, 'strict'), accept(1)))
       .when(accept(2, { promptTokens: 40 }))
       .thenRefused('insufficient_quota', /up to \$0\.000000000083, available is \$0\.00000000001/)
   })
 
   test('waits when running requests hold what the prompt and one token need', () => {
-    given(...funded(60n, 'strict'), accept(1))
+    given(history(...funded(60n, 'strict'), accept(1)))
       .when(accept(2))
       .thenWaits()
   })
 
   test('waits rather than to give less than half of what it could give alone', () => {
     // 50 are held. Alone it could have 10 tokens of output for 50; 34 pay for 4 now, 35 for 5.
-    given(...funded(84n, 'strict'), accept(1))
+    given(history(...funded(84n, 'strict'), accept(1)))
       .when(accept(2))
       .thenWaits()
-    given(...funded(85n, 'strict'), accept(1))
+    given(history(...funded(85n, 'strict'), accept(1)))
       .when(accept(2))
       .thenHappens(['RequestAccepted', { hold: 35n, maxOutputTokens: 5 }])
   })
 
   test('compares with what the whole balance could give, however much was asked for', () => {
     // 60 of 100 are free: 13 tokens; alone it could have 26.
-    const running = [...funded(100n, 'strict'), accept(1, { promptTokens: 5 })] as const
+    const running = history(...funded(100n, 'strict'), accept(1, { promptTokens: 5 }))
     given(...running)
       .when(accept(2, { maxOutputTokens: 32_000 }))
       .thenHappens(['RequestAccepted', { hold: 59n, maxOutputTokens: 13 }])
-    given(...running, accept(3, { promptTokens: 1, maxOutputTokens: 0 }))
+    given(history(...running, accept(3, { promptTokens: 1, maxOutputTokens: 0 })))
       .when(accept(2, { maxOutputTokens: 32_000 }))
       .thenWaits()
   })
 
   test('gives what there is when nothing else runs any more', () => {
-    const waited = [...funded(85n, 'strict'), accept(1), accept(2), ended(1), ended(2, 5)] as const
+    const waited = history(...funded(85n, 'strict'), accept(1), accept(2), ended(1), ended(2, 5))
     given(...waited)
       .when(accept(3))
       .thenRefused('insufficient_quota')
-    given(...funded(84n, 'strict'), accept(1), ended(1))
+    given(history(...funded(84n, 'strict'), accept(1), ended(1)))
       .when(accept(2))
       .thenHappens(['RequestAccepted', { hold: 32n, maxOutputTokens: 4 }])
   })
 
   test('without a price of the output, waits only for the prompt', () => {
     const price = { version: 'price_prompt', input: 2n, cachedInput: 1n, output: 0n }
-    const running = [...funded(65n, 'strict'), accept(1)] as const
+    const running = history(...funded(65n, 'strict'), accept(1))
     given(...running)
       .when(accept(2, { price }))
       .thenWaits()
@@ -205,13 +216,13 @@ describe('pitfall 19: an Idempotency-Key', () => {
     }).flat()
 
   test('is in use while its request runs', () => {
-    given(...funded(1_000n), keyed(1))
+    given(history(...funded(1_000n), keyed(1)))
       .when(keyed(2))
       .thenRefused('idempotency_key_in_use')
   })
 
   test('does not run again when its request has ended, and names the receipt', () => {
-    const { decision } = given(...funded(1_000n), keyed(1), settle(1)).when(keyed(2))
+    const { decision } = given(history(...funded(1_000n), keyed(1), settle(1))).when(keyed(2))
     const refusal = { code: 'idempotency_answer_gone', requestId: requestId(1) }
     expect(decision).toMatchObject({ kind: 'refused', refusal })
   })
@@ -219,7 +230,7 @@ describe('pitfall 19: an Idempotency-Key', () => {
   test('is free again when its request ended without a debit', () => {
     const end = { requestId: requestId(1), reason: 'x', actor: 'x', at: START_MS }
     for (const type of ['FailRequest', 'AbandonRequest'] as const) {
-      const freed = () => given(...funded(1_000n), keyed(1), { ...end, type })
+      const freed = () => given(history(...funded(1_000n), keyed(1), { ...end, type }))
       expect(freed().state.idempotencyKeys.size).toBe(0)
       freed().when(keyed(2)).thenHappens(['RequestAccepted', { idempotency }])
       const other = accept(2, { idempotency: { ...idempotency, bodyHash: 'c'.repeat(64) } })
@@ -230,7 +241,9 @@ describe('pitfall 19: an Idempotency-Key', () => {
   test('stays used when its request failed with a debit, also of nothing', () => {
     const nothing = meter({ inputTokens: 0, outputTokens: 0 })
     for (const fields of [{}, { meter: nothing }]) {
-      given(...funded(1_000n), keyed(1), settle(1, { ...fields, failure: 'worker_failed' }))
+      given(
+        history(...funded(1_000n), keyed(1), settle(1, { ...fields, failure: 'worker_failed' })),
+      )
         .when(keyed(2))
         .thenRefused('idempotency_answer_gone')
     }
@@ -238,27 +251,27 @@ describe('pitfall 19: an Idempotency-Key', () => {
 
   test('is not freed by the end of an earlier request that has lost it', () => {
     const end = { requestId: requestId(1), reason: 'x', actor: 'x', at: START_MS }
-    const lost = [...funded(10n ** 9n), keyed(1), ...others()] as const
-    given(...lost, keyedSearched(2), { ...end, type: 'FailRequest' })
+    const lost = history(...funded(10n ** 9n), keyed(1), ...others())
+    given(history(...lost, keyedSearched(2), { ...end, type: 'FailRequest' }))
       .when(keyed(3))
       .thenRefused('idempotency_key_in_use')
   })
 
   test('is refused with another body', () => {
-    given(...funded(1_000n), keyed(1))
+    given(history(...funded(1_000n), keyed(1)))
       .when(accept(2, { idempotency: { ...idempotency, bodyHash: 'c'.repeat(64) } }))
       .thenRefused('idempotency_key_reused')
   })
 
   test('stays used, however long ago that was', () => {
     const aYear = 365 * 86_400_000
-    given(...funded(1_000n), keyed(1), settle(1))
+    given(history(...funded(1_000n), keyed(1), settle(1)))
       .when(keyed(2, START_MS + aYear))
       .thenRefused('idempotency_answer_gone')
   })
 
   test('that may have been forgotten runs only when it was looked for', () => {
-    const forgotten = given(...funded(10n ** 9n), keyed(1), settle(1), ...others())
+    const forgotten = given(history(...funded(10n ** 9n), keyed(1), settle(1), ...others()))
     forgotten.when(keyed(2)).thenRefused('view_behind')
     forgotten.when(keyedSearched(2)).thenHappens(['RequestAccepted', { idempotency }])
     forgotten.when(accept(3)).thenHappens(['RequestAccepted'])

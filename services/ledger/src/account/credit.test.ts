@@ -1,18 +1,27 @@
 import { describe, expect, test } from 'vitest'
-import { decideWatched, given } from '../../testing/decider-specification.ts'
+import { decideWatched, given, history } from '../../testing/decider-specification.ts'
 import { START_MS } from '../../testing/manual-time.ts'
-import { accept, createKey, grant, grantId, meter, open, settle } from '../../testing/sample.ts'
+import {
+  accept,
+  grant,
+  granted,
+  grantId,
+  keyCreated,
+  meter,
+  opened,
+  settle,
+} from '../../testing/sample.ts'
 import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
 import { MAX_GRANTS_WITH_CREDIT } from './state.ts'
 
 const expire = (at: number) => ({ type: 'ExpireCredit', actor: 'operator', at }) as const
-const usable = [open(), createKey()] as const
+const usable = [opened(), keyCreated()]
 
 describe('credit', () => {
   test('lies in a bounded number of grants', () => {
     const many = Array.from({ length: MAX_GRANTS_WITH_CREDIT }, (_, index) => grant(index, 1n))
-    const state = given(open()).state
+    const state = given(opened()).state
     for (const each of many) {
       const decision = decide(state, each)
       if (decision.kind === 'happens') for (const event of decision.events) evolve(state, event)
@@ -24,38 +33,38 @@ describe('credit', () => {
   })
 
   test('is granted', () => {
-    given(open())
+    given(opened())
       .when(grant(1, 100n))
       .thenHappens(['CreditGranted', { amount: 100n, paidDebt: 0n, balanceAfter: 100n }])
   })
 
   test('is more than zero, and not past its time', () => {
-    given(open()).when(grant(1, 0n)).thenRefused('invalid_value')
-    given(open()).when(grant(1, -5n)).thenRefused('invalid_value')
-    given(open())
+    given(opened()).when(grant(1, 0n)).thenRefused('invalid_value')
+    given(opened()).when(grant(1, -5n)).thenRefused('invalid_value')
+    given(opened())
       .when(grant(1, 5n, { expiresAt: START_MS }))
       .thenRefused('invalid_value')
-    given(open())
+    given(opened())
       .when(grant(1, 5n, { priority: 1_001 }))
       .thenRefused('invalid_value')
   })
 
   test('pitfall 20: the same grant, or the same payment, is granted once', () => {
-    given(open(), grant(1, 100n))
+    given(opened(), granted(1, 100n))
       .when(grant(1, 100n, { reason: 'again' }))
       .thenNothing()
-    given(open(), grant(1, 100n)).when(grant(1, 101n)).thenRefused('conflict')
+    given(opened(), granted(1, 100n)).when(grant(1, 101n)).thenRefused('conflict')
     const paid = grant(1, 100n, { reference: 'payment-7' })
-    given(open(), paid)
+    given(history(opened(), paid))
       .when({ ...paid, grantId: grantId(2) })
       .thenNothing()
-    given(open(), paid)
+    given(history(opened(), paid))
       .when({ ...paid, grantId: grantId(2), amount: 1n })
       .thenRefused('conflict')
   })
 
   test('a debt is paid first by the next grant', () => {
-    const indebted = [...usable, grant(1, 30n), accept(1), settle(1)] as const
+    const indebted = history(...usable, granted(1, 30n), accept(1), settle(1))
     const state = given(...indebted)
       .when(grant(2, 100n))
       .thenHappens(['CreditGranted', { paidDebt: 20n, balanceAfter: 80n }])
@@ -66,7 +75,9 @@ describe('credit', () => {
   })
 
   test('expires at its time, once', () => {
-    const expiring = given(open(), grant(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 5n))
+    const expiring = given(
+      history(opened(), granted(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 5n)),
+    )
     expiring.when(expire(START_MS + 9)).thenNothing()
     expiring
       .when(expire(START_MS + 10))
@@ -75,7 +86,9 @@ describe('credit', () => {
   })
 
   test('does not expire as far as an open hold needs it, and does when the hold has ended', () => {
-    const held = given(...usable, grant(1, 100n, { expiresAt: START_MS + 10 }), accept(1))
+    const held = given(
+      history(...usable, granted(1, 100n, { expiresAt: START_MS + 10 }), accept(1)),
+    )
     held
       .when(expire(START_MS + 10))
       .thenHappens(['CreditExpired', { grantId: grantId(1), amount: 50n, balanceAfter: 50n }])
@@ -91,14 +104,14 @@ describe('credit', () => {
   })
 
   test('that has expired is not spent: it is booked with the next acceptance', () => {
-    const mixed = [...usable, grant(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 60n)] as const
+    const mixed = history(...usable, granted(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 60n))
     given(...mixed)
       .when(accept(1, { at: START_MS + 10 }))
       .thenHappens(
         ['CreditExpired', { amount: 100n, balanceAfter: 60n }],
         ['RequestAccepted', { hold: 50n }],
       )
-    given(...usable, grant(1, 100n, { expiresAt: START_MS + 10 }))
+    given(...usable, granted(1, 100n, { expiresAt: START_MS + 10 }))
       .when(accept(1, { at: START_MS + 10 }))
       .thenRefused('insufficient_quota')
   })

@@ -1,15 +1,19 @@
 import { describe, expect, test } from 'vitest'
-import { given } from '../../testing/decider-specification.ts'
+import { given, history } from '../../testing/decider-specification.ts'
 import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
+  accepted,
   accountId,
   createKey,
   grant,
+  granted,
   grantId,
+  keyCreated,
   keyId,
   meter,
   open,
+  opened,
   requestId,
   sampleId,
   settle,
@@ -22,15 +26,15 @@ const fail = (index: number) =>
   ({ ...operator, type: 'FailRequest', requestId: requestId(index), reason: 'broke' }) as const
 const abandon = (index: number) =>
   ({ ...operator, type: 'AbandonRequest', requestId: requestId(index), reason: 'gone' }) as const
-const usable = [open(), createKey()] as const
+const usable = [opened(), keyCreated()]
 
 describe('an account', () => {
   test('is opened once', () => {
     given()
       .when(open())
       .thenHappens(['AccountOpened', { accountId, currency: 'USD' }])
-    given(open()).when(open()).thenNothing()
-    given(open())
+    given(opened()).when(open()).thenNothing()
+    given(opened())
       .when(open({ name: 'other' }))
       .thenRefused('conflict')
     given()
@@ -46,16 +50,16 @@ describe('an account', () => {
 
   test('changes its spend policy', () => {
     const strict = { ...operator, type: 'SetSpendPolicy', spendPolicy: 'strict' } as const
-    given(open())
+    given(opened())
       .when(strict)
       .thenHappens(['SpendPolicySet', { spendPolicy: 'strict' }])
-    given(open(), strict).when(strict).thenNothing()
+    given(history(opened(), strict)).when(strict).thenNothing()
   })
 })
 
 describe('keys', () => {
   test('a key is created once', () => {
-    given(open()).when(createKey()).thenHappens(['ApiKeyCreated', { keyId }])
+    given(opened()).when(createKey()).thenHappens(['ApiKeyCreated', { keyId }])
     given(...usable)
       .when(createKey())
       .thenNothing()
@@ -65,10 +69,10 @@ describe('keys', () => {
   })
 
   test('a key needs a name and a future', () => {
-    given(open())
+    given(opened())
       .when(createKey({ name: '' }))
       .thenRefused('invalid_value')
-    given(open())
+    given(opened())
       .when(createKey({ expiresAt: START_MS }))
       .thenRefused('invalid_value')
   })
@@ -77,43 +81,43 @@ describe('keys', () => {
     const key = (index: number, expiresAt: number | null = null) =>
       createKey({ keyId: sampleId('key', index), expiresAt })
     const keys = Array.from({ length: MAX_ACTIVE_KEYS }, (_, index) => key(index + 1))
-    given(open(), ...keys)
+    given(history(opened(), ...keys))
       .when(key(99))
       .thenRefused('conflict', /50 active keys/)
-    given(open(), ...keys, { ...revoke, keyId: sampleId('key', 3) })
+    given(history(opened(), ...keys, { ...revoke, keyId: sampleId('key', 3) }))
       .when(key(99))
       .thenHappens(['ApiKeyCreated'])
-    given(open(), ...keys.slice(1), key(98, START_MS + 5))
+    given(history(opened(), ...keys.slice(1), key(98, START_MS + 5)))
       .when({ ...key(99), at: START_MS + 5 })
       .thenHappens(['ApiKeyCreated'])
   })
 
   test('pitfall 25: after its revocation a key accepts nothing, and it cannot be made valid again', () => {
-    given(...usable, grant(1, 1_000n))
+    given(...usable, granted(1, 1_000n))
       .when(revoke)
       .thenHappens(['ApiKeyRevoked', { keyId, reason: 'lost' }])
-    given(...usable, revoke)
+    given(history(...usable, revoke))
       .when(revoke)
       .thenNothing()
-    given(...usable, grant(1, 1_000n), revoke)
+    given(history(...usable, granted(1, 1_000n), revoke))
       .when(accept(1))
       .thenRefused('invalid_api_key')
-    given(...usable, grant(1, 1_000n), revoke, createKey())
+    given(history(...usable, granted(1, 1_000n), revoke, createKey()))
       .when(accept(1))
       .thenRefused('invalid_api_key')
-    given(open()).when(revoke).thenRefused('not_found')
+    given(opened()).when(revoke).thenRefused('not_found')
   })
 
   test('an unknown or expired key accepts nothing', () => {
-    given(open(), grant(1, 1_000n)).when(accept(1)).thenRefused('invalid_api_key')
-    const expiring = given(open(), createKey({ expiresAt: START_MS + 10 }), grant(1, 1_000n))
+    given(opened(), granted(1, 1_000n)).when(accept(1)).thenRefused('invalid_api_key')
+    const expiring = given(opened(), keyCreated({ expiresAt: START_MS + 10 }), granted(1, 1_000n))
     expiring.when(accept(1, { at: START_MS + 10 })).thenRefused('invalid_api_key')
     expiring.when(accept(1, { at: START_MS + 9 })).thenHappens(['RequestAccepted'])
   })
 })
 
 describe('the end of a request', () => {
-  const running = [...usable, grant(1, 100n), accept(1)] as const
+  const running = history(...usable, granted(1, 100n), accept(1))
 
   test('bills the meter, line by line, at the pinned price', () => {
     const counts = { inputTokens: 4, cachedInputTokens: 6, outputTokens: 3 }
@@ -198,7 +202,7 @@ describe('the end of a request', () => {
     const ends = [settle(1), fail(1), abandon(1)]
     for (const first of ends) {
       for (const second of ends)
-        given(...running, first)
+        given(history(...running, first))
           .when(second)
           .thenRefused('conflict')
     }
@@ -209,7 +213,7 @@ describe('the end of a request', () => {
   })
 
   test('is never refused for lack of credit: what no grant covers is debt', () => {
-    given(...usable, grant(1, 30n), accept(1))
+    given(history(...usable, granted(1, 30n), accept(1)))
       .when(settle(1))
       .thenHappens(
         ['TokensMetered'],
@@ -223,5 +227,31 @@ describe('the end of a request', () => {
           },
         ],
       )
+  })
+})
+
+describe('a log that the rules of today would not have written', () => {
+  // Two under-held requests at once: today the second one would wait.
+  const underHeld = { hold: 20n, underHeld: true }
+  const older = [...usable, granted(1, 40n), accepted(1, underHeld), accepted(2, underHeld)]
+
+  test('is traded on as it stands', () => {
+    expect(given(older).state).toMatchObject({ balance: 40n, held: 40n })
+    const ended = given(older)
+      .when(settle(2))
+      .thenHappens(
+        ['TokensMetered'],
+        ['CreditDebited', { amount: 50n, debt: 10n, balanceAfter: -10n }],
+      )
+    expect(ended).toMatchObject({ held: 20n, debt: 10n })
+  })
+
+  test('lets nobody in whom the rules of today refuse', () => {
+    given(older).when(accept(3)).thenWaits()
+  })
+
+  test('that contradicts itself is not traded on', () => {
+    expect(() => given(...usable, granted(1, 40n, { balanceAfter: 41n }))).toThrow(/balance is 40/)
+    expect(() => given(older, accepted(1))).toThrow(/accepted twice/)
   })
 })

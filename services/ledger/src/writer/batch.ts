@@ -6,9 +6,8 @@
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { bytesOfEvents } from '@svc/contracts/ports/append'
 import type { NewEvent } from '@svc/contracts/ports/event-store'
-import { decide } from '../account/decide.ts'
+import { accountDecider } from '../account/decider.ts'
 import type { Decision } from '../account/decision.ts'
-import { evolve } from '../account/evolve.ts'
 import type { LedgerLimits } from '../limits.ts'
 import { defect, serviceErrorOf } from '../refusals.ts'
 import type { Job, Query, Work } from './job.ts'
@@ -40,6 +39,8 @@ export interface BatchOptions {
   readonly waiting: WaitingRoom
   readonly onAccepted: () => void
 }
+
+const { decide, evolve } = accountDecider
 
 const FREEING: ReadonlySet<AccountEvent['type']> = new Set([
   'CreditDebited',

@@ -10,10 +10,12 @@ import {
 } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { Timer } from '@svc/contracts/ports/time'
-import { evolve } from '../account/evolve.ts'
-import { type AccountState, unopenedAccount } from '../account/state.ts'
+import { accountDecider } from '../account/decider.ts'
+import type { AccountState } from '../account/state.ts'
 import { pause } from '../settled-append.ts'
 import { stateOfSnapshot } from './snapshots.ts'
+
+const { evolve, initialState } = accountDecider
 
 /** A state together with the head of the stream that it was folded up to. */
 export interface LoadedAccount {
@@ -34,7 +36,7 @@ export interface LoadingPorts {
 
 export async function loadAccount(ports: LoadingPorts, stream: string): Promise<LoadedAccount> {
   const account = (await loadSnapshot(ports, stream)) ?? {
-    state: unopenedAccount(),
+    state: initialState(),
     head: NO_STREAM,
     position: undefined,
     unsavedEvents: 0,

@@ -1,14 +1,14 @@
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { describe, expect, test } from 'vitest'
-import { given } from '../../testing/decider-specification.ts'
+import { given, history } from '../../testing/decider-specification.ts'
 import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   accountId,
-  createKey,
   grant,
   grantId,
-  open,
+  keyCreated,
+  opened,
   requestId,
   settle,
 } from '../../testing/sample.ts'
@@ -16,7 +16,7 @@ import { recordable } from './recording.ts'
 
 describe('recorded events', () => {
   const expiring = grant(1, 500n, { expiresAt: START_MS + 5 })
-  const account = given(open(), createKey(), expiring, grant(2, 500n), accept(1))
+  const account = given(history(opened(), keyCreated(), expiring, grant(2, 500n), accept(1)))
 
   function record(command: Parameters<typeof account.when>[0], revision: number) {
     const { decision } = account.when(command)

@@ -3,24 +3,34 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Snapshot } from '@svc/contracts/ports/snapshot-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { describe, expect, test } from 'vitest'
-import { given } from '../../testing/decider-specification.ts'
+import { given, history } from '../../testing/decider-specification.ts'
 import { START_MS } from '../../testing/manual-time.ts'
 import { ending, openFunded, openLedger, payment, request } from '../../testing/open-ledger.ts'
-import { accept, accountId, createKey, grant, open, settle } from '../../testing/sample.ts'
+import {
+  accept,
+  accountId,
+  grant,
+  granted,
+  keyCreated,
+  opened,
+  settle,
+} from '../../testing/sample.ts'
 import { WatchedStore } from '../../testing/watched-store.ts'
 import { SNAPSHOT_SCHEMA, snapshotOf, stateOfSnapshot } from './snapshots.ts'
 
 const head = { revision: 7, hash: 'f'.repeat(64) }
 const idempotency = { keyHash: 'k', bodyHash: 'b' }
 const rich = given(
-  open(),
-  createKey({ expiresAt: START_MS + 9 }),
-  grant(1, 100n, { expiresAt: START_MS + 5, reference: 'payment-1' }),
-  grant(2, 80n, { priority: 3 }),
-  accept(1),
-  settle(1),
-  accept(2, { idempotency }),
-  accept(3, { maxOutputTokens: 99 }),
+  history(
+    opened(),
+    keyCreated({ expiresAt: START_MS + 9 }),
+    granted(1, 100n, { expiresAt: START_MS + 5, reference: 'payment-1' }),
+    grant(2, 80n, { priority: 3 }),
+    accept(1),
+    settle(1),
+    accept(2, { idempotency }),
+    accept(3, { maxOutputTokens: 99 }),
+  ),
 ).state
 
 describe('a snapshot', () => {
