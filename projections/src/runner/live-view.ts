@@ -10,9 +10,9 @@
 import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent } from '../decode.ts'
 import type { Projection } from '../projection.ts'
+import type { ProjectionLog } from '../projection-log.ts'
 import type { ProjectionStatus } from '../views.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
-import type { ProjectionLog } from './runner.ts'
 import { removeDatabase } from './view-database.ts'
 import { type CommitSteps, ViewFile, viewPath } from './view-file.ts'
 

@@ -15,6 +15,7 @@ import {
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import { decodeBatch } from '../decode.ts'
+import type { ProjectionLog } from '../projection-log.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
@@ -33,13 +34,6 @@ export const COMMIT_EVENTS = 2_000
 const LIVE_LINGER_MS = 10
 const FIRST_RETRY_DELAY_MS = 100
 const LAST_RETRY_DELAY_MS = 5_000
-
-/** Where the views report. A pino logger fits. */
-export interface ProjectionLog {
-  info(message: string): void
-  warn(message: string): void
-  error(message: string): void
-}
 
 interface Waiter {
   readonly views: readonly LiveView[]
