@@ -34,8 +34,6 @@ export interface BatchOptions {
   readonly accountId: string
   readonly at: number
   readonly limits: LedgerLimits
-  /** Whether the state is known to be as new as the stream. */
-  readonly isFresh: boolean
   readonly waiting: WaitingRoom
   readonly onAccepted: () => void
 }
@@ -76,6 +74,10 @@ class BatchDraft implements Batch {
     this.#options = options
   }
 
+  get #isNewest(): boolean {
+    return this.#account.freshness === 'newest'
+  }
+
   get isFull(): boolean {
     return this.decided.length >= this.#options.limits.batchCommands
   }
@@ -85,7 +87,7 @@ class BatchDraft implements Batch {
     const { task } = job
     if (this.#mustLetOthersFirst(job)) return false
     if (task.kind === 'work') return this.#decide(job, task.work)
-    if (!this.#options.isFresh) return this.#askForNewerState()
+    if (!this.#isNewest) return this.#askForNewerState()
     this.#answer(job, task.query)
     return true
   }
@@ -118,7 +120,7 @@ class BatchDraft implements Batch {
         return recordable(decision.events, command, accountId, revision)
       })
     }
-    return this.#options.isFresh ? this.#refuse(job, decision) : this.#askForNewerState()
+    return this.#isNewest ? this.#refuse(job, decision) : this.#askForNewerState()
   }
 
   #record(

@@ -14,7 +14,7 @@
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { pause } from '../settled-append.ts'
 
-/** For so long after another writer was heard of. */
+/** How long the stream counts as shared after another writer's event was seen. */
 const SHARED_MS = 1_000
 /** Room for the turn of another one, which has to read first, and of a third. */
 const TURNS_LEFT_TO_OTHERS = 3
@@ -32,12 +32,18 @@ export class Contention {
   #turnEndedAt = 0
   #restedAt = 0
   #othersTurnUntil = 0
+  #lostInARow = 0
 
   /** @param restEveryMs how long it may work without a rest; infinite where there are no others */
   constructor(clock: Clock, timer: Timer, restEveryMs: number) {
     this.#clock = clock
     this.#timer = timer
     this.#restEveryMs = restEveryMs
+  }
+
+  /** Races that were lost since the last append, or since a batch was given up. */
+  get lostInARow(): number {
+    return this.#lostInARow
   }
 
   /** Whether others write to the stream too. */
@@ -66,11 +72,18 @@ export class Contention {
   /** The own turn is not over: nothing was written in it. */
   noteLostRace(): void {
     this.noteOthers()
+    this.#lostInARow += 1
     this.#othersTurnUntil = 0
+  }
+
+  /** So many races were lost that the batch was refused: the next one begins anew. */
+  noteGivenUp(): void {
+    this.#lostInARow = 0
   }
 
   /** The own turn is over. */
   noteAppended(): void {
+    this.#lostInARow = 0
     const nowMs = this.#clock.nowMs()
     const turnMs = Math.max(nowMs - this.#turnBeganAt, SHORTEST_TURN_MS)
     this.#othersTurnUntil = nowMs + TURNS_LEFT_TO_OTHERS * turnMs

@@ -17,9 +17,17 @@ import { stateOfSnapshot } from './snapshots.ts'
 
 const { evolve, initialState } = accountDecider
 
+/**
+ * How new a state is: *newest*, the end of the stream was read or written a moment ago, so that it
+ * is enough to refuse on; *recent*, others may have written since, and an append at its exact
+ * revision will show; *outdated*, to be read on before anything is decided.
+ */
+export type Freshness = 'newest' | 'recent' | 'outdated'
+
 /** A state together with the head of the stream that it was folded up to. */
 export interface LoadedAccount {
   readonly state: AccountState
+  freshness: Freshness
   head: StreamHead
   /** Of the event at the head; undefined for a stream without events. */
   position: Position | undefined
@@ -37,6 +45,7 @@ export interface LoadingPorts {
 export async function loadAccount(ports: LoadingPorts, stream: string): Promise<LoadedAccount> {
   const account = (await loadSnapshot(ports, stream)) ?? {
     state: initialState(),
+    freshness: 'outdated' as const,
     head: NO_STREAM,
     position: undefined,
     unsavedEvents: 0,
@@ -45,7 +54,7 @@ export async function loadAccount(ports: LoadingPorts, stream: string): Promise<
   return account
 }
 
-/** Folds the events behind the head into the state. */
+/** Folds the events behind the head into the state, which is then the newest. */
 export async function catchUp(
   { store, timer, pageEvents }: LoadingPorts,
   stream: string,
@@ -60,7 +69,10 @@ export async function catchUp(
       account.position = recorded.position
       account.unsavedEvents += 1
     }
-    if (page.length < pageEvents) return
+    if (page.length < pageEvents) {
+      account.freshness = 'newest'
+      return
+    }
     // A long history must not keep the process from its other work.
     await pause(timer, 0)
   }
@@ -83,5 +95,7 @@ async function loadSnapshot(
   })
   if (event === undefined || event.hash !== hash) return undefined
   const state = stateOfSnapshot(snapshot)
-  return state && { state, head: { revision, hash }, position: event.position, unsavedEvents: 0 }
+  if (state === undefined) return undefined
+  const head = { revision, hash }
+  return { state, freshness: 'outdated', head, position: event.position, unsavedEvents: 0 }
 }

@@ -9,9 +9,22 @@
  * the stream by more than one append, and when that append fails there is one thing to do: forget
  * the state and fold it again.
  *
- * States. *Idle*: nothing queued. *Working*: as above. *Parked*: the outcome of an append is
- * unknown for longer than callers wait; they have been told so, commands are refused, the same
- * append is sent on until its outcome is known, and then the state is folded anew. *Closed*.
+ * Modes, and every way from one to another; `close` is what leads down:
+ *
+ *      idle ⇄ working ⇄ parked
+ *        │       │         │
+ *        ▼       ▼         ▼
+ *     closed ◀ draining ⇄ giving-up
+ *
+ *   - *idle*: nothing is queued.
+ *   - *working*: as above.
+ *   - *parked*: the outcome of an append is unknown for longer than callers wait. They were told
+ *     so, commands are refused, the same append is sent on until its outcome is known, and then the
+ *     state is folded anew.
+ *   - *draining*: what comes is refused, what was queued is still decided and written.
+ *   - *giving-up*: the outcome is unknown for too long, and the process ends: the append is not sent
+ *     again, and the next process reads what became of it.
+ *   - *closed*: for ever.
  *
  * What an append can lead to:
  *
@@ -57,6 +70,18 @@ export interface WriterPorts {
   readonly limits: LedgerLimits
 }
 
+type Mode = 'idle' | 'working' | 'parked' | 'draining' | 'giving-up' | 'closed'
+
+/** As drawn above. */
+const TRANSITIONS: Readonly<Record<Mode, readonly Mode[]>> = {
+  idle: ['working', 'closed'],
+  working: ['idle', 'parked', 'draining'],
+  parked: ['working', 'giving-up'],
+  draining: ['closed', 'giving-up'],
+  'giving-up': ['draining'],
+  closed: [],
+}
+
 export class AccountWriter {
   readonly accountId: string
   readonly #stream: string
@@ -65,13 +90,8 @@ export class AccountWriter {
   readonly #waiting: WaitingRoom
   readonly #queue: Job[] = []
   #account: LoadedAccount | undefined
-  /** Whether the state is known to be as new as the stream: true for the next batch only. */
-  #isFresh = false
-  #mustCatchUp = false
-  #conflictsInARow = 0
   readonly #contention: Contention
-  #isParked = false
-  #isClosing = false
+  #currentMode: Mode = 'idle'
   #work: Promise<void> | undefined
   #lastPosition: Position | undefined
   readonly #onIdle: (writer: AccountWriter) => void
@@ -104,7 +124,7 @@ export class AccountWriter {
 
   /** Whether nothing is under way, so that the writer can be forgotten. */
   get isIdle(): boolean {
-    return this.#work === undefined && this.#waiting.size === 0
+    return this.#mode === 'idle' && this.#waiting.size === 0
   }
 
   /** Resolves when what was decided is durable. @throws {ServiceError} */
@@ -123,7 +143,9 @@ export class AccountWriter {
 
   /** Refuses what comes and what waits, finishes what is queued, and saves the state. */
   async close(): Promise<void> {
-    this.#isClosing = true
+    if (this.#mode === 'idle') this.#mode = 'closed'
+    else if (this.#mode === 'working') this.#mode = 'draining'
+    else if (this.#mode === 'parked') this.#mode = 'giving-up'
     for (const job of this.#waiting.close()) job.reject(shuttingDown())
     await this.#work
     this.saveSnapshot()
@@ -139,25 +161,27 @@ export class AccountWriter {
 
   #admit(job: Job, isAlwaysLetIn: boolean): void {
     const isFull = this.#queue.length >= this.#ports.limits.queuedCommandsPerAccount
-    if (this.#isClosing) job.reject(shuttingDown())
-    else if (this.#isParked) job.reject(outcomeUnknown())
+    if (this.#mode === 'parked') job.reject(outcomeUnknown())
+    else if (this.#mode !== 'idle' && this.#mode !== 'working') job.reject(shuttingDown())
     else if (isFull && !isAlwaysLetIn) job.reject(overloaded())
     else this.#enqueue(job)
   }
 
   #enqueue(...jobs: readonly Job[]): void {
     this.#queue.push(...jobs)
-    this.#work ??= this.#run()
+    if (this.#mode !== 'idle') return
+    this.#mode = 'working'
+    this.#work = this.#run()
   }
 
   async #run(): Promise<void> {
     do {
       // What is asked for in the same turn shares the append.
-      if (await this.#contention.turn()) this.#isFresh = false
+      if (await this.#contention.turn()) this.#mayBeOld()
       await this.#takeTurn()
     } while (this.#queue.length > 0)
-    this.#isFresh = false
-    this.#work = undefined
+    this.#mayBeOld()
+    this.#mode = this.#mode === 'draining' ? 'closed' : 'idle'
     this.#onIdle(this)
   }
 
@@ -173,8 +197,7 @@ export class AccountWriter {
     }
     const batch = this.#decide(account)
     if (batch === undefined) return
-    this.#mustCatchUp = batch.needsNewerState
-    this.#isFresh = false
+    account.freshness = batch.needsNewerState ? 'outdated' : 'recent'
     if (batch.events.length > 0) await this.#write(account, batch)
     else for (const { tell } of batch.decided) tell()
   }
@@ -182,16 +205,22 @@ export class AccountWriter {
   async #newestAccount(): Promise<LoadedAccount> {
     if (this.#account === undefined) {
       this.#account = await loadAccount(this.#loading, this.#stream)
-      this.#isFresh = true
-    } else if ((this.#mustCatchUp || this.#contention.isShared) && !this.#isFresh) {
+    } else if (this.#mustCatchUp(this.#account)) {
       const { revision } = this.#account.head
       await catchUp(this.#loading, this.#stream, this.#account)
       if (this.#account.head.revision > revision) this.#contention.noteOthers()
-      this.#isFresh = true
     } else return this.#account
     this.#lastPosition = this.#account.position
     this.#saveSnapshotWhenDue()
     return this.#account
+  }
+
+  #mustCatchUp({ freshness }: LoadedAccount): boolean {
+    return freshness === 'outdated' || (freshness === 'recent' && this.#contention.isShared)
+  }
+
+  #mayBeOld(): void {
+    if (this.#account?.freshness === 'newest') this.#account.freshness = 'recent'
   }
 
   /** @returns undefined when a rule of the ledger itself was broken: then nothing was written */
@@ -203,7 +232,6 @@ export class AccountWriter {
         accountId: this.accountId,
         at: clock.nowMs(),
         limits,
-        isFresh: this.#isFresh,
         waiting: this.#waiting,
         onAccepted: () => reach('accept.decided'),
       })
@@ -227,8 +255,7 @@ export class AccountWriter {
     account.position = outcome.position
     account.unsavedEvents += batch.events.length
     this.#lastPosition = outcome.position
-    this.#isFresh = true
-    this.#conflictsInARow = 0
+    account.freshness = 'newest'
     this.#contention.noteAppended()
     if (batch.freesCredit) this.#queue.unshift(...this.#waiting.leaveAll())
     for (const { tell } of batch.decided) tell()
@@ -260,19 +287,20 @@ export class AccountWriter {
           refuseAll(outcomeUnknown(cause))
           this.#park(cause)
         },
-        isStopping: () => this.#isClosing,
+        isStopping: () => this.#mode === 'giving-up',
       })
-      return this.#isParked ? undefined : outcome
+      return this.#isOverdue ? undefined : outcome
     } catch (cause) {
       refuseAll(cause instanceof RangeError ? defect(cause) : storeUnavailable(cause))
       return undefined
     } finally {
-      this.#isParked = false
+      if (this.#mode === 'parked') this.#mode = 'working'
+      else if (this.#mode === 'giving-up') this.#mode = 'draining'
     }
   }
 
   #park(cause: unknown): void {
-    this.#isParked = true
+    this.#mode = this.#mode === 'draining' ? 'giving-up' : 'parked'
     const stranded = [...this.#queue.splice(0), ...this.#waiting.leaveAll()]
     for (const job of stranded) job.reject(outcomeUnknown(cause))
   }
@@ -280,21 +308,35 @@ export class AccountWriter {
   #decideAgain(decided: readonly DecidedJob[]): void {
     this.#forget()
     this.#contention.noteLostRace()
-    this.#conflictsInARow += 1
     const jobs = decided.map(({ job }) => job)
-    if (this.#conflictsInARow <= this.#ports.limits.conflictsInARow) {
+    if (this.#contention.lostInARow <= this.#ports.limits.conflictsInARow) {
       this.#queue.unshift(...jobs)
       return
     }
-    this.#conflictsInARow = 0
+    this.#contention.noteGivenUp()
     for (const job of jobs) job.reject(storeUnavailable())
   }
 
   /** What waits was sent to wait by the state that is forgotten now: it is decided again. */
   #forget(): void {
     this.#account = undefined
-    this.#isFresh = false
-    this.#mustCatchUp = false
     this.#queue.unshift(...this.#waiting.leaveAll())
+  }
+
+  /** Whether the callers of an append no longer wait for it. */
+  get #isOverdue(): boolean {
+    return this.#mode === 'parked' || this.#mode === 'giving-up'
+  }
+
+  get #mode(): Mode {
+    return this.#currentMode
+  }
+
+  /** The only place that changes the mode. @throws on a way that is not drawn: a defect */
+  set #mode(next: Mode) {
+    if (!TRANSITIONS[this.#currentMode].includes(next)) {
+      throw new Error(`a writer cannot go from ${this.#currentMode} to ${next}`)
+    }
+    this.#currentMode = next
   }
 }
