@@ -2,7 +2,7 @@
 import { isNode, lineOf, linesOf, parse, type SyntaxNode, visit } from './syntax.ts'
 import type { SourceFile } from './workspace.ts'
 
-export const FILE_LINES_MAX = 300
+export const FILE_LINES_MAX = 400
 export const FUNCTION_LINES_MAX = 70
 export const LINE_COLUMNS_MAX = 100
 

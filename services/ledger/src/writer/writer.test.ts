@@ -244,6 +244,26 @@ describe('pitfall 22: an append of which nobody knows the outcome', () => {
     expect(await ledger.abandon(accountId, accepted.requestId, 'given up')).toBe(true)
   })
 
+  test.each([
+    ['before', 1_000],
+    ['after', 3_000],
+  ])('a stop %s the callers were told gives it up, and refuses what comes', async (_when, ms) => {
+    const { ledger, store, accept, time } = await openWatched({
+      limits: { unknownOutcomeMs: 2_000 },
+    })
+    store.always = { kind: 'unknown', cause: new Error('no answer') }
+    const accepted = await accept()
+    accepted.durable.catch(() => {})
+    await time.advance(ms)
+    const closing = ledger.close()
+    await expect(accept()).rejects.toMatchObject({ code: 'shutting_down' })
+    await time.until(closing)
+    await expect(accepted.durable).rejects.toMatchObject({ code: 'store_unavailable' })
+    const sent = store.appends.length
+    await time.advance(60_000)
+    expect(store.appends).toHaveLength(sent)
+  })
+
   test('a rejection after it settles nothing', async () => {
     const { store, accept, time } = await openWatched()
     const unknown = { kind: 'unknown', cause: new Error('no answer') } as const
