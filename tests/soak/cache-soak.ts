@@ -42,7 +42,7 @@ export async function cacheSoak(options: CacheSoakOptions): Promise<CacheSoakSum
   await using stack = new AsyncDisposableStack()
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   const redis = stack.adopt(await startRedisServer(REDIS_MEMORY), (server) => server.close())
-  const shared = { url: redis.url, prefix: `soak-${process.pid}`, secret: SECRET }
+  const shared = { url: redis.url, prefix: `soak-${process.pid}.`, secret: SECRET }
   const fleet = stack.adopt(await CacheFleet.start(folder, shared), (each) => each.stop())
   return await new CacheSoak(options, redis, fleet).run()
 }

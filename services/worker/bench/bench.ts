@@ -55,7 +55,7 @@ export async function ownRedis(stack: AsyncDisposableStack): Promise<RedisServer
 
 /** Workers with this join each other through Redis. Another run on the same Redis does not. */
 export function sharedCache(redis: RedisServer, prefix: string): SharedCache {
-  return { url: redis.url, prefix: `${prefix}-${process.pid}`, secret: SECRET }
+  return { url: redis.url, prefix: `${prefix}-${process.pid}.`, secret: SECRET }
 }
 
 type WorkerOptions = Pick<MeasuredWorkerOptions, 'workerId' | 'sequences' | 'cache'> & {

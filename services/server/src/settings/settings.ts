@@ -6,7 +6,14 @@
 
 import { isWorkerUrl, WORKER_URL_FORM } from '@svc/contracts/worker/address'
 import { defaultLedgerHealthBounds } from '@svc/gateway/routes/ledger-health'
-import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
+import {
+  namePrefix,
+  oneOf,
+  secret,
+  text,
+  whole,
+  workerVariables,
+} from '@svc/worker/settings/worker-variables'
 import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from '../data-folder/data-folder.ts'
 import { readAdminAddress } from './admin-address.ts'
@@ -25,57 +32,13 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError'
 }
 
-const whole = (min: number, max: number) => {
-  const message = `must be a whole number from ${min} to ${max}`
-  return z
-    .string()
-    .regex(/^\d{1,12}$/, message)
-    .transform(Number)
-    .pipe(z.number().min(min, message).max(max, message))
-}
-
-const text = z.string().min(1, 'must not be empty; without it the default is used')
-
-const choice = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
-  z.enum(choices, {
-    error({ input }) {
-      const meant = closestName(String(input).toLowerCase(), choices)
-      const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-      return `must be one of ${choices.join(', ')}${hint}`
-    },
-  })
-
 const DAY_MS = 86_400_000
 const MAX_READY_MS = 3_600_000
 const MAX_WORKERS = 64
 const MAX_PROXIES = 256
 /** What a number of twelve digits can say, about a terabyte. */
 const MAX_BYTES = 999_999_999_999
-const MAX_CACHE_TTL_S = 86_400
-const SECRET_CHARACTERS_MIN = 16
-
-const secret = z
-  .string()
-  .min(SECRET_CHARACTERS_MIN, `must have ${SECRET_CHARACTERS_MIN} characters or more`)
-
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
-
-/**
- * Its one dot is its end, so that no prefix begins with another: two services on one server never
- * read each other's streams or keys.
- */
-const namePrefix = z
-  .string()
-  .regex(/^[A-Za-z0-9_-]{1,63}\.$/, 'must be letters, digits, - or _, then one dot, such as svc.')
-
-/** An empty one is none. */
-const redisUrl = z.string().transform((url, context) => {
-  if (url === '') return undefined
-  const read = readRedisUrl(url)
-  if (read.ok) return url
-  context.addIssue({ code: 'custom', message: read.message })
-  return z.NEVER
-})
 
 const publicUrl = z.string().transform((text, context) => {
   if (text === '') return undefined
@@ -130,9 +93,9 @@ const schema = logSchema.extend({
   SVC_PORT: whole(0, 65_535).default(8080),
   /** `host:port` of the operator's API; by default on loopback, see `admin-address.ts`. */
   SVC_ADMIN_ADDRESS: adminAddress.optional(),
-  SVC_LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
-  /** A path to a GGUF file, an `hf:` URI, or `demo`: the bundled toy. */
-  SVC_MODEL: text.default('demo'),
+  SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
+  /** Of the workers that are started here; gateways read what is said of Redis too. */
+  ...workerVariables,
   /**
    * Workers that run elsewhere, comma-separated: `http://host:port` or `unix:/path/to/socket`. Then
    * none is started here.
@@ -150,37 +113,8 @@ const schema = logSchema.extend({
         .max(MAX_WORKERS, `must be ${MAX_WORKERS} models at most`),
     )
     .optional(),
-  /** What the workers that are started here compute on. */
-  SVC_GPU: choice(['off', 'auto', 'cuda', 'vulkan', 'metal']).default('off'),
-  SVC_CONTEXT_SIZE: whole(256, 1_048_576).optional(),
-  SVC_SEQUENCES: whole(1, 256).optional(),
-  SVC_THREADS: whole(1, 256).optional(),
-  /** Whether these workers keep what they computed of prompts, for the next that begins alike. */
-  SVC_CACHE: choice(['on', 'off']).default('on'),
-  /** Bytes of it in the memory of each of them. */
-  SVC_CACHE_BYTES: whole(0, MAX_BYTES).default(512 * 1024 * 1024),
-  /** Keys its names; made and kept in the data folder when nobody gives one. */
-  SVC_CACHE_SECRET: secret.optional(),
   /** Seals what clients of the Responses format carry; made and kept in the data folder too. */
   SVC_CONTENT_SECRET: secret.optional(),
-  /** `redis://…`: where workers share it, and gateways what they know of it. Never shown. */
-  REDIS_URL: redisUrl.optional(),
-  /** What the names of all keys there begin with. */
-  SVC_REDIS_PREFIX: namePrefix.default('svc.'),
-  /** Seconds after its last use that a block is kept there. */
-  SVC_CACHE_TTL_S: whole(1, MAX_CACHE_TTL_S).default(900),
-  /** Bytes that one account may write there in that time. */
-  SVC_CACHE_TENANT_BYTES: whole(0, MAX_BYTES).default(1024 * 1024 * 1024),
-  /** Silence of a worker's runtime, or of its main thread, after which it ends itself. */
-  SVC_WORKER_HANG_MS: whole(1000, DAY_MS).optional(),
-  /** Bounds on callers' JSON Schemas: of one its size, and of one value's alternatives. */
-  SVC_SCHEMA_BYTES: whole(1, MAX_BYTES).optional(),
-  SVC_SCHEMA_ALTERNATIVES: whole(1, 1_000_000).optional(),
-  /** Ways in which a text may be read at once under one. */
-  SVC_SCHEMA_STACKS: whole(1, 1_000_000).optional(),
-  /** Of all that come with one request: counted steps, and processor time. */
-  SVC_SCHEMA_STEPS: whole(1, Number.MAX_SAFE_INTEGER).optional(),
-  SVC_SCHEMA_COMPILE_MS: whole(1, 60_000).optional(),
   /** Turns in the workers' queues, such as `acct_…=4,acct_…=2`; an account without one has 1. */
   SVC_TENANT_WEIGHTS: tenantWeights.optional(),
   /** `/readyz`: how long the event log may take to answer, and a view may be behind it. */
@@ -295,5 +229,14 @@ function parsedBy<Output>(schema: z.ZodType<Output>, given: object): Output {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const [issue] = parsed.error.issues
-  throw new SettingsError(`${issue?.path.join('.')}: ${issue?.message ?? 'cannot be used'}`)
+  const problem = issue?.message ?? 'cannot be used'
+  throw new SettingsError(`${issue?.path.join('.')}: ${problem}${hintOf(issue, given)}`)
+}
+
+/** A word that was almost one of the choices. */
+function hintOf(issue: z.core.$ZodIssue | undefined, given: object): string {
+  if (issue?.code !== 'invalid_value') return ''
+  const word = String(Reflect.get(given, String(issue.path[0]))).toLowerCase()
+  const meant = closestName(word, issue.values.map(String))
+  return meant === undefined ? '' : `; did you mean ${meant}?`
 }

@@ -15,7 +15,6 @@ import type { Logger } from 'pino'
 import { type Settings, SettingsError } from '../settings/settings.ts'
 import { openPrefixIndex } from './open-prefix-index.ts'
 import { type ModelProgress, type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
-import { workerEnvironment } from './worker-arguments.ts'
 
 /**
  * A remote worker that is loading a large model answers late; then the server serves without it.
@@ -47,9 +46,7 @@ export async function startInferenceWorkers(
   const remote = urls === undefined ? undefined : remoteWorkers(urls, settings)
   const index = await openPrefixIndex(settings, logger)
   const fleet =
-    remote === undefined
-      ? superviseFleet(settings, workerEnvironment(settings, cacheKey), logger, progress)
-      : undefined
+    remote === undefined ? superviseFleet(settings, cacheKey, logger, progress) : undefined
   return workersOf(remote ?? fleet?.configurations ?? [], fleet, index, logger)
 }
 

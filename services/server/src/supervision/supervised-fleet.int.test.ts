@@ -3,7 +3,6 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readSettings } from '../settings/settings.ts'
 import { type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
-import { workerEnvironment } from './worker-arguments.ts'
 
 const SOON = { timeout: 10_000, interval: 20 }
 const MISSING = '/nowhere/missing.gguf'
@@ -13,7 +12,7 @@ function start(environment: Record<string, string>): { fleet: SupervisedFleet; s
   const said: string[] = []
   const logger = pino({ level: 'warn' }, { write: (line: string) => said.push(line) })
   const settings = readSettings(environment)
-  const fleet = superviseFleet(settings, workerEnvironment(settings, 'a key of the folder'), logger)
+  const fleet = superviseFleet(settings, 'a key of the folder', logger)
   onTestFinished(() => fleet.stop(0))
   return { fleet, said }
 }

@@ -10,7 +10,7 @@ import type { WorkerConfiguration } from '@svc/gateway/routing/worker-pool'
 import { type Supervised, superviseWorker } from '@svc/worker/supervision/supervisor'
 import type { Logger } from 'pino'
 import type { Settings } from '../settings/settings.ts'
-import { type LocalWorker, localWorkersOf, workerArguments } from './worker-arguments.ts'
+import { type LocalWorker, localWorkersOf, workerEnvironment } from './local-workers.ts'
 
 /** Shows how far workers are with loading their models. */
 export interface ModelProgress {
@@ -35,15 +35,15 @@ interface FleetMember extends LocalWorker {
   readonly supervised: Supervised
 }
 
-/** @param environment variables of every worker */
+/** @param cacheKey keys the names of cached blocks where no secret is set */
 export function superviseFleet(
   settings: Settings,
-  environment: Readonly<Record<string, string>>,
+  cacheKey: string,
   logger: Logger,
   progress: ModelProgress = progressInLog,
 ): SupervisedFleet {
   const members = localWorkersOf(settings).map((worker): FleetMember => {
-    return { ...worker, supervised: supervise(worker, settings, environment, logger, progress) }
+    return { ...worker, supervised: supervise(worker, settings, cacheKey, logger, progress) }
   })
   const serving = members.filter(({ drained }) => !drained)
   let stopping = false
@@ -74,7 +74,7 @@ export function superviseFleet(
 function supervise(
   worker: LocalWorker,
   settings: Settings,
-  env: Readonly<Record<string, string>>,
+  cacheKey: string,
   logger: Logger,
   progress: ModelProgress,
 ): Supervised {
@@ -82,8 +82,8 @@ function supervise(
   let served = false
   const supervised = superviseWorker({
     workerId,
-    modelArguments: workerArguments(settings, worker, availableParallelism()),
-    env,
+    modelArguments: worker.drained ? ['--drained'] : [],
+    env: workerEnvironment(settings, worker, cacheKey, availableParallelism()),
     // A first start that fails is told once, in one line, by whoever asked for it.
     log(level, message, fields) {
       if (progress.show(workerId, message, fields)) return

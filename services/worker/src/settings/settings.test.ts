@@ -51,9 +51,9 @@ describe('a setting that an option leaves out', () => {
   })
 
   it.each([
-    [{ SVC_SEQUENCES: '0' }, /^SVC_SEQUENCES must be a whole number from 1 to 256$/],
-    [{ SVC_GPU: 'on' }, /^SVC_GPU must be one of off, auto, cuda, vulkan, metal$/],
-    [{ REDIS_URL: 'http://:changeit@host' }, /^REDIS_URL cannot be used: it must be written as/],
+    [{ SVC_SEQUENCES: '0' }, /^SVC_SEQUENCES: must be a whole number from 1 to 256$/],
+    [{ SVC_GPU: 'on' }, /^SVC_GPU: must be one of off, auto, cuda, vulkan, metal$/],
+    [{ REDIS_URL: 'http://:changeit@host' }, /^REDIS_URL: it must be written as/],
   ])('is refused by its name: %j', (environment, message) => {
     const read = () => readSettings(['--socket', 's'], environment)
     expect(read).toThrow(message)

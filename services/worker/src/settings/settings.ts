@@ -1,38 +1,30 @@
 /**
- * The settings of a worker, in one schema: options of its command line, and environment variables,
- * which other users of the machine cannot read. Both are described in `workerOptions` and
+ * The settings of a worker: options of its command line, and variables (see `workerVariables`),
+ * which other users of the machine cannot read. Both are described in
  * docs/how-to/run-several-workers.md.
  */
 import { randomBytes } from 'node:crypto'
 import { availableParallelism, homedir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { readRedisUrl } from '@svc/infra/prefix-store/redis/redis-url'
 import { z } from 'zod'
-import { DEMO_MODEL, type EngineSettings, gpuChoices } from './engines/engine.ts'
-import { defaultSchemaLimits, type SchemaLimits } from './grammar/schema-limits.ts'
-import type { CacheSettings } from './prefix-cache/open-prefix-cache.ts'
-import { StartRefused } from './process/start-refused.ts'
-import type { ListenAddress } from './protocol/protocol-server.ts'
-import { SECRET_CHARACTERS_MIN } from './protocol/shared-secret.ts'
-import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from './scheduling/scheduler.ts'
-import { variableOf, workerOptions } from './worker-options.ts'
+import { DEMO_MODEL, type EngineSettings } from '../engines/engine.ts'
+import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema-limits.ts'
+import type { CacheSettings } from '../prefix-cache/open-prefix-cache.ts'
+import { StartRefused } from '../process/start-refused.ts'
+import type { ListenAddress } from '../protocol/protocol-server.ts'
+import { SECRET_CHARACTERS_MIN } from '../protocol/shared-secret.ts'
+import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from '../scheduling/scheduler.ts'
+import { optionName, workerOptions } from './worker-options.ts'
+import { text, whole, workerVariables } from './worker-variables.ts'
 
 const CONTEXT_TOKENS_DEFAULT_MAX = 4096
-const CONTEXT_TOKENS_MIN = 256
-const CONTEXT_TOKENS_MAX = 16_777_216
 const SEQUENCES_DEMO = 8
 const SEQUENCES_DEFAULT = 4
-const SEQUENCES_MAX = 256
 const QUEUE_MAX = 100_000
 const PORT_MAX = 65_535
 const CACHE_SECRET_BYTES = 32
-const CACHE_BYTES_DEFAULT = 512 * 1024 ** 2
-const CACHE_TTL_S_MAX = 86_400
-const CACHE_TTL_S_DEFAULT = 900
-const CACHE_TENANT_BYTES_DEFAULT = 1024 ** 3
 const COMPILE_MS_DEFAULT = 250
-const SCHEMA_LIMIT_MAX = Number.MAX_SAFE_INTEGER
 /** Three times what 128 tokens of a prompt take a model of 8 GB on two slow cores. */
 const HANG_MS_DEFAULT = 60_000
 
@@ -59,66 +51,27 @@ export interface SchemaSettings {
   readonly compileMs: number
 }
 
-const whole = (min: number, max: number) => {
-  const message = `must be a whole number from ${min} to ${max}`
-  return z
-    .string(message)
-    .regex(/^\d{1,16}$/, message)
-    .transform(Number)
-    .pipe(z.number().min(min, message).max(max, message))
-}
-
-const oneOf = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
-  z.enum(choices, `must be one of ${choices.join(', ')}`)
-
-const redisUrl = z.string().superRefine((url, context) => {
-  const read = readRedisUrl(url)
-  if (!read.ok) context.addIssue({ code: 'custom', message: `cannot be used: ${read.message}` })
-})
-
-const bytes = whole(0, Number.MAX_SAFE_INTEGER)
-const schemaLimit = whole(1, SCHEMA_LIMIT_MAX)
-
 const schema = z.object({
+  ...workerVariables,
+  /** The bearer token of every request. */
+  SVC_WORKER_SECRET: z.string().optional(),
   socket: z.string().optional(),
   port: whole(0, PORT_MAX).optional(),
-  workerId: z.string().min(1, 'must not be empty').default(`worker-${process.pid}`),
-  model: z.string().min(1, 'must not be empty').default(DEMO_MODEL),
+  workerId: text.default(`worker-${process.pid}`),
   modelsFolder: z.string().default(join(homedir(), '.svc', 'models')),
-  contextSize: whole(CONTEXT_TOKENS_MIN, CONTEXT_TOKENS_MAX).optional(),
-  sequences: whole(1, SEQUENCES_MAX).optional(),
-  threads: whole(1, Number.MAX_SAFE_INTEGER).optional(),
   queue: whole(1, QUEUE_MAX).default(QUEUE_REQUESTS_MAX),
   tenantQueue: whole(1, QUEUE_MAX).default(TENANT_QUEUE_REQUESTS_MAX),
-  gpu: oneOf(gpuChoices).default('off'),
-  cache: oneOf(['on', 'off']).default('on'),
-  cacheBytes: bytes.default(CACHE_BYTES_DEFAULT),
   drained: z.boolean().default(false),
   /** Ends when stdin closes, and leaves Ctrl-C to its parent. */
   supervised: z.boolean().default(false),
-  /** The bearer token of every request. */
-  SVC_WORKER_SECRET: z.string().optional(),
-  /** Keys the names of cached blocks and seals them. Random: then no other worker finds them. */
-  SVC_CACHE_SECRET: z.string().optional(),
-  /** Where cached blocks are shared with other workers. */
-  REDIS_URL: redisUrl.optional(),
-  SVC_REDIS_PREFIX: z.string().default('svc.'),
-  /** Seconds that an unused block stays there. */
-  SVC_CACHE_TTL_S: whole(1, CACHE_TTL_S_MAX).default(CACHE_TTL_S_DEFAULT),
-  /** What one tenant may write there in that time. */
-  SVC_CACHE_TENANT_BYTES: bytes.default(CACHE_TENANT_BYTES_DEFAULT),
-  /** Of one schema. */
-  SVC_SCHEMA_BYTES: schemaLimit.default(defaultSchemaLimits.bytesMax),
-  /** That one value may have. */
-  SVC_SCHEMA_ALTERNATIVES: schemaLimit.default(defaultSchemaLimits.alternativesMax),
-  /** That all schemas of a request may cost. */
-  SVC_SCHEMA_STEPS: schemaLimit.default(defaultSchemaLimits.stepsMax),
-  /** Ways in which a text may be read at once under one. */
-  SVC_SCHEMA_STACKS: schemaLimit.default(defaultSchemaLimits.stacksMax),
-  SVC_SCHEMA_COMPILE_MS: schemaLimit.default(COMPILE_MS_DEFAULT),
-  /** Silence of the runtime or of the main thread after which the worker ends itself. */
-  SVC_WORKER_HANG_MS: schemaLimit.default(HANG_MS_DEFAULT),
 })
+
+/** Flags that say what a variable says too, in camel case. */
+const wordOf: Readonly<Record<string, string>> = Object.fromEntries(
+  workerOptions.flatMap(({ flags, variable }) =>
+    variable === undefined ? [] : [[variable, camelCase(optionName(flags))]],
+  ),
+)
 
 type Given = z.output<typeof schema>
 type Environment = Readonly<Record<string, string | undefined>>
@@ -136,19 +89,10 @@ export function readSettings(argv: readonly string[], environment: Environment):
  */
 export function settingsOf(words: WorkerWords, environment: Environment): WorkerSettings {
   const given = parsed(words, environment)
-  const isDemo = given.model === DEMO_MODEL
   const secret = given.SVC_WORKER_SECRET ?? null
   return {
     listen: listenAddress(given, secret),
-    engine: {
-      model: given.model,
-      modelsFolder: given.modelsFolder,
-      contextSize: given.contextSize ?? null,
-      contextSizeMax: CONTEXT_TOKENS_DEFAULT_MAX,
-      sequences: given.sequences ?? (isDemo ? SEQUENCES_DEMO : SEQUENCES_DEFAULT),
-      threads: threadCount(given, isDemo),
-      gpu: given.gpu,
-    },
+    engine: engineSettings(given),
     queueLimit: given.queue,
     tenantQueueLimit: given.tenantQueue,
     workerId: given.workerId,
@@ -156,29 +100,46 @@ export function settingsOf(words: WorkerWords, environment: Environment): Worker
     secret,
     drained: given.drained,
     cache: {
-      on: given.cache === 'on',
-      bytes: given.cacheBytes,
+      on: given.SVC_CACHE === 'on',
+      bytes: given.SVC_CACHE_BYTES,
       secret: given.SVC_CACHE_SECRET ?? randomBytes(CACHE_SECRET_BYTES),
       redis: redisSettings(given),
     },
-    schemas: {
-      limits: {
-        bytesMax: given.SVC_SCHEMA_BYTES,
-        alternativesMax: given.SVC_SCHEMA_ALTERNATIVES,
-        stepsMax: given.SVC_SCHEMA_STEPS,
-        stacksMax: given.SVC_SCHEMA_STACKS,
-      },
-      compileMs: given.SVC_SCHEMA_COMPILE_MS,
+    schemas: schemaSettings(given),
+    hangMs: given.SVC_WORKER_HANG_MS ?? HANG_MS_DEFAULT,
+  }
+}
+
+function engineSettings(given: Given): EngineSettings {
+  const { SVC_MODEL: model, modelsFolder, SVC_GPU: gpu, SVC_SEQUENCES, SVC_CONTEXT_SIZE } = given
+  const isDemo = model === DEMO_MODEL
+  return {
+    ...{ model, modelsFolder, gpu },
+    contextSize: SVC_CONTEXT_SIZE ?? null,
+    contextSizeMax: CONTEXT_TOKENS_DEFAULT_MAX,
+    sequences: SVC_SEQUENCES ?? (isDemo ? SEQUENCES_DEMO : SEQUENCES_DEFAULT),
+    threads: threadCount(given, isDemo),
+  }
+}
+
+function schemaSettings(given: Given): SchemaSettings {
+  const { bytesMax, alternativesMax, stepsMax, stacksMax } = defaultSchemaLimits
+  return {
+    limits: {
+      bytesMax: given.SVC_SCHEMA_BYTES ?? bytesMax,
+      alternativesMax: given.SVC_SCHEMA_ALTERNATIVES ?? alternativesMax,
+      stepsMax: given.SVC_SCHEMA_STEPS ?? stepsMax,
+      stacksMax: given.SVC_SCHEMA_STACKS ?? stacksMax,
     },
-    hangMs: given.SVC_WORKER_HANG_MS,
+    compileMs: given.SVC_SCHEMA_COMPILE_MS ?? COMPILE_MS_DEFAULT,
   }
 }
 
 /** An empty variable is none. */
 function parsed(words: WorkerWords, environment: Environment): Given {
   const named = Object.keys(schema.shape).map((name) => {
-    const word = words[name]
-    return [name, word ?? (environment[variableOf[name] ?? name] || undefined)] as const
+    const word = words[wordOf[name] ?? name]
+    return [name, word ?? (environment[name] || undefined)] as const
   })
   const result = schema.safeParse(Object.fromEntries(named))
   if (result.success) return result.data
@@ -188,8 +149,8 @@ function parsed(words: WorkerWords, environment: Environment): Given {
 
 /** The flag, or the variable where no flag was given. */
 function shownName(name: string, words: WorkerWords): string {
-  if (/^[A-Z]/.test(name)) return name
-  return (words[name] === undefined ? variableOf[name] : undefined) ?? flagOf(name)
+  const word = wordOf[name] ?? name
+  return words[word] === undefined && /^[A-Z]/.test(name) ? `${name}:` : flagOf(word)
 }
 
 function redisSettings(given: Given) {
@@ -205,8 +166,7 @@ function redisSettings(given: Given) {
 function wordsOf(argv: readonly string[]): WorkerWords {
   const flags = [...workerOptions.map(({ flags }) => flags), '--supervised']
   const options = flags.map((flag) => {
-    const [name = '', value] = flag.slice('--'.length).split(' ')
-    return [name, { type: value === undefined ? 'boolean' : 'string' }] as const
+    return [optionName(flag), { type: flag.includes(' ') ? 'string' : 'boolean' }] as const
   })
   try {
     const { values } = parseArgs({ args: [...argv], options: Object.fromEntries(options) })
@@ -240,7 +200,7 @@ function listenAddress({ socket, port }: Given, secret: string | null): ListenAd
 }
 
 /** The demo model is so small that a second thread only makes it slower (fourteen times). */
-function threadCount({ threads }: Given, isDemo: boolean): number {
+function threadCount({ SVC_THREADS: threads }: Given, isDemo: boolean): number {
   const allowed = Math.max(1, availableParallelism() - 1)
   const asked = threads ?? allowed
   if (asked > allowed) {
