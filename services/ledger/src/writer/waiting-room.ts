@@ -15,7 +15,7 @@ export interface WaitingRoomOptions {
   readonly limits: Pick<LedgerLimits, 'waitMs' | 'waitersPerAccount' | 'lookAgainMs'>
   /** Called with a job whose time is over while it waits: it is to be decided once more. */
   readonly onOver: (job: Job) => void
-  /** Called with all who wait, in their order: they are to be decided on the newest state first. */
+  /** Called with all who wait, in order: they are to be decided on the newest state. */
   readonly onLook: (jobs: readonly Job[]) => void
 }
 
