@@ -1,31 +1,67 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** A whole server, without a promise about time: two of these may share a machine. */
-const CALM = [
-  'tests/{documents,spec,start}/**/*.e2e.test.ts',
-  'tests/inference/{fleet,fleet-*,redis-{away,dies},remote-worker}.e2e.test.ts',
-]
+/** They promise to be done within a second or a few: nothing else runs beside them. */
+const MEASURED = ['tests/inference/{client-gone,worker-killed}.e2e.test.ts']
 
 /** The suffix of a test says its cost: pure, with real files and processes, or a whole server. */
 const projects = [
   { name: 'unit', suffix: 'test', testTimeout: 20_000 },
   { name: 'integration', suffix: 'int.test', testTimeout: 60_000 },
-  { name: 'e2e-calm', suffix: 'e2e.test', testTimeout: 180_000, include: CALM },
-  { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000, exclude: CALM },
+  { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000, exclude: MEASURED },
+  { name: 'e2e-measured', suffix: 'e2e.test', testTimeout: 180_000, include: MEASURED },
 ]
 
-/** Many tests wait for a time limit or a process: two at once are done sooner, on two cores too. */
-const MAX_WORKERS = Math.max(2, availableParallelism() - 1)
+/**
+ * Many tests wait for a time limit or a process: two of them at once take about three quarters of
+ * two cores, so there are three at least.
+ */
+const MAX_WORKERS = Math.max(3, availableParallelism() - 1)
+
+/** From half a minute up, the longest first: begun last, they would run alone at the end. */
+const LONGEST = [
+  'kill-eventstoredb.e2e',
+  'kill.e2e',
+  'documents.e2e',
+  'two-gateways.e2e',
+  'crash.e2e',
+  'server-story.e2e',
+  'start.e2e',
+  'fleet-membership.e2e',
+  'stop.e2e',
+  'soak.e2e',
+  'timing-isolation.int',
+  'supervisor.int',
+]
+
+/** Vitest's own order knows how long a file took; a fresh checkout does not. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const inOrder = await super.sort(files)
+    return inOrder.toSorted((a, b) => rankOf(a) - rankOf(b))
+  }
+}
+
+function rankOf({ moduleId }: TestSpecification): number {
+  const rank = LONGEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
+  return rank === -1 ? LONGEST.length : rank
+}
 
 export default defineConfig({
   test: {
     maxWorkers: MAX_WORKERS,
+    sequence: { sequencer: LongestFirst },
     projects: projects.map(({ name, suffix, testTimeout, include, exclude = [] }, order) => ({
       test: {
         name,
-        // npm says "production" where it leaves out what only developers need.
-        env: { NODE_ENV: 'test' },
+        env: {
+          // npm says "production" where it leaves out what only developers need.
+          NODE_ENV: 'test',
+          // The processes that tests start find what Node compiled for the ones before.
+          NODE_COMPILE_CACHE: fileURLToPath(new URL('.cache/compiled', import.meta.url)),
+        },
         include: include ?? [`**/*.${suffix}.ts`],
         exclude: [
           ...['**/node_modules/**', ...exclude],
@@ -33,8 +69,7 @@ export default defineConfig({
         ],
         testTimeout,
         hookTimeout: testTimeout,
-        // A server that is measured or broken wants the machine to itself.
-        fileParallelism: name !== 'e2e',
+        fileParallelism: name !== 'e2e-measured',
         // One project after the other: what is cheap and tells most comes first.
         sequence: { groupOrder: order },
       },

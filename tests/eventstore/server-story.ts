@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { NO_STREAM, START, type StreamHead } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
+import { bareEnvironment } from '@svc/testing/bare-environment'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
-const COMPILED = fileURLToPath(new URL('../../.cache/compiled', import.meta.url))
 const CLI_MS_MAX = 60_000
 
 /** Streams of a test's own, on a store that may be in use. */
@@ -53,7 +53,7 @@ export function runCli(
     process.execPath,
     [MAIN, ...args],
     {
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...environment },
+      env: { ...bareEnvironment(), ...environment },
       timeout: CLI_MS_MAX,
     },
     (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),

@@ -60,14 +60,16 @@ describe.each(wireFormats)('$name', (format) => {
     expect(tokens).toBeGreaterThan(contextTokens)
     expect(tokens).toBeLessThan(GIANT.length)
   })
+})
 
-  const { countPath } = format
-  test.runIf(countPath !== null)('a giant prompt that is only counted', async () => {
-    const { max_tokens: _, ...body } = format.body({ ...question, turns: giantTurns }) as {
-      max_tokens?: number
-    }
-    expect(await refused(countPath ?? '', body, null)).toContain(`${contextTokens}`)
-  })
+const counting = wireFormats.flatMap(({ name, countPath, body }) =>
+  countPath === null ? [] : [{ name, countPath, body }],
+)
+test.each(counting)('$name: a giant prompt that is only counted', async ({ countPath, body }) => {
+  const { max_tokens: _, ...counted } = body({ ...question, turns: giantTurns }) as {
+    max_tokens?: number
+  }
+  expect(await refused(countPath, counted, null)).toContain(`${contextTokens}`)
 })
 
 test('a giant prompt is told in the words that agents of the Messages format read', async () => {

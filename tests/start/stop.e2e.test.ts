@@ -8,6 +8,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { bareEnvironment } from '@svc/testing/bare-environment'
 import { freePort } from '@svc/testing/free-port'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -174,7 +175,7 @@ async function grantUntilRefused({ baseUrl, accountId, dataDir }: ReadyLine): Pr
 
 async function runCli(args: readonly string[]): Promise<{ code: number; stdout: string }> {
   const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { PATH: process.env.PATH },
+    env: bareEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let stdout = ''

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import { bareEnvironment } from './bare-environment.ts'
 
 const MAIN = fileURLToPath(new URL('../../services/worker/src/main.ts', import.meta.url))
 
@@ -16,7 +17,7 @@ export async function startWorkerOnTcp(
   words: readonly string[] = [],
 ): Promise<number> {
   const child = spawn(process.execPath, [MAIN, '--port', '0', ...words], {
-    env: { PATH: process.env.PATH, SVC_WORKER_SECRET: secret },
+    env: { ...bareEnvironment(), SVC_WORKER_SECRET: secret },
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const ended = once(child, 'exit')

@@ -10,7 +10,7 @@ import { randomSchema } from '../src/grammar/testing/random-schema.ts'
 import { schemaValidator } from '../src/grammar/testing/schema-validator.ts'
 import { demoWorker } from '../testing/demo-worker.ts'
 
-const RUNS = Number(process.env.SVC_SCHEMA_RUNS ?? 40)
+const RUNS = Number(process.env.SVC_SCHEMA_RUNS ?? 20)
 const RUN_MS_MAX = 5_000
 const TOKENS_MAX = 400
 const WORDS = [user('Write a short story about a fox named Mira')]
