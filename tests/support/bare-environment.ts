@@ -1,4 +1,4 @@
-/** What a process that a test starts is given of the environment: none of the settings of others. */
+/** What a process that a test starts is given of the environment: no settings of others. */
 import { fileURLToPath } from 'node:url'
 
 /** Where the launcher keeps what Node compiled: a start takes half the time with it. */
