@@ -41,17 +41,13 @@ export class GrammarRules {
     const key = `\n${name}\n${expression}`
     const known = this.#shared.get(key)
     if (known !== undefined) return known
-    const unique = this.reserve(name, key)
-    this.define(unique, expression)
+    const unique = this.reserve(name)
+    this.define(unique, expression, key)
     return unique
   }
 
-  /**
-   * Takes a name for a rule that is defined later, because others refer to it before.
-   *
-   * @param sharedAs what the rule is found by with {@link shared}
-   */
-  reserve(name: string, sharedAs: string | null = null): string {
+  /** Takes a name for a rule that is defined later, or never, because others refer to it before. */
+  reserve(name: string): string {
     const plain = name.replace(/[^a-zA-Z0-9]+/g, '-').slice(0, NAME_LENGTH_MAX)
     const base = plain.replace(/^-+|-+$/g, '') || 'rule'
     let unique = base
@@ -60,12 +56,13 @@ export class GrammarRules {
       this.#taken.set(base, number + 1)
     }
     this.#taken.set(unique, this.#taken.get(unique) ?? 1)
-    if (sharedAs !== null) this.#shared.set(sharedAs, unique)
     return unique
   }
 
-  define(name: string, expression: string): void {
+  /** @param sharedAs what the rule is found by with {@link shared}, from now on */
+  define(name: string, expression: string, sharedAs: string | null = null): void {
     this.#expressions.set(name, expression)
+    if (sharedAs !== null) this.#shared.set(sharedAs, name)
     this.#characters += lineOf(name, expression).length
   }
 

@@ -2,24 +2,16 @@
  * Makes a grammar of a JSON Schema (draft 2020-12). Whatever follows the grammar to its end is
  * valid; not everything that is valid follows it: `structured-output.md` says what is left out.
  *
- * The way: the schema's alternatives ({@link Alternatives}), what each demands ({@link Demands}), an
- * expression for it, and without what can never be matched its text ({@link GrammarRules}).
+ * The way: the schema's alternatives ({@link Alternatives}), what each demands ({@link Demands}),
+ * an expression for it, and without what can never be matched its text ({@link GrammarRules}).
  */
 import { type Alternative, Alternatives, NESTING_MAX } from './alternatives.ts'
 import { anyTextBut, TooManyStates } from './automaton.ts'
 import { arrayExpression, objectExpression } from './containers.ts'
 import { Demands } from './demands.ts'
 import { Disjointness } from './disjointness.ts'
-import {
-  addExpression,
-  choice,
-  type Expression,
-  Matchable,
-  NEVER,
-  named,
-  Rule,
-  reference,
-} from './expression.ts'
+import { choice, type Expression, Matchable, NEVER, named, Rule, reference } from './expression.ts'
+import { addExpression } from './expression-writer.ts'
 import { factored } from './factoring.ts'
 import type { GrammarRules } from './gbnf.ts'
 import { anyBoolean, anyObject, anyValue, exactly, nullValue, restOfString } from './json-text.ts'
