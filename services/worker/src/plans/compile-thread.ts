@@ -3,6 +3,7 @@
  * beside the decode loop: it can be ended at any moment, and with it nothing but this one plan.
  */
 import { parentPort, workerData } from 'node:worker_threads'
+import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { stringFormats } from '../grammar/string-format.ts'
 import { familyOf } from '../prompt/families/choose-family.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
@@ -11,6 +12,26 @@ import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './me
 
 const MS = 1000
 const WARMING_ROUNDS = 3
+/** Twenty tools with parameters of the kinds that agents send. */
+const WARMING_TOOLS: ToolUse = {
+  tools: Array.from({ length: 20 }, (_, index) => ({
+    name: `tool_${index}`,
+    parameters: {
+      type: 'object',
+      properties: {
+        path: { type: 'string' },
+        mode: { type: 'string', enum: ['read', 'write', `append_${index}`] },
+        limit: { type: 'integer', minimum: 1, maximum: 100 },
+        recursive: { type: 'boolean' },
+        edits: { type: 'array', items: { type: 'object', properties: { line: {} } }, minItems: 1 },
+        until: { anyOf: [{ type: 'number' }, { type: 'null' }] },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+  })),
+  ...{ choice: 'auto', callable: null, parallel: true },
+}
 const { familyName, chatTemplate, limits } = workerData as ThreadData
 const family = familyOf(familyName, chatTemplate)
 
@@ -28,6 +49,7 @@ function warmUp(): void {
   const thinking = { enabled: false, effort: 'low', budgetTokens: null } as const
   for (let round = 0; round < WARMING_ROUNDS; round += 1) {
     makePlan(family, { toolUse: null, outputFormat: { type: 'json_schema', schema }, thinking })
+    makePlan(family, { toolUse: WARMING_TOOLS, outputFormat: { type: 'text' }, thinking })
   }
 }
 
