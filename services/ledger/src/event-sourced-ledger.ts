@@ -1,6 +1,6 @@
 /**
- * The ledger over an event store. Read with `writer.ts`: every method here is a command given to
- * the writer of its account, and the answer that is read from the events.
+ * The ledger over an event store. Every method is a command given to the writer of its account
+ * (`writer/writer.ts`), and the answer that is read from the events.
  */
 import {
   accountOfSecret,
@@ -11,9 +11,14 @@ import {
 } from '@svc/contracts/api-key'
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
-import type { SpendPolicy } from '@svc/contracts/events/account'
+import type {
+  AccountEvent,
+  AccountEventOf,
+  AccountEventType,
+  SpendPolicy,
+} from '@svc/contracts/events/account'
 import { type IdSource, idTimeMs, isId, makeDerivedId } from '@svc/contracts/ids'
-import type { Position } from '@svc/contracts/ports/event-store'
+import { type Position, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { expiredCredit } from './account/credit.ts'
@@ -22,6 +27,7 @@ import { balanceOf, summaryOf } from './account-summary.ts'
 import type { AccountWriters } from './account-writers.ts'
 import { callerOf, invalidKey } from './authentication.ts'
 import { gatewayActor } from './demo-price.ts'
+import { mayBeForgotten, refuseForgottenKey, requestOfKey } from './idempotency-keys.ts'
 import type {
   Accepted,
   AccountSummary,
@@ -35,10 +41,13 @@ import type {
   Settled,
 } from './ledger.ts'
 import type { NewPrice, PriceBook } from './pricing.ts'
-import type { ReadingPorts } from './recorded-end.ts'
-import { shuttingDown } from './refusals.ts'
-import { type EndedRequest, Requests } from './requests.ts'
+import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
+import { defect, shuttingDown, storeUnavailable } from './refusals.ts'
+import { RunningRequests } from './running-requests.ts'
 import type { AccountWriter } from './writer/writer.ts'
+
+type EndedRequest = Parameters<Ledger['settle']>[1]
+type Debit = AccountEventOf<'CreditDebited'>['data']
 
 export interface LedgerParts {
   readonly reading: ReadingPorts
@@ -54,25 +63,21 @@ export interface LedgerParts {
 export class EventSourcedLedger implements Ledger {
   readonly #parts: LedgerParts
   readonly #actor: string
-  readonly #requests: Requests
+  readonly #running: RunningRequests
   #isClosed = false
 
   constructor(parts: LedgerParts) {
     this.#parts = parts
     this.#actor = gatewayActor(parts.gatewayId)
-    this.#requests = new Requests({
-      ...parts,
-      actor: this.#actor,
-      writerOf: (accountId) => this.#writer(accountId),
-    })
+    this.#running = new RunningRequests(parts.clock)
   }
 
   async authenticate(secret: string): Promise<Caller> {
     const { clock } = this.#parts
     const accountId = accountOfSecret(secret)
     if (accountId === undefined) throw invalidKey()
-    // A key that memory knows will do: a revocation that memory has not heard of is heard of when
-    // the request is accepted, because that needs the exact revision of the stream.
+    // A key in the cached state is enough: a revocation that this state lacks refuses the request
+    // at its acceptance, which needs the exact revision of the stream.
     const known = this.knownCaller(secret)
     if (known !== undefined) return known
     const secretHash = hashSecret(secret)
@@ -189,24 +194,111 @@ export class EventSourcedLedger implements Ledger {
     return this.#parts.ids.next('req')
   }
 
-  accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
-    return this.#requests.accept(accountId, request, signal)
+  async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
+    const { prices, clock } = this.#parts
+    const { model, onBundledModel } = request
+    // Another process may have published its first price a moment ago.
+    if (prices.inForce(model, clock.nowMs(), onBundledModel) === null) await prices.lookAgain()
+    if (!mayBeForgotten(this.#writer(accountId), request.idempotency)) {
+      try {
+        return await this.#accept(accountId, request, false, signal)
+      } catch (error) {
+        // The state in memory was older than the first forgotten key; the newest state was not.
+        if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
+      }
+    }
+    const writer = this.#writer(accountId)
+    await refuseForgottenKey(writer, this.#parts.usedKeys, request.idempotency)
+    return this.#accept(accountId, request, true, signal)
   }
 
-  settle(accountId: string, request: EndedRequest): Promise<Settled> {
-    return this.#requests.settle(accountId, request)
+  #accept(
+    accountId: string,
+    { onBundledModel, endsWithinMs, ...asked }: NewRequest,
+    isKeySearched: boolean,
+    signal: AbortSignal | undefined,
+  ): Promise<Accepted> {
+    const { prices, gatewayId } = this.#parts
+    const { requestId, model } = asked
+    const decided = Promise.withResolvers<Accepted>()
+    let wentAhead = false
+    const durable = this.#writer(accountId)
+      .submit({
+        command: (at) => ({
+          type: 'AcceptRequest',
+          ...asked,
+          isKeySearched,
+          price: prices.inForce(model, at, onBundledModel),
+          gatewayId,
+          actor: this.#actor,
+          deadline: at + endsWithinMs,
+          at,
+        }),
+        result: (events) => dataOf(events, 'RequestAccepted'),
+        goAhead: ({ price, hold, maxOutputTokens, deadline }) => {
+          wentAhead = true
+          this.#running.add(requestId, deadline)
+          const lowered = maxOutputTokens < asked.maxOutputTokens
+          decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, deadline, durable })
+        },
+        signal,
+      })
+      .then(
+        () => {},
+        (error: unknown) => {
+          if (wentAhead) this.#running.delete(requestId)
+          decided.reject(error)
+          throw error
+        },
+      )
+    // The caller may have no use for it: that must not end the process.
+    durable.catch(() => {})
+    return decided.promise
   }
 
-  fail(accountId: string, requestId: string, reason: string): Promise<void> {
-    return this.#requests.fail(accountId, requestId, reason)
+  async settle(accountId: string, request: EndedRequest): Promise<Settled> {
+    const actor = this.#actor
+    const { requestId } = request
+    try {
+      return await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'SettleRequest', ...request, actor, at }),
+        result: (events) => settledBy(dataOf(events, 'CreditDebited')),
+      })
+    } catch (error) {
+      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
+      if (!end?.debit) throw error
+      return settledBy(end.debit)
+    }
   }
 
-  abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
-    return this.#requests.abandon(accountId, requestId, reason)
+  async fail(accountId: string, requestId: string, reason: string): Promise<void> {
+    const actor = this.#actor
+    try {
+      await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'FailRequest', requestId, reason, actor, at }),
+        result: () => undefined,
+      })
+    } catch (error) {
+      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
+      if (end?.debit !== null) throw error
+    }
+  }
+
+  async abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
+    try {
+      await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'AbandonRequest', requestId, reason, actor: 'sweeper', at }),
+        result: () => undefined,
+      })
+      return true
+    } catch (error) {
+      if (hasEnded(error)) return false
+      throw error
+    }
   }
 
   idempotent(accountId: string, keyHash: string): ReturnType<Ledger['idempotent']> {
-    return this.#requests.idempotent(accountId, keyHash)
+    return requestOfKey(this.#writer(accountId), this.#parts.usedKeys, keyHash)
   }
 
   lastPosition(accountId: string): Position | undefined {
@@ -214,7 +306,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   isRunning(requestId: string): boolean {
-    return this.#requests.isRunning(requestId)
+    return this.#running.has(requestId)
   }
 
   async close(): Promise<void> {
@@ -230,10 +322,8 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async #do(accountId: string, command: WithoutTime<AccountCommand>): Promise<void> {
-    await this.#writer(accountId).submit({
-      command: (at) => ({ ...command, at }),
-      result: () => undefined,
-    })
+    const result = () => undefined
+    await this.#writer(accountId).submit({ command: (at) => ({ ...command, at }), result })
   }
 
   /** Reads the newest state; credit that is past its time is booked as expired first. */
@@ -256,10 +346,54 @@ export class EventSourcedLedger implements Ledger {
     }
     return seen.result
   }
+
+  /** For an end that is sent again because its first sending was not answered. */
+  async #recordedEnd(accountId: string, requestId: string): Promise<RecordedEnd | undefined> {
+    try {
+      return await findRecordedEnd(this.#parts.reading, accountId, requestId)
+    } catch (cause) {
+      throw cause instanceof StoreUnavailableError ? storeUnavailable(cause) : defect(cause)
+    }
+  }
+
+  async #end<Result>(
+    accountId: string,
+    requestId: string,
+    work: {
+      readonly command: (at: number) => AccountCommand
+      readonly result: (events: readonly AccountEvent[]) => Result
+    },
+  ): Promise<Result> {
+    try {
+      const result = await this.#writer(accountId).submit({ ...work, endsRequest: true })
+      this.#running.delete(requestId)
+      return result
+    } catch (error) {
+      if (hasEnded(error)) this.#running.delete(requestId)
+      throw error
+    }
+  }
 }
 
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never
 
 function noSuchAccount(): ServiceError {
   return new ServiceError('not_found', 'There is no such account.')
+}
+
+function settledBy({ amount, lines, slices, balanceAfter }: Debit): Settled {
+  return { amount, lines, slices, balanceAfter }
+}
+
+function dataOf<T extends AccountEventType>(
+  events: readonly AccountEvent[],
+  type: T,
+): AccountEventOf<T>['data'] {
+  const event = events.find((candidate): candidate is AccountEventOf<T> => candidate.type === type)
+  if (event === undefined) throw new Error(`the decision has no ${type}`)
+  return event.data as AccountEventOf<T>['data']
+}
+
+function hasEnded(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'conflict'
 }

@@ -1,0 +1,60 @@
+/**
+ * Which request an Idempotency-Key belongs to. The state of an account knows its newest keys; older
+ * ones, that it has forgotten, are found in the log.
+ */
+import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
+import type { AccountState } from './account/state.ts'
+import { refusalOfUsedKey } from './account/used-key.ts'
+import type { Ledger, NewRequest } from './ledger.ts'
+import { serviceErrorOf } from './refusals.ts'
+import type { AccountWriter } from './writer/writer.ts'
+
+type Key = NewRequest['idempotency']
+
+/** @returns undefined when no request has the key, or the one that had it ended without a debit */
+export async function requestOfKey(
+  writer: AccountWriter,
+  usedKeys: UsedKeys,
+  keyHash: string,
+): ReturnType<Ledger['idempotent']> {
+  const find = (state: AccountState) => {
+    const used = state.idempotencyKeys.get(keyHash)
+    if (used === undefined) return state.hasForgottenKeys ? 'forgotten' : undefined
+    return { ...used, running: state.openRequests.has(used.requestId) }
+  }
+  // The cached state is enough: a stale one is refused at acceptance. Only that a request runs may
+  // have ceased to be true, and nothing would ever say so.
+  const known = writer.state && find(writer.state)
+  const isUncertain = writer.state === undefined || (typeof known === 'object' && known.running)
+  const found = isUncertain ? await writer.ask(find) : known
+  if (found !== 'forgotten') return found
+  const used = await findInLog(writer, usedKeys, keyHash)
+  if (used === undefined) return undefined
+  const { requestId, bodyHash, isRunning } = used
+  return { requestId, bodyHash, running: isRunning }
+}
+
+/** Whether the key may be one that the account has forgotten, as far as the cached state tells. */
+export function mayBeForgotten({ state }: AccountWriter, key: Key): boolean {
+  return key !== null && state?.hasForgottenKeys === true && !state.idempotencyKeys.has(key.keyHash)
+}
+
+/** @throws {ServiceError} when the request of the key runs, or was debited */
+export async function refuseForgottenKey(
+  writer: AccountWriter,
+  usedKeys: UsedKeys,
+  key: Key,
+): Promise<void> {
+  if (key === null) return
+  const used = await findInLog(writer, usedKeys, key.keyHash)
+  if (used !== undefined) throw serviceErrorOf(refusalOfUsedKey(used, key.bodyHash))
+}
+
+async function findInLog(
+  { accountId, lastPosition }: AccountWriter,
+  usedKeys: UsedKeys,
+  keyHash: string,
+): Promise<UsedKey | undefined> {
+  // Without an event there is no key.
+  return lastPosition === undefined ? undefined : usedKeys.find(accountId, keyHash, lastPosition)
+}
