@@ -1,5 +1,5 @@
 /**
- * The HTTP face of the service. This file puts it together; the walk of a request is in
+ * The HTTP interface of the service. This file puts it together; the walk of a request is in
  * `request/life.ts`.
  */
 import type { AddressInfo } from 'node:net'
@@ -165,10 +165,10 @@ class HttpGateway implements Gateway {
     this.#reads.turnAway()
     reach('shutdown.draining')
     if (!(await this.#places.idle(graceMs))) {
-      logger.warn({ running: this.#places.count }, 'stopping requests that still run')
+      logger.warn({ running: this.#places.count }, 'grace period over, stopping running requests')
       this.#places.stopAll()
       if (!(await this.#places.idle(limits.cancelWaitMs + SETTLING_MS))) {
-        logger.error({ running: this.#places.count }, 'requests did not end')
+        logger.error({ running: this.#places.count }, 'requests still running after the stop')
       }
     }
     await Promise.all([this.#server.close(), this.#adminServer?.close()])

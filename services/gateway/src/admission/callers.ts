@@ -8,6 +8,7 @@
  * A key that memory knows is never refused because of others behind the same address: many share
  * one. A forged key costs a look into the store, so an address has few of them.
  */
+import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { RateLimit, RateLimits, RateUse } from '@svc/contracts/ports/rate-limits'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
@@ -16,12 +17,20 @@ import { clientFamilyOf } from '../http/client-family.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { networkOf } from '../http/network.ts'
 import { rateHeaders } from '../http/rate-headers.ts'
-import { authenticate, secretOf } from './authenticate.ts'
 
+const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
+const PLAIN = /^[\x21-\x7e]{1,256}$/
 const MINUTE_SECONDS = 60
 const MS = 1_000
 /** Clients obey whatever they are told. */
 const RETRY_SECONDS_MAX = 60
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Whose key came with the request; null before authentication and on open routes. */
+    caller: Caller | null
+  }
+}
 
 export interface CallersOptions {
   readonly ledger: Pick<Ledger, 'authenticate' | 'knownCaller'>
@@ -66,18 +75,22 @@ export class Callers {
     return caller
   }
 
+  /**
+   * No key and every kind of wrong key get one and the same answer, so that nobody learns which
+   * keys exist or existed.
+   */
   async #authenticate(network: string, { raw }: FastifyRequest): Promise<Caller> {
     const secret = secretOf(raw.headers)
-    const known = secret === undefined ? undefined : this.#ledger.knownCaller(secret)
+    if (secret === undefined) throw invalidKey()
+    const known = this.#ledger.knownCaller(secret)
     if (known !== undefined) return known
-    if (secret !== undefined) await this.#refuseFlood(network)
+    await this.#refuseFlood(network)
     try {
-      return await authenticate(this.#ledger, raw.headers)
+      return await this.#ledger.authenticate(secret)
     } catch (cause) {
-      const isBad = cause instanceof ServiceError && cause.code === 'invalid_api_key'
-      if (!isBad || secret === undefined) throw cause
+      if (!isInvalidKey(cause)) throw cause
       const use = await this.#badKeys.take(network)
-      throw use.allowed ? cause : tooManyBadKeys(this.#badKeys, use)
+      throw use.allowed ? invalidKey() : tooManyBadKeys(this.#badKeys, use)
     }
   }
 
@@ -87,6 +100,46 @@ export class Callers {
     const { allowed } = await this.#looks.take(network)
     if (!allowed) throw tooManyBadKeys(this.#badKeys, use)
   }
+}
+
+/** For `onRequest`: lets only callers with a valid key through, and notes who they are. */
+export function authenticated(callers: Pick<Callers, 'identify'>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.caller = await callers.identify(request, reply)
+  }
+}
+
+/** The caller on a route behind {@link authenticated}. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (request.caller === null) throw new Error(`${request.url} is not behind authentication`)
+  return request.caller
+}
+
+/** A key that is refused later, because it was revoked meanwhile, gets the very same answer. */
+export function asCallersError(cause: unknown): unknown {
+  return isInvalidKey(cause) ? invalidKey() : cause
+}
+
+/**
+ * The key that was sent: in `Authorization: Bearer` or in `x-api-key`, on every route alike;
+ * undefined when none can be one.
+ */
+function secretOf(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization } = headers
+  if (authorization !== undefined) return BEARER.exec(authorization)?.[1]
+  const key = headers['x-api-key']
+  return typeof key === 'string' && PLAIN.test(key) ? key : undefined
+}
+
+function isInvalidKey(cause: unknown): boolean {
+  return cause instanceof ServiceError && cause.code === 'invalid_api_key'
+}
+
+function invalidKey(): ServiceError {
+  return new ServiceError(
+    'invalid_api_key',
+    'No valid API key was given. Send one as "Authorization: Bearer sk-svc-…" or as "x-api-key".',
+  )
 }
 
 interface Use extends RateUse {

@@ -1,10 +1,29 @@
-/** What a caller is told whose account has no credit, before anybody counted what it asks for. */
+/** Refuses accounts without credit, before anybody counts what they ask for. */
 import { ServiceError } from '@svc/contracts/errors'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import { type Rates, worstCase } from '@svc/contracts/price'
+import type { Ledger } from '@svc/ledger/ledger'
+import type { WorkerPool } from '../routing/worker-pool.ts'
 
 /** A request has at least one token to read and one to write. */
 const LEAST_TOKENS = 1
+
+export interface CreditPorts {
+  readonly ledger: Pick<Ledger, 'recentBalance' | 'currentPrice'>
+  readonly workers: Pick<WorkerPool, 'workers'>
+}
+
+/** @throws {ServiceError} `insufficient_quota`, with the least that a request to the model needs */
+export async function requireCredit(
+  { ledger, workers }: CreditPorts,
+  accountId: string,
+  model: string,
+): Promise<void> {
+  const { settled } = await ledger.recentBalance(accountId)
+  if (settled > 0n) return
+  const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
+  throw noCredit(settled, ledger.currentPrice(model, onBundledModel))
+}
 
 /** @param rates of the model, where it is known which */
 export function noCredit(settled: PicoDollars, rates?: Rates | null): ServiceError {

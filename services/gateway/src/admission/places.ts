@@ -13,7 +13,7 @@
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { HttpLimits } from '../http/limits.ts'
 import { stopping, tooMany, tooManyOfAll } from './place-refusals.ts'
-import { AccountPlaces, Visit } from './visit.ts'
+import { AccountPlaces, Visit, type Visitor } from './visit.ts'
 
 export type PlaceBounds = Pick<
   HttpLimits,
@@ -27,13 +27,6 @@ export type PlaceBounds = Pick<
   | 'bodyBytesPerAccount'
   | 'bodyBytesInFlight'
 >
-
-export interface Visitor {
-  readonly accountId: string
-  readonly keyId: string
-  /** The most that its body can have. */
-  readonly bodyBytes: number
-}
 
 export interface PlacesOptions {
   readonly bounds: PlaceBounds

@@ -5,8 +5,7 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
-import { authenticated, callerOf } from './authenticated.ts'
-import type { Callers } from './callers.ts'
+import { authenticated, type Callers, callerOf } from './callers.ts'
 import { type PlaceBounds, Places, type PlacesOptions } from './places.ts'
 
 export interface ReadsOptions extends Omit<PlacesOptions, 'bounds'> {

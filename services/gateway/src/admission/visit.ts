@@ -1,12 +1,25 @@
 /** One request and its place, and what its account has under way. */
 import type { ServiceError } from '@svc/contracts/errors'
-import type { Places, Visitor } from './places.ts'
 import { Stop } from './stop.ts'
 
 /** How much the newest request counts in what is known of how long requests take. */
 const NEWEST_SHARE = 0.2
 /** Clients obey whatever they are told: a wait that was estimated badly must not last. */
 const WAIT_SECONDS_MAX = 30
+
+export interface Visitor {
+  readonly accountId: string
+  readonly keyId: string
+  /** The most that its body can have. */
+  readonly bodyBytes: number
+}
+
+/** Who gives places out, as the visit that has one sees it. */
+interface PlaceKeeper {
+  leave(visit: Visit): void
+  bodyRead(visit: Visit, bytes: number): void
+  aside<Result>(visit: Visit, work: () => Promise<Result>): Promise<Result>
+}
 
 /**
  *     waiting ──a place is free──▶ running ⇄ aside ──▶ ended
@@ -23,10 +36,10 @@ export class Visit {
   bodyBytes: number
   startedAtMs = 0
   stopClock: () => void = () => {}
-  readonly #places: Places
+  readonly #places: PlaceKeeper
   readonly #admission = Promise.withResolvers<void>()
 
-  constructor(account: AccountPlaces, { keyId, bodyBytes }: Visitor, places: Places) {
+  constructor(account: AccountPlaces, { keyId, bodyBytes }: Visitor, places: PlaceKeeper) {
     this.account = account
     this.keyId = keyId
     this.bodyBytes = bodyBytes

@@ -4,6 +4,7 @@
  * than was asked.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { fieldAt, isObject } from './fields.ts'
 import type { JsonObject } from './inference-request.ts'
 
 /** Where the formats, and the Model Context Protocol, carry the schema of a tool's arguments. */
@@ -51,26 +52,16 @@ export function refuseForeignOutputFormat(
   format: keyof typeof outputFormatFields,
 ): void {
   const own = outputFormatFields[format]
-  if (own.some((field) => isGiven(valueAt(body, field)))) return
+  if (own.some((field) => isGiven(fieldAt(body, field.split('.'))))) return
   const foreign = Object.values(outputFormatFields).flat()
-  const field = foreign.find((each) => demandsJson(valueAt(body, each)))
+  const field = foreign.find((each) => demandsJson(fieldAt(body, each.split('.'))))
   if (field === undefined) return
   const message = `'${field}' is of another format: here it is '${own[0]}'.`
   throw new ServiceError('unsupported_parameter', message, { param: field })
 }
 
-function valueAt(body: JsonObject, field: string): unknown {
-  return field
-    .split('.')
-    .reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), body)
-}
-
 function demandsJson(format: unknown): boolean {
   return isObject(format) && (format.type === 'json_object' || format.type === 'json_schema')
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null
 }
 
 function isGiven(value: unknown): boolean {

@@ -134,7 +134,7 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
   app.setErrorHandler(async (cause, request, reply) => {
     const error = asServiceError(cause)
     if (error.code === 'internal_error') {
-      logger.error({ requestId: request.id, err: cause }, 'a request failed by our own defect')
+      logger.error({ requestId: request.id, err: cause }, 'request failed with an internal error')
     }
     if (!isDraining()) await refusalPauses.pauseBefore(request)
     return refuse(reply, error)

@@ -4,7 +4,7 @@ import { WorkerFailure } from '@svc/contracts/worker/failure'
 import type { WorkerMeter } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type EndedRun, settlementOf } from './cost.ts'
+import { costOfRun, type EndedRun } from './cost.ts'
 
 const rates = { input: 10n, cachedInput: 1n, output: 40n }
 const failure = new WorkerFailure('failed', 'broken')
@@ -48,7 +48,7 @@ describe.each(['stop', 'length'] as const)('a run that finished with %s', (finis
     'is metered whole, also when %s came too late',
     (stop) => {
       const run = ended({ meter: meter(), finishReason }, { stop })
-      expect(settlementOf(run)).toEqual({
+      expect(costOfRun(run)).toEqual({
         kind: 'settle',
         meter: meter(),
         finishReason,
@@ -67,7 +67,7 @@ describe('a run that was stopped', () => {
   ] as const)('by %s is metered up to the acknowledgement', (stop, reason) => {
     const delivered = stop === 'shutting_down'
     const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered })
-    expect(settlementOf(run)).toMatchObject({
+    expect(costOfRun(run)).toMatchObject({
       meter: { inputTokens: 20, cachedInputTokens: 80, outputTokens: 7 },
       rule: 'metered_until_cancelled',
       failure: reason,
@@ -80,19 +80,19 @@ test('a run that our own stop ended before anything was sent costs nothing', () 
     { meter: meter(), finishReason: 'cancelled' },
     { stop: 'shutting_down', delivered: false },
   )
-  expect(settlementOf(run)).toEqual({ kind: 'fail', reason: 'shutting_down' })
+  expect(costOfRun(run)).toEqual({ kind: 'fail', reason: 'shutting_down' })
 })
 
 describe('a run that broke', () => {
   test('before anything was sent costs nothing, metered or not', () => {
     for (const known of [undefined, meter()]) {
       const run = ended({ meter: known, failure }, { delivered: false })
-      expect(settlementOf(run)).toEqual({ kind: 'fail', reason: 'worker_failed' })
+      expect(costOfRun(run)).toEqual({ kind: 'fail', reason: 'worker_failed' })
     }
   })
 
   test('without a meter: the prompt as if cached, and the tokens that came', () => {
-    expect(settlementOf(ended({ failure }))).toMatchObject({
+    expect(costOfRun(ended({ failure }))).toMatchObject({
       meter: { inputTokens: 0, cachedInputTokens: 100, outputTokens: 7, reasoningTokens: 2 },
       rule: 'delivered_before_failure',
       finishReason: 'error',
@@ -101,14 +101,14 @@ describe('a run that broke', () => {
   })
 
   test('with a meter: its prompt, and the tokens that came', () => {
-    expect(settlementOf(ended({ meter: meter({ outputTokens: 9 }), failure }))).toMatchObject({
+    expect(costOfRun(ended({ meter: meter({ outputTokens: 9 }), failure }))).toMatchObject({
       meter: { inputTokens: 20, cachedInputTokens: 80, outputTokens: 7 },
     })
   })
 
   test('a worker that stops by itself has broken the run', () => {
     const run = ended({ meter: meter(), finishReason: 'cancelled' })
-    expect(settlementOf(run)).toMatchObject({ rule: 'delivered_before_failure' })
+    expect(costOfRun(run)).toMatchObject({ rule: 'delivered_before_failure' })
   })
 })
 
@@ -126,7 +126,7 @@ test('no charge is above the worst case, nor above what the worker claims, once 
       fc.nat(50),
       (counts, finishReason, why, sent, came) => {
         const record = { meter: meter(counts), finishReason, outputTokens: came }
-        const settlement = settlementOf(ended(record, { stop: why, delivered: sent }))
+        const settlement = costOfRun(ended(record, { stop: why, delivered: sent }))
         if (settlement.kind === 'fail') return
         const bounded = boundedMeter(settlement.meter, { promptTokens: 100, maxOutputTokens: 50 })
         const cost = costOf(rates, bounded)

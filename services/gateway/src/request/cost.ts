@@ -20,7 +20,8 @@ import type { RunRecord } from './run-record.ts'
 
 const UNKNOWN_WORKER = 'none'
 
-export type Settlement =
+/** What the ledger is told: to settle the request, or to fail it without a charge. */
+export type RunCost =
   | ({ readonly kind: 'settle' } & Pick<
       SettleRequest,
       'meter' | 'finishReason' | 'rule' | 'failure'
@@ -46,7 +47,7 @@ export interface EndedRun {
   readonly stop: StopReason | undefined
 }
 
-export function settlementOf(run: EndedRun): Settlement {
+export function costOfRun(run: EndedRun): RunCost {
   const { record, stop } = run
   const { finishReason } = record
   const meter = meterOf(run)
@@ -71,7 +72,7 @@ export function settlementOf(run: EndedRun): Settlement {
   }
 }
 
-function brokenRun(run: EndedRun): Settlement {
+function brokenRun(run: EndedRun): RunCost {
   const { failure, meter } = run.record
   // The caller's own schema took the time of everybody: it is paid for like any other answer.
   if (failure?.code === 'grammar_too_costly' && meter !== undefined) {

@@ -11,22 +11,24 @@
  * gateways are asked at once.
  */
 import { hash } from 'node:crypto'
+import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
-import type { Timer } from '@svc/contracts/ports/time'
+import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
-import {
-  type RecordedAnswer,
-  RecordedAnswers,
-  type RecordedAnswersPorts,
-} from './recorded-answers.ts'
 
 const KEY = /^[\x20-\x7e]{1,255}$/
 const JOIN_WAIT_MS = 60_000
 const RETRY_AFTER_SECONDS = 1
+/** How long an answer is kept for retries. */
+const ANSWER_LIFE_MS = 24 * 3_600_000
 
-export interface IdempotencyPorts extends RecordedAnswersPorts {
+export interface IdempotencyPorts {
   readonly ledger: Pick<Ledger, 'idempotent'>
+  readonly recordedAnswers: Pick<ExpiringStore, 'load' | 'save'>
+  readonly clock: Clock
+  readonly reach: ReachCrashPoint
   readonly timer: Timer
   readonly logger: Logger
 }
@@ -36,7 +38,16 @@ export interface IdempotencyClaim {
   readonly bodyHash: string
 }
 
-export type Turn =
+/** An answer that is kept, so that a retry with the same key is given the same. */
+export interface RecordedAnswer {
+  readonly status: number
+  readonly contentType: string
+  /** The body as it was sent; for a stream, all of it. */
+  readonly body: string
+}
+
+/** What is to be done with a request: run it (and `leave` at its end), or send an answer again. */
+export type IdempotencyEntry =
   | { readonly kind: 'run'; leave(): void }
   | { readonly kind: 'replay'; readonly requestId: string; readonly answer: RecordedAnswer }
 
@@ -65,12 +76,10 @@ interface RunningClaim {
 
 export class Idempotency {
   readonly #ports: IdempotencyPorts
-  readonly #answers: RecordedAnswers
   readonly #running = new Map<string, RunningClaim>()
 
   constructor(ports: IdempotencyPorts) {
     this.#ports = ports
-    this.#answers = new RecordedAnswers(ports)
   }
 
   /**
@@ -79,7 +88,11 @@ export class Idempotency {
    *
    * @throws {ServiceError} 409 or 422 when the request can neither run nor be answered again
    */
-  async enter(accountId: string, claim: IdempotencyClaim | null, stop: AbortSignal): Promise<Turn> {
+  async enter(
+    accountId: string,
+    claim: IdempotencyClaim | null,
+    stop: AbortSignal,
+  ): Promise<IdempotencyEntry> {
     if (claim === null) return { kind: 'run', leave: () => {} }
     const name = `${accountId}/${claim.keyHash}`
     const giveUpAt = this.#ports.clock.nowMs() + JOIN_WAIT_MS
@@ -93,15 +106,24 @@ export class Idempotency {
 
   /** Keeps an answer for retries. When it is lost, a retry is refused, and never billed. */
   async record(accountId: string, requestId: string, answer: RecordedAnswer): Promise<void> {
+    const { recordedAnswers, clock, reach, logger } = this.#ports
+    const { status, contentType, body } = answer
+    const text = JSON.stringify({ status, contentType, body })
     try {
-      await this.#answers.save(accountId, requestId, answer)
+      reach('recorded-answer.before')
+      await recordedAnswers.save(accountId, requestId, text, clock.nowMs() + ANSWER_LIFE_MS)
+      reach('recorded-answer.after')
     } catch (cause) {
-      this.#ports.logger.error({ requestId, err: cause }, 'an answer was not recorded')
+      logger.error({ requestId, err: cause }, 'failed to store answer for replay')
     }
   }
 
-  /** The place in the map is taken before anything is awaited: nobody comes in between. */
-  async #first(name: string, accountId: string, claim: IdempotencyClaim): Promise<Turn> {
+  /** The map is written before anything is awaited: nobody comes in between. */
+  async #first(
+    name: string,
+    accountId: string,
+    claim: IdempotencyClaim,
+  ): Promise<IdempotencyEntry> {
     let end: () => void = () => {}
     const ended = new Promise<void>((resolve) => {
       end = resolve
@@ -122,15 +144,25 @@ export class Idempotency {
     }
   }
 
-  async #earlierAnswer(accountId: string, claim: IdempotencyClaim): Promise<Turn | undefined> {
+  async #earlierAnswer(
+    accountId: string,
+    claim: IdempotencyClaim,
+  ): Promise<IdempotencyEntry | undefined> {
     const earlier = await this.#ports.ledger.idempotent(accountId, claim.keyHash)
     if (earlier === undefined) return undefined
     if (earlier.bodyHash !== claim.bodyHash) throw keyReused()
     if (earlier.running) throw inUse()
     const { requestId } = earlier
-    const answer = await this.#answers.load(accountId, requestId)
+    const answer = await this.#recorded(accountId, requestId)
     if (answer === undefined) throw answerGone(requestId)
     return { kind: 'replay', requestId, answer }
+  }
+
+  async #recorded(accountId: string, requestId: string): Promise<RecordedAnswer | undefined> {
+    const { recordedAnswers, clock } = this.#ports
+    const text = await recordedAnswers.load(accountId, requestId, clock.nowMs())
+    // The store gives back what this program gave it: its shape needs no further check.
+    return text === undefined ? undefined : (JSON.parse(text) as RecordedAnswer)
   }
 
   async #join(running: RunningClaim, waitMs: number, stop: AbortSignal): Promise<void> {

@@ -1,7 +1,8 @@
 /**
- * ONE inference request, from bytes to debit. Read it top-down:
+ * ONE inference request, from bytes to debit. Read it top-down, then the files of this folder in
+ * the order in which it calls them:
  *
- *     parse → prepare → accept → generate → settle → answer
+ *     parse → idempotency → prepare → accept → generate → cost → settle → ending → delivery
  *
  * (The caller was authenticated before the body was read.) Two rules give the order. The worker
  * starts as soon as the ledger has decided in memory, but nothing is sent before the acceptance is
@@ -14,8 +15,8 @@ import type { ObservedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
-import { asCallersError } from '../admission/authenticate.ts'
-import { noCredit } from '../admission/credit.ts'
+import { asCallersError } from '../admission/callers.ts'
+import { requireCredit } from '../admission/credit.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { ClientGone, stoppedError } from '../admission/stop.ts'
 import type { Visit } from '../admission/visit.ts'
@@ -29,14 +30,19 @@ import { asServiceError, identity } from '../http/error-response.ts'
 import { readJsonObject } from '../http/json-scan.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
-import { type EndedRun, settlementOf } from './cost.ts'
+import { costOfRun, type EndedRun } from './cost.ts'
 import type { Delivery } from './delivery.ts'
 import { answerEnding, badEnding } from './ending.ts'
 import { generateAnswer } from './generate.ts'
-import { claimOf, type Idempotency, type IdempotencyClaim, type Turn } from './idempotency.ts'
+import {
+  claimOf,
+  type Idempotency,
+  type IdempotencyClaim,
+  type IdempotencyEntry,
+} from './idempotency.ts'
 import { openDelivery } from './open-delivery.ts'
 import { answerOptionsOf, outputLimit, type PreparedPrompt, preparePrompt } from './prepare.ts'
-import { bookEnd } from './settle.ts'
+import { settleRun } from './settle.ts'
 import { sendWhole } from './whole-answer.ts'
 
 const PLAIN_WEIGHT = 1
@@ -83,16 +89,19 @@ export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): 
   const fields = readJsonObject(body, { depth: ports.limits.jsonDepth })
   const parsed = await format.parse(fields, { requestId, accountId })
   const claim = claimOf(idempotencyKey, route, body)
-  const turn = await ports.idempotency.enter(accountId, claim, visit.stop.signal)
-  if (turn.kind === 'replay') return replay(exchange, turn)
+  const entry = await ports.idempotency.enter(accountId, claim, visit.stop.signal)
+  if (entry.kind === 'replay') return replay(exchange, entry)
   try {
     await new RequestLife(ports, exchange, parsed, claim).run()
   } finally {
-    turn.leave()
+    entry.leave()
   }
 }
 
-function replay({ client }: Exchange, { answer, requestId }: Turn & { kind: 'replay' }): void {
+function replay(
+  { client }: Exchange,
+  { answer, requestId }: IdempotencyEntry & { kind: 'replay' },
+): void {
   const headers = { 'idempotent-replayed': 'true', ...identity(requestId) }
   sendWhole(client, headers, answer.contentType, answer.body)
 }
@@ -120,7 +129,7 @@ class RequestLife {
   }
 
   async run(): Promise<void> {
-    const { visit } = this.#exchange
+    const { requestId, client, visit, watched } = this.#exchange
     await this.#refuseWithoutCredit()
     const prepared = await this.#prepare()
     this.#refuseIfStopped()
@@ -132,11 +141,14 @@ class RequestLife {
         return false
       },
     )
-    const { client } = this.#exchange
-    const parsed = this.#parsed
-    const recorded = this.#claim !== null
-    const options = { client, parsed, prepared, accepted, durable, recorded }
-    const delivery = openDelivery(this.#ports, options)
+    const delivery = openDelivery(this.#ports, {
+      client,
+      parsed: this.#parsed,
+      prepared,
+      accepted,
+      durable,
+      recorded: this.#claim !== null,
+    })
     try {
       const run = await this.#generate(prepared, accepted, delivery)
       // Rejects with the reason when the acceptance failed: then there is nothing to settle.
@@ -145,8 +157,8 @@ class RequestLife {
       await this.#answer(run, settled, delivery)
     } catch (cause) {
       if (cause instanceof ClientGone || !delivery.fail(asServiceError(cause))) throw cause
-      this.#exchange.watched.broke(asServiceError(cause))
-      this.#ports.logger.warn({ requestId: this.#exchange.requestId, err: cause }, 'a stream broke')
+      watched.broke(asServiceError(cause))
+      this.#ports.logger.warn({ requestId, err: cause }, 'stream to client failed')
     } finally {
       delivery.close()
     }
@@ -154,12 +166,8 @@ class RequestLife {
 
   /** Before anything is rendered, counted or compiled. A replayed answer needs no credit. */
   async #refuseWithoutCredit(): Promise<void> {
-    const { ledger, workers } = this.#ports
-    if (this.#exchange.hasCredit) return
-    const { settled } = await ledger.recentBalance(this.#exchange.caller.accountId)
-    if (settled > 0n) return
-    const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
-    throw noCredit(settled, ledger.currentPrice(this.#request.model, onBundledModel))
+    const { hasCredit, caller } = this.#exchange
+    if (!hasCredit) await requireCredit(this.#ports, caller.accountId, this.#request.model)
   }
 
   async #prepare(): Promise<PreparedPrompt> {
@@ -243,13 +251,12 @@ class RequestLife {
     const { caller, requestId } = this.#exchange
     const { meter } = run.record
     if (meter !== undefined && isImplausible(meter, run)) {
-      logger.error({ requestId, meter }, 'a worker metered more than the request can have needed')
+      logger.error({ requestId, meter }, 'worker meter exceeds what the request can have used')
     }
-    const settlement = settlementOf(run)
-    reach('settle.before')
     const { accountId } = caller
-    const end = { accountId, requestId, settlement, deadline }
-    const settled = await bookEnd(this.#ports, end)
+    const cost = costOfRun(run)
+    reach('settle.before')
+    const settled = await settleRun(this.#ports, { accountId, requestId, cost, deadline })
     this.#exchange.watched.settled(run.record, settled?.lines ?? [])
     reach('settle.after')
     return settled
@@ -261,7 +268,8 @@ class RequestLife {
     const ending = settled && answerEnding(run, settled)
     if (ending === undefined) {
       const { failure } = run.record
-      if (failure) logger.warn({ requestId, workerId: run.workerId, err: failure }, 'a run broke')
+      const { workerId } = run
+      if (failure) logger.warn({ requestId, workerId, err: failure }, 'worker run failed')
       throw badEnding(run, this.#request, requestId)
     }
     const last = delivery.ending(ending)
@@ -275,13 +283,13 @@ class RequestLife {
     reach('answer.after-end')
   }
 
-  /** The answer is paid for: that it could not be kept must not take it from the caller. */
+  /** The answer is paid for: the caller gets it, whether it could be stored or not. */
   async #keep(): Promise<void> {
     try {
       await this.#parsed.keep?.()
     } catch (cause) {
       const { requestId } = this.#exchange
-      this.#ports.logger.error({ requestId, err: cause }, 'an answer could not be kept')
+      this.#ports.logger.error({ requestId, err: cause }, 'failed to store response')
     }
   }
 

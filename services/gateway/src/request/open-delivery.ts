@@ -1,5 +1,4 @@
 /** Chooses how an answer is delivered, and gives it its heading. */
-
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { PrepareAnswer } from '@svc/contracts/worker/protocol'
 import type { Accepted } from '@svc/ledger/ledger'

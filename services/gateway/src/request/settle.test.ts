@@ -2,7 +2,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { Settled } from '@svc/ledger/ledger'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
-import { type BookingPorts, bookEnd } from './settle.ts'
+import { type SettlePorts, settleRun } from './settle.ts'
 
 const settled: Settled = { amount: 5n, lines: [], slices: [], balanceAfter: 7n }
 const failing = (code: 'store_unavailable' | 'server_is_overloaded' | 'conflict') => () =>
@@ -27,40 +27,37 @@ function booking(...answers: (() => Promise<Settled>)[]) {
   const log: string[] = []
   let told = 0
   const next = () => (answers[Math.min(told++, answers.length - 1)] ?? answers[0])?.()
-  const ledger = { settle: next, fail: next } as unknown as BookingPorts['ledger']
+  const ledger = { settle: next, fail: next } as unknown as SettlePorts['ledger']
   const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
   const book = (kind: 'settle' | 'fail' = 'settle') =>
-    bookEnd(
+    settleRun(
       { ledger, clock: time, timer: time, logger },
       {
         accountId: 'acct_1',
         requestId: 'req_1',
-        settlement: { kind, reason: 'broke' } as Parameters<typeof bookEnd>[1]['settlement'],
+        cost: { kind, reason: 'broke' } as Parameters<typeof settleRun>[1]['cost'],
         deadline: time.nowMs() + ALLOWED_MS,
       },
     )
   return { time, log, book, told: () => told }
 }
 
-describe('the end of a run', () => {
-  test('is told once when it is heard', async () => {
+describe('the settlement of a run', () => {
+  test('is sent once when it is acknowledged', async () => {
     const { book, told, log } = booking(() => Promise.resolve(settled))
     expect(await book()).toEqual(settled)
     expect([told(), log]).toEqual([1, []])
   })
 
-  test.each(['settle', 'fail'] as const)(
-    'is told again while the store is away: %s',
-    async (kind) => {
-      const away = failing('store_unavailable')
-      const { book, told, log } = booking(away, failing('server_is_overloaded'), away, () =>
-        Promise.resolve(settled),
-      )
-      expect(await book(kind)).toEqual(kind === 'settle' ? settled : undefined)
-      expect(told()).toBe(4)
-      expect(log.length).toBe(1)
-    },
-  )
+  test.each(['settle', 'fail'] as const)('is retried while the store is away: %s', async (kind) => {
+    const away = failing('store_unavailable')
+    const { book, told, log } = booking(away, failing('server_is_overloaded'), away, () =>
+      Promise.resolve(settled),
+    )
+    expect(await book(kind)).toEqual(kind === 'settle' ? settled : undefined)
+    expect(told()).toBe(4)
+    expect(log.length).toBe(1)
+  })
 
   test('is given up at the deadline, with a word on where the truth is', async () => {
     const { time, book, told } = booking(failing('store_unavailable'))
@@ -74,7 +71,7 @@ describe('the end of a run', () => {
     expect(told()).toBeGreaterThan(50)
   })
 
-  test('that came too late is not told again, and its error says that nothing was charged', async () => {
+  test('that came too late is not retried, and its error says that nothing was charged', async () => {
     const { book, told, log } = booking(failing('conflict'))
     await expect(book()).rejects.toMatchObject({
       code: 'store_unavailable',

@@ -1,5 +1,4 @@
 /** An answer that is sent in one piece, when all of it is known. */
-
 import type { AnswerEnding, AnswerPart } from '../formats/inference-request.ts'
 import type { ClientConnection } from '../http/client-connection.ts'
 import type { Delivery, LastBytes } from './delivery.ts'

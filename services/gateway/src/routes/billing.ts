@@ -8,7 +8,7 @@ import type { Ledger } from '@svc/ledger/ledger'
 import { receiptOf } from '@svc/projections/receipt'
 import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
-import { callerOf } from '../admission/authenticated.ts'
+import { callerOf } from '../admission/callers.ts'
 import type { Reads } from '../admission/reads.ts'
 
 /** How long a receipt waits for the views to hold what the caller has done last. */

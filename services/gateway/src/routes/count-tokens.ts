@@ -4,8 +4,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
-import { authenticated, callerOf } from '../admission/authenticated.ts'
-import type { Callers } from '../admission/callers.ts'
+import { authenticated, type Callers, callerOf } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { parseCountRequest } from '../formats/messages/parse.ts'
 import { bodyBytes, refuseOtherMedia } from '../http/json-body.ts'

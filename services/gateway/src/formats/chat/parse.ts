@@ -1,15 +1,18 @@
 /** A chat-completions body as an inference request. Nothing is coerced: `"16"` is not a number. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
-import { fieldError } from '../field-error.ts'
+import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type { FieldNames, InferenceRequest, JsonObject } from '../inference-request.ts'
-import { metadata } from '../metadata.ts'
-import { callableModel } from '../model-name.ts'
-import { samplingOf } from '../sampling.ts'
-import { thinkingAt, thinkingLevels } from '../thinking-level.ts'
+import {
+  callableModel,
+  metadata,
+  samplingOf,
+  thinkingAt,
+  thinkingLevels,
+} from '../request-fields.ts'
 import { chatMessages, conversationOf } from './messages.ts'
-import { outputFormatOf, responseFormat } from './response-format.ts'
 import { chatToolUse, toolFields } from './tools.ts'
 import { refuseUnsupported } from './unsupported.ts'
 
@@ -21,6 +24,20 @@ const SEEDS = 2 ** 32
 
 const stopText = z.string().min(1).max(MAX_STOP_CHARACTERS)
 const outputLimit = z.int().min(1).nullish()
+
+/** What the text of the answer must be. */
+const responseFormat = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('text') }),
+  z.object({ type: z.literal('json_object') }),
+  z.object({
+    type: z.literal('json_schema'),
+    json_schema: z.object({
+      name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+      schema: z.record(z.string(), z.unknown()),
+    }),
+  }),
+])
+type ResponseFormat = z.output<typeof responseFormat>
 
 export const chatRequest = z.object({
   model: z.string(),
@@ -137,4 +154,11 @@ function logitBiasOf(biases: ChatRequest['logit_bias']): [number, number][] {
 function seedOf(seed: number | null | undefined): number | null {
   if (seed === undefined || seed === null) return null
   return ((seed % SEEDS) + SEEDS) % SEEDS
+}
+
+/** A schema is enforced whether it is called strict or not, so there must be one. */
+function outputFormatOf(format: ResponseFormat | null | undefined): OutputFormat {
+  if (format?.type === 'json_object') return { type: 'json' }
+  if (format?.type !== 'json_schema') return { type: 'text' }
+  return { type: 'json_schema', schema: format.json_schema.schema }
 }

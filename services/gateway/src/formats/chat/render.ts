@@ -1,10 +1,9 @@
 /** A whole answer as a `chat.completion` object. */
 import { idBody } from '@svc/contracts/ids'
+import { promptTokens } from '@svc/contracts/tokens'
 import type { Logprob } from '@svc/contracts/worker/protocol'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
-import { chatLogprobs } from './logprobs.ts'
 import type { ParsedChat } from './parse.ts'
-import { chatUsage } from './usage.ts'
 
 /** What every object of one answer, whole or chunk, says of itself. */
 export function chatHeading(heading: AnswerHeading, object: string) {
@@ -79,4 +78,39 @@ function collected(heading: AnswerHeading, parts: readonly AnswerPart[]) {
     }
   }
   return { text, reasoning, calls, logprobs }
+}
+
+/** Log probabilities as the format has them: null where none were asked for. */
+export function chatLogprobs(logprobs: readonly Logprob[] | undefined) {
+  if (logprobs === undefined) return null
+  const content = logprobs.map(({ token, logprob, bytes, top }) => ({
+    token,
+    logprob,
+    bytes,
+    top_logprobs: top,
+  }))
+  return { content, refusal: null }
+}
+
+/** `prompt_tokens` includes what came from the cache. */
+export function chatUsage({ billed, reasoningTokens }: AnswerEnding) {
+  const prompt = promptTokens(billed)
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: billed.outputTokens,
+    total_tokens: prompt + billed.outputTokens,
+    prompt_cache_hit_tokens: billed.cachedInputTokens,
+    prompt_cache_miss_tokens: billed.inputTokens,
+    prompt_tokens_details: {
+      cached_tokens: billed.cachedInputTokens,
+      audio_tokens: 0,
+      cache_write_tokens: 0,
+    },
+    completion_tokens_details: {
+      reasoning_tokens: reasoningTokens,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  }
 }

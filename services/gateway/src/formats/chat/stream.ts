@@ -4,13 +4,11 @@
  */
 import type { ServiceError } from '@svc/contracts/errors'
 import type { Logprob } from '@svc/contracts/worker/protocol'
-import { lineOfJson } from '../event-text.ts'
+import { lineOfJson } from '../event-stream.ts'
 import type { AnswerEnding, AnswerHeading, AnswerPart, AnswerStream } from '../inference-request.ts'
 import { renderOpenAiError } from '../openai-error.ts'
-import { chatLogprobs } from './logprobs.ts'
 import type { ParsedChat } from './parse.ts'
-import { chatCallId, chatHeading } from './render.ts'
-import { chatUsage } from './usage.ts'
+import { chatCallId, chatHeading, chatLogprobs, chatUsage } from './render.ts'
 
 const DONE = 'data: [DONE]\n\n'
 

@@ -1,8 +1,15 @@
 /** A whole answer as a `message` object. */
 import { idBody } from '@svc/contracts/ids'
+import { promptTokens } from '@svc/contracts/tokens'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import type { ParsedMessages } from './parse.ts'
-import { billedUsage } from './usage.ts'
+
+const NOT_REPORTED = {
+  cache_creation_input_tokens: null,
+  cache_read_input_tokens: null,
+  cache_creation: null,
+  server_tool_use: null,
+}
 
 /** What the message says of itself, at the start of a stream and in a whole answer. */
 export function messageHeading({ requestId, model }: AnswerHeading) {
@@ -104,5 +111,30 @@ function argumentsOf(text: string): object {
     return typeof value === 'object' && value !== null ? value : {}
   } catch {
     return {}
+  }
+}
+
+/** At the start of a stream: no output yet, so that clients which add up do not count twice. */
+export function openingUsage(inputTokens: number) {
+  return messagesUsage(inputTokens, 0, 0)
+}
+
+export function billedUsage({ billed, reasoningTokens }: AnswerEnding) {
+  return messagesUsage(promptTokens(billed), billed.outputTokens, reasoningTokens)
+}
+
+/**
+ * `input_tokens` is all billed input, from the cache or not: this service reports no cached tokens
+ * here, so that the number is the same in all formats.
+ */
+function messagesUsage(inputTokens: number, outputTokens: number, thinkingTokens: number) {
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    ...NOT_REPORTED,
+    output_tokens_details: { thinking_tokens: thinkingTokens },
+    service_tier: 'standard',
+    inference_geo: null,
+    speed: null,
   }
 }

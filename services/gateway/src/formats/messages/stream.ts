@@ -9,11 +9,17 @@
  */
 import type { ServiceError } from '@svc/contracts/errors'
 import { anthropicError } from '../anthropic-error.ts'
-import { namedEvent } from '../event-text.ts'
+import { namedEvent } from '../event-stream.ts'
 import type { AnswerEnding, AnswerHeading, AnswerPart, AnswerStream } from '../inference-request.ts'
 import type { ParsedMessages } from './parse.ts'
-import { messageHeading, stopReason, thinkingSignature, toolUseBlock } from './render.ts'
-import { billedUsage, openingUsage } from './usage.ts'
+import {
+  billedUsage,
+  messageHeading,
+  openingUsage,
+  stopReason,
+  thinkingSignature,
+  toolUseBlock,
+} from './render.ts'
 
 const PING = namedEvent('ping', { type: 'ping' })
 

@@ -1,7 +1,7 @@
 /** How much a Messages request lets the model think: three fields that grew one after another. */
 import type { Thinking } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
-import { noThinking, thinkingAt, thinkingLevels } from '../thinking-level.ts'
+import { noThinking, thinkingAt, thinkingLevels } from '../request-fields.ts'
 
 const level = z.enum(thinkingLevels)
 

@@ -8,13 +8,13 @@
  */
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import type { InferenceFormat, JsonObject } from '../inference-request.ts'
-import { EncryptedContent } from './encrypted-content.ts'
 import type { ResponsesFormatPorts } from './format.ts'
-import { outputItemId, responseId } from './ids.ts'
-import type { Item, OutputItem } from './items.ts'
+import { EncryptedContent } from './items/encrypted-content.ts'
+import { outputItemId, responseId } from './items/ids.ts'
+import type { Item, OutputItem } from './items/items.ts'
 import { parseResponsesRequest } from './parse.ts'
+import { responsesUsage } from './response-object.ts'
 import { ResponseStore } from './response-store.ts'
-import { responsesUsage } from './usage.ts'
 
 const TASK =
   'Summarise the conversation so far, so that it can go on from the summary alone. Keep the goal, ' +

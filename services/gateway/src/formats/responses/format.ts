@@ -7,7 +7,7 @@ import type {
   InferenceFormat,
   ParsedInference,
 } from '../inference-request.ts'
-import { Output } from './output.ts'
+import { Output } from './output/output.ts'
 import { type ParsedResponses, parseResponsesRequest } from './parse.ts'
 import { endedResponse, openResponse, type ResponseObject } from './response-object.ts'
 import { ResponseStore, type ResponseStorePorts } from './response-store.ts'

@@ -2,7 +2,7 @@
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { z } from 'zod'
 import { promptMessages } from '../conversation.ts'
-import { fieldError } from '../field-error.ts'
+import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type {
   FieldNames,
@@ -10,22 +10,25 @@ import type {
   JsonObject,
   ParseContext,
 } from '../inference-request.ts'
-import { metadata } from '../metadata.ts'
-import { callableModel } from '../model-name.ts'
-import { samplingOf } from '../sampling.ts'
-import { thinkingAt, thinkingLevels } from '../thinking-level.ts'
+import {
+  callableModel,
+  metadata,
+  samplingOf,
+  thinkingAt,
+  thinkingLevels,
+} from '../request-fields.ts'
 import { toolUseOf } from '../tools.ts'
-import { EncryptedContent } from './encrypted-content.ts'
-import type { Item } from './items.ts'
-import type { ReasoningForms } from './open-reasoning.ts'
-import { type ReadItem, readItems } from './read-items.ts'
+import { EncryptedContent } from './items/encrypted-content.ts'
+import type { Item } from './items/items.ts'
+import { type ReadItem, readItems } from './items/read-items.ts'
+import { turnsOf } from './items/turns.ts'
+import type { ReasoningForms } from './output/open-reasoning.ts'
 import type { ShownRequest } from './response-object.ts'
 import type { ResponseStore } from './response-store.ts'
 import { outputFormatOf, shownText, textField } from './text-format.ts'
-import type { ToolCatalog } from './tool-catalog.ts'
-import { readToolChoice } from './tool-choice.ts'
-import { RequestTools } from './tools.ts'
-import { turnsOf } from './turns.ts'
+import type { ToolCatalog } from './tools/tool-catalog.ts'
+import { readToolChoice } from './tools/tool-choice.ts'
+import { RequestTools } from './tools/tools.ts'
 import { refuseUnsupported } from './unsupported.ts'
 
 const MAX_TOP_LOGPROBS = 20

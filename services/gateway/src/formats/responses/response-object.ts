@@ -2,10 +2,10 @@
  * The response object. Every field is there every time: validators differ in which they insist on.
  */
 import type { ServiceError } from '@svc/contracts/errors'
+import { promptTokens } from '@svc/contracts/tokens'
 import type { AnswerEnding, AnswerHeading } from '../inference-request.ts'
-import { responseId } from './ids.ts'
-import type { OutputItem } from './items.ts'
-import { type ResponsesUsage, responsesUsage } from './usage.ts'
+import { responseId } from './items/ids.ts'
+import type { OutputItem } from './items/items.ts'
 
 /** What the answer shows of its request; known before the answer begins. */
 export interface ShownRequest {
@@ -100,3 +100,16 @@ const ownTroubles: ReadonlySet<ServiceError['code']> = new Set([
 export function streamErrorCode({ code }: ServiceError): string {
   return ownTroubles.has(code) ? 'server_error' : code
 }
+
+/** `input_tokens` includes what came from the cache. */
+export function responsesUsage({ billed, reasoningTokens }: AnswerEnding) {
+  const input = promptTokens(billed)
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: billed.cachedInputTokens, cache_write_tokens: 0 },
+    output_tokens: billed.outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: input + billed.outputTokens,
+  }
+}
+export type ResponsesUsage = ReturnType<typeof responsesUsage>

@@ -6,8 +6,8 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock } from '@svc/contracts/ports/time'
-import { responseIdOfItem } from './ids.ts'
-import type { Item, OutputItem } from './items.ts'
+import { responseIdOfItem } from './items/ids.ts'
+import type { Item, OutputItem } from './items/items.ts'
 import type { ResponseObject } from './response-object.ts'
 
 const LIFE_MS = 30 * 24 * 3_600_000

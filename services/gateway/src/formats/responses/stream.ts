@@ -3,10 +3,11 @@
  * response; `[DONE]` then says that it came to a good end, as in the chat format.
  */
 import type { ServiceError } from '@svc/contracts/errors'
-import { lineOfJson } from '../event-text.ts'
+import { lineOfJson } from '../event-stream.ts'
 import type { AnswerEnding, AnswerHeading, AnswerPart, AnswerStream } from '../inference-request.ts'
 import { openAiError } from '../openai-error.ts'
-import { Output, type ResponsesEvent } from './output.ts'
+import type { ResponsesEvent } from './output/open-item.ts'
+import { Output } from './output/output.ts'
 import type { ParsedResponses } from './parse.ts'
 import {
   endedResponse,

@@ -80,7 +80,7 @@ test.each([
     held: 0n,
   })
   // The callers of the ledger were told that nothing is known: it was waited for all the same.
-  expect(fixture.log.join('')).toContain('has to be told again')
+  expect(fixture.log.join('')).toContain('settlement not acknowledged, retrying')
 })
 
 test('a failure that is not heard of is told as that failure, and nothing is charged', async () => {

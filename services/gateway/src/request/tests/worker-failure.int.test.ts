@@ -124,7 +124,7 @@ test.each([
   expect(await response.json()).toMatchObject({
     usage: { prompt_tokens: PROMPT_TOKENS, completion_tokens: 5 },
   })
-  expect(fixture.log.join('')).toContain('metered more than')
+  expect(fixture.log.join('')).toContain('worker meter exceeds')
 })
 
 test.each(['queue_full', 'draining'] as const)(

@@ -1,8 +1,8 @@
 /** `input` as items: every kind that clients send, checked, and reduced to what is understood. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import { pathText } from '../field-error.ts'
-import type { JsonObject } from '../inference-request.ts'
+import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
+import type { JsonObject } from '../../inference-request.ts'
 import { boundedText, textsOf } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'
 import { type ItemType, inputItemId } from './ids.ts'
@@ -16,7 +16,6 @@ import {
   messageItem,
   reasoningItem,
 } from './items.ts'
-import { type FieldPath, parseField, typeAt } from './parse-field.ts'
 
 const MAX_ITEMS = 4_096
 

@@ -1,13 +1,13 @@
 /** Items as the turns that all formats share. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { Turn } from '../conversation.ts'
-import { pathText } from '../field-error.ts'
+import type { Turn } from '../../conversation.ts'
+import type { FieldPath } from '../../fields.ts'
+import { pathText } from '../../fields.ts'
+import { modelToolName } from '../tools/tool-catalog.ts'
 import { boundedText } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'
 import type { Compaction, Item } from './items.ts'
-import type { FieldPath } from './parse-field.ts'
 import type { ReadItem } from './read-items.ts'
-import { modelToolName } from './tool-catalog.ts'
 
 const SUMMARY_HEADING = 'Summary of the conversation so far:\n'
 

@@ -1,8 +1,8 @@
 /** The text in the content of items. */
 import { ServiceError } from '@svc/contracts/errors'
-import { pathText } from '../field-error.ts'
+import type { FieldPath } from '../../fields.ts'
+import { pathText } from '../../fields.ts'
 import type { ContentPart } from './items.ts'
-import type { FieldPath } from './parse-field.ts'
 
 const MAX_TEXT_BYTES = 256 * 1024
 const textTypes = new Set(['input_text', 'output_text', 'text', 'summary_text', 'reasoning_text'])

@@ -2,10 +2,15 @@
  * What the model thought, as an item of an answer while it grows: as one part of a summary, which
  * every client shows, as the thoughts themselves, or as both. Each form has events of its own.
  */
-import { outputItemId } from './ids.ts'
-import type { OutputItem, ReasoningItem } from './items.ts'
-import { type ItemPlace, itemEvent, type OpenItem, type TextPart } from './open-item.ts'
-import type { ResponsesEvent } from './output.ts'
+import { outputItemId } from '../items/ids.ts'
+import type { OutputItem, ReasoningItem } from '../items/items.ts'
+import {
+  type ItemPosition,
+  itemEvent,
+  type OpenItem,
+  type ResponsesEvent,
+  type TextPart,
+} from './open-item.ts'
 
 /** In which forms the caller wants to be shown thoughts. */
 export interface ReasoningForms {
@@ -18,23 +23,23 @@ export interface ReasoningForms {
 
 export class OpenReasoning implements OpenItem {
   readonly kind = 'reasoning'
-  readonly #place: ItemPlace
+  readonly #position: ItemPosition
   readonly #id: string
   readonly #forms: ReasoningForms
   #text = ''
   #sealed: { readonly text: string; readonly content: string } | undefined
 
-  constructor(place: ItemPlace, forms: ReasoningForms) {
-    this.#place = place
+  constructor(position: ItemPosition, forms: ReasoningForms) {
+    this.#position = position
     this.#forms = forms
-    this.#id = outputItemId('reasoning', place.requestId, place.index)
+    this.#id = outputItemId('reasoning', position.requestId, position.index)
   }
 
   added(): ResponsesEvent[] {
     const empty = { id: this.#id, type: 'reasoning', summary: [] } as const
     const item = this.#forms.content ? { ...empty, content: [] } : empty
     return [
-      itemEvent('added', this.#place, item),
+      itemEvent('added', this.#position, item),
       ...this.#events('summary_part.added', 'content_part.added', (type) => ({
         part: { type, text: '' },
       })),
@@ -53,7 +58,7 @@ export class OpenReasoning implements OpenItem {
       ...this.#events('summary_part.done', 'content_part.done', (type) => ({
         part: { type, text },
       })),
-      itemEvent('done', this.#place, this.item()),
+      itemEvent('done', this.#position, this.item()),
     ]
   }
 
@@ -85,15 +90,15 @@ export class OpenReasoning implements OpenItem {
     contentStep: string,
     fields: (type: 'summary_text' | 'reasoning_text') => object,
   ): ResponsesEvent[] {
-    const place = { item_id: this.#id, output_index: this.#place.index }
+    const position = { item_id: this.#id, output_index: this.#position.index }
     const events: ResponsesEvent[] = []
     if (this.#forms.summary) {
       const type = `response.reasoning_${summaryStep}`
-      events.push({ type, ...place, summary_index: 0, ...fields('summary_text') })
+      events.push({ type, ...position, summary_index: 0, ...fields('summary_text') })
     }
     if (this.#forms.content) {
       const type = `response.${contentStep}`
-      events.push({ type, ...place, content_index: 0, ...fields('reasoning_text') })
+      events.push({ type, ...position, content_index: 0, ...fields('reasoning_text') })
     }
     return events
   }

@@ -2,18 +2,13 @@
  * The items of an answer, as they grow out of its parts, and the events that tell of it. A new item
  * begins where the kind of the parts changes; only one is open at a time.
  */
-import type { AnswerPart } from '../inference-request.ts'
-import type { OutputItem } from './items.ts'
+import type { AnswerPart } from '../../inference-request.ts'
+import type { OutputItem } from '../items/items.ts'
+import type { ToolCatalog } from '../tools/tool-catalog.ts'
 import { openCall } from './open-call.ts'
-import { type OpenItem, OpenMessage } from './open-item.ts'
+import type { OpenItem, ResponsesEvent } from './open-item.ts'
+import { OpenMessage } from './open-message.ts'
 import { OpenReasoning, type ReasoningForms } from './open-reasoning.ts'
-import type { ToolCatalog } from './tool-catalog.ts'
-
-/** An event without its place in the stream. */
-export interface ResponsesEvent {
-  readonly type: string
-  readonly [field: string]: unknown
-}
 
 export interface OutputOptions {
   readonly requestId: string
@@ -63,8 +58,8 @@ export class Output {
 
   #openText(kind: 'text' | 'reasoning'): OpenItem {
     const { requestId, reasoning } = this.#options
-    const place = { requestId, index: this.#nextIndex() }
-    return kind === 'text' ? new OpenMessage(place) : new OpenReasoning(place, reasoning)
+    const position = { requestId, index: this.#nextIndex() }
+    return kind === 'text' ? new OpenMessage(position) : new OpenReasoning(position, reasoning)
   }
 
   #nextIndex(): number {

@@ -1,10 +1,9 @@
 /** `tools`, and the tools that items add, as a catalogue; and what is shown of them in the answer. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import { pathText } from '../field-error.ts'
-import { refuseForeignSchema } from '../foreign-fields.ts'
-import type { JsonObject } from '../inference-request.ts'
-import { type FieldPath, parseField, typeAt } from './parse-field.ts'
+import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
+import { refuseForeignSchema } from '../../foreign-fields.ts'
+import type { JsonObject } from '../../inference-request.ts'
 import {
   type CatalogTool,
   customToolParameters,

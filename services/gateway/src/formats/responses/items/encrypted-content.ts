@@ -4,8 +4,8 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
-import { pathText } from '../field-error.ts'
-import type { FieldPath } from './parse-field.ts'
+import type { FieldPath } from '../../fields.ts'
+import { pathText } from '../../fields.ts'
 
 /** In front of all that was sealed. `svc1.` was plain text in another spelling, and proves nothing. */
 const MARK = 'svc2.'

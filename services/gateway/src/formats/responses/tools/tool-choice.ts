@@ -1,10 +1,9 @@
 /** `tool_choice`, in terms of the names that the model sees. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import { pathText } from '../field-error.ts'
-import type { JsonObject } from '../inference-request.ts'
-import type { GivenChoice } from '../tools.ts'
-import { type FieldPath, parseField, typeAt } from './parse-field.ts'
+import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
+import type { JsonObject } from '../../inference-request.ts'
+import type { GivenChoice } from '../../tools.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 
 const MAX_ALLOWED = 1_024

@@ -1,54 +1,32 @@
-/** One item of an answer while it grows, with the events of its kind. */
+/** What the model says, as an item of an answer while it grows. */
 import type { Logprob } from '@svc/contracts/worker/protocol'
-import type { AnswerPart } from '../inference-request.ts'
-import { outputItemId } from './ids.ts'
-import type { ItemStatus, OutputItem, OutputText } from './items.ts'
-import { shownLogprobs } from './logprobs.ts'
-import type { ResponsesEvent } from './output.ts'
-
-export type TextPart = Extract<AnswerPart, { text: string }>
-export type EndStatus = Exclude<ItemStatus, 'in_progress'>
-
-/** Where the item stands. */
-export interface ItemPlace {
-  readonly requestId: string
-  /** Among the items of the output. */
-  readonly index: number
-}
-
-export interface OpenItem {
-  /** Parts of this kind go on it. */
-  readonly kind: TextPart['kind']
-  added(): ResponsesEvent[]
-  append(part: TextPart): ResponsesEvent[]
-  done(status: EndStatus): ResponsesEvent[]
-  item(status: ItemStatus): OutputItem
-}
-
-export function itemEvent(
-  step: 'added' | 'done',
-  { index }: ItemPlace,
-  item: OutputItem,
-): ResponsesEvent {
-  return { type: `response.output_item.${step}`, output_index: index, item }
-}
+import { outputItemId } from '../items/ids.ts'
+import { type ItemStatus, type OutputItem, type OutputText, shownLogprobs } from '../items/items.ts'
+import {
+  type EndStatus,
+  type ItemPosition,
+  itemEvent,
+  type OpenItem,
+  type ResponsesEvent,
+  type TextPart,
+} from './open-item.ts'
 
 export class OpenMessage implements OpenItem {
   readonly kind = 'text'
-  readonly #place: ItemPlace
+  readonly #position: ItemPosition
   readonly #id: string
   readonly #logprobs: Logprob[] = []
   #text = ''
 
-  constructor(place: ItemPlace) {
-    this.#place = place
-    this.#id = outputItemId('message', place.requestId, place.index)
+  constructor(position: ItemPosition) {
+    this.#position = position
+    this.#id = outputItemId('message', position.requestId, position.index)
   }
 
   added(): ResponsesEvent[] {
     const part: OutputText = { type: 'output_text', text: '', annotations: [], logprobs: [] }
     return [
-      itemEvent('added', this.#place, this.#message('in_progress', [])),
+      itemEvent('added', this.#position, this.#message('in_progress', [])),
       this.#event('response.content_part.added', { part }),
     ]
   }
@@ -63,7 +41,7 @@ export class OpenMessage implements OpenItem {
       {
         type: 'response.output_text.delta',
         item_id: this.#id,
-        output_index: this.#place.index,
+        output_index: this.#position.index,
         content_index: 0,
         delta: text,
         logprobs: shownLogprobs(logprobs),
@@ -76,7 +54,7 @@ export class OpenMessage implements OpenItem {
     return [
       this.#event('response.output_text.done', { text: part.text, logprobs: part.logprobs }),
       this.#event('response.content_part.done', { part }),
-      itemEvent('done', this.#place, this.item(status)),
+      itemEvent('done', this.#position, this.item(status)),
     ]
   }
 
@@ -94,7 +72,7 @@ export class OpenMessage implements OpenItem {
   }
 
   #event(type: string, fields: object): ResponsesEvent {
-    const place = { item_id: this.#id, output_index: this.#place.index, content_index: 0 }
-    return { type, ...place, ...fields }
+    const position = { item_id: this.#id, output_index: this.#position.index, content_index: 0 }
+    return { type, ...position, ...fields }
   }
 }

@@ -2,8 +2,8 @@
  * The items of a conversation, as clients send them and as this service keeps and returns them.
  * What a schema does not name is left away.
  */
+import type { Logprob } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
-import type { ShownLogprob } from './logprobs.ts'
 
 const MAX_PARTS = 256
 const name = z.string().min(1).max(128)
@@ -139,3 +139,14 @@ export interface Compaction extends Identified {
 /** What an answer is made of. */
 export type OutputItem = OutputMessage | ReasoningItem | FunctionCall | CustomCall | Compaction
 export type Item = InputMessage | OutputItem | CallOutput | AdditionalTools
+
+/** Log probabilities as the format has them, with bytes always. */
+export function shownLogprobs(logprobs: readonly Logprob[]) {
+  return logprobs.map(({ token, logprob, bytes, top }) => ({
+    token,
+    logprob,
+    bytes: bytes ?? [],
+    top_logprobs: top.map((each) => ({ ...each, bytes: each.bytes ?? [] })),
+  }))
+}
+export type ShownLogprob = ReturnType<typeof shownLogprobs>[number]

@@ -1,15 +1,15 @@
 /** A call of a tool while its arguments come, as an item of an answer. */
-import { callId, outputItemId } from './ids.ts'
-import type { ItemStatus, OutputItem } from './items.ts'
+import { callId, outputItemId } from '../items/ids.ts'
+import type { ItemStatus, OutputItem } from '../items/items.ts'
+import { type CatalogTool, customToolInput } from '../tools/tool-catalog.ts'
 import {
   type EndStatus,
-  type ItemPlace,
+  type ItemPosition,
   itemEvent,
   type OpenItem,
+  type ResponsesEvent,
   type TextPart,
 } from './open-item.ts'
-import type { ResponsesEvent } from './output.ts'
-import { type CatalogTool, customToolInput } from './tool-catalog.ts'
 
 export interface CalledTool {
   /** As the model wrote it. */
@@ -19,27 +19,31 @@ export interface CalledTool {
   readonly callIndex: number
 }
 
-export function openCall(place: ItemPlace, called: CalledTool): OpenItem {
+export function openCall(position: ItemPosition, called: CalledTool): OpenItem {
   return called.tool?.kind === 'custom'
-    ? new OpenCustomCall(place, called, 'custom_tool_call')
-    : new OpenFunctionCall(place, called, 'function_call')
+    ? new OpenCustomCall(position, called, 'custom_tool_call')
+    : new OpenFunctionCall(position, called, 'function_call')
 }
 
 abstract class OpenCall implements OpenItem {
   readonly kind = 'arguments'
-  readonly #place: ItemPlace
+  readonly #position: ItemPosition
   readonly #called: CalledTool
   readonly #id: string
   protected arguments = ''
 
-  constructor(place: ItemPlace, called: CalledTool, type: 'function_call' | 'custom_tool_call') {
-    this.#place = place
+  constructor(
+    position: ItemPosition,
+    called: CalledTool,
+    type: 'function_call' | 'custom_tool_call',
+  ) {
+    this.#position = position
     this.#called = called
-    this.#id = outputItemId(type, place.requestId, place.index)
+    this.#id = outputItemId(type, position.requestId, position.index)
   }
 
   added(): ResponsesEvent[] {
-    return [itemEvent('added', this.#place, this.item('in_progress'))]
+    return [itemEvent('added', this.#position, this.item('in_progress'))]
   }
 
   append({ text }: TextPart): ResponsesEvent[] {
@@ -48,7 +52,7 @@ abstract class OpenCall implements OpenItem {
   }
 
   done(status: EndStatus): ResponsesEvent[] {
-    return [...this.end(), itemEvent('done', this.#place, this.item(status))]
+    return [...this.end(), itemEvent('done', this.#position, this.item(status))]
   }
 
   abstract item(status: ItemStatus): OutputItem
@@ -61,7 +65,7 @@ abstract class OpenCall implements OpenItem {
   protected get fields() {
     const { name, tool, callIndex } = this.#called
     return {
-      call_id: callId(this.#place.requestId, callIndex),
+      call_id: callId(this.#position.requestId, callIndex),
       name: tool?.name ?? name,
       ...(tool?.namespace === undefined ? {} : { namespace: tool.namespace }),
     }
@@ -72,7 +76,7 @@ abstract class OpenCall implements OpenItem {
   }
 
   protected event(type: string, fields: object): ResponsesEvent {
-    return { type, item_id: this.#id, output_index: this.#place.index, ...fields }
+    return { type, item_id: this.#id, output_index: this.#position.index, ...fields }
   }
 }
 

@@ -1,0 +1,81 @@
+/**
+ * The fields of a body: found by their path, read by a schema, and named in errors as the caller
+ * wrote them.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { z } from 'zod'
+import type { JsonObject } from './inference-request.ts'
+
+/** Where a part stands in the body: `['input', 2]`. */
+export type FieldPath = readonly PropertyKey[]
+
+/**
+ * Reads a part of the body by its own schema: which one may depend on what stands in the part.
+ *
+ * @throws {ServiceError} with the name of the field as the caller wrote it
+ */
+export function parseField<Schema extends z.ZodType>(
+  schema: Schema,
+  body: JsonObject,
+  path: FieldPath,
+): z.output<Schema> {
+  const parsed = schema.safeParse(fieldAt(body, path))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw fieldError(issue && { ...issue, path: [...path, ...issue.path] }, body)
+}
+
+/** The `type` of a part, or undefined when it has none. @throws {ServiceError} when it is no text */
+export function typeAt(body: JsonObject, path: FieldPath): string | undefined {
+  const part = fieldAt(body, path)
+  if (!isObject(part) || Array.isArray(part)) {
+    const param = pathText(path)
+    throw new ServiceError('invalid_value', `${param} must be an object.`, { param })
+  }
+  const type = 'type' in part ? part.type : undefined
+  if (type === undefined || type === null) return undefined
+  if (typeof type === 'string' && type !== '') return type
+  const param = pathText([...path, 'type'])
+  throw new ServiceError('invalid_value', `${param} must be text.`, { param })
+}
+
+/** The first thing that a schema found wrong, as the one error that the caller is told. */
+export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject): ServiceError {
+  if (issue === undefined) return new ServiceError('invalid_value', 'The body is not valid.')
+  const nested = deepestUnionIssue(issue)
+  const path = [...issue.path, ...(nested?.path ?? [])]
+  const param = pathText(path)
+  if (path.length > 0 && fieldAt(body, path) === undefined) {
+    const message = `Missing required parameter: '${param}'.`
+    return new ServiceError('missing_required_parameter', message, { param })
+  }
+  const what = (nested ?? issue).message.replace(/^Invalid input: /, '')
+  return new ServiceError('invalid_value', `Invalid value for '${param}': ${what}.`, { param })
+}
+
+/** Of a union's alternatives, the one that got furthest says what is really wrong. */
+function deepestUnionIssue(issue: z.core.$ZodIssue): z.core.$ZodIssue | undefined {
+  if (issue.code !== 'invalid_union') return undefined
+  const alternatives = issue.errors.flatMap((issues) => issues.slice(0, 1))
+  return alternatives.sort((a, b) => b.path.length - a.path.length).find((a) => a.path.length > 0)
+}
+
+/** `['messages', 0, 'content']` as `messages[0].content`. */
+export function pathText(path: FieldPath): string {
+  return path.reduce<string>((text, step) => {
+    if (typeof step === 'number') return `${text}[${step}]`
+    return text === '' ? String(step) : `${text}.${String(step)}`
+  }, '')
+}
+
+/** @returns undefined where there is no such field */
+export function fieldAt(body: JsonObject, path: FieldPath): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (isObject(value) ? value[step as string] : undefined),
+    body,
+  )
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null
+}

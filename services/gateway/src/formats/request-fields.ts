@@ -1,0 +1,68 @@
+/** The fields that every format has: model, thinking level, sampling, metadata. */
+import { ServiceError } from '@svc/contracts/errors'
+import { MODEL, resolveModel } from '@svc/contracts/wire/models'
+import type { Sampling, Thinking } from '@svc/contracts/worker/protocol'
+import { z } from 'zod'
+
+const SHOWN_CHARACTERS = 64
+const MAX_METADATA_PAIRS = 16
+
+/**
+ * @param name of the callable model, or a deprecated one
+ * @returns the name of the callable model
+ * @throws {ServiceError} `model_not_found`
+ */
+export function callableModel(name: string): string {
+  if (resolveModel(name) !== undefined) return MODEL
+  const shown = JSON.stringify(name.slice(0, SHOWN_CHARACTERS))
+  const message = `The model ${shown} does not exist. The callable model is "${MODEL}".`
+  throw new ServiceError('model_not_found', message, { param: 'model' })
+}
+
+export const thinkingLevels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type ThinkingLevel = (typeof thinkingLevels)[number]
+
+export const noThinking: Thinking = { enabled: false, effort: 'low', budgetTokens: 0 }
+
+/** Budgets in tokens; `max` has none. */
+const levels: Readonly<Record<ThinkingLevel, Thinking>> = {
+  none: noThinking,
+  minimal: noThinking,
+  low: { enabled: true, effort: 'low', budgetTokens: 1_024 },
+  medium: { enabled: true, effort: 'medium', budgetTokens: 4_096 },
+  high: { enabled: true, effort: 'high', budgetTokens: 16_384 },
+  xhigh: { enabled: true, effort: 'high', budgetTokens: 32_768 },
+  max: { enabled: true, effort: 'high', budgetTokens: null },
+}
+
+/** Thinking is off unless it is asked for. */
+export function thinkingAt(level: ThinkingLevel | null | undefined): Thinking {
+  return levels[level ?? 'none']
+}
+
+/** Those of the formats themselves: no default of a runtime leaks in. */
+const samplingDefaults: Sampling = {
+  temperature: 1,
+  topP: 1,
+  topK: 0,
+  minP: 0,
+  seed: null,
+  frequencyPenalty: 0,
+  presencePenalty: 0,
+  repetitionPenalty: 1,
+}
+
+type GivenSampling = { readonly [Name in keyof Sampling]?: Sampling[Name] | null | undefined }
+
+/** What the request says, and the default for each that it leaves out or gives as null. */
+export function samplingOf(given: GivenSampling): Sampling {
+  const said = Object.entries(given).filter(([, value]) => value !== null && value !== undefined)
+  return { ...samplingDefaults, ...Object.fromEntries(said) }
+}
+
+/** Pairs that a caller sends along: echoed, never looked at. */
+export const metadata = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= MAX_METADATA_PAIRS, {
+    error: `holds more than ${MAX_METADATA_PAIRS} pairs`,
+  })
