@@ -94,6 +94,14 @@ export const stateAnswer = z.object({
     decode: count,
     decodeTokens: count,
   }),
+  /** Answers that gave their sequence to others. */
+  putAside: z.object({
+    /** How often one did, since the start. */
+    total: count,
+    /** Requests that are put aside now, some of those that are queued, and the bytes they take. */
+    requests: count,
+    bytes: count,
+  }),
   /** Prompts that the runtime counted otherwise than the worker: an alarm. */
   meterMismatches: count,
 })

@@ -93,6 +93,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
         l2: null,
       },
       batches: { prompt: 9, promptTokens: 1_000, decode: 40, decodeTokens: 160 },
+      putAside: { total: 3, requests: 1, bytes: 65_536 },
       meterMismatches: 0,
     },
   ],

@@ -166,5 +166,6 @@ export const freshState: StateAnswer = {
     l2: null,
   },
   batches: { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 },
+  putAside: { total: 0, requests: 0, bytes: 0 },
   meterMismatches: 0,
 }

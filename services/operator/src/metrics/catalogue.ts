@@ -129,6 +129,24 @@ export const workerMetrics = {
     unit: 'sequences',
     help: 'How many requests the worker can compute at the same time.',
   },
+  svc_worker_put_asides_total: {
+    kind: 'counter',
+    labels: ofWorker,
+    unit: 'times',
+    help: 'How often a running request gave its sequence to another one and was put aside.',
+  },
+  svc_worker_put_aside: {
+    kind: 'gauge',
+    labels: ofWorker,
+    unit: 'requests',
+    help: 'Requests that are put aside until their next turn; they count as queued.',
+  },
+  svc_worker_put_aside_bytes: {
+    kind: 'gauge',
+    labels: ofWorker,
+    unit: 'bytes',
+    help: 'Bytes of what they had computed, kept outside of the memory of the model.',
+  },
   svc_worker_requests_ended_total: {
     kind: 'counter',
     labels: ofWorker,

@@ -159,6 +159,7 @@ describe('workers', () => {
       totals: { inputTokens: 100, cachedInputTokens: 384, outputTokens: 50 },
       cache: { ...cache, l1: tier },
       batches: { prompt: 2, promptTokens: 100, decode: 10, decodeTokens: 35 },
+      putAside: { total: 5, requests: 2, bytes: 4096 },
       meterMismatches: 1,
     }
     const figures = await scrape()
@@ -175,6 +176,9 @@ describe('workers', () => {
     const evictions = 'svc_worker_cache_tier_evictions_total'
     expect(figures.value(evictions, { worker, tier: 'l1' })).toBe(1)
     expect(figures.value(evictions, { worker, tier: 'l2' })).toBeUndefined()
+    expect(figures.value('svc_worker_put_asides_total', { worker })).toBe(5)
+    expect(figures.value('svc_worker_put_aside', { worker })).toBe(2)
+    expect(figures.value('svc_worker_put_aside_bytes', { worker })).toBe(4096)
     expect(figures.value('svc_worker_meter_mismatches_total', { worker })).toBe(1)
     expect(figures.value('svc_worker_info', { worker, cache: 'off', model: 'scripted' })).toBe(1)
     expect(figures.value('svc_worker_queued', { worker: 'wrk_1' })).toBe(0)

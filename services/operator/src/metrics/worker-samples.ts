@@ -41,10 +41,13 @@ function writeInformation(sheet: Sheet, { workerId, health }: FleetWorker): void
 }
 
 function writeWork(sheet: Sheet, worker: string, state: StateAnswer): void {
-  const { totals, batches } = state
+  const { totals, batches, putAside } = state
   sheet.write('svc_worker_queued', { worker }, state.queued)
   sheet.write('svc_worker_running', { worker }, state.running)
   sheet.write('svc_worker_sequences', { worker }, state.sequences)
+  sheet.write('svc_worker_put_asides_total', { worker }, putAside.total)
+  sheet.write('svc_worker_put_aside', { worker }, putAside.requests)
+  sheet.write('svc_worker_put_aside_bytes', { worker }, putAside.bytes)
   sheet.write('svc_worker_requests_ended_total', { worker }, state.ended)
   const tokens = (tokenClass: string, count: number) =>
     sheet.write('svc_worker_tokens_total', { worker, class: tokenClass }, count)

@@ -97,13 +97,14 @@ export class Scheduler {
   }
 
   state(): StateAnswer {
-    const { cache, engine } = this.#parts
+    const { cache, engine, pool } = this.#parts
     return {
       ...this.load,
       ended: this.#ended,
       totals: { ...this.#totals },
       cache: cache.state(),
       batches: { ...engine.batches },
+      putAside: pool.putAsideCounts,
       meterMismatches: this.#meterMismatches,
     }
   }

@@ -11,6 +11,7 @@
  *                       └─────discard───▶ a new, empty sequence (its state was in doubt)
  */
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import type { StateAnswer } from '@svc/contracts/worker/protocol'
 import type { Engine, EngineSequence, SequenceCopy } from '../engines/engine.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
 
@@ -55,7 +56,7 @@ export class SequencePool {
   readonly #cache: PrefixCache
   readonly #slots: Slot[]
   #uses = 0
-  #putAsideBytes = 0
+  readonly #putAside = { total: 0, requests: 0, bytes: 0 }
   /** Whether requests can give way: it takes a model whose memory can be put back. */
   readonly canPutAside: boolean
   /** Called when a sequence can be lent again. */
@@ -77,9 +78,9 @@ export class SequencePool {
     return this.#slots.length
   }
 
-  /** What is kept outside of the model's memory for requests that gave way. */
-  get putAsideBytes(): number {
-    return this.#putAsideBytes
+  /** How often requests gave way, and what is kept outside of the model's memory for them now. */
+  get putAsideCounts(): StateAnswer['putAside'] {
+    return { ...this.#putAside }
   }
 
   get idle(): number {
@@ -154,15 +155,17 @@ export class SequencePool {
   async putAside(loan: Loan, held: number): Promise<PutAside | null> {
     const { sequence, work } = loan
     const bytes = sequence.length * (this.#cache.blockBytes / BLOCK_TOKENS)
-    if (!this.canPutAside || this.#putAsideBytes + bytes > PUT_ASIDE_BYTES_MAX) return null
-    this.#putAsideBytes += bytes
+    if (!this.canPutAside || this.#putAside.bytes + bytes > PUT_ASIDE_BYTES_MAX) return null
+    this.#putAside.bytes += bytes
     try {
       const copy = await sequence.copy()
-      this.#putAsideBytes += copy.bytes - bytes
+      this.#putAside.bytes += copy.bytes - bytes
+      this.#putAside.requests += 1
+      this.#putAside.total += 1
       await this.giveBack(loan, held)
       return { copy, work, held }
     } catch (error) {
-      this.#putAsideBytes -= bytes
+      this.#putAside.bytes -= bytes
       this.#cache.failed('a sequence could not be put aside', error)
       return null
     }
@@ -170,7 +173,8 @@ export class SequencePool {
 
   /** The request will not go on. */
   async forget({ copy }: PutAside): Promise<void> {
-    this.#putAsideBytes -= copy.bytes
+    this.#putAside.bytes -= copy.bytes
+    this.#putAside.requests -= 1
     await copy.release()
   }
 

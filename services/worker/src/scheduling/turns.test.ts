@@ -104,6 +104,10 @@ describe('an answer that stands aside', () => {
   it('goes on as if nothing had been, and is not charged for it', async () => {
     const { scheduler, ended, other, open, events, engine, pool } = await oneAside()
     expect(scheduler.state()).toMatchObject({ queued: 1, running: 1 })
+    const { total, requests, bytes: kept } = scheduler.state().putAside
+    expect([total, requests]).toEqual([1, 1])
+    // The scripted engine keeps one byte for each token.
+    expect(kept).toBeGreaterThanOrEqual(385)
     open()
     await Promise.all([other, ended])
     const texts = events.flatMap((event) => (event.type === 'token' ? [event.text] : []))
@@ -114,7 +118,8 @@ describe('an answer that stands aside', () => {
     expect(meter).toMatchObject({ inputTokens: 385, cachedInputTokens: 0, outputTokens: 300 })
     expect(meter?.cache.evaluatedTokens).toBe(385)
     expect(engine.replaced).toEqual([])
-    expect([pool.idle, pool.putAsideBytes]).toEqual([1, 0])
+    expect(pool.idle).toBe(1)
+    expect(scheduler.state().putAside).toEqual({ total: 1, requests: 0, bytes: 0 })
     // Every token was computed once.
     const own = engine.steps.filter(({ tokens }) => tokens[0] === bytes('a')[0])
     expect(own.filter(({ kind }) => kind === 'draw')).toHaveLength(300)
@@ -147,7 +152,7 @@ describe('an answer that stands aside', () => {
     expect(meter).toMatchObject({ inputTokens: 385, outputTokens: made })
     expect(events.at(-1)).toEqual({ type: 'done', finishReason: 'cancelled', stopText: null })
     expect(scheduler.state()).toMatchObject({ queued: 0, running: 1, ended: 1 })
-    expect(pool.putAsideBytes).toBe(0)
+    expect(pool.putAsideCounts).toMatchObject({ requests: 0, bytes: 0 })
     open()
     expect((await other).text).toBe('aa')
   })
@@ -278,7 +283,7 @@ it('whoever comes when, every answer is whole and every token is charged once', 
           }
         }
         await vi.waitFor(() => expect(pool.idle).toBe(sequences))
-        expect(pool.putAsideBytes).toBe(0)
+        expect(pool.putAsideCounts).toMatchObject({ requests: 0, bytes: 0 })
         expect(scheduler.state()).toMatchObject({ queued: 0, running: 0, meterMismatches: 0 })
       },
     ),
