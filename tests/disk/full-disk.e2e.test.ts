@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import type { ClientAnswer } from '@svc/testing/checker/history'
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { TinyDisk } from '@svc/testing/tiny-disk'
 import { expect, test } from 'vitest'
-import type { ClientAnswer } from '../checker/history.ts'
 import { Audit } from '../torture/audit.ts'
 
 const DISK_MEGABYTES = 8

@@ -7,9 +7,9 @@ import { ServiceError } from '@svc/contracts/errors'
 import { parseDollars } from '@svc/contracts/money'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type { Ledger } from '@svc/ledger/ledger'
+import type { ClientAnswer } from '@svc/testing/checker/history'
+import { meter } from '@svc/testing/ledger/sample'
 import type { Random } from '@svc/testing/random'
-import { meter } from '../../services/ledger/testing/sample.ts'
-import type { ClientAnswer } from '../checker/history.ts'
 
 export const MODEL = 'svc-beta'
 /** Two at a time, so that commands of one account share an append. */

@@ -10,7 +10,7 @@ import { workspaceRoot } from '../rules/workspace.ts'
 const complianceOnDouble = 'infra/event-store/eventstoredb/compliance.int.test.ts'
 /** Fewer run with all other tests, for the time they take. */
 const SVC_CRASH_ROUNDS = '50'
-const complianceOnServer = 'tests/eventstore/compliance.int.test.ts'
+const complianceOnServer = 'infra/event-store/eventstoredb/tests/compliance-on-server.int.test.ts'
 const suites = [
   { name: 'crash', file: 'tests/eventstore/crash.e2e.test.ts' },
   { name: 'server story', file: 'tests/eventstore/server-story.e2e.test.ts' },

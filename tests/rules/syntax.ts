@@ -72,9 +72,15 @@ export function linesOf(text: string, node: SyntaxNode): number {
   return text.slice(node.start, node.end).split('\n').length
 }
 
+const results = new WeakMap<SourceFile, ReturnType<typeof parseSync>>()
+
+/** Once for each file: several rules look at it. */
 function parsed(file: SourceFile) {
+  const known = results.get(file)
+  if (known !== undefined) return known
   const result = parseSync(file.path, file.text)
   const error = result.errors[0]
   if (error !== undefined) throw new SyntaxError(`${file.path}: ${error.message}`)
+  results.set(file, result)
   return result
 }

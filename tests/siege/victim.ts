@@ -1,7 +1,7 @@
 /** A customer with credit who asks at a steady pace, however slow the answers are. */
 import { Agent, request } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ClientAnswer } from '../checker/history.ts'
+import type { ClientAnswer } from '@svc/testing/checker/history'
 
 const REQUESTS_PER_SECOND = 20
 const OUTPUT_TOKENS = 8

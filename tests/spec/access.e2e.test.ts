@@ -10,12 +10,17 @@
 import { parseDollars } from '@svc/contracts/money'
 import { costOf } from '@svc/contracts/price'
 import { modelList } from '@svc/contracts/wire/models'
+import { wireFormats } from '@svc/testing/wire-formats'
+import {
+  hardQuestion,
+  longQuestion,
+  question,
+  weatherQuestion,
+} from '@svc/testing/wire-formats/conversation'
+import type { ReadAnswer, WireFormat } from '@svc/testing/wire-formats/wire-format'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hardQuestion, longQuestion, question, weatherQuestion } from './conversation.ts'
 import { type Customer, type SpecServer, startSpecServer } from './spec-server.ts'
-import type { ReadAnswer, WireFormat } from './wire-format.ts'
-import { wireFormats } from './wire-formats.ts'
 
 let server: SpecServer
 let customer: Customer

@@ -3,20 +3,21 @@
  * 2.2 to 2.4, 4, 4.2 and 4.3. The statuses of section 3 are the stop reasons of these. The answers
  * are of the real server with the bundled model.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chatFormat } from './chat-format.ts'
+
+import { wireFormats } from '@svc/testing/wire-formats'
+import { chatFormat } from '@svc/testing/wire-formats/chat-format'
 import {
   type Conversation,
   hardQuestion,
   nameQuestion,
   question,
   weatherQuestion,
-} from './conversation.ts'
-import { messagesFormat } from './messages-format.ts'
-import { responsesFormat } from './responses-format.ts'
+} from '@svc/testing/wire-formats/conversation'
+import { messagesFormat } from '@svc/testing/wire-formats/messages-format'
+import { responsesFormat } from '@svc/testing/wire-formats/responses-format'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Customer, type SpecServer, startSpecServer } from './spec-server.ts'
-import type { WireFormat } from './wire-format.ts'
-import { wireFormats } from './wire-formats.ts'
 
 let server: SpecServer
 let customer: Customer

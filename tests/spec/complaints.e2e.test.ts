@@ -3,14 +3,14 @@
  * the complaints are is said in services/gateway/src/formats/tests/complaints.int.test.ts.
  */
 import { messagesStreamEvent } from '@svc/contracts/wire/messages'
+import { wireFormats } from '@svc/testing/wire-formats'
+import { chatFormat } from '@svc/testing/wire-formats/chat-format'
+import { longQuestion, question, weatherQuestion } from '@svc/testing/wire-formats/conversation'
+import { messagesFormat } from '@svc/testing/wire-formats/messages-format'
+import { responsesFormat } from '@svc/testing/wire-formats/responses-format'
+import { eventsOf, type WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chatFormat } from './chat-format.ts'
-import { longQuestion, question, weatherQuestion } from './conversation.ts'
-import { messagesFormat } from './messages-format.ts'
-import { responsesFormat } from './responses-format.ts'
 import { type Customer, type SpecServer, startSpecServer } from './spec-server.ts'
-import { eventsOf, type WireFormat } from './wire-format.ts'
-import { wireFormats } from './wire-formats.ts'
 
 let server: SpecServer
 let customer: Customer

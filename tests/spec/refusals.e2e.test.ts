@@ -3,10 +3,10 @@
  * a 400 that names the field, no event, nothing to retry.
  */
 import { messagesModelList } from '@svc/contracts/wire/messages'
+import { wireFormats } from '@svc/testing/wire-formats'
+import { question, user } from '@svc/testing/wire-formats/conversation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { question, user } from './conversation.ts'
 import { type Customer, type SpecServer, startSpecServer } from './spec-server.ts'
-import { wireFormats } from './wire-formats.ts'
 
 const EVENTS_MAX = 1_000
 /** More than the characters for each token of the context up to which a prompt is counted whole. */

@@ -6,10 +6,14 @@
  * (unique schemas without end) in the tests of the worker, whose store of grammars is bounded.
  */
 import { parseDollars } from '@svc/contracts/money'
+import { wireFormats } from '@svc/testing/wire-formats'
+import {
+  type Conversation,
+  question,
+  weatherQuestion,
+} from '@svc/testing/wire-formats/conversation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Conversation, question, weatherQuestion } from './conversation.ts'
 import { type Customer, type SpecServer, startSpecServer } from './spec-server.ts'
-import { wireFormats } from './wire-formats.ts'
 
 let server: SpecServer
 let customer: Customer

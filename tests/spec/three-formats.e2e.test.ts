@@ -6,7 +6,7 @@
  * prefix cache than its counterparts do.
  */
 import { parseDollars } from '@svc/contracts/money'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wireFormats } from '@svc/testing/wire-formats'
 import {
   type Conversation,
   citySchema,
@@ -17,10 +17,10 @@ import {
   user,
   weatherAnswer,
   weatherQuestion,
-} from './conversation.ts'
+} from '@svc/testing/wire-formats/conversation'
+import type { ReadAnswer, WireFormat } from '@svc/testing/wire-formats/wire-format'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Customer, type SpecServer, startSpecServer } from './spec-server.ts'
-import type { ReadAnswer, WireFormat } from './wire-format.ts'
-import { wireFormats } from './wire-formats.ts'
 
 let server: SpecServer
 

@@ -7,9 +7,9 @@ import type { EventLine, Operations } from '@svc/contracts/admin/operations'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import { check } from '@svc/testing/checker/check'
+import type { ClientAnswer } from '@svc/testing/checker/history'
 import { verified } from '@svc/testing/verified'
-import { check } from '../checker/check.ts'
-import type { ClientAnswer } from '../checker/history.ts'
 import type { ToldAnswer } from './load.ts'
 
 const PAGE = 1_000

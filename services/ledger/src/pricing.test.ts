@@ -1,5 +1,5 @@
+import { MODEL, openFunded, openLedger, rates, request } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
-import { MODEL, openFunded, openLedger, rates, request } from '../testing/open-ledger.ts'
 import { WatchedStore } from '../testing/watched-store.ts'
 import { DEMO_RATES } from './demo-price.ts'
 

@@ -1,7 +1,7 @@
 import type { CrashPoint } from '@svc/contracts/crash-points'
+import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
+import { sampleId } from '@svc/testing/ledger/sample'
 import { describe, expect, test } from 'vitest'
-import { openFunded, openLedger, request } from '../testing/open-ledger.ts'
-import { sampleId } from '../testing/sample.ts'
 import { createSweeper, type RunningRow, type SweeperPorts } from './sweeper.ts'
 
 const deadGateway = sampleId('gw', 66)

@@ -1,7 +1,7 @@
 import { makeSecret } from '@svc/contracts/api-key'
+import { openFunded, openLedger } from '@svc/testing/ledger/open-ledger'
+import { sampleId } from '@svc/testing/ledger/sample'
 import { describe, expect, test } from 'vitest'
-import { openFunded, openLedger } from '../testing/open-ledger.ts'
-import { sampleId } from '../testing/sample.ts'
 import { WatchedStore } from '../testing/watched-store.ts'
 
 describe('a secret', () => {

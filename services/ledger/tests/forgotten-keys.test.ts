@@ -1,10 +1,10 @@
 /** Idempotency-Keys of which the account remembers no more than that there were some. */
 
 import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
+import { ending, openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
 import { MAX_IDEMPOTENCY_KEYS } from '../src/account/state.ts'
 import { keyUnknown } from '../src/refusals.ts'
-import { ending, openFunded, openLedger, request } from '../testing/open-ledger.ts'
 
 const keyed = (keyHash: string, bodyHash = 'b') => ({ idempotency: { keyHash, bodyHash } })
 

@@ -6,14 +6,10 @@
 import { START } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { check } from '@svc/testing/checker/check'
+import type { ClientAnswer } from '@svc/testing/checker/history'
 import { type FaultShares, seededFaults } from '@svc/testing/event-store/fault-plan'
 import { FaultyEventStore } from '@svc/testing/event-store/faulty-event-store'
-import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { check } from '../../../tests/checker/check.ts'
-import type { ClientAnswer } from '../../../tests/checker/history.ts'
-import type { Ledger } from '../src/ledger.ts'
-import { ManualTime } from '../testing/manual-time.ts'
 import {
   ending,
   type LedgerSetting,
@@ -21,8 +17,12 @@ import {
   openLedger,
   payment,
   request,
-} from '../testing/open-ledger.ts'
-import { sampleId } from '../testing/sample.ts'
+} from '@svc/testing/ledger/open-ledger'
+import { sampleId } from '@svc/testing/ledger/sample'
+import { ManualTime } from '@svc/testing/manual-time'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Ledger } from '../src/ledger.ts'
 
 /** One customer's step, given to one of the two gateways. */
 interface Step {

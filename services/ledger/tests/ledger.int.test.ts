@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { START } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { check } from '@svc/testing/checker/check'
+import type { ClientAnswer } from '@svc/testing/checker/history'
+import { ending, openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
+import { ManualTime } from '@svc/testing/manual-time'
 import { afterAll, describe, expect, test } from 'vitest'
-import { check } from '../../../tests/checker/check.ts'
-import type { ClientAnswer } from '../../../tests/checker/history.ts'
-import { ManualTime } from '../testing/manual-time.ts'
-import { ending, openFunded, openLedger, request } from '../testing/open-ledger.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-ledger-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

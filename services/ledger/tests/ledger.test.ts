@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import {
   ending,
   eventsOf,
@@ -8,7 +7,8 @@ import {
   payment,
   rates,
   request,
-} from '../testing/open-ledger.ts'
+} from '@svc/testing/ledger/open-ledger'
+import { describe, expect, test } from 'vitest'
 
 describe('the life of a request', () => {
   test('is accepted with a hold, then metered and debited in one append', async () => {

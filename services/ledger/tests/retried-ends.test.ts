@@ -1,6 +1,7 @@
 /** What a caller does that was not answered: it tells the same end again. */
+
+import { ending, eventsOf, openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
-import { ending, eventsOf, openFunded, openLedger, request } from '../testing/open-ledger.ts'
 import { WatchedStore } from '../testing/watched-store.ts'
 
 async function openWatched(options: Parameters<typeof openLedger>[0] = {}, credit = 10_000n) {

@@ -6,9 +6,9 @@ import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { COLD, type Outcome, PLAIN, user } from '@svc/testing/protocol-client'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { randomSchema } from '../src/grammar/testing/random-schema.ts'
-import { schemaValidator } from '../src/grammar/testing/schema-validator.ts'
 import { demoWorker } from '../testing/demo-worker.ts'
+import { randomSchema } from '../testing/grammar/random-schema.ts'
+import { schemaValidator } from '../testing/grammar/schema-validator.ts'
 
 const RUNS = Number(process.env.SVC_SCHEMA_RUNS ?? 20)
 const RUN_MS_MAX = 5_000

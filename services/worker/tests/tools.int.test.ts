@@ -2,8 +2,8 @@
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { COLD, THINKING, user } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
-import { schemaValidator } from '../src/grammar/testing/schema-validator.ts'
 import { demoWorker } from '../testing/demo-worker.ts'
+import { schemaValidator } from '../testing/grammar/schema-validator.ts'
 
 const worker = demoWorker()
 

@@ -5,7 +5,7 @@ import {
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../testing/gateway-fixture.ts'
+} from '../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 

@@ -5,8 +5,8 @@ import {
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../testing/gateway-fixture.ts'
-import { expectErrorBody } from '../testing/oracle.ts'
+} from '../../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../../testing/oracle.ts'
 
 const PAUSE_MS = 400
 const PAUSING = { refusalsPerSecond: 5, refusalPauseMs: PAUSE_MS }

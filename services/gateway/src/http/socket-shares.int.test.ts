@@ -7,7 +7,7 @@ import {
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../testing/gateway-fixture.ts'
+} from '../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 const sockets: Socket[] = []

@@ -3,8 +3,8 @@ import { balanceAnswer, receipt } from '@svc/contracts/wire/billing'
 import { codexModelList, modelList } from '@svc/contracts/wire/models'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../testing/gateway-fixture.ts'
-import { expectErrorBody } from '../testing/oracle.ts'
+import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 

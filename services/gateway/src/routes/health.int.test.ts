@@ -2,7 +2,7 @@
 import { systemClock } from '@svc/infra/system/system-clock'
 import type { ProjectionStatus } from '@svc/projections/views'
 import { expect, test } from 'vitest'
-import { startGateway } from '../testing/gateway-fixture.ts'
+import { startGateway } from '../../testing/gateway-fixture.ts'
 import { LedgerHealth } from './ledger-health.ts'
 
 const broken: ProjectionStatus = {

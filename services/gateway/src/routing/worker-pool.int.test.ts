@@ -11,7 +11,7 @@ import {
   poolOf,
   SOON,
   startWorker,
-} from '../testing/scripted-pool.ts'
+} from '../../testing/scripted-pool.ts'
 import { BALANCE_RUNS } from './choose-worker.ts'
 import type { Lease, WorkerPool } from './worker-pool.ts'
 

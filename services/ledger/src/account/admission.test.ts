@@ -1,6 +1,3 @@
-import { describe, expect, test } from 'vitest'
-import { given, history } from '../../testing/decider-specification.ts'
-import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   granted,
@@ -9,7 +6,10 @@ import {
   opened,
   requestId,
   settle,
-} from '../../testing/sample.ts'
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
+import { given, history } from '../../testing/decider-specification.ts'
 import { MAX_IDEMPOTENCY_KEYS } from './state.ts'
 
 /** The sample request needs up to 50 pico-dollars. */

@@ -1,7 +1,5 @@
 /** Every bound of the state is reached. Decisions are not watched here: there are too many. */
 import type { AccountCommand } from '@svc/contracts/commands'
-import { describe, expect, test } from 'vitest'
-import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   createKey,
@@ -10,7 +8,9 @@ import {
   requestId,
   sampleId,
   settle,
-} from '../../testing/sample.ts'
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
 import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
 import {

@@ -1,6 +1,6 @@
+import { grantId } from '@svc/testing/ledger/sample'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { grantId } from '../../testing/sample.ts'
 import { burnDown, burnOrder, insertInBurnOrder } from './burn-down.ts'
 import type { Grant } from './state.ts'
 

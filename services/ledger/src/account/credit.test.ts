@@ -1,6 +1,3 @@
-import { describe, expect, test } from 'vitest'
-import { decideWatched, given, history } from '../../testing/decider-specification.ts'
-import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   grant,
@@ -10,7 +7,10 @@ import {
   meter,
   opened,
   settle,
-} from '../../testing/sample.ts'
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
+import { decideWatched, given, history } from '../../testing/decider-specification.ts'
 import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
 import { MAX_GRANTS_WITH_CREDIT } from './state.ts'

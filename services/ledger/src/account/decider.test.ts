@@ -1,6 +1,3 @@
-import { describe, expect, test } from 'vitest'
-import { given, history } from '../../testing/decider-specification.ts'
-import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   accepted,
@@ -17,7 +14,10 @@ import {
   requestId,
   sampleId,
   settle,
-} from '../../testing/sample.ts'
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
+import { given, history } from '../../testing/decider-specification.ts'
 import { MAX_ACTIVE_KEYS } from './state.ts'
 
 const operator = { actor: 'operator', at: START_MS }

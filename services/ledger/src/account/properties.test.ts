@@ -2,9 +2,6 @@
 import type { AcceptRequest, AccountCommand } from '@svc/contracts/commands'
 import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
 import { costOf, worstCase } from '@svc/contracts/price'
-import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
-import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   createKey,
@@ -14,7 +11,10 @@ import {
   price,
   requestId,
   settle,
-} from '../../testing/sample.ts'
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
 import { decide } from './decide.ts'
 import type { Decision } from './decision.ts'
 import { evolve } from './evolve.ts'

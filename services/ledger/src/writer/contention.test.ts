@@ -1,10 +1,10 @@
 /** Two ledgers on one account, over a store on which a read takes longer than an append. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
+import { sampleId } from '@svc/testing/ledger/sample'
+import { ManualTime } from '@svc/testing/manual-time'
 import { expect, test } from 'vitest'
-import { ManualTime } from '../../testing/manual-time.ts'
-import { openFunded, openLedger, request } from '../../testing/open-ledger.ts'
-import { sampleId } from '../../testing/sample.ts'
 import { pause } from '../settled-append.ts'
 
 const APPEND_MS = 2

@@ -1,7 +1,4 @@
 import { decodeMetadata } from '@svc/contracts/events/codec'
-import { describe, expect, test } from 'vitest'
-import { given, history } from '../../testing/decider-specification.ts'
-import { START_MS } from '../../testing/manual-time.ts'
 import {
   accept,
   accountId,
@@ -11,7 +8,10 @@ import {
   opened,
   requestId,
   settle,
-} from '../../testing/sample.ts'
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
+import { given, history } from '../../testing/decider-specification.ts'
 import { recordable } from './recording.ts'
 
 describe('recorded events', () => {

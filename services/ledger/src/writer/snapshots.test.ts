@@ -2,10 +2,7 @@ import { accountStream } from '@svc/contracts/events/account'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Snapshot } from '@svc/contracts/ports/snapshot-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
-import { describe, expect, test } from 'vitest'
-import { given, history } from '../../testing/decider-specification.ts'
-import { START_MS } from '../../testing/manual-time.ts'
-import { ending, openFunded, openLedger, payment, request } from '../../testing/open-ledger.ts'
+import { ending, openFunded, openLedger, payment, request } from '@svc/testing/ledger/open-ledger'
 import {
   accept,
   accountId,
@@ -14,7 +11,10 @@ import {
   keyCreated,
   opened,
   settle,
-} from '../../testing/sample.ts'
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
+import { given, history } from '../../testing/decider-specification.ts'
 import { WatchedStore } from '../../testing/watched-store.ts'
 import { SNAPSHOT_SCHEMA, snapshotOf, stateOfSnapshot } from './snapshots.ts'
 

@@ -1,4 +1,3 @@
-import { describe, expect, test } from 'vitest'
 import {
   ENDS_WITHIN_MS,
   ending,
@@ -7,7 +6,8 @@ import {
   openLedger,
   payment,
   request,
-} from '../../testing/open-ledger.ts'
+} from '@svc/testing/ledger/open-ledger'
+import { describe, expect, test } from 'vitest'
 
 /** 70 of credit: the first request holds 50, the second is under-held with 20, the rest waits. */
 async function openBusy(limits: object = {}) {

@@ -2,7 +2,6 @@ import { StoreBusyError } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { listedFaults } from '@svc/testing/event-store/fault-plan'
 import { FaultyEventStore } from '@svc/testing/event-store/faulty-event-store'
-import { describe, expect, test } from 'vitest'
 import {
   ending,
   eventsOf,
@@ -10,7 +9,8 @@ import {
   openLedger,
   payment,
   request,
-} from '../../testing/open-ledger.ts'
+} from '@svc/testing/ledger/open-ledger'
+import { describe, expect, test } from 'vitest'
 import { WatchedStore } from '../../testing/watched-store.ts'
 
 async function openWatched(options: Parameters<typeof openLedger>[0] = {}, credit = 10_000n) {

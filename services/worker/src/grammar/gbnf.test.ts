@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
 import { characterClass, GrammarRules, literal } from './gbnf.ts'
-import { GbnfAcceptance } from './testing/gbnf-acceptance.ts'
 
 describe('the rules of a grammar', () => {
   it('have names of their own, whatever they were given', () => {

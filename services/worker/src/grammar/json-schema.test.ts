@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { acceptedSchemas } from '../../testing/grammar/accepted-schemas.ts'
+import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
+import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
 import { GrammarRules } from './gbnf.ts'
 import { addAnyObject, addAnyValue, addSchema, type JsonSchema } from './json-schema.ts'
-import { acceptedSchemas } from './testing/accepted-schemas.ts'
-import { GbnfAcceptance } from './testing/gbnf-acceptance.ts'
-import { GbnfSampler } from './testing/gbnf-sampler.ts'
-import { randomOf, schemaValidator } from './testing/schema-validator.ts'
 
 function grammarOf(schema: JsonSchema): string {
   const rules = new GrammarRules()

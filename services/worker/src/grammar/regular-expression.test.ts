@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { patternSearch } from '../../testing/grammar/pattern-search.ts'
 import { TooManyStates } from './automaton.ts'
 import { patternAutomaton } from './pattern-automaton.ts'
 import { parsePattern, UnsupportedPattern } from './regular-expression.ts'
-import { patternSearch } from './testing/pattern-search.ts'
 import { Work } from './work.ts'
 
 const PATTERNS = Number(process.env.SVC_SCHEMA_FUZZ ?? 500)

@@ -6,13 +6,13 @@
 import { Worker } from 'node:worker_threads'
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FuzzData, FuzzResult } from '../../testing/grammar/fuzz-thread.ts'
+import { hostileSchema } from '../../testing/grammar/hostile-schemas.ts'
 import type { Engine } from '../engines/engine.ts'
 import { startLlama } from '../engines/llama/llama.ts'
 import { GrammarRules } from './gbnf.ts'
 import { addSchema } from './json-schema.ts'
 import { defaultSchemaLimits } from './schema-limits.ts'
-import type { FuzzData, FuzzResult } from './testing/fuzz-thread.ts'
-import { hostileSchema } from './testing/hostile-schemas.ts'
 
 const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 300)
 const FIRST_SEED = Number(process.env.SVC_SCHEMA_FUZZ_SEED ?? 1)

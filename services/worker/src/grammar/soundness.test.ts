@@ -4,11 +4,11 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
+import { randomSchema } from '../../testing/grammar/random-schema.ts'
+import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
 import { GrammarRules } from './gbnf.ts'
 import { addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
-import { GbnfSampler } from './testing/gbnf-sampler.ts'
-import { randomSchema } from './testing/random-schema.ts'
-import { randomOf, schemaValidator } from './testing/schema-validator.ts'
 
 const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 1000)
 const BROKEN_SCHEMAS = Math.ceil(SCHEMAS / 3)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
+import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
 import { GrammarRules } from './gbnf.ts'
 import { addSchema } from './json-schema.ts'
 import { stringFormats } from './string-format.ts'
-import { GbnfAcceptance } from './testing/gbnf-acceptance.ts'
-import { GbnfSampler } from './testing/gbnf-sampler.ts'
-import { randomOf, schemaValidator } from './testing/schema-validator.ts'
 
 function grammarOf(format: string): string {
   const rules = new GrammarRules()

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
 import { GrammarRules } from './gbnf.ts'
 import { addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
 import { refusedKeywords } from './keywords.ts'
 import { defaultSchemaLimits } from './schema-limits.ts'
-import { GbnfAcceptance } from './testing/gbnf-acceptance.ts'
-import { GbnfSampler } from './testing/gbnf-sampler.ts'
 
 function compile(schema: JsonSchema, unsupported: 'refuse' | 'strip'): string {
   const rules = new GrammarRules()

@@ -1,7 +1,7 @@
 import type { PrepareRequest, ToolDefinition, ToolUse } from '@svc/contracts/worker/protocol'
 import { PLAIN, THINKING } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
-import { GbnfAcceptance } from '../grammar/testing/gbnf-acceptance.ts'
+import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
 import type { Family } from '../prompt/families/family.ts'
 import { harmony } from '../prompt/families/harmony.ts'
 import { hermes } from '../prompt/families/hermes.ts'

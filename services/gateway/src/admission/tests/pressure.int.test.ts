@@ -9,8 +9,8 @@ import {
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
-import { expectErrorBody } from '../../testing/oracle.ts'
+} from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 

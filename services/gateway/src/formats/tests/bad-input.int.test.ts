@@ -15,8 +15,8 @@
  *     H streams      streams.int.test.ts
  */
 import { createServer } from 'node:net'
+import { wireFormats } from '@svc/testing/wire-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
 import {
   choice,
   conversation,
@@ -34,10 +34,10 @@ import {
   textlessPart,
   tools,
   turn,
-} from '../../testing/bad-fields.ts'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectRefused } from '../../testing/oracle.ts'
+} from '../../../testing/bad-fields.ts'
+import { bodyOf, postTo } from '../../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectRefused } from '../../../testing/oracle.ts'
 
 const CONTEXT_TOKENS = 300
 /** As the scripted worker counts. */

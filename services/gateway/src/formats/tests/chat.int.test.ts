@@ -3,8 +3,8 @@ import { costOf } from '@svc/contracts/price'
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { testPrice } from '../../testing/ledger-double.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { testPrice } from '../../../testing/ledger-double.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI

@@ -20,14 +20,14 @@
  */
 
 import { plainScript } from '@svc/testing/scripted-worker'
+import { wireFormats } from '@svc/testing/wire-formats'
+import { chatFormat } from '@svc/testing/wire-formats/chat-format'
+import { messagesFormat } from '@svc/testing/wire-formats/messages-format'
+import { responsesFormat } from '@svc/testing/wire-formats/responses-format'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
-import { messagesFormat } from '../../../../../tests/spec/messages-format.ts'
-import { responsesFormat } from '../../../../../tests/spec/responses-format.ts'
-import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
+import { bodyOf, postTo } from '../../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 

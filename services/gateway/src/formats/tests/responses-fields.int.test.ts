@@ -3,8 +3,8 @@
  * served. What all formats have is in bad-input.int.test.ts.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectRefused } from '../../testing/oracle.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 

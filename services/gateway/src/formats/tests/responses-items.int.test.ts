@@ -3,8 +3,8 @@
  * all formats have is in bad-input.int.test.ts.
  */
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectRefused } from '../../testing/oracle.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 

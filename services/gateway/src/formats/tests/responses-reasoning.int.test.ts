@@ -6,8 +6,8 @@
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectRefused } from '../../testing/oracle.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI

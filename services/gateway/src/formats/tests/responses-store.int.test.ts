@@ -3,8 +3,8 @@ import { request as httpRequest } from 'node:http'
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectRefused } from '../../testing/oracle.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI

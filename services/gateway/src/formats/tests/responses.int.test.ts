@@ -5,8 +5,8 @@ import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { testPrice } from '../../testing/ledger-double.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { testPrice } from '../../../testing/ledger-double.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI

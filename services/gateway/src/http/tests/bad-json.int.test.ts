@@ -4,12 +4,12 @@
  * complete here.
  */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { wireFormats } from '@svc/testing/wire-formats'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { postTo } from '../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { type ExpectedError, expectErrorBody, expectRefused } from '../../testing/oracle.ts'
+import { postTo } from '../../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { type ExpectedError, expectErrorBody, expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 

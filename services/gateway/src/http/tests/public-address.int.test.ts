@@ -3,8 +3,8 @@
  * Behind TLS it is an address with TLS, and what a stranger sends never becomes a part of it.
  */
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type FixtureOptions, startGateway } from '../../testing/gateway-fixture.ts'
-import { sendRaw } from '../../testing/raw-socket.ts'
+import { type FixtureOptions, startGateway } from '../../../testing/gateway-fixture.ts'
+import { sendRaw } from '../../../testing/raw-socket.ts'
 
 const HERE = ['127.0.0.0/8', '::1']
 

@@ -3,14 +3,15 @@
  * numbers are those of group A of the corpus of bad input, which is complete here; where a request
  * is sent to a format, it is sent to each of the three.
  */
+
+import { wireFormats } from '@svc/testing/wire-formats'
+import { chatFormat } from '@svc/testing/wire-formats/chat-format'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
-import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { bodyOf } from '../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectErrorBody, expectUntouched } from '../../testing/oracle.ts'
-import { sendRaw } from '../../testing/raw-socket.ts'
+import { bodyOf } from '../../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody, expectUntouched } from '../../../testing/oracle.ts'
+import { sendRaw } from '../../../testing/raw-socket.ts'
 
 let fixture: GatewayFixture
 

@@ -4,19 +4,19 @@
  * all three; the rest ends before anybody knows the format.
  */
 import { connect, type Socket } from 'node:net'
+import { wireFormats } from '@svc/testing/wire-formats'
+import { chatFormat } from '@svc/testing/wire-formats/chat-format'
+import type { Conversation } from '@svc/testing/wire-formats/conversation'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterEach, describe, expect, test } from 'vitest'
-import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
-import type { Conversation } from '../../../../../tests/spec/conversation.ts'
-import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
+import { bodyOf, postTo } from '../../../testing/format-requests.ts'
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
-import { expectErrorBody, expectUntouched } from '../../testing/oracle.ts'
+} from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody, expectUntouched } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 const sockets: Socket[] = []

@@ -1,10 +1,10 @@
 /** Bodies above the limit: whoever is still sending one is told so, and is not just cut off. */
 import { connect } from 'node:net'
+import { wireFormats } from '@svc/testing/wire-formats'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { postTo } from '../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectErrorBody, expectRefused } from '../../testing/oracle.ts'
+import { postTo } from '../../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody, expectRefused } from '../../../testing/oracle.ts'
 
 const LIMIT = 64 * 1024
 const PIECE = 'a'.repeat(LIMIT)

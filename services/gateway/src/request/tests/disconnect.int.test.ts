@@ -2,12 +2,12 @@
 
 import { plainScript, type WorkerScript } from '@svc/testing/scripted-worker'
 import { gate, StreamReader } from '@svc/testing/stream-reader'
+import { wireFormats } from '@svc/testing/wire-formats'
+import { chatFormat } from '@svc/testing/wire-formats/chat-format'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chatFormat } from '../../../../../tests/spec/chat-format.ts'
-import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
+import { bodyOf, postTo } from '../../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 let leave: AbortController

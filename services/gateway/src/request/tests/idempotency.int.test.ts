@@ -1,11 +1,11 @@
 /** The same Idempotency-Key and body: one run, one debit, one answer, however often it is sent. */
 
 import { plainScript } from '@svc/testing/scripted-worker'
+import { wireFormats } from '@svc/testing/wire-formats'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
-import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectErrorBody } from '../../testing/oracle.ts'
+import { bodyOf, postTo } from '../../../testing/format-requests.ts'
+import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 

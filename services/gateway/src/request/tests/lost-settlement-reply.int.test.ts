@@ -13,7 +13,7 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
+import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 /** Of the next appends with an end of a request in them: written or not, nobody hears of it. */
 class UnheardStore extends MemoryEventStore {

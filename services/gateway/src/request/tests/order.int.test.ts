@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { plainScript } from '@svc/testing/scripted-worker'
 import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
+import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 

@@ -17,7 +17,7 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 import { afterEach, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
+import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 const ACTOR = 'test'
 const PROMPT_TOKENS = 3

@@ -3,8 +3,8 @@
 import { type Fault, plainScript } from '@svc/testing/scripted-worker'
 import { StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectErrorBody } from '../../testing/oracle.ts'
+import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../../../testing/oracle.ts'
 
 const WORKERS = 2
 const PROMPT_TOKENS = 3

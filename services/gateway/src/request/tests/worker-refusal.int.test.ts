@@ -4,13 +4,13 @@
  */
 
 import { plainScript } from '@svc/testing/scripted-worker'
+import { wireFormats } from '@svc/testing/wire-formats'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { WireFormat } from '../../../../../tests/spec/wire-format.ts'
-import { wireFormats } from '../../../../../tests/spec/wire-formats.ts'
+import { bodyOf, postTo } from '../../../testing/format-requests.ts'
+import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody, expectRefused } from '../../../testing/oracle.ts'
 import type { FieldNames } from '../../formats/inference-request.ts'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
-import { expectErrorBody, expectRefused } from '../../testing/oracle.ts'
 
 let fixture: GatewayFixture
 

@@ -1,6 +1,6 @@
 /** Workers that are told to take no more requests, or to take them again. */
 import { describe, expect, test } from 'vitest'
-import { fingerprint, nameOf, poolOf, SOON, startWorker } from '../../testing/scripted-pool.ts'
+import { fingerprint, nameOf, poolOf, SOON, startWorker } from '../../../testing/scripted-pool.ts'
 
 const wanted = { fingerprint, blocks: [] }
 

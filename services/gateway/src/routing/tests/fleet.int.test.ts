@@ -9,8 +9,8 @@ import {
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
-import { expectErrorBody } from '../../testing/oracle.ts'
+} from '../../../testing/gateway-fixture.ts'
+import { expectErrorBody } from '../../../testing/oracle.ts'
 import { BALANCE_RUNS } from '../choose-worker.ts'
 
 const SOON = { timeout: 5_000, interval: 10 }

@@ -12,7 +12,7 @@ import {
   type Lease,
   type WorkerConfiguration,
   type WorkerPool,
-} from '../routing/worker-pool.ts'
+} from '../src/routing/worker-pool.ts'
 
 /** Workers are looked at every second. */
 export const SOON = { timeout: 5_000, interval: 10 }

@@ -19,10 +19,10 @@ import {
   type WorkerScript,
 } from '@svc/testing/scripted-worker'
 import { pino } from 'pino'
-import { createGateway, type Gateway } from '../gateway.ts'
-import { defaultHttpLimits, type HttpLimits } from '../http/limits.ts'
-import type { LedgerHealth } from '../routes/ledger-health.ts'
-import { createWorkerPool, type WorkerPool } from '../routing/worker-pool.ts'
+import { createGateway, type Gateway } from '../src/gateway.ts'
+import { defaultHttpLimits, type HttpLimits } from '../src/http/limits.ts'
+import type { LedgerHealth } from '../src/routes/ledger-health.ts'
+import { createWorkerPool, type WorkerPool } from '../src/routing/worker-pool.ts'
 import { AnswerChecker } from './answer-checker.ts'
 import { LedgerDouble } from './ledger-double.ts'
 

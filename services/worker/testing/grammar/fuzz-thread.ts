@@ -1,7 +1,7 @@
 /** Compiles hostile schemas, one seed after the other, in no more memory than a compilation has. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { GrammarRules } from '../gbnf.ts'
-import { addSchema, UnsupportedSchema } from '../json-schema.ts'
+import { GrammarRules } from '../../src/grammar/gbnf.ts'
+import { addSchema, UnsupportedSchema } from '../../src/grammar/json-schema.ts'
 import { GbnfAcceptance } from './gbnf-acceptance.ts'
 import { GbnfSampler } from './gbnf-sampler.ts'
 import { hostileSchema } from './hostile-schemas.ts'

@@ -2,7 +2,7 @@
  * What holds after every bad input: an error of the right shape, no charge, a server that is well.
  */
 import { expect } from 'vitest'
-import type { ClientFamily } from '../http/client-family.ts'
+import type { ClientFamily } from '../src/http/client-family.ts'
 import { chatBody, type GatewayFixture } from './gateway-fixture.ts'
 
 export interface ExpectedError {

@@ -1,5 +1,5 @@
 /** Requests in each of the three formats, for tests of what holds in all of them. */
-import type { WireFormat } from '../../../../tests/spec/wire-format.ts'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import type { GatewayFixture } from './gateway-fixture.ts'
 
 const OUTPUT_TOKENS = 20

@@ -6,8 +6,8 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { clientFamilyOf } from '../http/client-family.ts'
-import { openApiDocument } from '../openapi/document.ts'
+import { clientFamilyOf } from '../src/http/client-family.ts'
+import { openApiDocument } from '../src/openapi/document.ts'
 
 const REQUEST_STARTED = 'http.server.request.start'
 const SHOWN_CHARACTERS = 600

@@ -10,7 +10,7 @@ import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account
 import { type IdKind, makeId } from '@svc/contracts/ids'
 import type { PriceVersion } from '@svc/contracts/price'
 import type { WorkerMeter } from '@svc/contracts/worker/protocol'
-import { START_MS } from './manual-time.ts'
+import { START_MS } from '../manual-time.ts'
 
 /** The n-th id of its kind: the same in every run. */
 export function sampleId(kind: IdKind, index: number): string {

@@ -2,7 +2,7 @@
  * Fields that are wrong, said in each format that has them: a value of one meaning has another name
  * and another place in each.
  */
-import type { WireFormat } from '../../../../tests/spec/wire-format.ts'
+import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 
 /** The fields that replace those of a good body, and the one that the error has to name. */
 export type Place = readonly [fields: object, param: string]
