@@ -1,6 +1,7 @@
 /** Requests in each of the three formats, for tests of what holds in all of them. */
+
+import type { GatewayFixture } from '@svc/testing/gateway/gateway-fixture'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
-import type { GatewayFixture } from './gateway-fixture.ts'
 
 const OUTPUT_TOKENS = 20
 

@@ -1,9 +1,10 @@
 /**
  * What holds after every bad input: an error of the right shape, no charge, a server that is well.
  */
+
+import { chatBody, type GatewayFixture } from '@svc/testing/gateway/gateway-fixture'
 import { expect } from 'vitest'
 import type { ClientFamily } from '../src/http/client-family.ts'
-import { chatBody, type GatewayFixture } from './gateway-fixture.ts'
 
 export interface ExpectedError {
   readonly status: number

@@ -3,9 +3,9 @@
  * beside the adapter, and not here again.
  */
 
-import { describeEventStore } from '@svc/infra/event-store/compliance.suite'
-import { complianceStateOn } from '@svc/infra/event-store/eventstoredb/testing/compliance-state'
 import { test } from 'vitest'
+import { describeEventStore } from '../../compliance.suite.ts'
+import { complianceStateOn } from '../testing/compliance-state.ts'
 
 const { SVC_TEST_EVENTSTORE_URL: url } = process.env
 

@@ -1,15 +1,15 @@
 /** Each bound between the head of a request and its work, reached through HTTP. */
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { wireFormats } from '@svc/testing/wire-formats'
-import { afterEach, describe, expect, test } from 'vitest'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { wireFormats } from '@svc/testing/wire-formats'
+import { afterEach, describe, expect, test } from 'vitest'
+import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'
 
 let fixture: GatewayFixture

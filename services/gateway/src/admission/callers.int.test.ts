@@ -1,15 +1,15 @@
 /** How often may be asked, of one key, account and address, reached through HTTP. */
 import { randomBytes } from 'node:crypto'
 import { makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
-import { wireFormats } from '@svc/testing/wire-formats'
-import { afterEach, describe, expect, test } from 'vitest'
-import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { wireFormats } from '@svc/testing/wire-formats'
+import { afterEach, describe, expect, test } from 'vitest'
+import { bodyOf, postTo } from '../../testing/format-requests.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'
 
 let fixture: GatewayFixture

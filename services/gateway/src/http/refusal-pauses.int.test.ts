@@ -1,11 +1,12 @@
 /** Clients that ask again and again although they are refused. */
-import { afterEach, expect, test } from 'vitest'
+
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { afterEach, expect, test } from 'vitest'
 import { expectErrorBody } from '../../testing/oracle.ts'
 
 const PAUSE_MS = 400

@@ -2,12 +2,12 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
 import {
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { afterEach, expect, test } from 'vitest'
 
 let fixture: GatewayFixture
 const sockets: Socket[] = []

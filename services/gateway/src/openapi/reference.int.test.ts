@@ -1,6 +1,7 @@
 /** The API reference: a valid document, and a page of it. */
+
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { openApiDocument } from './document.ts'
 
 interface Posted {

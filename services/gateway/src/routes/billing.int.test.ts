@@ -1,9 +1,9 @@
 /** Balance, receipts, models, and the pages that anybody may see. */
 import { balanceAnswer, receipt } from '@svc/contracts/wire/billing'
 import { codexModelList, modelList } from '@svc/contracts/wire/models'
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../testing/oracle.ts'
 
 let fixture: GatewayFixture

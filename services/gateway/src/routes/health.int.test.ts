@@ -1,8 +1,8 @@
 /** What supervisors and load balancers are told. */
 import { systemClock } from '@svc/infra/system/system-clock'
 import type { ProjectionStatus } from '@svc/projections/views'
+import { startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { expect, test } from 'vitest'
-import { startGateway } from '../../testing/gateway-fixture.ts'
 import { LedgerHealth } from './ledger-health.ts'
 
 const broken: ProjectionStatus = {

@@ -1,13 +1,9 @@
 /** What Prometheus gets of a gateway that has answered, refused, failed and been left. */
 
 import { startAdminServer } from '@svc/testing/admin-server'
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { emptyTier, type Fault, freshState, plainScript } from '@svc/testing/scripted-worker'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  chatBody,
-  type GatewayFixture,
-  startGateway,
-} from '../../../gateway/testing/gateway-fixture.ts'
 import { Exposition } from '../../testing/exposition.ts'
 import { metricCatalogue } from './catalogue.ts'
 import { createMetrics, METRICS_CONTENT_TYPE, type MetricsSources } from './metrics.ts'

@@ -1,15 +1,15 @@
 /** Slow readers hold the worker back, too many requests are turned away, and a stop waits. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { plainScript } from '@svc/testing/scripted-worker'
-import { StreamReader } from '@svc/testing/stream-reader'
-import { afterEach, describe, expect, test } from 'vitest'
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { plainScript } from '@svc/testing/scripted-worker'
+import { StreamReader } from '@svc/testing/stream-reader'
+import { afterEach, describe, expect, test } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

@@ -15,6 +15,7 @@
  *     H streams      streams.int.test.ts
  */
 import { createServer } from 'node:net'
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -36,7 +37,6 @@ import {
   turn,
 } from '../../../testing/bad-fields.ts'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 const CONTEXT_TOKENS = 300

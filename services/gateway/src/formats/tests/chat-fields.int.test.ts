@@ -2,8 +2,9 @@
  * The fields that only a chat request has, wrong: status, code and param, and nothing charged. What
  * all formats have is in bad-input.int.test.ts.
  */
+
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

@@ -1,10 +1,10 @@
 /** The chat format through the official client, against the whole gateway. */
 import { costOf } from '@svc/contracts/price'
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { testPrice } from '@svc/testing/gateway/ledger-double'
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
-import { testPrice } from '../../../testing/ledger-double.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI

@@ -19,6 +19,7 @@
  *         start services/worker/src/prompt/families/prompts.test.ts
  */
 
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { chatFormat } from '@svc/testing/wire-formats/chat-format'
@@ -27,7 +28,6 @@ import { responsesFormat } from '@svc/testing/wire-formats/responses-format'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 

@@ -1,6 +1,7 @@
 /** The Messages format through the real HTTP server. */
+
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 

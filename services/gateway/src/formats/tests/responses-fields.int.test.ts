@@ -2,8 +2,9 @@
  * The fields that only a Responses request has: what is refused, and charges nothing, and what is
  * served. What all formats have is in bad-input.int.test.ts.
  */
+
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

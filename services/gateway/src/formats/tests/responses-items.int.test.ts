@@ -2,8 +2,9 @@
  * The items and tools of a Responses request, wrong: status, code and param, nothing charged. What
  * all formats have is in bad-input.int.test.ts.
  */
+
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

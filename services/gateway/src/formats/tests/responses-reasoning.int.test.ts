@@ -3,10 +3,10 @@
  * text, or sealed, which nobody can forge, alter, or bring from another account.
  */
 
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

@@ -1,9 +1,9 @@
 /** Responses that are kept: read, gone on from, deleted, and never shown to another account. */
 import { request as httpRequest } from 'node:http'
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

@@ -1,9 +1,9 @@
 /** Streams of the Responses format through the official client. */
 
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript, type ScriptedEvent } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI

@@ -1,12 +1,12 @@
 /** The Responses format through the official client, against the whole gateway. */
 import { costOf } from '@svc/contracts/price'
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { testPrice } from '@svc/testing/gateway/ledger-double'
 import { plainScript, type ScriptedEvent } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
-import { testPrice } from '../../../testing/ledger-double.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI

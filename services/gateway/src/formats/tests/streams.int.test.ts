@@ -6,13 +6,13 @@
  * response is streamed again (responses-store.int.test.ts).
  */
 
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript, type WorkerScript } from '@svc/testing/scripted-worker'
 import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { wireFormats } from '@svc/testing/wire-formats'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 /** How each format opens a stream, keeps it alive, ends it well, and ends it after a failure. */
 const marks: Readonly<

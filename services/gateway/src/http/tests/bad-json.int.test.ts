@@ -4,11 +4,11 @@
  * complete here.
  */
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { wireFormats } from '@svc/testing/wire-formats'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postTo } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { type ExpectedError, expectErrorBody, expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

@@ -2,8 +2,9 @@
  * The address that clients are told: on the page, in the hint of a 404 and in the OpenAPI document.
  * Behind TLS it is an address with TLS, and what a stranger sends never becomes a part of it.
  */
+
+import { type FixtureOptions, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type FixtureOptions, startGateway } from '../../../testing/gateway-fixture.ts'
 import { sendRaw } from '../../../testing/raw-socket.ts'
 
 const HERE = ['127.0.0.0/8', '::1']

@@ -4,12 +4,12 @@
  * is sent to a format, it is sent to each of the three.
  */
 
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { chatFormat } from '@svc/testing/wire-formats/chat-format'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bodyOf } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectErrorBody, expectUntouched } from '../../../testing/oracle.ts'
 import { sendRaw } from '../../../testing/raw-socket.ts'
 

@@ -4,18 +4,18 @@
  * all three; the rest ends before anybody knows the format.
  */
 import { connect, type Socket } from 'node:net'
+import {
+  chatBody,
+  type FixtureOptions,
+  type GatewayFixture,
+  startGateway,
+} from '@svc/testing/gateway/gateway-fixture'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { chatFormat } from '@svc/testing/wire-formats/chat-format'
 import type { Conversation } from '@svc/testing/wire-formats/conversation'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
-import {
-  chatBody,
-  type FixtureOptions,
-  type GatewayFixture,
-  startGateway,
-} from '../../../testing/gateway-fixture.ts'
 import { expectErrorBody, expectUntouched } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

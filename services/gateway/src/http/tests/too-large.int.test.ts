@@ -1,9 +1,9 @@
 /** Bodies above the limit: whoever is still sending one is told so, and is not just cut off. */
 import { connect } from 'node:net'
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { postTo } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectErrorBody, expectRefused } from '../../../testing/oracle.ts'
 
 const LIMIT = 64 * 1024

@@ -1,5 +1,6 @@
 /** The client leaves, in every phase: the worker stops soon, and what was made is billed once. */
 
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript, type WorkerScript } from '@svc/testing/scripted-worker'
 import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { wireFormats } from '@svc/testing/wire-formats'
@@ -7,7 +8,6 @@ import { chatFormat } from '@svc/testing/wire-formats/chat-format'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 let leave: AbortController

@@ -1,10 +1,10 @@
 /** The same Idempotency-Key and body: one run, one debit, one answer, however often it is sent. */
 
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import { wireFormats } from '@svc/testing/wire-formats'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
-import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

@@ -12,8 +12,8 @@ import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 /** Of the next appends with an end of a request in them: written or not, nobody hears of it. */
 class UnheardStore extends MemoryEventStore {

@@ -1,9 +1,9 @@
 /** Nothing is sent before the acceptance is durable, and no end before the debit is. */
 import { ServiceError } from '@svc/contracts/errors'
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import { gate, StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 let fixture: GatewayFixture
 

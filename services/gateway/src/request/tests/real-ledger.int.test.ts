@@ -16,8 +16,8 @@ import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterEach, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 
 const ACTOR = 'test'
 const PROMPT_TOKENS = 3

@@ -1,9 +1,9 @@
 /** Runs that break by their own schema: made once, and paid for where they took everybody's time. */
 
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { type Fault, plainScript } from '@svc/testing/scripted-worker'
 import { StreamReader } from '@svc/testing/stream-reader'
 import { afterEach, describe, expect, test } from 'vitest'
-import { chatBody, type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 const WORKERS = 2

@@ -1,14 +1,14 @@
 /** Workers that die, hang, lie and refuse: honest errors, at most one debit, never too much. */
 import type { Logprob } from '@svc/contracts/worker/protocol'
-import { type Fault, plainScript } from '@svc/testing/scripted-worker'
-import { StreamReader } from '@svc/testing/stream-reader'
-import { afterEach, describe, expect, test } from 'vitest'
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { type Fault, plainScript } from '@svc/testing/scripted-worker'
+import { StreamReader } from '@svc/testing/stream-reader'
+import { afterEach, describe, expect, test } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture

@@ -3,12 +3,12 @@
  * not: before anything is accepted, and in no case worth a retry.
  */
 
+import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import { wireFormats } from '@svc/testing/wire-formats'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
-import { type GatewayFixture, startGateway } from '../../../testing/gateway-fixture.ts'
 import { expectErrorBody, expectRefused } from '../../../testing/oracle.ts'
 import type { FieldNames } from '../../formats/inference-request.ts'
 

@@ -1,15 +1,15 @@
 /** Requests on a fleet of workers: where they go, and what they cost when workers come and go. */
 import type { PrefixIndex, PrefixPlace } from '@svc/contracts/ports/prefix-index'
 import { MemoryPrefixIndex } from '@svc/infra/prefix-store/memory/memory-prefix-index'
-import { messageBlocks, plainScript, type ScriptedWorker } from '@svc/testing/scripted-worker'
-import { StreamReader } from '@svc/testing/stream-reader'
-import { describe, expect, onTestFinished, test } from 'vitest'
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { messageBlocks, plainScript, type ScriptedWorker } from '@svc/testing/scripted-worker'
+import { StreamReader } from '@svc/testing/stream-reader'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 import { BALANCE_RUNS } from '../choose-worker.ts'
 

@@ -5,9 +5,9 @@
  */
 import diagnostics from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { clientFamilyOf } from '@svc/gateway/http/client-family'
+import { openApiDocument } from '@svc/gateway/openapi/document'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import { clientFamilyOf } from '../src/http/client-family.ts'
-import { openApiDocument } from '../src/openapi/document.ts'
 
 const REQUEST_STARTED = 'http.server.request.start'
 const SHOWN_CHARACTERS = 600
