@@ -1,11 +1,12 @@
 /** The places of requests that only read. */
-import { afterEach, expect, test } from 'vitest'
+
 import {
   chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
-} from '../../testing/gateway-fixture.ts'
+} from '@svc/testing/gateway/gateway-fixture'
+import { afterEach, expect, test } from 'vitest'
 
 let fixture: GatewayFixture
 
