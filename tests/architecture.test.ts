@@ -70,6 +70,79 @@ describe('imports point one way', () => {
   })
 })
 
+/** Folders that import each other all the same. The list may only shrink. */
+const knownCircles = [
+  ['contracts/src', 'contracts/src/events', 'contracts/src/ports', 'contracts/src/worker'],
+  ['infra/event-store', 'infra/event-store/sqlite'],
+  [
+    'infra/event-store/eventstoredb',
+    'infra/event-store/eventstoredb/appends',
+    'infra/event-store/eventstoredb/client',
+    'infra/event-store/eventstoredb/reads',
+  ],
+  [
+    'projections/src',
+    'projections/src/runner',
+    'projections/src/views/accounts',
+    'projections/src/views/requests',
+    'projections/src/views/statement',
+  ],
+  ['services/cli/src', 'services/cli/src/commands', 'services/cli/src/output'],
+  ['services/ledger/src', 'services/ledger/src/writer'],
+  ['services/worker/src/prompt', 'services/worker/src/prompt/families'],
+]
+
+/** Likewise among files. */
+const knownFileCircles = [
+  [
+    'projections/src/runner/foreign-views.ts',
+    'projections/src/runner/live-view.ts',
+    'projections/src/runner/runner.ts',
+  ],
+]
+
+describe('nothing imports itself in a circle', () => {
+  const file = (path: string, ...imports: string[]) => ({
+    path: `services/gateway/src/${path}`,
+    text: imports.map((from) => `import type { A } from '${from}'`).join('\n'),
+  })
+
+  test('no file', () => {
+    const found = circlesOfFiles(code)
+    expect(newCircles(found, knownFileCircles)).toEqual([])
+    expect(brokenCircles(found, knownFileCircles), 'to be taken off the list').toEqual([])
+  })
+
+  test('no folder of a package', () => {
+    const found = circlesOfFolders(code)
+    expect(newCircles(found, knownCircles)).toEqual([])
+    expect(brokenCircles(found, knownCircles), 'to be taken off the list').toEqual([])
+  })
+
+  test('a circle of files is found', () => {
+    const planted = [file('a.ts', './b.ts'), file('b.ts', './c.ts'), file('c.ts', './a.ts')]
+    const paths = planted.map(({ path }) => path)
+    expect(circlesOfFiles([...planted, file('d.ts', './a.ts')])).toEqual([paths])
+    expect(circlesOfFolders(planted)).toEqual([])
+  })
+
+  test('a circle of folders is found, also where no files are in one', () => {
+    const planted = [file('x/a.ts', '../y/b.ts'), file('y/b.ts'), file('y/c.ts', '../x/d.ts')]
+    const circle = ['services/gateway/src/x', 'services/gateway/src/y']
+    expect(circlesOfFiles(planted)).toEqual([])
+    expect(circlesOfFolders(planted)).toEqual([circle])
+    expect(newCircles([circle], [])).toEqual([circle])
+    expect(newCircles([circle], [[...circle, 'services/gateway/src/z']])).toEqual([])
+    expect(brokenCircles([], [circle])).toEqual([circle])
+  })
+
+  test('tests may look wherever they like, and a folder may import what lies in it', () => {
+    const test = file('x/a.test.ts', '../y/b.ts')
+    const down = [file('x/y/b.ts'), file('x/a.ts', './y/b.ts')]
+    expect(circlesOfFolders([test, file('y/b.ts', '../x/a.test.ts'), ...down])).toEqual([])
+  })
+})
+
 describe('fixtures stand where they are used', () => {
   test('in all sources', () => {
     expect(fixtureBreaches(code)).toEqual([])
