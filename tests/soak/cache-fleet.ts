@@ -5,7 +5,7 @@
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StateAnswer } from '@svc/contracts/worker/protocol'
+import type { StateResponse } from '@svc/contracts/worker/protocol'
 import {
   MeasuredWorker,
   type MeasuredWorkerOptions,
@@ -124,7 +124,7 @@ export class CacheFleet {
     return [...(await Promise.all(this.#workers)), this.reference]
   }
 
-  async states(): Promise<readonly StateAnswer[]> {
+  async states(): Promise<readonly StateResponse[]> {
     return await Promise.all((await this.all()).map(({ client }) => client.state()))
   }
 

@@ -1,18 +1,18 @@
 /** Speaks the worker protocol for tests. */
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import {
-  type CancelAnswer,
+  type CancelResponse,
   type GenerateEvent,
   type GenerateRequest,
   generateEvent,
-  type HealthAnswer,
-  healthAnswer,
-  type PrepareAnswer,
+  type HealthResponse,
+  healthResponse,
   type PrepareRequest,
+  type PrepareResponse,
   type PromptMessage,
-  prepareAnswer,
-  type StateAnswer,
-  stateAnswer,
+  prepareResponse,
+  type StateResponse,
+  stateResponse,
   type WorkerMeter,
 } from '@svc/contracts/worker/protocol'
 
@@ -72,24 +72,24 @@ export class WorkerClient {
     this.#headers = headers
   }
 
-  async health(): Promise<HealthAnswer> {
-    return healthAnswer.parse((await this.call('GET', '/health')).body)
+  async health(): Promise<HealthResponse> {
+    return healthResponse.parse((await this.call('GET', '/health')).body)
   }
 
-  async state(): Promise<StateAnswer> {
-    return stateAnswer.parse((await this.call('GET', '/state')).body)
+  async state(): Promise<StateResponse> {
+    return stateResponse.parse((await this.call('GET', '/state')).body)
   }
 
   async prepare(
     messages: readonly PromptMessage[],
     asked: Partial<PrepareRequest> = {},
-  ): Promise<PrepareAnswer> {
+  ): Promise<PrepareResponse> {
     const body: unknown = { ...PLAIN, messages, ...asked }
-    return prepareAnswer.parse((await this.call('POST', '/prepare', body)).body)
+    return prepareResponse.parse((await this.call('POST', '/prepare', body)).body)
   }
 
-  async cancel(requestId: string): Promise<CancelAnswer> {
-    return (await this.call('POST', '/cancel', { requestId })).body as CancelAnswer
+  async cancel(requestId: string): Promise<CancelResponse> {
+    return (await this.call('POST', '/cancel', { requestId })).body as CancelResponse
   }
 
   async call(method: string, path: string, body?: unknown): Promise<Answer> {

@@ -1,5 +1,5 @@
 /** What operators are told of workers. Shapes only: they travel over HTTP as they are. */
-import type { AuditAnswer, HealthAnswer, TierState } from '../worker/protocol.ts'
+import type { AuditResponse, HealthResponse, TierState } from '../worker/protocol.ts'
 
 export interface WorkerLine {
   readonly workerId: string
@@ -15,13 +15,13 @@ export interface WorkerDetails extends WorkerLine {
   readonly address: string
   readonly setup: WorkerSetup | null
   readonly load: WorkerLoad | null
-  readonly cache: (HealthAnswer['cache'] & { readonly use: CacheUse | null }) | null
+  readonly cache: (HealthResponse['cache'] & { readonly use: CacheUse | null }) | null
   /** What is wrong with it, in one line. */
   readonly problem: string | null
 }
 
 export type WorkerSetup = Pick<
-  HealthAnswer,
+  HealthResponse,
   'instanceId' | 'device' | 'cpuVariant' | 'fingerprint' | 'contextSize' | 'threads'
 >
 
@@ -57,7 +57,7 @@ export interface AddedWorker {
   readonly workerId: string
   /** Where it is spoken to, without a secret. */
   readonly address: string
-  readonly status: HealthAnswer['status'] | 'unreachable'
+  readonly status: HealthResponse['status'] | 'unreachable'
   /** Why it gives no answer yet, in one line. */
   readonly problem: string | null
   /** Workers that take requests now. */
@@ -76,12 +76,12 @@ export interface RemovedWorker {
 
 export interface DrainResult {
   readonly workerId: string
-  readonly status: HealthAnswer['status']
+  readonly status: HealthResponse['status']
   /** Workers that take requests now. */
   readonly readyWorkers: number
 }
 
-export interface AuditedWorker extends AuditAnswer {
+export interface AuditedWorker extends AuditResponse {
   readonly type: 'worker'
   /** `unanswered`: of its blocks nothing is known. `cache-off`: there are none. */
   readonly outcome: 'compared' | 'cache-off' | 'unanswered'
@@ -94,7 +94,7 @@ export interface AuditResult {
   /** Workers that compared their blocks. */
   readonly compared: number
   readonly unanswered: number
-  readonly checked: AuditAnswer['checked']
+  readonly checked: AuditResponse['checked']
   readonly gone: number
   /** How many blocks are not what the model computes. */
   readonly differing: number

@@ -17,7 +17,7 @@ export const cacheMode = z.object({
 })
 export type CacheMode = z.output<typeof cacheMode>
 
-export const healthAnswer = z.object({
+export const healthResponse = z.object({
   status: z.enum(['loading', 'ready', 'draining']),
   workerId: z.string(),
   /** Another one after each start: what an earlier start held is gone. */
@@ -37,7 +37,7 @@ export const healthAnswer = z.object({
   /** Requests that wait, and sequences in use, for requests of all gateways. */
   load: z.object({ queued: count, running: count, sequences: z.int().min(1) }),
 })
-export type HealthAnswer = z.output<typeof healthAnswer>
+export type HealthResponse = z.output<typeof healthResponse>
 
 /** Of a prefix store: counters since the start. */
 export const tierState = z.object({
@@ -54,7 +54,7 @@ export const tierState = z.object({
 })
 export type TierState = z.output<typeof tierState>
 
-export const stateAnswer = z.object({
+export const stateResponse = z.object({
   queued: count,
   /** Sequences in use: one is, for a moment, after its answer, while its blocks are kept. */
   running: count,
@@ -105,7 +105,7 @@ export const stateAnswer = z.object({
   /** Prompts that the runtime counted otherwise than the worker: an alarm. */
   meterMismatches: count,
 })
-export type StateAnswer = z.output<typeof stateAnswer>
+export type StateResponse = z.output<typeof stateResponse>
 
 /** Takes no more requests, and ends those that run; or takes them again. */
 export const drainRequest = z.object({ draining: z.boolean() })
@@ -115,7 +115,7 @@ export type DrainRequest = z.output<typeof drainRequest>
 export const auditRequest = z.object({ sample: z.int().min(1).max(10_000) })
 export type AuditRequest = z.output<typeof auditRequest>
 
-export const auditAnswer = z.object({
+export const auditResponse = z.object({
   workerId: z.string(),
   /** Blocks that were computed again, by where they were kept. */
   checked: z.object({ l1: count, l2: count }),
@@ -124,4 +124,4 @@ export const auditAnswer = z.object({
   /** Blocks whose bytes are not what the model computes. Empty, or something is wrong. */
   differing: z.array(z.object({ name: z.string(), tier: z.enum(['l1', 'l2']) })),
 })
-export type AuditAnswer = z.output<typeof auditAnswer>
+export type AuditResponse = z.output<typeof auditResponse>

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import type { ZodType } from 'zod'
 import {
-  auditAnswer,
   auditRequest,
-  cancelAnswer,
+  auditResponse,
   cancelRequest,
+  cancelResponse,
   drainRequest,
   generateEvent,
   generateRequest,
-  healthAnswer,
-  prepareAnswer,
+  healthResponse,
   prepareRequest,
+  prepareResponse,
   sampling,
-  stateAnswer,
+  stateResponse,
   workerError,
   workerErrorCodes,
 } from './protocol.ts'
@@ -61,7 +61,7 @@ const tier = {
 const examples: readonly (readonly [string, ZodType, unknown])[] = [
   [
     'health',
-    healthAnswer,
+    healthResponse,
     {
       status: 'ready',
       workerId: 'wrk_1',
@@ -79,7 +79,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
   ],
   [
     'state',
-    stateAnswer,
+    stateResponse,
     {
       queued: 0,
       running: 1,
@@ -124,7 +124,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
   ],
   [
     'prepare answer that does not fit',
-    prepareAnswer,
+    prepareResponse,
     { tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5, plan, blocks: ['b'] },
   ],
   ['generate request', generateRequest, generation],
@@ -152,12 +152,12 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
   ['done', generateEvent, { type: 'done', finishReason: 'stop', stopText: null }],
   ['error', generateEvent, { type: 'error', code: 'failed', message: 'the worker failed' }],
   ['cancel request', cancelRequest, { requestId: 'req_1' }],
-  ['cancel answer', cancelAnswer, { requestId: 'req_1', found: true }],
+  ['cancel answer', cancelResponse, { requestId: 'req_1', found: true }],
   ['drain request', drainRequest, { draining: true }],
   ['audit request', auditRequest, { sample: 100 }],
   [
     'audit answer',
-    auditAnswer,
+    auditResponse,
     {
       workerId: 'wrk_1',
       checked: { l1: 3, l2: 2 },

@@ -2,13 +2,13 @@
  * What gateway and inference worker say to each other: HTTP/1.1 on a unix socket or TCP, JSON in,
  * JSON or newline-delimited JSON out, so that a worker can run elsewhere and be tried with curl.
  *
- *     GET  /health              → HealthAnswer
- *     GET  /state               → StateAnswer
- *     POST /prepare             PrepareRequest  → PrepareAnswer: render, tokenise, count
+ *     GET  /health              → HealthResponse
+ *     GET  /state               → StateResponse
+ *     POST /prepare             PrepareRequest  → PrepareResponse: render, tokenise, count
  *     POST /generate            GenerateRequest → a line of JSON per GenerateEvent
- *     POST /cancel              CancelRequest   → CancelAnswer; the stream then ends with its meter
- *     POST /drain               DrainRequest    → HealthAnswer: takes no more requests, or again
- *     POST /audit               AuditRequest    → AuditAnswer: recomputes cached blocks
+ *     POST /cancel              CancelRequest   → CancelResponse; the stream then ends with its meter
+ *     POST /drain               DrainRequest    → HealthResponse: takes no more requests, or again
+ *     POST /audit               AuditRequest    → AuditResponse: recomputes cached blocks
  *
  * On TCP every request carries `authorization: Bearer <shared secret>`. An error is a WorkerError
  * with a 4xx or 5xx status. Closing the connection of `/generate` is a cancel as well. A generate
@@ -163,7 +163,7 @@ export const answerPlan = z.object({
 })
 export type AnswerPlan = z.output<typeof answerPlan>
 
-export const prepareAnswer = z.object({
+export const prepareResponse = z.object({
   /** The rendered prompt. User text is tokenised as text: it never becomes a control token. */
   tokens: z.array(z.int().min(0)),
   fingerprint: z.string(),
@@ -174,7 +174,7 @@ export const prepareAnswer = z.object({
   /** Names of the prompt's blocks that can be reused, the earliest first; none without a cache. */
   blocks: z.array(z.string()),
 })
-export type PrepareAnswer = z.output<typeof prepareAnswer>
+export type PrepareResponse = z.output<typeof prepareResponse>
 
 export const generateRequest = z.object({
   requestId: z.string().min(1).max(64),
@@ -248,8 +248,8 @@ export const cancelRequest = z.object({ requestId: z.string() })
 export type CancelRequest = z.output<typeof cancelRequest>
 
 /** `found` is false when the request is unknown or has ended already. */
-export const cancelAnswer = z.object({ requestId: z.string(), found: z.boolean() })
-export type CancelAnswer = z.output<typeof cancelAnswer>
+export const cancelResponse = z.object({ requestId: z.string(), found: z.boolean() })
+export type CancelResponse = z.output<typeof cancelResponse>
 
 /**
  * Codes of the `error` of a run that failed by its own grammar, and would fail again: following it

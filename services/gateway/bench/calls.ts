@@ -3,7 +3,7 @@ import type { WireFormat } from '@svc/contracts/events/account'
 import {
   type GenerateRequest,
   type PrepareRequest,
-  prepareAnswer,
+  prepareResponse,
   type Thinking,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
@@ -74,7 +74,7 @@ function workerCall({ outputTokens }: WorkerTarget): Call {
   const post = async (pool: Pool, path: string, body: object) =>
     textOf(await pool.request({ method: 'POST', path, headers, body: JSON.stringify(body) }))
   return async (pool, number) => {
-    const prepared = prepareAnswer.parse(
+    const prepared = prepareResponse.parse(
       JSON.parse(await post(pool, workerPaths.prepare, question)),
     )
     const generation: GenerateRequest = {

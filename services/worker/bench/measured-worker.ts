@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker/protocol'
+import { type HealthResponse, healthResponse } from '@svc/contracts/worker/protocol'
 import { WorkerClient } from '@svc/testing/protocol-client'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -40,13 +40,13 @@ export interface SharedCache {
 
 export class MeasuredWorker {
   readonly client: WorkerClient
-  readonly health: HealthAnswer
+  readonly health: HealthResponse
   readonly pid: number
   readonly #child: ChildProcess
   readonly #folder: string
   readonly #exited: Promise<unknown>
 
-  private constructor(started: Started, health: HealthAnswer) {
+  private constructor(started: Started, health: HealthResponse) {
     this.client = new WorkerClient({ socketPath: started.socketPath })
     this.health = health
     this.pid = started.child.pid ?? 0
@@ -64,7 +64,7 @@ export class MeasuredWorker {
       const said = JSON.parse(line)
       if (said.type !== 'ready') throw new Error(`the worker refused: ${said.reason}`)
       child.stdout.resume()
-      return new MeasuredWorker(started, healthAnswer.parse(said.health))
+      return new MeasuredWorker(started, healthResponse.parse(said.health))
     }
     await exited
     throw new Error(`the worker ended before it was ready: ${started.log()}`)

@@ -1,5 +1,5 @@
 /** One worker in this process, from its settings to its end. */
-import type { HealthAnswer } from '@svc/contracts/worker/protocol'
+import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import type { OpenEngine } from './engines/engine.ts'
 import { openLlama } from './engines/llama/llama.ts'
 import type { Log } from './process/log.ts'
@@ -16,7 +16,7 @@ const DRAIN_MS_MAX = 30_000
 
 export interface RunningWorker {
   readonly address: ListenAddress
-  readonly health: HealthAnswer
+  readonly health: HealthResponse
   /** Takes nothing new, and resolves when what runs has ended, or after 30 s. */
   stop(): Promise<void>
 }

@@ -1,12 +1,12 @@
 /** The {@link WorkerApi} of a model: prompts are prepared here, answers are scheduled. */
 import type {
-  AuditAnswer,
-  CancelAnswer,
+  AuditResponse,
+  CancelResponse,
   GenerateRequest,
-  HealthAnswer,
-  PrepareAnswer,
+  HealthResponse,
   PrepareRequest,
-  StateAnswer,
+  PrepareResponse,
+  StateResponse,
 } from '@svc/contracts/worker/protocol'
 import type { Engine } from './engines/engine.ts'
 import type { AnswerPlans } from './plans/answer-plans.ts'
@@ -30,7 +30,7 @@ export interface WorkerParts {
   readonly renderer: PromptRenderer
   readonly plans: AnswerPlans
   /** What does not change. */
-  readonly facts: Omit<HealthAnswer, 'status' | 'load'>
+  readonly facts: Omit<HealthResponse, 'status' | 'load'>
 }
 
 export class WorkerService implements WorkerApi {
@@ -40,16 +40,16 @@ export class WorkerService implements WorkerApi {
     this.#parts = parts
   }
 
-  health(): HealthAnswer {
+  health(): HealthResponse {
     const { scheduler, facts } = this.#parts
     return { status: scheduler.draining ? 'draining' : 'ready', ...facts, load: scheduler.load }
   }
 
-  state(): StateAnswer {
+  state(): StateResponse {
     return this.#parts.scheduler.state()
   }
 
-  async prepare(request: PrepareRequest): Promise<PrepareAnswer> {
+  async prepare(request: PrepareRequest): Promise<PrepareResponse> {
     const { contextSize, fingerprint } = this.#parts.facts
     refuseUnfitOptions(request, this.#parts.engine)
     this.#refuseFarTooLarge(request)
@@ -78,16 +78,16 @@ export class WorkerService implements WorkerApi {
     return this.#parts.scheduler.submit(request, emit)
   }
 
-  cancel(requestId: string): CancelAnswer {
+  cancel(requestId: string): CancelResponse {
     return { requestId, found: this.#parts.scheduler.cancel(requestId) }
   }
 
-  drain(draining: boolean): HealthAnswer {
+  drain(draining: boolean): HealthResponse {
     this.#parts.scheduler.draining = draining
     return this.health()
   }
 
-  async audit(sample: number): Promise<AuditAnswer> {
+  async audit(sample: number): Promise<AuditResponse> {
     const { scheduler, cache, facts } = this.#parts
     const counted = await auditCache(cache, sample, (work) =>
       scheduler.withSequence(({ sequence }) => work(sequence)),

@@ -5,7 +5,7 @@ import type {
   AnswerPlan,
   Logprob,
   PrepareRequest,
-  StateAnswer,
+  StateResponse,
   TierState,
   WorkerError,
 } from '@svc/contracts/worker/protocol'
@@ -149,7 +149,7 @@ export const emptyTier: TierState = {
 }
 
 /** The state of a worker to which nothing has happened yet. */
-export const freshState: StateAnswer = {
+export const freshState: StateResponse = {
   queued: 0,
   running: 0,
   sequences: 8,

@@ -11,12 +11,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { parseArgs } from 'node:util'
 import {
   type AnswerPlan,
-  type AuditAnswer,
   type AuditRequest,
+  type AuditResponse,
   type GenerateRequest,
-  type HealthAnswer,
+  type HealthResponse,
   type PrepareRequest,
-  type StateAnswer,
+  type StateResponse,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
 import { ScriptedRun } from './run.ts'
@@ -62,14 +62,14 @@ export function scriptedPromptTokens(
 export class ScriptedWorker {
   /** What the next requests get; change it between requests. */
   script: WorkerScript
-  status: HealthAnswer['status'] = 'ready'
+  status: HealthResponse['status'] = 'ready'
   /** What it says that it has to do for other gateways. */
   othersLoad = { queued: 0, running: 0 }
-  cache: HealthAnswer['cache'] = { mode: 'off', reason: 'it runs no model', tiers: [] }
+  cache: HealthResponse['cache'] = { mode: 'off', reason: 'it runs no model', tiers: [] }
   /** What `/state` tells; `silent`: who asks waits. */
-  state: StateAnswer | 'silent' = freshState
+  state: StateResponse | 'silent' = freshState
   /** What `/audit` finds; `broken`: an error. */
-  found: Omit<AuditAnswer, 'workerId'> | 'broken' = 'broken'
+  found: Omit<AuditResponse, 'workerId'> | 'broken' = 'broken'
   /** Of the audits so far, how many blocks they were to read. */
   readonly audits: number[] = []
   /** Every run so far, in the order of its start. */
@@ -142,7 +142,7 @@ export class ScriptedWorker {
     else sendJson(response, { error: { code: 'not_found', message: 'no such path' } }, 404)
   }
 
-  #health(): HealthAnswer {
+  #health(): HealthResponse {
     this.healthCalls += 1
     return {
       status: this.status,

@@ -1,6 +1,6 @@
 /** Chooses how an answer is delivered, and gives it its heading. */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import type { PrepareAnswer } from '@svc/contracts/worker/protocol'
+import type { PrepareResponse } from '@svc/contracts/worker/protocol'
 import type { Accepted } from '@svc/ledger/ledger'
 import type { AnswerHeading, ParsedInference } from '../formats/inference-request.ts'
 import type { ClientConnection } from '../http/client-connection.ts'
@@ -18,7 +18,7 @@ export interface DeliveryPorts {
 export interface DeliveryOptions {
   readonly client: ClientConnection
   readonly parsed: ParsedInference
-  readonly prepared: PrepareAnswer
+  readonly prepared: PrepareResponse
   readonly accepted: Accepted
   /** Whether the acceptance has become durable: until then nothing is sent. */
   readonly durable: Promise<boolean>

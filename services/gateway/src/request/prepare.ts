@@ -1,12 +1,12 @@
 /** Renders and counts the prompt before the ledger is touched: the hold needs its exact size. */
 import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
-import type { AnswerOptions, PrepareAnswer, PrepareRequest } from '@svc/contracts/worker/protocol'
+import type { AnswerOptions, PrepareRequest, PrepareResponse } from '@svc/contracts/worker/protocol'
 import type { InferenceRequest } from '../formats/inference-request.ts'
 import type { PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
 import { callersError, promptTooLong } from './caller-error.ts'
 
-export interface PreparedPrompt extends PrepareAnswer {
+export interface PreparedPrompt extends PrepareResponse {
   /** Whether it was prepared for the bundled model, so that the demo price counts. */
   readonly onBundledModel: boolean
 }
@@ -30,7 +30,7 @@ export async function preparePrompt(
 /** What the request may produce: what it asked for, or the default where the context has room. */
 export function outputLimit(
   request: InferenceRequest,
-  prepared: PrepareAnswer,
+  prepared: PrepareResponse,
   defaultMaxOutputTokens: number,
 ): number {
   return request.maxOutputTokens ?? Math.min(defaultMaxOutputTokens, prepared.maxOutputTokens)
@@ -99,7 +99,7 @@ async function prepareOn(
   }
 }
 
-function checkContext(request: InferenceRequest, prepared: PrepareAnswer): void {
+function checkContext(request: InferenceRequest, prepared: PrepareResponse): void {
   const { tokens, contextSize, maxOutputTokens: room } = prepared
   if (tokens.length === 0 || room <= 0) {
     throw promptTooLong(request, { tokens: tokens.length, contextSize, isLowerBound: false })

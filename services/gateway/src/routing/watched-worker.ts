@@ -14,7 +14,7 @@
 import type { Timer } from '@svc/contracts/ports/time'
 import { addressText, type WorkerAddress } from '@svc/contracts/worker/address'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
-import type { HealthAnswer } from '@svc/contracts/worker/protocol'
+import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { WorkerClient } from './worker-client.ts'
 
 /** How often a worker that serves or stands aside is looked at. */
@@ -33,7 +33,7 @@ export interface PooledWorker {
   readonly address: string
   readonly client: WorkerClient
   /** What it last said; undefined while it gives no answer. */
-  readonly health: HealthAnswer | undefined
+  readonly health: HealthResponse | undefined
   /** Generations of this gateway that run on it. */
   readonly running: number
   /** Requests of all gateways that it has taken and not ended, as far as known. */
@@ -72,7 +72,7 @@ export class WatchedWorker implements PooledWorker {
   readonly workerId: string
   readonly address: string
   readonly client: WorkerClient
-  health: HealthAnswer | undefined
+  health: HealthResponse | undefined
   problem: WorkerFailure | undefined
   running = 0
   /** The number of its last turn among those that could have prepared or run as well. */
@@ -141,7 +141,7 @@ export class WatchedWorker implements PooledWorker {
    * @returns its answer, which already counts
    * @throws {WorkerFailure} when it has not heard; then nothing is changed
    */
-  async drain(draining: boolean): Promise<HealthAnswer> {
+  async drain(draining: boolean): Promise<HealthResponse> {
     this.#isStandingAside = draining && this.ready
     if (this.#isStandingAside) await this.#lastPrompts()
     try {
@@ -205,7 +205,7 @@ export class WatchedWorker implements PooledWorker {
   }
 
   /** A new start of the worker knows nothing of what was asked of an earlier one. */
-  async #orderAgain(health: HealthAnswer): Promise<HealthAnswer> {
+  async #orderAgain(health: HealthResponse): Promise<HealthResponse> {
     const order = this.#order
     if (order === undefined || order.instanceId === health.instanceId) return health
     if (health.status === 'loading') return health

@@ -3,18 +3,18 @@
 import type { WorkerAddress } from '@svc/contracts/worker/address'
 import { errorOfAnswer, WorkerFailure } from '@svc/contracts/worker/failure'
 import {
-  type AuditAnswer,
-  auditAnswer,
-  type CancelAnswer,
-  cancelAnswer,
+  type AuditResponse,
+  auditResponse,
+  type CancelResponse,
+  cancelResponse,
   type GenerateRequest,
-  type HealthAnswer,
-  healthAnswer,
-  type PrepareAnswer,
+  type HealthResponse,
+  healthResponse,
   type PrepareRequest,
-  prepareAnswer,
-  type StateAnswer,
-  stateAnswer,
+  type PrepareResponse,
+  prepareResponse,
+  type StateResponse,
+  stateResponse,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
 import { Pool } from 'undici'
@@ -61,13 +61,13 @@ export class WorkerClient {
     })
   }
 
-  health(): Promise<HealthAnswer> {
-    return this.#call('GET', workerPaths.health, undefined, healthAnswer, HEALTH_TIMEOUT_MS)
+  health(): Promise<HealthResponse> {
+    return this.#call('GET', workerPaths.health, undefined, healthResponse, HEALTH_TIMEOUT_MS)
   }
 
   /** Renders and counts. Changes nothing, so it can be asked again of any worker. */
-  prepare(request: PrepareRequest): Promise<PrepareAnswer> {
-    return this.#call('POST', workerPaths.prepare, request, prepareAnswer, PREPARE_TIMEOUT_MS)
+  prepare(request: PrepareRequest): Promise<PrepareResponse> {
+    return this.#call('POST', workerPaths.prepare, request, prepareResponse, PREPARE_TIMEOUT_MS)
   }
 
   /** Starts a run; its failure, if any, comes out of the generation. */
@@ -80,25 +80,25 @@ export class WorkerClient {
   }
 
   /** Asks for the end of a run; the run itself then ends with its meter. */
-  cancel(requestId: string): Promise<CancelAnswer> {
+  cancel(requestId: string): Promise<CancelResponse> {
     const { cancel } = workerPaths
-    return this.#call('POST', cancel, { requestId }, cancelAnswer, CANCEL_TIMEOUT_MS)
+    return this.#call('POST', cancel, { requestId }, cancelResponse, CANCEL_TIMEOUT_MS)
   }
 
   /** How it has fared: queue, batches, cache. */
-  state(): Promise<StateAnswer> {
-    return this.#call('GET', workerPaths.state, undefined, stateAnswer, HEALTH_TIMEOUT_MS)
+  state(): Promise<StateResponse> {
+    return this.#call('GET', workerPaths.state, undefined, stateResponse, HEALTH_TIMEOUT_MS)
   }
 
   /** Tells it to take no more requests, or to take them again. */
-  drain(draining: boolean): Promise<HealthAnswer> {
+  drain(draining: boolean): Promise<HealthResponse> {
     const { drain } = workerPaths
-    return this.#call('POST', drain, { draining }, healthAnswer, HEALTH_TIMEOUT_MS)
+    return this.#call('POST', drain, { draining }, healthResponse, HEALTH_TIMEOUT_MS)
   }
 
   /** Has cached blocks computed again and compared, which takes as long as so many prompts. */
-  audit(sample: number): Promise<AuditAnswer> {
-    return this.#call('POST', workerPaths.audit, { sample }, auditAnswer, AUDIT_TIMEOUT_MS)
+  audit(sample: number): Promise<AuditResponse> {
+    return this.#call('POST', workerPaths.audit, { sample }, auditResponse, AUDIT_TIMEOUT_MS)
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/contracts/ports/time'
 import { overloaded, WorkerFailure } from '@svc/contracts/worker/failure'
-import type { HealthAnswer } from '@svc/contracts/worker/protocol'
+import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { type Candidate, chooseWorker } from './choose-worker.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
 import {
@@ -67,7 +67,7 @@ export interface WorkerPool {
    *
    * @throws {WorkerFailure} `not_found`, or when the worker has not heard
    */
-  drain(workerId: string, draining: boolean): Promise<HealthAnswer>
+  drain(workerId: string, draining: boolean): Promise<HealthResponse>
   /** Resolves to whether some worker is ready before the time is over. */
   whenReady(timeoutMs: number): Promise<boolean>
   close(): Promise<void>
@@ -152,7 +152,7 @@ class WatchingWorkerPool implements WorkerPool {
     if (worker.running === 0) await forgotten
   }
 
-  async drain(workerId: string, draining: boolean): Promise<HealthAnswer> {
+  async drain(workerId: string, draining: boolean): Promise<HealthResponse> {
     return this.#workerOf(workerId).drain(draining)
   }
 
@@ -204,7 +204,7 @@ class WatchingWorkerPool implements WorkerPool {
 }
 
 /** What is served now, for those who ask what it is: by a ready worker, if there is one. */
-export function servedBy({ workers }: Pick<WorkerPool, 'workers'>): HealthAnswer | undefined {
+export function servedBy({ workers }: Pick<WorkerPool, 'workers'>): HealthResponse | undefined {
   const answering = workers.filter(({ health }) => health !== undefined)
   return (answering.find(({ ready }) => ready) ?? answering[0])?.health
 }

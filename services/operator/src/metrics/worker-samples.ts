@@ -1,5 +1,5 @@
 /** What the workers tell of themselves, as samples. */
-import type { StateAnswer, TierState } from '@svc/contracts/worker/protocol'
+import type { StateResponse, TierState } from '@svc/contracts/worker/protocol'
 import type { FleetWorker, WorkerSnapshot } from '../workers/worker-fleet.ts'
 import { cacheMetrics, workerMetrics } from './catalogue.ts'
 import { SampleSheet } from './sample-sheet.ts'
@@ -40,7 +40,7 @@ function writeInformation(sheet: Sheet, { workerId, health }: FleetWorker): void
   sheet.write('svc_worker_info', labels, 1)
 }
 
-function writeWork(sheet: Sheet, worker: string, state: StateAnswer): void {
+function writeWork(sheet: Sheet, worker: string, state: StateResponse): void {
   const { totals, batches, putAside } = state
   sheet.write('svc_worker_queued', { worker }, state.queued)
   sheet.write('svc_worker_running', { worker }, state.running)
@@ -63,7 +63,7 @@ function writeWork(sheet: Sheet, worker: string, state: StateAnswer): void {
   sheet.write('svc_worker_meter_mismatches_total', { worker }, state.meterMismatches)
 }
 
-function writeCache(sheet: Sheet, worker: string, { cache }: StateAnswer): void {
+function writeCache(sheet: Sheet, worker: string, { cache }: StateResponse): void {
   sheet.write('svc_worker_cache_lookups_total', { worker }, cache.lookups)
   sheet.write('svc_worker_cache_hits_total', { worker }, cache.hits)
   sheet.write('svc_worker_cache_waits_total', { worker }, cache.waits)

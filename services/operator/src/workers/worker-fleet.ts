@@ -2,7 +2,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { WorkerAddress } from '@svc/contracts/worker/address'
 import type { WorkerFailure } from '@svc/contracts/worker/failure'
-import type { AuditAnswer, HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
+import type { AuditResponse, HealthResponse, StateResponse } from '@svc/contracts/worker/protocol'
 import { inTime } from '@svc/infra/system/in-time'
 
 /** Longer than a healthy worker ever takes, shorter than whoever asks waits. */
@@ -13,7 +13,7 @@ export interface FleetWorker {
   /** Where it is, for people: without its secret. */
   readonly address: string
   /** What it last said; undefined while it gives no answer. */
-  readonly health: HealthAnswer | undefined
+  readonly health: HealthResponse | undefined
   /** Generations of this gateway that run on it. */
   readonly running: number
   readonly ready: boolean
@@ -22,9 +22,9 @@ export interface FleetWorker {
   /** Why its last health call failed. */
   readonly problem: WorkerFailure | undefined
   readonly client: {
-    state(): Promise<StateAnswer>
+    state(): Promise<StateResponse>
     /** Has that many cached blocks computed again and compared. */
-    audit(sample: number): Promise<AuditAnswer>
+    audit(sample: number): Promise<AuditResponse>
   }
 }
 
@@ -36,7 +36,7 @@ export interface NewWorker {
 export interface WorkerFleet {
   readonly workers: readonly FleetWorker[]
   /** @throws {WorkerFailure} when there is no such worker, or it has not heard */
-  drain(workerId: string, draining: boolean): Promise<HealthAnswer>
+  drain(workerId: string, draining: boolean): Promise<HealthResponse>
   /** Resolves to it when it was asked how it is. @throws {Error} when the name is taken */
   add(worker: NewWorker): Promise<FleetWorker>
   /** Resolves when it gets nothing more. @throws {WorkerFailure} when there is no such worker */
@@ -60,7 +60,7 @@ export function readyWorkers({ workers }: Pick<WorkerFleet, 'workers'>): number 
 export interface WorkerSnapshot {
   readonly worker: FleetWorker
   /** Undefined when it did not answer in time. */
-  readonly state: StateAnswer | undefined
+  readonly state: StateResponse | undefined
 }
 
 /** Asks all of them at once. Takes at most so long, and never rejects. */

@@ -1,11 +1,11 @@
 import { WorkerFailure } from '@svc/contracts/worker/failure'
-import type { HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
+import type { HealthResponse, StateResponse } from '@svc/contracts/worker/protocol'
 import { emptyTier, freshState } from '@svc/testing/scripted-worker'
 import { expect, test } from 'vitest'
 import type { FleetWorker } from './worker-fleet.ts'
 import { workerDetails } from './worker-lines.ts'
 
-const health: HealthAnswer = {
+const health: HealthResponse = {
   status: 'ready',
   workerId: 'the name that it gives itself',
   instanceId: 'worker-1/7',
@@ -36,12 +36,12 @@ function workerWith(fields: Partial<FleetWorker>): FleetWorker {
 
 const line = { workerId: 'worker-1', status: 'restarting', modelName: '', toy: false, restarts: 3 }
 
-function detailsOf(fields: Partial<FleetWorker>, state: StateAnswer | undefined) {
+function detailsOf(fields: Partial<FleetWorker>, state: StateResponse | undefined) {
   return workerDetails({ worker: workerWith(fields), state }, line)
 }
 
 test('a worker that answers tells what it is, has to do and has saved', () => {
-  const state: StateAnswer = {
+  const state: StateResponse = {
     ...freshState,
     running: 5,
     totals: { inputTokens: 250, cachedInputTokens: 750, outputTokens: 9 },
@@ -106,7 +106,7 @@ test('a remote worker that does not answer is unreachable', () => {
 
 test('a worker that is well and does not tell its state shows the load of its health', () => {
   const details = detailsOf({}, undefined)
-  expect(details).toMatchObject({ load: health.load, problem: 'it does not tell how it fares' })
+  expect(details).toMatchObject({ load: health.load, problem: 'no status reported' })
   expect(details.cache).toMatchObject({ mode: 'on', use: null })
 })
 

@@ -6,7 +6,7 @@ import type {
   WorkerDetails,
   WorkerLine,
 } from '@svc/contracts/admin/worker-answers'
-import type { StateAnswer, TierState } from '@svc/contracts/worker/protocol'
+import type { StateResponse, TierState } from '@svc/contracts/worker/protocol'
 import type { WorkerSnapshot } from './worker-fleet.ts'
 
 /** @param line what is known of it without asking it: its supervisor's word, its restarts */
@@ -37,11 +37,11 @@ function setupOf(health: NonNullable<WorkerSnapshot['worker']['health']>): Worke
   return { instanceId, device, cpuVariant, fingerprint, contextSize, threads }
 }
 
-function loadOf({ sequences, running, queued }: StateAnswer): WorkerDetails['load'] {
+function loadOf({ sequences, running, queued }: StateResponse): WorkerDetails['load'] {
   return { sequences, running, queued }
 }
 
-function cacheUse({ cache, totals, meterMismatches }: StateAnswer): CacheUse {
+function cacheUse({ cache, totals, meterMismatches }: StateResponse): CacheUse {
   return {
     prompts: cache.lookups,
     promptHitRate: rate(cache.hits, cache.lookups),
@@ -63,7 +63,7 @@ function rate(part: number, whole: number): number | null {
 function problemOf({ worker, state }: WorkerSnapshot): string | null {
   if (worker.problem !== undefined) return worker.problem.message
   if (worker.health === undefined) return 'it does not answer'
-  if (state === undefined) return 'it does not tell how it fares'
+  if (state === undefined) return 'no status reported'
   return state.meterMismatches === 0
     ? null
     : `the runtime counted ${state.meterMismatches} prompts otherwise than the worker`

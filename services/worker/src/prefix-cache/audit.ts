@@ -4,7 +4,7 @@
  * after those before it; a whole chain is compared at the price of its last block.
  */
 import { BLOCK_TOKENS, type PrefixBlock, type PrefixStore } from '@svc/contracts/ports/prefix-store'
-import type { AuditAnswer } from '@svc/contracts/worker/protocol'
+import type { AuditResponse } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engines/engine.ts'
 import type { PrefixCache } from './prefix-cache.ts'
 
@@ -12,7 +12,7 @@ import type { PrefixCache } from './prefix-cache.ts'
 const CHAIN_BLOCKS_MAX = 8192
 
 type Tier = 'l1' | 'l2'
-type Counted = Omit<AuditAnswer, 'workerId'>
+type Counted = Omit<AuditResponse, 'workerId'>
 
 /**
  * @param sample at most so many blocks are compared in each tier
@@ -37,7 +37,7 @@ export async function auditCache(
   return counted
 }
 
-type Difference = AuditAnswer['differing'][number]
+type Difference = AuditResponse['differing'][number]
 
 interface Counting {
   readonly checked: { l1: number; l2: number }

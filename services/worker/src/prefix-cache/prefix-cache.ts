@@ -19,7 +19,7 @@ import {
   type PrefixClaim,
   type PrefixStore,
 } from '@svc/contracts/ports/prefix-store'
-import type { StateAnswer } from '@svc/contracts/worker/protocol'
+import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engines/engine.ts'
 import type { BlockNames, Chain } from './block-names.ts'
 import { CacheCounts } from './cache-counts.ts'
@@ -85,7 +85,7 @@ export class PrefixCache {
     return this.#parts.blockBytes
   }
 
-  state(): StateAnswer['cache'] {
+  state(): StateResponse['cache'] {
     const { lookups, hits, reusedTokens, waits, notWorthFetching, restoreFailures } = this.counts
     const { l1, l2 } = this.#parts
     return {

@@ -3,22 +3,22 @@
  * whatever keeps these promises, on any engine.
  */
 import type {
-  AuditAnswer,
-  CancelAnswer,
+  AuditResponse,
+  CancelResponse,
   GenerateEvent,
   GenerateRequest,
-  HealthAnswer,
-  PrepareAnswer,
+  HealthResponse,
   PrepareRequest,
-  StateAnswer,
+  PrepareResponse,
+  StateResponse,
 } from '@svc/contracts/worker/protocol'
 
 /** Waits while the client does not read, at most until the signal. Never throws. */
 export type Emit = (event: GenerateEvent, signal: AbortSignal) => Promise<void>
 
 export interface WorkerApi {
-  health(): HealthAnswer
-  state(): StateAnswer
+  health(): HealthResponse
+  state(): StateResponse
   /**
    * Makes tokens and a plan of a conversation. Whatever of the request `generate` would refuse is
    * refused here, before anything costs.
@@ -26,7 +26,7 @@ export interface WorkerApi {
    * @throws WorkerRefusal when the template refuses, the prompt is absurdly long, the plan cannot
    *   be made, or no answer can be drawn with these options
    */
-  prepare(request: PrepareRequest): Promise<PrepareAnswer>
+  prepare(request: PrepareRequest): Promise<PrepareResponse>
   /**
    * Gives every event of the answer to `emit`, the last one is `done` or `error`.
    *
@@ -34,14 +34,14 @@ export interface WorkerApi {
    * @throws WorkerRefusal before anything was computed
    */
   generate(request: GenerateRequest, emit: Emit): Promise<void>
-  cancel(requestId: string): CancelAnswer
+  cancel(requestId: string): CancelResponse
   /** Takes no more requests, or takes them again. Those that run go on. */
-  drain(draining: boolean): HealthAnswer
+  drain(draining: boolean): HealthResponse
   /**
    * Computes cached blocks again and compares them.
    *
    * @param sample how many blocks at most
    * @throws WorkerRefusal when the worker is too busy
    */
-  audit(sample: number): Promise<AuditAnswer>
+  audit(sample: number): Promise<AuditResponse>
 }

@@ -10,7 +10,7 @@
  * is never taken from it. When all are taken and others wait, a running request gives way, is put
  * aside with all that its sequence holds, and goes on at its next turn (see `turns.ts`).
  */
-import type { GenerateRequest, HealthAnswer, StateAnswer } from '@svc/contracts/worker/protocol'
+import type { GenerateRequest, HealthResponse, StateResponse } from '@svc/contracts/worker/protocol'
 import type { Engine } from '../engines/engine.ts'
 import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import type { Log } from '../process/log.ts'
@@ -91,12 +91,12 @@ export class Scheduler {
     this.#draining = draining
   }
 
-  get load(): HealthAnswer['load'] {
+  get load(): HealthResponse['load'] {
     const { pool } = this.#parts
     return { queued: this.#turns.waiting, running: pool.size - pool.idle, sequences: pool.size }
   }
 
-  state(): StateAnswer {
+  state(): StateResponse {
     const { cache, engine, pool } = this.#parts
     return {
       ...this.load,

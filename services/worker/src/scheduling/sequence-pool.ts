@@ -11,7 +11,7 @@
  *                       └─────discard───▶ a new, empty sequence (its state was in doubt)
  */
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
-import type { StateAnswer } from '@svc/contracts/worker/protocol'
+import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { Engine, EngineSequence, SequenceCopy } from '../engines/engine.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
 
@@ -79,7 +79,7 @@ export class SequencePool {
   }
 
   /** How often requests gave way, and what is kept outside of the model's memory for them now. */
-  get putAsideCounts(): StateAnswer['putAside'] {
+  get putAsideCounts(): StateResponse['putAside'] {
     return { ...this.#putAside }
   }
 

@@ -1,6 +1,6 @@
 /** Asks a worker on a unix socket how it is. */
 import { request } from 'node:http'
-import { type HealthAnswer, healthAnswer, workerPaths } from '@svc/contracts/worker/protocol'
+import { type HealthResponse, healthResponse, workerPaths } from '@svc/contracts/worker/protocol'
 
 const ANSWER_BYTES_MAX = 64 * 1024
 
@@ -10,8 +10,8 @@ const ANSWER_BYTES_MAX = 64 * 1024
 export async function checkHealth(
   socketPath: string,
   timeoutMs: number,
-): Promise<HealthAnswer | null> {
-  const { promise, resolve } = Promise.withResolvers<HealthAnswer | null>()
+): Promise<HealthResponse | null> {
+  const { promise, resolve } = Promise.withResolvers<HealthResponse | null>()
   const asked = request({ socketPath, path: workerPaths.health, agent: false }, (response) => {
     let text = ''
     response.setEncoding('utf8')
@@ -32,9 +32,9 @@ export async function checkHealth(
   return answer
 }
 
-function parseHealth(text: string): HealthAnswer | null {
+function parseHealth(text: string): HealthResponse | null {
   try {
-    return healthAnswer.parse(JSON.parse(text))
+    return healthResponse.parse(JSON.parse(text))
   } catch {
     return null
   }

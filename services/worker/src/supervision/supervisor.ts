@@ -14,7 +14,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { HealthAnswer } from '@svc/contracts/worker/protocol'
+import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import type { Log } from '../process/log.ts'
 import { checkHealth } from './health-check.ts'
 import { defaultTimings, type SupervisorTimings } from './timings.ts'
@@ -48,7 +48,7 @@ export interface Supervised {
   /** Of the running process, if there is one. */
   readonly pid: number | undefined
   /** Resolves when the worker serves; rejects with one line when it failed or was stopped. */
-  ready(): Promise<HealthAnswer>
+  ready(): Promise<HealthResponse>
   /** Lets running requests end, at most for `graceMs`; then nothing is left of the worker. */
   stop(graceMs: number): Promise<void>
 }
@@ -68,7 +68,7 @@ class Supervisor implements Supervised {
   #starts = 0
   #everReady = false
   #delayMs: number
-  #ready: PromiseWithResolvers<HealthAnswer> = Promise.withResolvers()
+  #ready: PromiseWithResolvers<HealthResponse> = Promise.withResolvers()
   readonly #stopped = Promise.withResolvers<void>()
   /** Whichever wait is on: for the next look, the next start, or a silent start. */
   #timer: NodeJS.Timeout | undefined
@@ -98,7 +98,7 @@ class Supervisor implements Supervised {
     return this.#process?.pid
   }
 
-  ready(): Promise<HealthAnswer> {
+  ready(): Promise<HealthResponse> {
     return this.#ready.promise
   }
 
@@ -140,7 +140,7 @@ class Supervisor implements Supervised {
     this.#wait(this.#timings.startSilenceMs, () => child.kill('SIGKILL'))
   }
 
-  #onReady(child: WorkerProcess, health: HealthAnswer): void {
+  #onReady(child: WorkerProcess, health: HealthResponse): void {
     if (this.#state === 'stopped') return
     this.#everReady = true
     this.#healthySinceMs = performance.now()
@@ -196,7 +196,7 @@ class Supervisor implements Supervised {
 
   /** @param error what the new promise is rejected with at once, if anything */
   #renewReady(error?: Error): void {
-    this.#ready = Promise.withResolvers<HealthAnswer>()
+    this.#ready = Promise.withResolvers<HealthResponse>()
     // Nobody has to wait for it.
     this.#ready.promise.catch(() => {})
     if (error !== undefined) this.#ready.reject(error)

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type HealthAnswer, healthAnswer } from '@svc/contracts/worker/protocol'
+import { type HealthResponse, healthResponse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { LIBUV_THREADS } from '../process/libuv-threads.ts'
 import type { Log, LogLevel } from '../process/log.ts'
@@ -15,7 +15,7 @@ const PRIVATE_VARIABLE = /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|NODE_OPTIONS$|NODE_C
 const LOG_CHARACTERS_MAX = 8192
 
 const firstLine = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('ready'), health: healthAnswer }),
+  z.object({ type: z.literal('ready'), health: healthResponse }),
   z.object({ type: z.literal('refused'), reason: z.string() }),
 ])
 
@@ -32,7 +32,7 @@ export interface WorkerProcessOptions {
   readonly modelArguments: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly log: Log
-  readonly onReady: (health: HealthAnswer) => void
+  readonly onReady: (health: HealthResponse) => void
   /** Called when the process says anything, so that a slow start is not taken for a hung one. */
   readonly onSign: () => void
   readonly onEnd: (end: WorkerEnd) => void
