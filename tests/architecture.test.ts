@@ -2,11 +2,13 @@
  * The rules of `CONTRIBUTING.md` that a machine can check, each with a planted breach that it
  * finds.
  */
+import { createRequire } from 'node:module'
 import { crashPoints } from '@svc/contracts/crash-points'
 import { describe, expect, test } from 'vitest'
 import { brokenCircles, circlesOfFiles, circlesOfFolders, newCircles } from './rules/circles.ts'
 import { crashPointBreaches } from './rules/crash-points.ts'
 import { impurities } from './rules/domain-purity.ts'
+import { doorBreaches, needlessDoors } from './rules/doors.ts'
 import { fixtureBreaches } from './rules/fixtures.ts'
 import { importBreaches } from './rules/imports.ts'
 import { moneyAsNumber } from './rules/money-types.ts'
@@ -93,13 +95,7 @@ const knownCircles = [
 ]
 
 /** Likewise among files. */
-const knownFileCircles = [
-  [
-    'projections/src/runner/foreign-views.ts',
-    'projections/src/runner/live-view.ts',
-    'projections/src/runner/runner.ts',
-  ],
-]
+const knownFileCircles: readonly (readonly string[])[] = []
 
 describe('nothing imports itself in a circle', () => {
   const file = (path: string, ...imports: string[]) => ({
@@ -162,6 +158,68 @@ describe('fixtures stand where they are used', () => {
     ['services/cli/tests/x.test.ts', "import { Random } from '@svc/testing/random'"],
   ])('what is allowed is let through: %s with %s', (path, text) => {
     expect(fixtureBreaches([{ path, text }])).toEqual([])
+  })
+})
+
+describe('a package is entered by its doors', () => {
+  const ledger = {
+    path: 'services/ledger/package.json',
+    name: '@svc/ledger',
+    exports: { './ledger': './src/ledger.ts' },
+  }
+  const gateway = { path: 'services/gateway/package.json', name: '@svc/gateway' }
+  const within = (path: string, text = '') => ({ path: `services/${path}`, text })
+  const door = within('ledger/src/ledger.ts')
+  const user = within('gateway/src/x.ts', "import type { L } from '@svc/ledger/ledger'")
+
+  test('in all sources', () => {
+    expect(doorBreaches(code, packages)).toEqual([])
+  })
+
+  test('and each is one file that another package imports', () => {
+    expect(needlessDoors(code, packages)).toEqual([])
+  })
+
+  test.each([
+    ['gateway/src/x.ts', "import { a } from '@svc/ledger/writer/writer'", 'no door'],
+    ['gateway/src/x.ts', "import { a } from '@svc/ledger/writer'", 'no door'],
+    ['gateway/src/x.test.ts', "export * from '@svc/ledger/src/ledger'", 'no door'],
+    ['gateway/src/x.ts', "await import('@svc/ledger')", 'no door'],
+    ['ledger/src/x.ts', "import '@svc/ledger/ledger'", 'by a path'],
+  ])('a breach is found: %s with %s', (path, text, problem) => {
+    expect(doorBreaches([within(path, text)], [ledger, gateway]).join()).toContain(problem)
+  })
+
+  test('what is allowed is let through', () => {
+    expect(doorBreaches([user], [ledger, gateway])).toEqual([])
+    expect(needlessDoors([door, user], [ledger, gateway])).toEqual([])
+  })
+
+  test.each([
+    ['a pattern', { './*': './src/*.ts' }, [door, user], 'is a pattern'],
+    ['to no file', ledger.exports, [user], 'leads to no file'],
+    ['for nobody', ledger.exports, [door], 'no other package'],
+    [
+      'for itself',
+      ledger.exports,
+      [door, { ...user, path: 'services/ledger/src/x.ts' }],
+      'no other package',
+    ],
+  ])('a needless door is found: %s', (_what, exports, sources, problem) => {
+    expect(needlessDoors(sources, [{ ...ledger, exports }]).join()).toContain(problem)
+  })
+
+  test('Node and the compiler know no way around: the gateway cannot import the writer', () => {
+    const gatewayFile = new URL('../services/gateway/package.json', import.meta.url)
+    const resolve = createRequire(gatewayFile).resolve
+    expect(resolve('@svc/ledger/ledger')).toMatch(/ledger\.ts$/)
+    for (const inside of ['writer', 'writer/writer', 'src/writer/writer.ts']) {
+      const refused = expect.objectContaining({ code: 'ERR_PACKAGE_PATH_NOT_EXPORTED' })
+      expect(() => resolve(`@svc/ledger/${inside}`)).toThrow(refused)
+    }
+    // @ts-expect-error: with a door to the writer, this line would fail the check of types.
+    type Writer = import('@svc/ledger/writer/writer').AccountWriter
+    expect<Writer | undefined>(undefined).toBeUndefined()
   })
 })
 

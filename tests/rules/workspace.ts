@@ -13,6 +13,8 @@ export interface Manifest {
   readonly path: string
   readonly name: string
   readonly workspaces?: readonly string[]
+  /** Its doors: what others import, and the file behind it. */
+  readonly exports?: Readonly<Record<string, string>>
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>

@@ -10,8 +10,8 @@ import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { fillStream } from '@svc/infra/event-store/compliance/fixtures'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
-import { AccountHistory, PRICE, requestId, START_MS } from '@svc/testing/account-history'
 import { onTestFinished } from 'vitest'
+import { AccountHistory, PRICE, requestId, START_MS } from './account-history.ts'
 
 const MINUTE_MS = 60_000
 export const finishedRequest = requestId(START_MS + MINUTE_MS, 'finished')

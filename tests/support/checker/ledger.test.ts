@@ -4,13 +4,13 @@
  */
 import type { AccountCommand } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
-import { decide } from '@svc/ledger/account/decide'
-import { evolve } from '@svc/ledger/account/evolve'
-import { type AccountState, unopenedAccount } from '@svc/ledger/account/state'
+import { accountDecider } from '@svc/ledger/account/decider'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { check } from './check.ts'
 import { logOf, price, published } from './event-log.ts'
+
+const { decide, evolve, initialState } = accountDecider
 
 const DAY_MS = 86_400_000
 const names = fc.integer({ min: 1, max: 8 })
@@ -80,7 +80,7 @@ test('and the commands reach every end of a request, debts included', () => {
  */
 function run(steps: readonly Step[]): readonly AccountEvent[] {
   const events: AccountEvent[] = []
-  let state: AccountState = unopenedAccount()
+  let state = initialState()
   const apply = (command: AccountCommand) => {
     if (command.type === 'AcceptRequest' && wasAccepted(events, command.requestId)) return
     const decision = decide(state, command)
