@@ -20,7 +20,7 @@ const MS_MAX_EACH = 500
 const PROCESSOR_MS_MAX = 250
 const MEGABYTES_MAX = 64
 const STEPS_OVER = 1.1
-const FOLLOWED_OF = 10
+const FOLLOWED_OF = 4
 /** Compiled schemas under which the model draws, and tokens of each. */
 const DRAWN_SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ_DRAWN ?? 12)
 const DRAWS = 30
