@@ -38,7 +38,7 @@ try {
 async function serve(settings: WorkerSettings): Promise<void> {
   if (settings.supervised) endWithParent(settings.listen)
   const worker = await runWorker(settings, log, (error) => {
-    log('error', 'the runtime is broken; the worker ends', { err: error })
+    log('error', 'model runtime failed, worker exits', { err: error })
     process.exit(EXIT_BROKEN)
   })
   drainOnSignal(settings, worker)

@@ -70,7 +70,7 @@ async function started(
   const { runWorker } = await import('@svc/worker/run-worker')
   try {
     return await runWorker(settings, log, (error) => {
-      log('error', 'the runtime is broken; the worker ends', { err: error })
+      log('error', 'model runtime failed, worker exits', { err: error })
       process.exit(EXIT_BROKEN)
     })
   } catch (error) {

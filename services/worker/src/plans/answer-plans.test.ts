@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import { FREE } from './answer-plan.ts'
 import { AnswerPlans } from './answer-plans.ts'
-import { CompileTimeout } from './compile-timeout.ts'
+import { CompileTimeout } from './compile-threads.ts'
 
 const json = (title: string) =>
   ({ ...PLAIN, outputFormat: { type: 'json_schema', schema: { title } } }) as const

@@ -8,7 +8,7 @@ import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { RecentlyUsed } from '../engines/recently-used.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import { type Asked, FREE, isFree } from './answer-plan.ts'
-import { CompileTimeout } from './compile-timeout.ts'
+import { CompileTimeout } from './compile-threads.ts'
 
 /** Plans that are kept of one tenant, and characters of their grammars. */
 const TENANT_PLANS_MAX = 64

@@ -12,10 +12,12 @@ import { Worker } from 'node:worker_threads'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import type { Log } from '../process/log.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
-import { CompileTimeout } from './compile-timeout.ts'
+import { TenantQueue } from '../scheduling/tenant-queue.ts'
 import type { CompileResult, ThreadData, ThreadMessage } from './messages.ts'
-import { TaskQueue } from './task-queue.ts'
 
+/** That may wait to be compiled: of one tenant, and of all together. */
+const TENANT_TASKS_MAX = 64
+const TASKS_MAX = 1024
 /** Two: one tenant cannot keep the others from compiling. */
 const THREADS = 2
 /** On a busy machine a plan may take this many times its processor time by the clock. */
@@ -49,9 +51,16 @@ interface Thread {
   deadline: NodeJS.Timeout | undefined
 }
 
+/** A schema whose compilation was ended, because of the time or the memory that it took. */
+export class CompileTimeout extends WorkerRefusal {
+  constructor(reason: string) {
+    super('unsupported_schema', `the schema: ${reason}`)
+  }
+}
+
 export class CompileThreads {
   readonly #options: CompileThreadsOptions
-  readonly #queue = new TaskQueue<Task>()
+  readonly #queue = new TenantQueue<Task>(TASKS_MAX, TENANT_TASKS_MAX)
   readonly #threads = new Set<Thread>()
   #closed = false
 
@@ -106,7 +115,7 @@ export class CompileThreads {
     for (const thread of this.#threads) {
       if (!thread.ready || thread.task !== null) continue
       const busy = new Set([...this.#threads].map(({ task }) => task?.tenant))
-      const task = this.#queue.shift((tenant) => !busy.has(tenant))
+      const task = this.#queue.shift((tenant) => (busy.has(tenant) ? Number.POSITIVE_INFINITY : 0))
       if (task === undefined) return
       thread.task = task
       thread.startedMs = performance.now()
@@ -131,7 +140,7 @@ export class CompileThreads {
       this.#expectBy(thread, Math.min(leftMs, Math.max(1, compileMs - usedMs)))
       return
     }
-    log('warn', 'a schema took too long to compile; its thread is ended', {
+    log('warn', 'schema compilation timed out, thread ended', {
       ...{ tenant: task.tenant, processorMs: Math.round(usedMs) },
     })
     this.#end(thread, `takes more than ${compileMs} ms to compile`)
@@ -156,7 +165,7 @@ export class CompileThreads {
   #lose(thread: Thread, error: NodeJS.ErrnoException | undefined): void {
     if (!this.#threads.has(thread) || this.#closed) return
     const isMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    this.#options.log('error', 'a compiling thread ended', {
+    this.#options.log('error', 'schema compiler thread died', {
       ...{ tenant: thread.task?.tenant, error: String(error) },
     })
     this.#end(thread, isMemory ? 'takes too much memory to compile' : 'cannot be compiled')

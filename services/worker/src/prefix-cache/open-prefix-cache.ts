@@ -49,7 +49,7 @@ export async function openPrefixCache(options: CacheOptions): Promise<OpenedCach
   if (!settings.on) return without(options, 'it was switched off')
   const test = await testWithSigns(engine, nowMs, log)
   if (!test.works) {
-    log('warn', 'the prefix cache is off for this model', { reason: test.reason })
+    log('warn', 'prefix cache is off for this model', { reason: test.reason })
     return without(options, test.reason)
   }
   const l2 = openShared(options)
@@ -64,7 +64,7 @@ export async function openPrefixCache(options: CacheOptions): Promise<OpenedCach
   })
   const { putsAside } = test
   if (!putsAside)
-    log('warn', 'answers of this model cannot be put aside: others wait for their end')
+    log('warn', 'answers of this model cannot be put aside, requests wait for their end')
   const reason = l2 === null ? 'no REDIS_URL: blocks are not shared between workers' : null
   const mode: CacheMode = { mode: 'on', reason, tiers: l2 === null ? ['l1'] : ['l1', 'l2'] }
   return { cache, mode, putsAside }
@@ -75,7 +75,7 @@ async function testWithSigns(engine: Engine, nowMs: () => number, log: Log): Pro
   let signs = 0
   const timer = setInterval(() => {
     signs += 1
-    if (signs <= SIGNS_MAX) log('info', 'trying out the prefix cache', { signs })
+    if (signs <= SIGNS_MAX) log('info', 'testing the prefix cache', { signs })
   }, SIGN_MS)
   try {
     return await testReuse(engine, nowMs)
@@ -91,8 +91,8 @@ function openShared({ settings, fingerprint, log }: CacheOptions) {
     fingerprint,
     secret: settings.secret,
     onProblem(problem) {
-      if (problem === null) log('info', 'Redis answers: cached blocks are shared again')
-      else log('warn', 'Redis cannot be used: prompts are computed instead', { problem })
+      if (problem === null) log('info', 'Redis available again, prefix cache is shared')
+      else log('warn', 'Redis unavailable, prefix cache is local only', { problem })
     },
   })
 }

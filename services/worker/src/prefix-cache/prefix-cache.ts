@@ -128,7 +128,7 @@ export class PrefixCache {
   /** Blocks that could not be put into a sequence are of no use to anybody. */
   async forget(blocks: readonly PrefixBlock[], error: unknown): Promise<void> {
     this.counts.restoreFailures += 1
-    this.#parts.onFailure('cached blocks could not be restored', error)
+    this.#parts.onFailure('failed to restore cached blocks, computing the prompt', error)
     for (const { store } of this.tiers) {
       for (const { name } of blocks.toReversed()) await store.remove(name)
     }
@@ -151,7 +151,7 @@ export class PrefixCache {
     try {
       unkept = await this.#copyOut(chain, names, sequence)
     } catch (error) {
-      this.#parts.onFailure('blocks could not be copied out of a sequence', error)
+      this.#parts.onFailure('failed to copy blocks for the prefix cache', error)
     }
     flight.arrive(blocks)
     if (this.#shared !== null) work.written = this.#shared.write(chain.tenant, names, unkept)
@@ -194,7 +194,7 @@ export class PrefixCache {
       return await this.#shared.goOn(chain, live, near, signal)
     } catch (error) {
       // Stores promise not to reject; a defect of one must cost nobody an answer.
-      this.#parts.onFailure('looking for shared blocks failed', error)
+      this.#parts.onFailure('failed to look up shared blocks', error)
       return nearOnly
     }
   }

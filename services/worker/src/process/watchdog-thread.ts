@@ -30,13 +30,13 @@ const main = new Silence(BEATS)
 const runtime = new Silence(ENDED)
 
 setInterval(() => {
-  if (main.look(false)) end('the main thread does not run')
-  if (runtime.look(Atomics.load(counters, PENDING) === 0)) end('the runtime does not come back')
+  if (main.look(false)) end('main thread blocked')
+  if (runtime.look(Atomics.load(counters, PENDING) === 0)) end('no response from the model runtime')
 }, lookMs)
 
 function end(what: string): void {
   const time = new Date().toISOString()
-  const msg = 'the worker hangs and ends itself'
+  const msg = 'worker hangs, exiting'
   const entry = { time, level: 50, msg, what, silentMs: lookMs * looks }
   try {
     writeSync(STDERR, `${JSON.stringify(entry)}\n`)

@@ -52,7 +52,7 @@ describe('a worker that hangs', () => {
     expect(types).not.toContain('done')
     const isBack = () => supervised?.pid !== firstPid && supervised?.state === 'ready'
     await expect.poll(isBack, { timeout: 30_000 }).toBe(true)
-    expect(messages).toContain('the worker hangs and ends itself')
+    expect(messages).toContain('worker hangs, exiting')
     expect((await client.generate([user('What is the capital city of Norway?')])).text).toContain(
       'Oslo',
     )
@@ -75,6 +75,6 @@ describe('a worker that hangs', () => {
     })
     const signal = await new Promise((resolve) => child.on('exit', (_, signal) => resolve(signal)))
     expect(signal).toBe('SIGKILL')
-    expect(log).toMatch(/calm\n.*the worker hangs and ends itself.*main thread/)
+    expect(log).toMatch(/calm\n.*worker hangs, exiting.*main thread/)
   })
 })

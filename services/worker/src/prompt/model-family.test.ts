@@ -25,7 +25,7 @@ describe('the family of a model', () => {
   it('is the generic one, with a warning, when the template leaves tools out', () => {
     const { family, renderer, warnings } = serve(calls + turns)
     expect(family.name).toBe('generic')
-    expect(warnings).toEqual([expect.stringContaining('leaves tools out')])
+    expect(warnings).toEqual([expect.stringContaining('ignores tools')])
     const messages = [{ role: 'user', content: 'hi' }] as const
     const tools = [{ name: 'get_time', parameters: {} }]
     const thinking = { enabled: false, effort: 'low' } as const

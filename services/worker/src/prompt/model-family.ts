@@ -34,7 +34,7 @@ export function serveFamily(facts: ModelFacts, vocabulary: Vocabulary, log: Log)
   })
   const served = serve(chooseFamily(chatTemplate))
   if (toolsChangeThePrompt(served.renderer)) return served
-  log('warn', "the model's chat template leaves tools out; they are described in words instead", {
+  log('warn', "the model's chat template ignores tools, describing them in the prompt instead", {
     family: served.family.name,
   })
   return serve(generic(chatTemplate))

@@ -137,7 +137,7 @@ async function answerGenerate(
 function refuse(response: ServerResponse, log: Log, error: unknown): void {
   const { code, message, details = {} } = describe(error)
   if (code === 'failed') {
-    log('error', 'a request failed', { err: error })
+    log('error', 'worker request failed', { err: error })
   }
   if (response.headersSent || response.destroyed) {
     response.destroy()

@@ -7,7 +7,6 @@ import type { GenerateEvent, Logprob } from '@svc/contracts/worker/protocol'
 import type { Draw, Vocabulary } from '../engines/engine.ts'
 import type { AnswerPiece, AnswerStep, AnswerText } from '../prompt/answer-text.ts'
 import { TokenText } from '../prompt/utf8.ts'
-import { answerLogprob } from './answer-logprobs.ts'
 
 type WithoutCount<Event> = Event extends { outputTokens: number }
   ? Omit<Event, 'outputTokens'>
@@ -102,4 +101,31 @@ export class AnswerOutput {
       return logprob ?? []
     })
   }
+}
+
+/**
+ * As the protocol has them: token ids become texts and bytes.
+ *
+ * @param top how many alternatives to name
+ */
+function answerLogprob(
+  { token, logprobs }: Draw,
+  top: number,
+  vocabulary: Vocabulary,
+): Logprob | null {
+  if (logprobs === null) return null
+  return {
+    ...named(token, logprobs.drawn, vocabulary),
+    top: logprobs.likeliest
+      .slice(0, top)
+      .map((each) => named(each.token, each.logprob, vocabulary)),
+  }
+}
+
+function named(token: number, logprob: number, vocabulary: Vocabulary): Omit<Logprob, 'top'> {
+  const control = vocabulary.controlText(token)
+  if (control !== '') return { token: control, bytes: [...Buffer.from(control)], logprob }
+  const bytes = vocabulary.bytes(token)
+  const text = vocabulary.detokenize([token], [])
+  return { token: text, bytes: bytes === null ? null : [...bytes], logprob }
 }

@@ -30,10 +30,10 @@ import {
   type Vocabulary,
 } from '../engines/engine.ts'
 import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
-import type { GiveWay } from './give-way.ts'
 import { PromptMeter } from './prompt-meter.ts'
 import type { Loan, SequencePool } from './sequence-pool.ts'
 import type { Steering } from './steering.ts'
+import type { GiveWay } from './turns.ts'
 
 export type Interruption = 'cancelled' | 'time_limit' | 'queue_full'
 
@@ -50,7 +50,7 @@ export type Ending =
 /** Why an attempt stops. */
 type Stop = Ending | { readonly kind: 'gives way' }
 
-export interface GenerationParts {
+export interface ExecutionParts {
   readonly request: GenerateRequest
   readonly sampling: SamplingOptions
   readonly vocabulary: Vocabulary
@@ -73,22 +73,22 @@ export interface GenerationParts {
    * @param unread resolves when the client has read what it was sent
    * @returns the loan to go on with, or null when the request was interrupted
    */
-  readonly standAside: (loan: Loan, held: number, unread: Promise<void>) => Promise<Loan | null>
+  readonly putAside: (loan: Loan, held: number, unread: Promise<void>) => Promise<Loan | null>
   readonly onPromptDone: () => void
   readonly onFailure: (error: unknown) => void
 }
 
-export class Generation {
-  readonly #parts: GenerationParts
+export class Execution {
+  readonly #parts: ExecutionParts
   readonly #meter: PromptMeter
   readonly #output: number[] = []
-  /** Null when the request ended while it stood aside. */
+  /** Null when the request ended while it was put aside. */
   #loan: Loan | null
   #unread: Promise<void> = Promise.resolve()
   /** Leading prompt tokens that the current sequence holds from prompt chunks. */
   #chunked: number
 
-  constructor(parts: GenerationParts) {
+  constructor(parts: ExecutionParts) {
     this.#parts = parts
     this.#loan = parts.loan
     this.#meter = new PromptMeter(parts.loan)
@@ -147,7 +147,7 @@ export class Generation {
       const stop = await this.#attempt(this.#loan, alone)
       if (stop.kind !== 'gives way') return stop
       this.#meter.leave(this.#loan, this.#chunked)
-      this.#loan = await this.#parts.standAside(this.#loan, this.#chunked, this.#unread)
+      this.#loan = await this.#parts.putAside(this.#loan, this.#chunked, this.#unread)
       this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
       await this.#unread
     }

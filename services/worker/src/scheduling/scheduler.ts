@@ -19,11 +19,11 @@ import type { Family } from '../prompt/families/family.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import type { Emit } from '../protocol/worker-api.ts'
 import { AnswerOutput } from './answer-output.ts'
-import { type Ending, Generation, type Interruption } from './execution.ts'
+import { lastEvent, meterOf, type RunCounts } from './ending.ts'
+import { type Ending, Execution, type Interruption } from './execution.ts'
 import { GrammarBans } from './grammar-bans.ts'
 import { nothingComputed, type PromptCounts } from './prompt-meter.ts'
 import { refuseUnfit } from './request-checks.ts'
-import { lastEvent, meterOf, type RunCounts } from './run-ending.ts'
 import type { Loan, SequencePool } from './sequence-pool.ts'
 import { Steering } from './steering.ts'
 import { type Turn, Turns } from './turns.ts'
@@ -54,7 +54,7 @@ export interface SchedulerParts {
   readonly onBroken: (error: unknown) => void
 }
 
-interface Run {
+interface Job {
   readonly request: GenerateRequest
   readonly emit: Emit
   readonly interrupt: AbortController
@@ -71,7 +71,7 @@ export class Scheduler {
   readonly #parts: SchedulerParts
   readonly #turns: Turns
   readonly #bans: GrammarBans
-  readonly #runs = new Map<string, Run>()
+  readonly #jobs = new Map<string, Job>()
   readonly #totals = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 }
   #ended = 0
   #meterMismatches = 0
@@ -118,8 +118,8 @@ export class Scheduler {
   submit(request: GenerateRequest, emit: Emit): Promise<void> {
     this.#refuse(request)
     const interrupt = new AbortController()
-    const stop = () => this.#interrupt(run, 'time_limit')
-    const run: Run = {
+    const stop = () => this.#interrupt(job, 'time_limit')
+    const job: Job = {
       request,
       emit,
       interrupt,
@@ -131,27 +131,27 @@ export class Scheduler {
       promptDoneMs: null,
       firstTokenMs: null,
     }
-    this.#runs.set(request.requestId, run)
+    this.#jobs.set(request.requestId, job)
     const { tenant, weight } = request
-    run.turn = this.#turns.begin({
+    job.turn = this.#turns.begin({
       ...{ tenant, weight, signal: interrupt.signal },
-      start: (turn) => void this.#run(run, turn),
-      cancel: () => this.#finish(run, { kind: 'interrupted' }, NOTHING),
-      makeRoom: () => this.#interrupt(run, 'queue_full'),
+      start: (turn) => void this.#execute(job, turn),
+      cancel: () => this.#finish(job, { kind: 'interrupted' }, NOTHING),
+      makeRoom: () => this.#interrupt(job, 'queue_full'),
     })
-    if (run.turn === null) {
-      clearTimeout(run.timer)
-      this.#runs.delete(request.requestId)
+    if (job.turn === null) {
+      clearTimeout(job.timer)
+      this.#jobs.delete(request.requestId)
       throw queueFull()
     }
-    return run.ended.promise
+    return job.ended.promise
   }
 
   /** @returns false when no such request is waiting or running */
   cancel(requestId: string): boolean {
-    const run = this.#runs.get(requestId)
-    if (run === undefined) return false
-    this.#interrupt(run, 'cancelled')
+    const job = this.#jobs.get(requestId)
+    if (job === undefined) return false
+    this.#interrupt(job, 'cancelled')
     return true
   }
 
@@ -181,56 +181,56 @@ export class Scheduler {
   /** Takes no more requests and resolves when those that were taken have ended. */
   async drain(): Promise<void> {
     this.#draining = true
-    await Promise.all([...this.#runs.values()].map((run) => run.ended.promise))
+    await Promise.all([...this.#jobs.values()].map((job) => job.ended.promise))
   }
 
   #refuse(request: GenerateRequest): void {
     if (this.#draining) throw new WorkerRefusal('draining', 'the worker takes no more requests')
-    if (this.#runs.has(request.requestId)) {
+    if (this.#jobs.has(request.requestId)) {
       throw new WorkerRefusal('already_running', 'a request with this requestId is running')
     }
     refuseUnfit(request, this.#parts.engine)
   }
 
-  #interrupt(run: Run, interruption: Interruption): void {
-    run.interrupt.abort(interruption)
-    if (run.turn !== null) this.#turns.interrupt(run.turn)
+  #interrupt(job: Job, interruption: Interruption): void {
+    job.interrupt.abort(interruption)
+    if (job.turn !== null) this.#turns.interrupt(job.turn)
   }
 
-  async #run(run: Run, turn: Turn): Promise<void> {
+  async #execute(job: Job, turn: Turn): Promise<void> {
     const { engine, family, pool, nowMs, onBroken } = this.#parts
-    const { request } = run
-    run.startedMs = nowMs()
+    const { request } = job
+    job.startedMs = nowMs()
     try {
-      const loan = await pool.lend(request.tenant, request.tokens, run.interrupt.signal)
+      const loan = await pool.lend(request.tenant, request.tokens, job.interrupt.signal)
       this.#turns.hold(turn)
       const reader = new AnswerText({
         ...{ vocabulary: engine.vocabulary, family },
         ...{ prompt: request.tokens, stops: request.stop, callable: request.plan.callable },
       })
-      const generation = this.#generation(run, turn, reader, loan)
-      const ending = await generation.run()
-      this.#finish(run, ending, {
-        prompt: generation.meter.counts(),
-        outputTokens: generation.outputTokens,
+      const execution = this.#execution(job, turn, reader, loan)
+      const ending = await execution.run()
+      this.#finish(job, ending, {
+        prompt: execution.meter.counts(),
+        outputTokens: execution.outputTokens,
         reasoningTokens: reader.reasoningTokens,
       })
     } catch (error) {
-      this.#finish(run, { kind: 'failed' }, NOTHING)
+      this.#finish(job, { kind: 'failed' }, NOTHING)
       onBroken(error)
     }
     this.#turns.end(turn)
   }
 
-  #generation(run: Run, turn: Turn, reader: AnswerText, loan: Loan): Generation {
+  #execution(job: Job, turn: Turn, reader: AnswerText, loan: Loan): Execution {
     const { engine, family, pool, nowMs, log } = this.#parts
-    const { request, interrupt } = run
+    const { request, interrupt } = job
     const { requestId, plan, thinking, topLogprobs } = request
     const { vocabulary } = engine
     const logFailure = (message: string) => (error: unknown) =>
       log('error', message, { requestId, err: error })
-    const onReaderFailure = logFailure('an answer could not be read and is given out as text')
-    return new Generation({
+    const onReaderFailure = logFailure('failed to parse answer, sent as plain text')
+    return new Execution({
       request,
       sampling: { ...request.sampling, seed: this.#seed(request) },
       vocabulary,
@@ -244,15 +244,15 @@ export class Scheduler {
       signal: interrupt.signal,
       nowMs,
       emit: (event) => {
-        run.firstTokenMs ??= nowMs()
-        return run.emit(event, interrupt.signal)
+        job.firstTokenMs ??= nowMs()
+        return job.emit(event, interrupt.signal)
       },
       giveWay: turn.giveWay,
-      standAside: (lent, held, unread) => this.#turns.standAside(turn, lent, held, unread),
+      putAside: (lent, held, unread) => this.#turns.putAside(turn, lent, held, unread),
       onPromptDone: () => {
-        run.promptDoneMs = nowMs()
+        job.promptDoneMs = nowMs()
       },
-      onFailure: logFailure('a batch failed'),
+      onFailure: logFailure('model run failed'),
     })
   }
 
@@ -261,26 +261,26 @@ export class Scheduler {
   }
 
   /** Gives out the last two events without waiting for the client to read them. */
-  #finish(run: Run, ending: Ending, counts: RunCounts): void {
-    const { request, interrupt } = run
+  #finish(job: Job, ending: Ending, counts: RunCounts): void {
+    const { request, interrupt } = job
     const { workerId, nowMs } = this.#parts
-    clearTimeout(run.timer)
-    this.#runs.delete(request.requestId)
+    clearTimeout(job.timer)
+    this.#jobs.delete(request.requestId)
     this.#ended += 1
     this.#totals.inputTokens += counts.prompt.inputTokens
     this.#totals.cachedInputTokens += counts.prompt.cachedInputTokens
     this.#totals.outputTokens += counts.outputTokens
     if (!counts.prompt.witnessed) this.#alarm(request, counts.prompt)
-    const meter = meterOf(workerId, counts, run, nowMs())
-    void run.emit({ type: 'meter', meter }, interrupt.signal)
-    void run.emit(lastEvent(ending, interrupt.signal.reason), interrupt.signal)
-    run.ended.resolve()
+    const meter = meterOf(workerId, counts, job, nowMs())
+    void job.emit({ type: 'meter', meter }, interrupt.signal)
+    void job.emit(lastEvent(ending, interrupt.signal.reason), interrupt.signal)
+    job.ended.resolve()
   }
 
   #alarm({ requestId }: GenerateRequest, counts: PromptCounts): void {
     const { inputTokens, cachedInputTokens, evaluatedTokens } = counts
     this.#meterMismatches += 1
-    this.#parts.log('error', 'the prompt was counted in two ways; the cheaper reading is taken', {
+    this.#parts.log('error', 'prompt token counts differ, charging the lower one', {
       ...{ requestId, inputTokens, cachedInputTokens, evaluatedTokens },
     })
   }

@@ -166,7 +166,7 @@ export class SequencePool {
       return { copy, work, held }
     } catch (error) {
       this.#putAside.bytes -= bytes
-      this.#cache.failed('a sequence could not be put aside', error)
+      this.#cache.failed('failed to put answer aside', error)
       return null
     }
   }
@@ -198,7 +198,7 @@ export class SequencePool {
         evaluatedBefore: sequence.evaluatedTokens,
       }
     } catch (error) {
-      this.#cache.failed('a sequence that was put aside could not be put back', error)
+      this.#cache.failed('failed to restore answer that was put aside, computing it again', error)
       return await this.#renew(slot, work)
     } finally {
       await this.forget(aside)

@@ -80,3 +80,29 @@ describe('the queue of a worker', () => {
     expect(drain(queue)).toEqual(['2'])
   })
 })
+
+describe('a queue of which some tenants cannot be served now', () => {
+  it('takes turns by tenant, in order within one', () => {
+    const queue = new TenantQueue<string>(1024, 64)
+    for (const task of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.push(task.slice(0, 1), task)
+    const served = Array.from({ length: 7 }, () => queue.shift())
+    expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined])
+  })
+
+  it('passes over who cannot be served, who keeps the turn', () => {
+    const queue = new TenantQueue<string>(1024, 64)
+    for (const task of ['a1', 'b1', 'b2']) queue.push(task.slice(0, 1), task)
+    expect(queue.shift((tenant) => (tenant === 'a' ? Number.POSITIVE_INFINITY : 0))).toBe('b1')
+    expect([queue.shift(), queue.shift()]).toEqual(['a1', 'b2'])
+    expect(queue.shift(() => Number.POSITIVE_INFINITY)).toBeUndefined()
+  })
+
+  it('is bounded for each tenant, and the others can still push', () => {
+    const queue = new TenantQueue<number>(1024, 64)
+    const taken = Array.from({ length: 1000 }, (_, index) => queue.push('flood', index))
+    expect(taken.filter(Boolean).length).toBe(64)
+    expect(queue.push('victim', 1)).toBe(true)
+    const all = Array.from({ length: 3000 }, (_, index) => queue.push(`t${index}`, index))
+    expect(all.filter(Boolean).length).toBe(1024 - 65)
+  })
+})

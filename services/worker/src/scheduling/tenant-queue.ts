@@ -6,7 +6,7 @@
  */
 import type { WaitingTenant } from './giving-way.ts'
 
-interface Line<Item> {
+interface Waiting<Item> {
   readonly items: Item[]
   weight: number
   /** How many turns it still has before the next tenant's. */
@@ -14,8 +14,8 @@ interface Line<Item> {
 }
 
 export class TenantQueue<Item> {
-  /** In the order of their turns: the first key is next. Never holds an empty line. */
-  readonly #lines = new Map<string, Line<Item>>()
+  /** In the order of their turns: the first key is next. Never holds an empty waiting. */
+  readonly #tenants = new Map<string, Waiting<Item>>()
   readonly #limit: number
   readonly #tenantLimit: number
   #length = 0
@@ -39,21 +39,21 @@ export class TenantQueue<Item> {
 
   /**
    * @param weight turns in a row that the tenant has, as its newest request says
-   * @returns false, and does nothing, when the queue is full, or the tenant's line
+   * @returns false, and does nothing, when the queue is full, or the tenant's waiting
    */
   push(tenant: string, item: Item, weight = 1): boolean {
     if (this.isFull || this.#waitingOf(tenant) >= this.#tenantLimit) return false
-    const line = this.#lines.get(tenant) ?? { items: [], weight, turns: weight }
-    line.weight = weight
-    line.items.push(item)
-    this.#lines.set(tenant, line)
+    const waiting = this.#tenants.get(tenant) ?? { items: [], weight, turns: weight }
+    waiting.weight = weight
+    waiting.items.push(item)
+    this.#tenants.set(tenant, waiting)
     this.#length += 1
     return true
   }
 
   /**
    * Who has to go so that an item of this tenant can wait: when the queue is full, the newest item
-   * of the longest line, unless that is not longer than the tenant's own would be.
+   * of the longest waiting, unless that is not longer than the tenant's own would be.
    *
    * @param mayGo whether an item can be asked to leave
    * @returns undefined when nobody has to go, or nobody can: then `push` refuses
@@ -62,7 +62,7 @@ export class TenantQueue<Item> {
     if (!this.isFull || this.#waitingOf(tenant) >= this.#tenantLimit) return undefined
     let length = this.#waitingOf(tenant) + 1
     let newest: Item | undefined
-    for (const { items } of this.#lines.values()) {
+    for (const { items } of this.#tenants.values()) {
       const last = items.at(-1)
       if (items.length <= length || last === undefined || !mayGo(last)) continue
       length = items.length
@@ -72,62 +72,63 @@ export class TenantQueue<Item> {
   }
 
   #waitingOf(tenant: string): number {
-    return this.#lines.get(tenant)?.items.length ?? 0
+    return this.#tenants.get(tenant)?.items.length ?? 0
   }
 
   /** Puts an item that was taken in front of its tenant's others, also when the queue is full. */
   putBack(tenant: string, item: Item, weight: number): void {
-    const line = this.#lines.get(tenant) ?? { items: [], weight, turns: weight }
-    line.items.unshift(item)
-    this.#lines.set(tenant, line)
+    const waiting = this.#tenants.get(tenant) ?? { items: [], weight, turns: weight }
+    waiting.items.unshift(item)
+    this.#tenants.set(tenant, waiting)
     this.#length += 1
   }
 
   /** Whose items wait. */
   tenants(): readonly WaitingTenant[] {
-    return Array.from(this.#lines, ([tenant, { weight }]) => ({ tenant, weight }))
+    return Array.from(this.#tenants, ([tenant, { weight }]) => ({ tenant, weight }))
   }
 
   /**
    * Takes the oldest item of the tenant whose turn it is; after its turns it is the last.
    *
-   * @param heldBy how many sequences a tenant has: those with fewer for their weight come first
+   * @param heldBy how many sequences a tenant has: those with fewer for their weight come first, and
+   *   one that has infinitely many is passed over and keeps its turn
    */
   shift(heldBy: (tenant: string) => number = () => 0): Item | undefined {
     const turn = this.#next(heldBy)
     if (turn === undefined) return undefined
-    const [tenant, line] = turn
-    const item = line.items.shift()
-    line.turns -= 1
+    const [tenant, waiting] = turn
+    const item = waiting.items.shift()
+    waiting.turns -= 1
     this.#length -= 1
-    if (line.items.length === 0) this.#lines.delete(tenant)
-    else if (line.turns <= 0) {
-      line.turns = line.weight
-      this.#lines.delete(tenant)
-      this.#lines.set(tenant, line)
+    if (waiting.items.length === 0) this.#tenants.delete(tenant)
+    else if (waiting.turns <= 0) {
+      waiting.turns = waiting.weight
+      this.#tenants.delete(tenant)
+      this.#tenants.set(tenant, waiting)
     }
     return item
   }
 
-  #next(heldBy: (tenant: string) => number): readonly [string, Line<Item>] | undefined {
-    let next: readonly [string, Line<Item>] | undefined
+  #next(heldBy: (tenant: string) => number): readonly [string, Waiting<Item>] | undefined {
+    let next: readonly [string, Waiting<Item>] | undefined
     let fewest = Number.POSITIVE_INFINITY
-    for (const [tenant, line] of this.#lines) {
-      const share = heldBy(tenant) / line.weight
+    for (const [tenant, waiting] of this.#tenants) {
+      const share = heldBy(tenant) / waiting.weight
       if (share >= fewest) continue
       fewest = share
-      next = [tenant, line]
+      next = [tenant, waiting]
     }
     return next
   }
 
   /** @returns whether the item was waiting */
   remove(tenant: string, item: Item): boolean {
-    const line = this.#lines.get(tenant)
-    const index = line?.items.indexOf(item) ?? -1
-    if (line === undefined || index === -1) return false
-    line.items.splice(index, 1)
-    if (line.items.length === 0) this.#lines.delete(tenant)
+    const waiting = this.#tenants.get(tenant)
+    const index = waiting?.items.indexOf(item) ?? -1
+    if (waiting === undefined || index === -1) return false
+    waiting.items.splice(index, 1)
+    if (waiting.items.length === 0) this.#tenants.delete(tenant)
     this.#length -= 1
     return true
   }

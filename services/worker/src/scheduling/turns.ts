@@ -9,7 +9,6 @@
  * One run at a time gives way. The trade: moving what its sequence holds stops all runs for a few
  * milliseconds, and in return nobody waits for the end of somebody else's long answer.
  */
-import { GiveWay } from './give-way.ts'
 import { firstToGiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
 import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'
@@ -131,7 +130,7 @@ export class Turns {
    * @returns the loan to go on with, the same one when there is no room to put anything aside; null
    *   when the run was interrupted
    */
-  async standAside(
+  async putAside(
     turn: Turn,
     loan: Loan,
     held: number,
@@ -202,5 +201,34 @@ export class Turns {
     }
     this.#leaving = due.run
     due.run.giveWay.ask()
+  }
+}
+
+/** Asks one request to give way, also while it waits for its client to read. */
+export class GiveWay {
+  #isAsked = false
+  #stopWaiting: () => void = () => {}
+
+  get isAsked(): boolean {
+    return this.#isAsked
+  }
+
+  ask(): void {
+    this.#isAsked = true
+    this.#stopWaiting()
+  }
+
+  /** The run gave way, or need not any more. */
+  reset(): void {
+    this.#isAsked = false
+  }
+
+  /** Resolves with the promise, or as soon as the run is asked. Leaves nothing behind on it. */
+  async before(read: Promise<void>): Promise<void> {
+    if (this.#isAsked) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#stopWaiting = resolve
+    void read.then(resolve)
+    await promise
   }
 }

@@ -114,7 +114,7 @@ describe('a supervised worker', () => {
     const { supervised, untilState } = supervise({
       timings: { backOffMinMs: 20, backOffMaxMs: 50 },
       log: (_level, message, fields) => {
-        if (message === 'the worker ended and is started again') delaysMs.push(fields?.delayMs)
+        if (message === 'worker exited, restarting') delaysMs.push(fields?.delayMs)
       },
     })
     for (let round = 0; round < 3; round += 1) {

@@ -17,13 +17,35 @@ import { join } from 'node:path'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import type { Log } from '../process/log.ts'
 import { checkHealth } from './health-check.ts'
-import { defaultTimings, type SupervisorTimings } from './timings.ts'
 import { startWorkerProcess, type WorkerEnd, type WorkerProcess } from './worker-process.ts'
 
 /** The shortest limit of a socket's path is 104 bytes (macOS). */
 const SOCKET_PATH_CHARACTERS_MAX = 100
 /** First starts that may end for no definite reason before the worker counts as failed. */
 const FIRST_STARTS_MAX = 3
+
+/** When a supervisor looks after its worker and how long it waits. Milliseconds throughout. */
+export interface SupervisorTimings {
+  /** Between two looks at the worker's health. */
+  readonly heartbeatMs: number
+  /** A worker that does not answer for so long is killed. */
+  readonly unresponsiveMs: number
+  readonly backOffMinMs: number
+  readonly backOffMaxMs: number
+  /** A worker that was healthy for so long starts again without a growing delay. */
+  readonly healthyResetMs: number
+  /** A starting worker that says nothing for so long is killed. */
+  readonly startSilenceMs: number
+}
+
+const defaultTimings: SupervisorTimings = {
+  heartbeatMs: 1000,
+  unresponsiveMs: 5000,
+  backOffMinMs: 250,
+  backOffMaxMs: 10_000,
+  healthyResetMs: 30_000,
+  startSilenceMs: 120_000,
+}
 
 export type SupervisedState = 'starting' | 'ready' | 'restarting' | 'failed' | 'stopped'
 
@@ -157,7 +179,7 @@ class Supervisor implements Supervised {
     const answer = await checkHealth(this.address.socketPath, this.#timings.unresponsiveMs)
     if (child !== this.#process || this.#state !== 'ready') return
     if (answer === null) {
-      this.#options.log('error', 'the worker does not answer', { workerId: this.workerId })
+      this.#options.log('error', 'worker does not respond, killing it', { workerId: this.workerId })
       child.kill('SIGKILL')
       return
     }
@@ -176,7 +198,7 @@ class Supervisor implements Supervised {
     }
     const { workerId } = this
     if (!this.#everReady && (definite || this.#starts >= FIRST_STARTS_MAX)) {
-      this.#options.log('error', 'the worker failed to start', { workerId, reason })
+      this.#options.log('error', 'worker failed to start', { workerId, reason })
       this.#ready.reject(new Error(reason))
       this.#removeFolder()
       this.#become('failed')
@@ -184,7 +206,7 @@ class Supervisor implements Supervised {
     }
     const delayMs = this.#delayMs
     this.#delayMs = Math.min(delayMs * 2, this.#timings.backOffMaxMs)
-    this.#options.log('error', 'the worker ended and is started again', {
+    this.#options.log('error', 'worker exited, restarting', {
       workerId,
       reason,
       delayMs,

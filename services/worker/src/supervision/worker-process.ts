@@ -63,7 +63,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
   let wasReady = false
   onLines(child.stdout, (line) => {
     const parsed = firstLine.safeParse(parseJson(line))
-    if (!parsed.success) options.log('warn', 'unknown line from the worker', { workerId })
+    if (!parsed.success) options.log('warn', "unexpected line on the worker's stdout", { workerId })
     else if (parsed.data.type === 'refused') refusal = parsed.data.reason
     else {
       wasReady = true

@@ -196,7 +196,7 @@ class LlamaEngine implements Engine {
     this.vocabulary = llamaVocabulary(model)
     this.#grammars = new LlamaGrammars(context, this.vocabulary)
     this.tellsLogprobs = mendSampling(context, (error) => {
-      log('error', `no token could be drawn: ${firstLineOf(error)}`)
+      log('error', `sampling failed: ${firstLineOf(error)}`)
     })
     this.contextSize = context.contextSize
     this.sequences = Array.from({ length: context.totalSequences }, () => this.#take())

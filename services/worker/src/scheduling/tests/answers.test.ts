@@ -212,6 +212,6 @@ describe('an answer that cannot be read', () => {
       push.mockRestore(),
     )
     expect([text, meter?.outputTokens, last]).toMatchObject(['hello', 5, { finishReason: 'stop' }])
-    expect(alarms).toEqual([expect.stringContaining('could not be read')])
+    expect(alarms).toEqual([expect.stringContaining('failed to parse answer')])
   })
 })

@@ -52,7 +52,7 @@ describe('a prompt', () => {
       const { scheduler, alarms } = scriptedWorker({ extraEvaluated })
       const { meter } = await run(scheduler, request('x'.repeat(300)))
       expect(meter).toMatchObject({ inputTokens, cachedInputTokens: 300 - inputTokens })
-      expect(alarms).toContainEqual(expect.stringContaining('counted in two ways'))
+      expect(alarms).toContainEqual(expect.stringContaining('prompt token counts differ'))
     }
   })
 })

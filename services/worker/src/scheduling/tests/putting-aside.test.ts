@@ -3,10 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { LONG_PROMPT, request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
-import { bytes } from '../engines/scripted/byte-vocabulary.ts'
-import type { Script, Step } from '../engines/scripted/scripted-engine.ts'
-import { TURN_MS } from './giving-way.ts'
+import { LONG_PROMPT, request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
+import { bytes } from '../../engines/scripted/byte-vocabulary.ts'
+import type { Script, Step } from '../../engines/scripted/scripted-engine.ts'
+import { TURN_MS } from '../giving-way.ts'
 
 const LONG = 'a'.repeat(300)
 const SHORT = { tenant: 'b', maxOutputTokens: 2 }
@@ -43,7 +43,7 @@ function gateFor(letter: string) {
   return { step, open: () => gate.resolve(), isReached: () => reached }
 }
 
-/** A long answer stands aside while the other tenant's prompt is computed. */
+/** A long answer is put aside while the other tenant's prompt is computed. */
 async function oneAside(script: Script = {}, changes: Parameters<typeof request>[1] = {}) {
   const gate = gateFor('b')
   const worker = slowWorker({ ...script, step: gate.step })
@@ -100,7 +100,7 @@ describe('a newcomer', () => {
   })
 })
 
-describe('an answer that stands aside', () => {
+describe('an answer that is put aside', () => {
   it('goes on as if nothing had been, and is not charged for it', async () => {
     const { scheduler, ended, other, open, events, engine, pool } = await oneAside()
     expect(scheduler.state()).toMatchObject({ queued: 1, running: 1 })
@@ -185,7 +185,7 @@ describe('an answer that stands aside', () => {
     const second = run(scheduler, request('b', SHORT))
     expect((await first).text).toBe(LONG)
     expect((await second).text).toBe('aa')
-    expect(alarms).toContain('a sequence could not be put aside')
+    expect(alarms).toContain('failed to put answer aside')
   })
 
   it('is computed again when it cannot be put back, and not charged again', async () => {
@@ -199,7 +199,7 @@ describe('an answer that stands aside', () => {
     expect(texts.join('')).toBe(LONG)
     const meter = events.find((event) => event.type === 'meter')?.meter
     expect(meter).toMatchObject({ inputTokens: 385, cachedInputTokens: 0, outputTokens: 300 })
-    expect(alarms).toEqual(['a sequence that was put aside could not be put back'])
+    expect(alarms).toEqual(['failed to restore answer that was put aside, computing it again'])
     expect([engine.replaced.length, scheduler.state().meterMismatches]).toEqual([1, 0])
   })
 
