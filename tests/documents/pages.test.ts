@@ -2,7 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { adminApi } from '@svc/contracts/admin/admin-api'
+import { adminOperations } from '@svc/contracts/admin/operations'
 import { svc } from '@svc/testing/run-svc'
 import { expect, test } from 'vitest'
 
@@ -47,7 +47,7 @@ test('the command-line page has a row for every command, with every option', asy
 
 test('the command-line page has the operation of every admin route that answers lines', () => {
   const page = read('docs/reference/cli.md')
-  for (const { method, path, answer } of Object.values(adminApi)) {
+  for (const { method, path, answer } of Object.values(adminOperations)) {
     if (answer === 'lines') expect(page).toContain(`${method} ${path.replace(':name', '{name}')}`)
   }
 })

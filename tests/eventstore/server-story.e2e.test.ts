@@ -65,7 +65,7 @@ test('from the first start to the second, with the model', async () => {
   const receipt = await get(`${baseUrl}/v1/requests/${requestId}`, apiKey)
   expect(receipt).toMatchObject({ id: requestId, status: 'finished' })
   const balance = await get(`${baseUrl}/v1/balance`, apiKey)
-  const page = { accountId, limit: 100 }
+  const page = { account_id: accountId, limit: 100 }
   const statement = await first.operations.statement(page)
   expect(statement.rows.map(({ type }) => type)).toEqual(['grant', 'usage'])
   expect(balance).toMatchObject({ settled: statement.closing, held: '0.00' })
@@ -110,8 +110,9 @@ test('a second gateway is given no demo account, and serves the same customers',
   expect(
     new Set((await Promise.all(balances)).map((balance) => JSON.stringify(balance))).size,
   ).toBe(1)
-  const { keyId } = (await first.operations.listKeys(accountId))[0] ?? { keyId: '' }
-  await first.operations.revokeKey({ accountId, keyId, reason: 'lost' })
+  const account = { account_id: accountId }
+  const { key_id = '' } = (await first.operations.listKeys(account))[0] ?? {}
+  await first.operations.revokeKey({ ...account, key_id, reason: 'lost' })
   const refused = await second.chat({ messages: [{ role: 'user', content: 'And now?' }] })
   expect(refused.status).toBe(401)
 })
@@ -145,7 +146,7 @@ test('another prefix is another ledger, also for a folder that was used before',
   expect(moved.process.stderr).toContain('was used with another event log')
   expect(moved.ready).toMatchObject({ accountId: other.ready.accountId })
   const accounts = await moved.operations.listAccounts({ limit: 10 })
-  expect(accounts.map(({ accountId }) => accountId)).toEqual([other.ready.accountId])
+  expect(accounts.map(({ account_id: accountId }) => accountId)).toEqual([other.ready.accountId])
   const { baseUrl } = moved.ready
   await expect(get(`${baseUrl}/v1/balance`, one.ready.apiKey)).rejects.toThrow('401')
 })
@@ -176,9 +177,12 @@ test('what a killed server left open its next start ends, long before the deadli
   const next = await startRunningServer(environment, dataDir)
   const { accountId } = next.ready
   await expect
-    .poll(async () => (await next.operations.showAccount(accountId)).openRequests, {
-      timeout: SETTLED_WITHIN_MS,
-    })
+    .poll(
+      async () => (await next.operations.showAccount({ account_id: accountId })).open_requests,
+      {
+        timeout: SETTLED_WITHIN_MS,
+      },
+    )
     .toBe(0)
   const { events } = await next.operations.listEvents({ limit: 100 })
   expect(events.at(-1)).toMatchObject({
@@ -220,8 +224,8 @@ test('an older copy of the log is refused, and the message says what to do', asy
   const first = await startRunningServer(whole, dataDir)
   const requestId = await pay(first.ready.baseUrl, first.ready.apiKey)
   // Each of these waits for its view: all of them have seen the last event then.
-  await first.operations.explain(requestId)
-  await first.operations.statement({ accountId: first.ready.accountId, limit: 1 })
+  await first.operations.explain({ request_id: requestId })
+  await first.operations.statement({ account_id: first.ready.accountId, limit: 1 })
   await first.process.stop()
   const environment = settings()
   await copyOlder(store.url, whole.SVC_EVENTSTORE_PREFIX, environment.SVC_EVENTSTORE_PREFIX)
@@ -273,7 +277,7 @@ test.skipIf(!isBreakable)(
       })
       .toMatchObject({ status: 200 })
     const [account] = await server.operations.listAccounts({ limit: 1 })
-    expect(account).toMatchObject({ held: '0.00', openRequests: 0 })
+    expect(account).toMatchObject({ held: '0.00', open_requests: 0 })
     expect((await verified(server.operations)).broken).toEqual([])
     expect(await server.process.stop()).toEqual({ code: 0, signal: null })
   },

@@ -165,7 +165,7 @@ test(
 
 /** As far as the views have followed the log to its end. */
 async function openRequests({ operations }: RunningServer): Promise<number | 'not known yet'> {
-  const { openRequests: open, projections } = await operations.status()
+  const { open_requests: open, projections } = await operations.status()
   return projections.every(({ position, head }) => position === head) ? open : 'not known yet'
 }
 

@@ -89,9 +89,13 @@ async function keyWithoutCredit(baseUrl: string, dataDir: string): Promise<strin
   const { operatorToken } = new DataFolder(dataDir).readSecrets() ?? { operatorToken: '' }
   const signal = AbortSignal.timeout(OPERATOR_MS_MAX)
   const operator = createRemoteOperations({ baseUrl, operatorToken, signal })
-  const account = await operator.openAccount({ name: 'Without credit', spendPolicy: 'standard' })
-  const { accountId } = account
-  const key = await operator.createKey({ accountId, name: 'examples', expiresAt: null })
+  const account = await operator.openAccount({ name: 'Without credit', spend_policy: 'standard' })
+  const { account_id: accountId } = account
+  const key = await operator.createKey({
+    account_id: accountId,
+    name: 'examples',
+    expires_at: null,
+  })
   return key.secret
 }
 

@@ -95,7 +95,9 @@ async function expectCharged(
   const accepted = await listed('RequestAccepted')
   const receipts: Receipt[] = []
   for (const { data } of accepted) {
-    receipts.push(await operations.explain((data as { requestId: string }).requestId))
+    receipts.push(
+      await operations.explain({ request_id: (data as { requestId: string }).requestId }),
+    )
   }
   const sum = (name: keyof Receipt['usage']) =>
     receipts.reduce((total, { usage }) => total + usage[name], 0)

@@ -15,7 +15,7 @@ async function answeredBy({ chat, operations }: RunningServer): Promise<string |
   const answer = await chat(question)
   await answer.text()
   if (answer.status !== 200) return answer.status
-  const receipt = await operations.explain(answer.headers.get('x-request-id') ?? '')
+  const receipt = await operations.explain({ request_id: answer.headers.get('x-request-id') ?? '' })
   return receipt.cache?.worker ?? 'nobody'
 }
 
@@ -33,8 +33,8 @@ test('a model that stands by takes over from another, and no request fails', asy
     return places
   }
   const clients = [client(), client(), client()]
-  await operations.drainWorker({ workerId: 'standby-1', draining: false })
-  await operations.drainWorker({ workerId: 'worker-1', draining: true })
+  await operations.drainWorker({ worker_id: 'standby-1', draining: false })
+  await operations.drainWorker({ worker_id: 'worker-1', draining: true })
   expect(await statuses()).toEqual(['draining', 'ready'])
   const last = [await answeredBy(server), await answeredBy(server)]
   isOver = true

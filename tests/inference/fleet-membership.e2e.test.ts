@@ -36,13 +36,14 @@ async function startWorker(name: string): Promise<string> {
 async function untilBusy({ operations }: RunningServer, workerId: string): Promise<void> {
   const running = async () => {
     const workers = await operations.listWorkers()
-    return workers.find((worker) => worker.workerId === workerId)?.load?.running
+    return workers.find((worker) => worker.worker_id === workerId)?.load?.running
   }
   await expect.poll(running, SOON).toBeGreaterThan(0)
 }
 
 async function untilKnown({ operations }: RunningServer, names: string[]): Promise<void> {
-  const known = async () => (await operations.listWorkers()).map(({ workerId }) => workerId)
+  const known = async () =>
+    (await operations.listWorkers()).map(({ worker_id: workerId }) => workerId)
   await expect.poll(known, SOON).toEqual(names)
 }
 
@@ -85,7 +86,7 @@ class Load {
       const text = await answer.text()
       const isWhole = text.includes('"finish_reason":"stop"') && text.endsWith('data: [DONE]\n\n')
       const requestId = answer.headers.get('x-request-id') ?? ''
-      const receipt = isWhole ? await operations.explain(requestId) : undefined
+      const receipt = isWhole ? await operations.explain({ request_id: requestId }) : undefined
       this.places.push(
         receipt?.cache?.worker ?? `${answer.status} ${text.slice(-SHOWN_CHARACTERS)}`,
       )
@@ -100,16 +101,18 @@ test('a worker joins one that the server started, serves, and leaves: no request
   const load = new Load(server)
   await load.answeredBy('worker-1')
 
-  const added = await operations.addWorker({ workerId: 'elsewhere', url })
-  expect(added).toMatchObject({ status: 'ready', problem: null, readyWorkers: 2 })
+  const added = await operations.addWorker({ worker_id: 'elsewhere', url })
+  expect(added).toMatchObject({ status: 'ready', problem: null, ready_workers: 2 })
   await load.answeredBy('elsewhere')
   await untilBusy(server, 'elsewhere')
 
-  const removed = await operations.removeWorker('elsewhere')
-  expect(removed.readyWorkers).toBe(1)
+  const removed = await operations.removeWorker({ worker_id: 'elsewhere' })
+  expect(removed.ready_workers).toBe(1)
   await untilKnown(server, ['worker-1'])
   expect(await load.next()).toEqual(new Set(['worker-1']))
-  await expect(operations.removeWorker('worker-1')).rejects.toMatchObject({ code: 'conflict' })
+  await expect(operations.removeWorker({ worker_id: 'worker-1' })).rejects.toMatchObject({
+    code: 'conflict',
+  })
   await load.end()
 
   expect(new Set(load.places)).toEqual(new Set(['worker-1', 'elsewhere']))
@@ -124,10 +127,10 @@ test('a worker that a server was started with gives way to another: no request f
   const load = new Load(server)
   await load.answeredBy('worker-1')
 
-  const added = await operations.addWorker({ workerId: null, url: await startWorker('second') })
-  expect(added).toMatchObject({ workerId: 'worker-2', status: 'ready' })
+  const added = await operations.addWorker({ worker_id: null, url: await startWorker('second') })
+  expect(added).toMatchObject({ worker_id: 'worker-2', status: 'ready' })
   await untilBusy(server, 'worker-1')
-  await operations.removeWorker('worker-1')
+  await operations.removeWorker({ worker_id: 'worker-1' })
   await untilKnown(server, ['worker-2'])
   expect(await load.next()).toEqual(new Set(['worker-2']))
   await load.end()
@@ -140,11 +143,11 @@ test('a worker with another secret is watched and not used, and the operator hea
   const port = await startWorkerOnTcp('a secret of another worker')
   const server = await startRunningServer({ SVC_WORKER_SECRET: SECRET })
   const url = `http://127.0.0.1:${port}`
-  const added = await server.operations.addWorker({ workerId: null, url })
-  expect(added).toMatchObject({ status: 'unreachable', readyWorkers: 1 })
+  const added = await server.operations.addWorker({ worker_id: null, url })
+  expect(added).toMatchObject({ status: 'unreachable', ready_workers: 1 })
   expect(added.problem).toMatch(/secret/)
   await expect.poll(() => server.process.stderr, SOON).toContain('set SVC_WORKER_SECRET')
   expect(server.process.stderr).not.toContain(SECRET)
-  await server.operations.removeWorker(added.workerId)
-  expect((await server.operations.status()).workers).toMatchObject([{ workerId: 'worker-1' }])
+  await server.operations.removeWorker({ worker_id: added.worker_id })
+  expect((await server.operations.status()).workers).toMatchObject([{ worker_id: 'worker-1' }])
 })

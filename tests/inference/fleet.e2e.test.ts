@@ -24,7 +24,7 @@ async function ask(server: RunningServer, messages: Message[], question: string)
   const text = await answer.text()
   expect(answer.status, text).toBe(200)
   messages.push({ role: 'assistant', content: JSON.parse(text).choices[0].message.content })
-  return server.operations.explain(answer.headers.get('x-request-id') ?? '')
+  return server.operations.explain({ request_id: answer.headers.get('x-request-id') ?? '' })
 }
 
 async function startTwo(): Promise<RunningServer> {
@@ -75,7 +75,7 @@ test.skipIf(process.platform !== 'linux')(
     expect(back()).not.toBe(killed.pid)
     const lines = async () => (await server.operations.status()).workers
     await expect.poll(lines, SOON).toMatchObject([{ status: 'ready' }, { status: 'ready' }])
-    expect((await lines()).find(({ workerId }) => workerId === holder)?.restarts).toBe(1)
+    expect((await lines()).find(({ worker_id: workerId }) => workerId === holder)?.restarts).toBe(1)
     expect(await new Audit().check(server.operations, [])).toEqual([])
   },
 )

@@ -34,7 +34,9 @@ async function charged(server: RunningServer, name: string) {
   ]
   const answer = await server.chat({ messages, max_tokens: 4 })
   expect(answer.status, await answer.clone().text()).toBe(200)
-  const receipt = await server.operations.explain(answer.headers.get('x-request-id') ?? '')
+  const receipt = await server.operations.explain({
+    request_id: answer.headers.get('x-request-id') ?? '',
+  })
   return [receipt.usage.input_tokens, receipt.usage.cached_input_tokens, receipt.amount]
 }
 

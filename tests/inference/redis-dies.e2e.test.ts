@@ -72,7 +72,9 @@ describeOnOwnRedis('a server whose Redis', () => {
     const query = { type: 'RequestAccepted', limit: 1_000 }
     const { events } = await server.operations.listEvents(query)
     for (const { data } of events) {
-      receipts.push(await server.operations.explain((data as { requestId: string }).requestId))
+      receipts.push(
+        await server.operations.explain({ request_id: (data as { requestId: string }).requestId }),
+      )
     }
     expect(receipts).toHaveLength(told.length)
     const prompts = receipts.map(({ usage }) => usage.input_tokens + usage.cached_input_tokens)

@@ -38,7 +38,7 @@ test.skipIf(process.platform !== 'linux')(
     expect((await operations.status()).workers).toMatchObject([{ status: 'ready', restarts: 1 }])
 
     const streamedId = streamed.headers.get('x-request-id') ?? ''
-    const delivered = await operations.explain(streamedId)
+    const delivered = await operations.explain({ request_id: streamedId })
     expect(delivered).toMatchObject({
       status: 'failed',
       reason: 'delivered_before_failure: worker_failed',
@@ -49,7 +49,9 @@ test.skipIf(process.platform !== 'linux')(
     const { events: failed } = await operations.listEvents({ type: 'RequestFailed', limit: 10 })
     const receipts: Receipt[] = []
     for (const { data } of failed) {
-      receipts.push(await operations.explain((data as { requestId: string }).requestId))
+      receipts.push(
+        await operations.explain({ request_id: (data as { requestId: string }).requestId }),
+      )
     }
     const undelivered = receipts.filter(({ id }) => id !== streamedId)
     expect(undelivered.map(({ amount }) => amount)).toEqual(['0.00', '0.00'])

@@ -58,14 +58,17 @@ export class Besieged {
 
   /** @param credit in dollars; `0`: none was ever granted */
   async openCustomer(name: string, credit: string, keys: number): Promise<Customer> {
-    const { accountId } = await this.#operations.openAccount({ name, spendPolicy: 'standard' })
+    const { account_id: accountId } = await this.#operations.openAccount({
+      name,
+      spend_policy: 'standard',
+    })
     if (credit !== '0') {
       await this.#operations.grant({
-        accountId,
+        account_id: accountId,
         amount: credit,
         category: 'paid',
         priority: 0,
-        expiresAt: null,
+        expires_at: null,
         reference: name,
         reason: 'siege',
       })
@@ -73,9 +76,9 @@ export class Besieged {
     const secrets: string[] = []
     for (let number = 0; number < keys; number += 1) {
       const key = await this.#operations.createKey({
-        accountId,
+        account_id: accountId,
         name: `${name} ${number}`,
-        expiresAt: null,
+        expires_at: null,
       })
       secrets.push(key.secret)
     }

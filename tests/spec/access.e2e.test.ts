@@ -177,13 +177,16 @@ describe('2.5 an API key', () => {
   test('2.5, 5.3 begins with sk-svc-, is shown once, and has the name that it was given', async () => {
     expect(customer.secret).toMatch(/^sk-svc-/)
     const { secret } = await server.operations.createKey({
-      accountId: customer.accountId,
+      account_id: customer.accountId,
       name: 'second',
-      expiresAt: null,
+      expires_at: null,
     })
-    const keys = await server.operations.listKeys(customer.accountId)
+    const keys = await server.operations.listKeys({ account_id: customer.accountId })
     expect(keys.map(({ name }) => name)).toEqual(['laptop', 'second'])
-    const shown = JSON.stringify([keys, await server.operations.showAccount(customer.accountId)])
+    const shown = JSON.stringify([
+      keys,
+      await server.operations.showAccount({ account_id: customer.accountId }),
+    ])
     expect(shown).not.toContain(secret)
     expect(shown).not.toContain(customer.secret)
   })
@@ -260,7 +263,9 @@ describe.each(wireFormats)('4.4, 7, 8, 9 $name', (format) => {
       }
     }
     expect(await poor.balance()).toBe(0n)
-    expect(await server.operations.showAccount(poor.accountId)).toMatchObject({ openRequests: 0 })
+    expect(await server.operations.showAccount({ account_id: poor.accountId })).toMatchObject({
+      open_requests: 0,
+    })
   })
 
   test('8.1 a balance that was used up is refused, above zero it is served', async () => {

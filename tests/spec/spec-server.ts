@@ -58,20 +58,27 @@ async function openCustomer(
   operations: Operations,
   dollars: string | null,
 ): Promise<Customer> {
-  const { accountId } = await operations.openAccount({ name: 'spec', spendPolicy: 'strict' })
+  const { account_id: accountId } = await operations.openAccount({
+    name: 'spec',
+    spend_policy: 'strict',
+  })
   if (dollars !== null) {
     await operations.grant({
-      accountId,
+      account_id: accountId,
       amount: dollars,
       category: 'paid',
       priority: 0,
-      expiresAt: null,
+      expires_at: null,
       reference: null,
       reason: 'test',
     })
   }
-  const key = await operations.createKey({ accountId, name: 'laptop', expiresAt: null })
-  return { accountId, ...key, ...callsOf(baseUrl, key.secret) }
+  const key = await operations.createKey({
+    account_id: accountId,
+    name: 'laptop',
+    expires_at: null,
+  })
+  return { accountId, keyId: key.key_id, secret: key.secret, ...callsOf(baseUrl, key.secret) }
 }
 
 function callsOf(baseUrl: string, secret: string) {

@@ -162,13 +162,13 @@ async function grantUntilRefused({ baseUrl, accountId, dataDir }: ReadyLine): Pr
         amount: '1',
         category: 'paid',
         priority: 100,
-        expiresAt: null,
+        expires_at: null,
         reference: `payment-${round}`,
         reason: 'x'.repeat(400),
       }),
     }).catch(() => undefined)
     if (answer?.status !== 200) return granted
-    granted.push(((await answer.json()) as { grantId: string }).grantId)
+    granted.push(((await answer.json()) as { grant_id: string }).grant_id)
   }
   throw new Error('the disk never failed')
 }

@@ -65,7 +65,7 @@ test('a first start says that there is no price, and sells when there is one', a
   const receipt = await svc(['--data-dir', dataDir, '--json', 'explain', requestIdOf(served)])
   expect(JSON.parse(receipt.out).price).toMatchObject({ input: '2.00', output: '8.00' })
   const after = await svc(['--data-dir', dataDir, '--json', 'status'])
-  expect(JSON.parse(after.out).unpricedModels).toEqual([])
+  expect(JSON.parse(after.out).unpriced_models).toEqual([])
   expect(await server.stop()).toEqual({ code: 0, signal: null })
 })
 

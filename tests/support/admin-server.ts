@@ -1,9 +1,10 @@
 /** A server with nothing but the admin routes, for the tests of both of their sides. */
 
-import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import { mounted } from '@svc/gateway/http/mounted'
 import { type AdminRoutes, adminRoutes } from '@svc/operator/http/admin-routes'
 import Fastify from 'fastify'
+import { withDeclaredAnswers } from './declared-answers.ts'
 
 export interface AdminServer {
   readonly baseUrl: string
@@ -12,7 +13,10 @@ export interface AdminServer {
 
 export async function startAdminServer(options: AdminRoutes): Promise<AdminServer> {
   const app = Fastify()
-  await app.register(mounted(adminRoutes(options)), { prefix: ADMIN_PREFIX })
+  await app.register(
+    mounted(adminRoutes({ ...options, operations: withDeclaredAnswers(options.operations) })),
+    { prefix: ADMIN_PREFIX },
+  )
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   return {
     baseUrl,

@@ -3,7 +3,8 @@
  * told.
  */
 
-import type { EventLine, Operations } from '@svc/contracts/admin/operations'
+import type { LoggedEvent } from '@svc/contracts/admin/log'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
@@ -56,14 +57,14 @@ export class Audit {
     const rows = await operations.listAccounts({ limit: PAGE })
     if (rows.length !== replayed.size) problems.push(`${rows.length} accounts in the view`)
     for (const row of rows) {
-      const account = await operations.showAccount(row.accountId)
-      const expected = formatExact(replayed.get(row.accountId) ?? 0n)
+      const account = await operations.showAccount({ account_id: row.account_id })
+      const expected = formatExact(replayed.get(row.account_id) ?? 0n)
       if (row.settled !== expected) problems.push(`view: ${row.settled} instead of ${expected}`)
       if (account.settled !== expected) {
-        problems.push(`ledger: ${account.settled} instead of ${expected} on ${row.accountId}`)
+        problems.push(`ledger: ${account.settled} instead of ${expected} on ${row.account_id}`)
       }
       if (row.held !== '0.00' || account.held !== '0.00') {
-        problems.push(`${row.accountId} still holds ${account.held} (view: ${row.held})`)
+        problems.push(`${row.account_id} still holds ${account.held} (view: ${row.held})`)
       }
     }
     return problems
@@ -89,7 +90,7 @@ function replayBalances(events: readonly RecordedEvent[]): Map<string, PicoDolla
 async function waitUntilSwept(operations: Operations): Promise<number> {
   const start = performance.now()
   for (;;) {
-    const { openRequests, projections } = await operations.status()
+    const { open_requests: openRequests, projections } = await operations.status()
     const isCurrent = projections.every(({ position, head }) => position === head)
     const isOver = performance.now() - start > SWEPT_WITHIN_MS
     if ((isCurrent && openRequests === 0) || isOver) return openRequests
@@ -100,7 +101,7 @@ async function waitUntilSwept(operations: Operations): Promise<number> {
 /**
  * JSON text of our own writing comes back to the byte: were it not so, the chain check would tell.
  */
-function recorded(line: EventLine): RecordedEvent {
+function recorded(line: LoggedEvent): RecordedEvent {
   return {
     ...line,
     position: BigInt(line.position),

@@ -4,17 +4,20 @@ import type { Customer } from './load.ts'
 /** One that is rich, one that may not go below zero and will run dry, one that runs dry and may. */
 export async function openCustomers(operations: Operations): Promise<Customer[]> {
   const open = async (name: string, spendPolicy: 'standard' | 'strict', amount: string) => {
-    const { accountId } = await operations.openAccount({ name, spendPolicy })
+    const { account_id: accountId } = await operations.openAccount({
+      name,
+      spend_policy: spendPolicy,
+    })
     await operations.grant({
-      accountId,
+      account_id: accountId,
       amount,
       category: 'paid',
       priority: 0,
-      expiresAt: null,
+      expires_at: null,
       reference: name,
       reason: 'torture',
     })
-    const { secret } = await operations.createKey({ accountId, name, expiresAt: null })
+    const { secret } = await operations.createKey({ account_id: accountId, name, expires_at: null })
     return { accountId, apiKey: secret }
   }
   return [

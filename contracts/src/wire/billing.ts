@@ -2,6 +2,7 @@
  * Money over an API key: `GET /v1/balance` and `GET /v1/requests/{id}`. Amounts are exact dollars.
  */
 import { z } from 'zod'
+import type { DeepReadonly } from '../deep-readonly.ts'
 import { finishReason, latencies, wireFormat } from '../events/account.ts'
 import { tokenClasses, tokenCount } from '../tokens.ts'
 
@@ -92,4 +93,4 @@ export const receipt = z.object({
     worker: latencies.nullable(),
   }),
 })
-export type Receipt = z.output<typeof receipt>
+export type Receipt = DeepReadonly<z.output<typeof receipt>>

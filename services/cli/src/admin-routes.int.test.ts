@@ -1,5 +1,5 @@
 /** The operator's HTTP interface, as a client without our code sees it. */
-import type { Operations } from '@svc/contracts/admin/operations'
+import { adminOperations, type Operations } from '@svc/contracts/admin/operations'
 import { isServerProof } from '@svc/operator/http/server-proof'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { fillLog, folderWithHistory } from '@svc/testing/data-folders'
@@ -47,6 +47,18 @@ describe('a long question over the admin routes', () => {
 })
 
 describe('the admin routes', () => {
+  test('serve every operation that is declared', async () => {
+    const baseUrl = await serveOperations((await localOperations()).operations)
+    for (const [name, { method, path }] of Object.entries(adminOperations)) {
+      const url = `${baseUrl}/admin/v1${path.replace(/:\w+/g, 'x')}?unknown=1`
+      const headers = { authorization: `Bearer ${OPERATOR_TOKEN}` }
+      const answer = await fetch(url, { method, headers })
+      if (method === 'GET') expect([name, answer.status]).toEqual([name, 400])
+      // Where there is no such route, the framework answers in its own shape.
+      else expect(await answer.text(), name).not.toContain('"Not Found"')
+    }
+  })
+
   const authorization = `Bearer ${OPERATOR_TOKEN}`
 
   test.each([
@@ -126,11 +138,11 @@ describe('the admin routes', () => {
     ['/accounts', undefined, 'limit'],
     ['/accounts?limit=0', undefined, 'limit'],
     ['/events?limit=5&after=x', undefined, 'after'],
-    ['/accounts', '{"name":"x","spendPolicy":"loose"}', 'spendPolicy'],
-    ['/accounts', '{"name":"","spendPolicy":"strict"}', 'name'],
+    ['/accounts', '{"name":"x","spend_policy":"loose"}', 'spend_policy'],
+    ['/accounts', '{"name":"","spend_policy":"strict"}', 'name'],
     ['/accounts', '[]', null],
     ['/accounts', '{', null],
-    ['/accounts', '{"name":"x","spendPolicy":"strict","balance":"5"}', null],
+    ['/accounts', '{"name":"x","spend_policy":"strict","balance":"5"}', null],
   ])('refuse %s %s, naming %s', async (path, body, param) => {
     const baseUrl = await serveOperations((await localOperations()).operations)
     const answer = await fetch(`${baseUrl}/admin/v1${path}`, {

@@ -45,7 +45,7 @@ test('every question, as a table and as one JSON object', async () => {
       expect(err.startsWith(direct)).toBe(format === 'txt')
       expect(err.replace(direct, '')).toMatch(format === 'txt' ? blind : /^$/)
       const text = out.replaceAll(path, '/data')
-      if (format === 'json') expect(JSON.parse(text).schema).toMatch(/^svc\.[a-z-]+\/1$/)
+      if (format === 'json') expect(JSON.parse(text).schema).toMatch(/^svc\.[a-z-]+\/[12]$/)
       await expect(text).toMatchFileSnapshot(`../golden/${name}.${format}`)
     }
   }
@@ -77,9 +77,9 @@ describe('statement', () => {
   test('that a server sends is added up too', async () => {
     const { path } = await folderWithHistory()
     const { out } = await svc(['--data-dir', path, '--json', 'statement'])
-    const { accountId, opening, closing, rows } = JSON.parse(out)
+    const { account_id: accountId, opening, closing, rows } = JSON.parse(out)
     rows[2].balance = '4.99'
-    const page = { accountId, opening, closing, rows, more: false }
+    const page = { account_id: accountId, opening, closing, rows, more: false }
     await using server = await answering(JSON.stringify(page))
     const ran = await svc(['--url', server.url, 'statement', accountId], {
       environment: { SVC_OPERATOR_TOKEN: 'x' },
@@ -123,7 +123,7 @@ test('writes print the id alone on standard output, and how to see it on standar
   const granted = await svc([...at, 'account', 'grant', account, '2.50', '--reason', 'gift'])
   expect(granted.out).toMatch(/^grant_\w{26}\n$/)
   const made = await svc([...at, '--json', 'key', 'create', '--account', account, '--name', 'k'])
-  const { keyId, secret } = JSON.parse(made.out)
+  const { key_id: keyId, secret } = JSON.parse(made.out)
   expect(secret).toMatch(/^sk-svc-/)
 
   const unasked = await svc([...at, 'key', 'revoke', account, keyId])
@@ -135,19 +135,21 @@ test('writes print the id alone on standard output, and how to see it on standar
   expect([revoked.code, revoked.out]).toEqual([0, `${keyId}\n`])
   expect(revoked.err).toContain(`revoked; see it with: svc key list ${account}`)
   const revoke = ['key', 'revoke', account, keyId, '--yes']
-  const { revokedAt, ...rest } = JSON.parse((await svc([...at, '--json', ...revoke])).out)
-  expect(rest).toEqual({ schema: 'svc.key-revoked/1', keyId, alreadyRevoked: true })
+  const { revoked_at: revokedAt, ...rest } = JSON.parse(
+    (await svc([...at, '--json', ...revoke])).out,
+  )
+  expect(rest).toEqual({ schema: 'svc.key-revoked/2', key_id: keyId, already_revoked: true })
   const again = await svc([...at, ...revoke])
   expect([again.code, again.out]).toEqual([0, `${keyId}\n`])
   expect(again.err).toContain(`was revoked already, since ${revokedAt}`)
   const keys = JSON.parse((await svc([...at, '--json', 'key', 'list', account])).out).keys
-  expect(keys).toMatchObject([{ keyId, revokedAt }])
+  expect(keys).toMatchObject([{ key_id: keyId, revoked_at: revokedAt }])
 
   const price = ['price', 'publish', '--input', '0.2', '--cached-input', '0.02', '--output', '1']
   expect((await svc([...at, ...price])).out).toMatch(/^price_\w{26}\n$/)
   const shown = JSON.parse((await svc([...at, '--json', 'account', 'show', account])).out)
-  expect(shown).toMatchObject({ available: '2.50', spendPolicy: 'strict' })
-  expect(shown.keys).toMatchObject([{ keyId, status: 'revoked' }])
+  expect(shown).toMatchObject({ available: '2.50', spend_policy: 'strict' })
+  expect(shown.keys).toMatchObject([{ key_id: keyId, status: 'revoked' }])
   const rebuilt = await svc([...at, '--json', 'projection', 'rebuild', 'statement'])
   expect(JSON.parse(rebuilt.out)).toMatchObject({ schema: 'svc.rebuild/1', differences: 0 })
 })

@@ -5,7 +5,7 @@
  * one process can hold the folder: two never write at once, whoever comes first.
  */
 import { randomBytes } from 'node:crypto'
-import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { isServerProof, PROOF_PATH } from '@svc/operator/http/server-proof'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'

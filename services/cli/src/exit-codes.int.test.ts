@@ -75,7 +75,7 @@ describe('the way to the service', () => {
     expect(code).toBe(0)
     expect(out).toMatch(/^[0-9a-f]{64}\n$/)
     const json = JSON.parse((await svc(['--data-dir', path, 'operator-token', '--json'])).out)
-    expect(json).toEqual({ schema: 'svc.operator-token/1', operatorToken: out.trim() })
+    expect(json).toEqual({ schema: 'svc.operator-token/2', operator_token: out.trim() })
     expect((await svc(['--data-dir', temporaryFolder(), 'operator-token'])).code).toBe(3)
   })
 

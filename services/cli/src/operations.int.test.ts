@@ -1,6 +1,7 @@
 /** One suite for the operations, on an opened folder and over the admin routes of a server. */
 
-import type { EventLine, EventPage, Operations } from '@svc/contracts/admin/operations'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
 import { finishedRequest } from '@svc/testing/data-folders'
@@ -18,37 +19,52 @@ describe.each([
 ])('%s', (_name, open) => {
   test('accounts are opened, granted credit, given keys, shown', async () => {
     const { operations } = await open()
-    const { accountId } = await operations.openAccount({ name: 'Grace', spendPolicy: 'strict' })
+    const { account_id: accountId } = await operations.openAccount({
+      name: 'Grace',
+      spend_policy: 'strict',
+    })
     const expiresAt = '2999-01-01T00:00:00.000Z'
     const grant = {
-      accountId,
+      account_id: accountId,
       amount: '0.000000000001',
       category: 'promotional',
       priority: 7,
-      expiresAt,
+      expires_at: expiresAt,
       reference: null,
       reason: 'the smallest amount',
     } as const
-    const { grantId } = await operations.grant(grant)
-    const { keyId } = await operations.createKey({ accountId, name: 'k', expiresAt: null })
-    expect(await operations.showAccount(accountId)).toMatchObject({
-      accountId,
+    const { grant_id: grantId } = await operations.grant(grant)
+    const { key_id: keyId } = await operations.createKey({
+      account_id: accountId,
+      name: 'k',
+      expires_at: null,
+    })
+    expect(await operations.showAccount({ account_id: accountId })).toMatchObject({
+      account_id: accountId,
       name: 'Grace',
       settled: '0.000000000001',
       grants: [
-        { grantId, amount: '0.000000000001', category: 'promotional', priority: 7, expiresAt },
+        {
+          grant_id: grantId,
+          amount: '0.000000000001',
+          category: 'promotional',
+          priority: 7,
+          expires_at: expiresAt,
+        },
       ],
-      keys: [{ keyId, name: 'k', status: 'active', expiresAt: null }],
+      keys: [{ key_id: keyId, name: 'k', status: 'active', expires_at: null }],
     })
-    await operations.revokeKey({ accountId, keyId, reason: 'lost' })
-    expect(await operations.listKeys(accountId)).toMatchObject([{ keyId, status: 'revoked' }])
+    await operations.revokeKey({ account_id: accountId, key_id: keyId, reason: 'lost' })
+    expect(await operations.listKeys({ account_id: accountId })).toMatchObject([
+      { key_id: keyId, status: 'revoked' },
+    ])
   })
 
   test('accounts are listed page by page', async () => {
     const { operations, account } = await open()
-    await operations.openAccount({ name: 'Grace', spendPolicy: 'standard' })
+    await operations.openAccount({ name: 'Grace', spend_policy: 'standard' })
     const [first] = await operations.listAccounts({ limit: 1 })
-    expect(first?.accountId).toBe(account.accountId)
+    expect(first?.account_id).toBe(account.accountId)
     const rest = await operations.listAccounts({ limit: 10, after: account.accountId })
     expect(rest.map(({ name }) => name)).toEqual(['Grace'])
   })
@@ -56,11 +72,11 @@ describe.each([
   test('the same reference is granted once', async () => {
     const { operations, account } = await open()
     const grant = {
-      accountId: account.accountId,
+      account_id: account.accountId,
       amount: '1',
       category: 'paid',
       priority: 100,
-      expiresAt: null,
+      expires_at: null,
       reference: 'INV-77',
       reason: 'payment',
     } as const
@@ -70,15 +86,15 @@ describe.each([
   test('a statement comes in pages that fit together', async () => {
     const { operations, account } = await open()
     const { accountId } = account
-    const first = await operations.statement({ accountId, limit: 2 })
-    const rest = await operations.statement({ accountId, limit: 2, after: 2 })
+    const first = await operations.statement({ account_id: accountId, limit: 2 })
+    const rest = await operations.statement({ account_id: accountId, limit: 2, after: 2 })
     expect([first.opening, first.closing, first.more]).toEqual(['0.00', '4.9999703', true])
     expect([rest.opening, rest.closing, rest.more]).toEqual(['4.9999703', '4.9999406', false])
   })
 
   test('a request is explained, with arithmetic that adds up', async () => {
     const { operations, account } = await open()
-    const receipt = await operations.explain(finishedRequest)
+    const receipt = await operations.explain({ request_id: finishedRequest })
     expect(receipt).toMatchObject({
       id: finishedRequest,
       account_id: account.accountId,
@@ -96,13 +112,13 @@ describe.each([
 
   test('prices are published and listed', async () => {
     const { operations } = await open()
-    const rates = { input: '0.3', cachedInput: '0.03', output: '0.000001' }
+    const rates = { input: '0.3', cached_input: '0.03', output: '0.000001' }
     const price = await operations.publishPrice({
       model: 'svc-beta',
       ...rates,
-      effectiveFrom: null,
+      effective_from: null,
     })
-    expect(price).toMatchObject({ input: '0.30', cachedInput: '0.03', output: '0.000001' })
+    expect(price).toMatchObject({ input: '0.30', cached_input: '0.03', output: '0.000001' })
     expect((await operations.listPrices()).map(({ version }) => version)).toContain(price.version)
   })
 
@@ -113,7 +129,7 @@ describe.each([
       streams: 2,
       events: 12,
       broken: [],
-      missingPositions: '0',
+      missing_positions: '0',
       contradicted: [],
       anchor: null,
       head: expect.stringMatching(/^11-[0-9a-f]{64}$/),
@@ -124,7 +140,7 @@ describe.each([
   test('a projection is rebuilt: progress, then one result', async () => {
     const { operations } = await open()
     await operations.listAccounts({ limit: 1 })
-    const lines = await collect(operations.rebuildProjection('accounts'))
+    const lines = await collect(operations.rebuildProjection({ name: 'accounts' }))
     expect(lines.at(-1)).toMatchObject({ type: 'result', events: 12, differences: 0 })
     expect(lines.filter(({ type }) => type === 'result')).toHaveLength(1)
     const states = (await operations.listProjections()).map(({ state }) => state)
@@ -149,7 +165,7 @@ describe.each([
     expect(end).toEqual({ more: false, next: null })
     for (const query of [{}, { stream: accountStream(account.accountId) }]) {
       const expected = (await operations.listEvents({ ...query, limit: 1000 })).events
-      const walked: EventLine[] = []
+      const walked: LoggedEvent[] = []
       for (let next: string | null = '-1'; next !== null; ) {
         const page: EventPage = await operations.listEvents({ ...query, after: next, limit: 5 })
         expect(page.more).toBe(page.next !== null)
@@ -165,13 +181,13 @@ describe.each([
     const stop = new AbortController()
     const seen: string[] = []
     const query = { type: 'AccountOpened' }
-    await operations.openAccount({ name: 'before', spendPolicy: 'standard' })
+    await operations.openAccount({ name: 'before', spend_policy: 'standard' })
     const from = (await operations.status()).store.position
-    await operations.openAccount({ name: 'a', spendPolicy: 'standard' })
+    await operations.openAccount({ name: 'a', spend_policy: 'standard' })
     for await (const event of operations.tailEvents({ ...query, after: from }, stop.signal)) {
       seen.push((event.data as { name: string }).name)
       if (seen.length === 2) stop.abort()
-      if (seen.length === 1) await operations.openAccount({ name: 'b', spendPolicy: 'standard' })
+      if (seen.length === 1) await operations.openAccount({ name: 'b', spend_policy: 'standard' })
       if (seen.length > 2) throw new Error('the tail goes on after its end')
     }
     expect(seen).toEqual(['a', 'b'])
@@ -183,16 +199,16 @@ describe.each([
       mode: 'stopped',
       store: { kind: 'sqlite', position: '11' },
       accounts: 1,
-      openRequests: 0,
+      open_requests: 0,
     })
   })
 
   test.each<readonly [string, (operations: Operations, accountId: string) => Promise<unknown>]>([
-    ['not_found', (operations) => operations.showAccount(noAccount)],
-    ['not_found', (operations) => operations.showAccount('nonsense')],
-    ['not_found', (operations) => operations.statement({ accountId: noAccount, limit: 1 })],
-    ['not_found', (operations) => operations.explain('req_none')],
-    ['not_found', (operations) => collect(operations.rebuildProjection('none'))],
+    ['not_found', (operations) => operations.showAccount({ account_id: noAccount })],
+    ['not_found', (operations) => operations.showAccount({ account_id: 'nonsense' })],
+    ['not_found', (operations) => operations.statement({ account_id: noAccount, limit: 1 })],
+    ['not_found', (operations) => operations.explain({ request_id: 'req_none' })],
+    ['not_found', (operations) => collect(operations.rebuildProjection({ name: 'none' }))],
     ['invalid_value', (operations) => operations.listEvents({ type: 'Typo', limit: 1 })],
     ['invalid_value', (operations) => collect(operations.tailEvents({ type: 'Typo' }, never))],
     ['not_found', (operations) => operations.listEvents({ stream: 'account-x', limit: 1 })],
@@ -204,9 +220,9 @@ describe.each([
         operations.publishPrice({
           model: 'gpt',
           input: '1',
-          cachedInput: '1',
+          cached_input: '1',
           output: '1',
-          effectiveFrom: null,
+          effective_from: null,
         }),
     ],
   ])('refuses as %s', async (code, ask) => {
@@ -219,11 +235,11 @@ describe.each([
 
 function badGrant(accountId: string, amount: string) {
   return {
-    accountId,
+    account_id: accountId,
     amount,
     category: 'paid',
     priority: 100,
-    expiresAt: null,
+    expires_at: null,
     reference: null,
     reason: 'x',
   } as const

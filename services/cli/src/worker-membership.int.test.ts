@@ -22,7 +22,9 @@ async function thirdWorker(drained = false): Promise<{ worker: ScriptedWorker; u
 
 async function namesOf({ svc }: Awaited<ReturnType<typeof workerServer>>): Promise<string[]> {
   const { workers } = JSON.parse((await svc(['--json', 'worker', 'list'])).out)
-  return workers.map(({ workerId, status }: Record<string, string>) => `${workerId} ${status}`)
+  return workers.map(
+    ({ worker_id: workerId, status }: Record<string, string>) => `${workerId} ${status}`,
+  )
 }
 
 describe('svc worker add', () => {
@@ -41,12 +43,12 @@ describe('svc worker add', () => {
     const { url } = await thirdWorker(true)
     const { out, err } = await server.svc(['--json', 'worker', 'add', url, '--id', 'gpu-1'])
     expect(JSON.parse(out)).toEqual({
-      schema: 'svc.worker-added/1',
-      workerId: 'gpu-1',
+      schema: 'svc.worker-added/2',
+      worker_id: 'gpu-1',
       address: url,
       status: 'draining',
       problem: null,
-      readyWorkers: 2,
+      ready_workers: 2,
     })
     expect(err).toBe('')
   })
@@ -95,7 +97,7 @@ describe('svc worker add', () => {
     const server = await workerServer()
     const { code, err } = await server.svc(['worker', 'add', 'unix:/x', '--id', name])
     expect(code).toBe(2)
-    expect(err).toContain('workerId: must be at most 64 letters')
+    expect(err).toContain('worker_id: must be at most 64 letters')
   })
 
   test('refuses a name, or a place, that is taken', async () => {
@@ -113,9 +115,9 @@ describe('svc worker add', () => {
   test('has an end: a server watches so many workers, and no more', async () => {
     const server = await workerServer()
     const add = (index: number) =>
-      server.operations.addWorker({ workerId: null, url: `unix:/nowhere/${index}.sock` })
+      server.operations.addWorker({ worker_id: null, url: `unix:/nowhere/${index}.sock` })
     const added = await Promise.all(Array.from({ length: 254 }, (_, index) => add(index)))
-    expect(new Set(added.map(({ workerId }) => workerId)).size).toBe(254)
+    expect(new Set(added.map(({ worker_id: workerId }) => workerId)).size).toBe(254)
     await expect(add(254)).rejects.toMatchObject({ code: 'conflict' })
   })
 })
@@ -147,11 +149,11 @@ describe('svc worker remove', () => {
     expect(await namesOf(server)).toEqual(['worker-1 ready', 'worker-2 leaving'])
     const again = await server.svc(['--json', 'worker', 'remove', 'worker-2'])
     expect(JSON.parse(again.out)).toEqual({
-      schema: 'svc.worker-removed/1',
-      workerId: 'worker-2',
+      schema: 'svc.worker-removed/2',
+      worker_id: 'worker-2',
       status: 'leaving',
       running: 2,
-      readyWorkers: 1,
+      ready_workers: 1,
     })
     for (const lease of leases) lease.release(undefined)
     await expect.poll(() => namesOf(server), SOON).toEqual(['worker-1 ready'])

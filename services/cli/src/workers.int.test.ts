@@ -46,10 +46,14 @@ describe('svc worker list', () => {
     await expect(shown).toMatchFileSnapshot('../golden/worker-list.txt')
     const json = JSON.parse((await server.svc(['--json', 'worker', 'list'])).out)
     expect(json).toMatchObject({
-      schema: 'svc.workers/1',
+      schema: 'svc.workers/2',
       workers: [
-        { workerId: 'worker-1', cache: { use: { prompts: 3, tokenHitRate: 0.75 } }, restarts: 1 },
-        { workerId: 'worker-2', load: { running: 0 }, problem: null },
+        {
+          worker_id: 'worker-1',
+          cache: { use: { prompts: 3, token_hit_rate: 0.75 } },
+          restarts: 1,
+        },
+        { worker_id: 'worker-2', load: { running: 0 }, problem: null },
       ],
     })
   })
@@ -73,13 +77,13 @@ describe('svc worker drain', () => {
     expect(server.workers[0].drainOrders).toEqual([true])
     const last = await server.svc(['--json', 'worker', 'drain', 'worker-2'])
     expect(JSON.parse(last.out)).toEqual({
-      schema: 'svc.worker-drained/1',
-      workerId: 'worker-2',
+      schema: 'svc.worker-drained/2',
+      worker_id: 'worker-2',
       status: 'draining',
-      readyWorkers: 0,
+      ready_workers: 0,
     })
     const undone = await server.svc(['--json', 'worker', 'drain', 'worker-1', '--undo'])
-    expect(JSON.parse(undone.out)).toMatchObject({ status: 'ready', readyWorkers: 1 })
+    expect(JSON.parse(undone.out)).toMatchObject({ status: 'ready', ready_workers: 1 })
     expect(server.workers[0].drainOrders).toEqual([true, false])
   })
 
@@ -129,14 +133,14 @@ describe('svc audit cache', () => {
     const json = await server.svc(['--json', 'audit', 'cache'])
     expect(json.code).toBe(1)
     expect(JSON.parse(json.out)).toMatchObject({
-      schema: 'svc.cache-audit/1',
+      schema: 'svc.cache-audit/2',
       compared: 2,
       unanswered: 0,
       checked: { l1: 0, l2: 4 },
       differing: 1,
       workers: [
-        { workerId: 'worker-1', outcome: 'compared', differing: [] },
-        { workerId: 'worker-2', outcome: 'compared', differing },
+        { worker_id: 'worker-1', outcome: 'compared', differing: [] },
+        { worker_id: 'worker-2', outcome: 'compared', differing },
       ],
     })
   })

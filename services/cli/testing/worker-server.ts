@@ -43,9 +43,9 @@ export async function workerServer(
   onTestFinished(() => opened.close())
   const lines = () =>
     pool.workers.map(({ workerId }) => ({
-      workerId,
+      worker_id: workerId,
       status: 'ready',
-      modelName: 'scripted',
+      model_name: 'scripted',
       toy: true,
       restarts: 1,
     }))

@@ -1,6 +1,6 @@
 /** The operator's questions that take long on a log of a million events, over HTTP. */
 
-import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import { Agent, request } from 'undici'
 import type { SeededAccount } from './seed-log.ts'
 
@@ -69,10 +69,10 @@ async function askAccounts(ask: Ask): Promise<void> {
   for (let after = ''; ; ) {
     const from = after === '' ? '' : `&after=${after}`
     const page = JSON.parse(await ask('GET', `/accounts?limit=${PAGE_ENTRIES}${from}`)) as {
-      accountId: string
+      account_id: string
     }[]
     if (page.length < PAGE_ENTRIES) return
-    after = page.at(-1)?.accountId ?? ''
+    after = page.at(-1)?.account_id ?? ''
   }
 }
 

@@ -3,7 +3,7 @@
  * `request/life.ts`.
  */
 import type { AddressInfo } from 'node:net'
-import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'

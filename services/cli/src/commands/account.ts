@@ -1,5 +1,6 @@
 /** `svc account open|list|show|grant` */
-import type { AccountDetails, AccountLine, Operations } from '@svc/contracts/admin/operations'
+import type { AccountDetails, AccountSummary } from '@svc/contracts/admin/accounts'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { factsText } from '../output/facts.ts'
@@ -80,11 +81,11 @@ export function accountCommand(contextOf: ContextOf): Command {
 
 async function open(context: Context, { name, policy }: OpenOptions): Promise<void> {
   const opened = await context.withOperations((operations) =>
-    operations.openAccount({ name, spendPolicy: policy }),
+    operations.openAccount({ name, spend_policy: policy }),
   )
-  if (context.json) return context.outJson('account-opened/1', opened)
-  await context.out(`${opened.accountId}\n`)
-  context.note(`opened; see it with: svc account show ${opened.accountId}`)
+  if (context.json) return context.outJson('account-opened/2', opened)
+  await context.out(`${opened.account_id}\n`)
+  context.note(`opened; see it with: svc account show ${opened.account_id}`)
 }
 
 async function list(context: Context): Promise<void> {
@@ -93,7 +94,7 @@ async function list(context: Context): Promise<void> {
       const rows = (async function* () {
         for await (const page of accountPages(operations)) yield* page
       })()
-      return outJsonList(context, 'accounts/1', { name: 'accounts', rows })
+      return outJsonList(context, 'accounts/2', { name: 'accounts', rows })
     }
     const table = new Table(accountColumns, context.terminal.columns)
     let first = true
@@ -107,7 +108,7 @@ async function list(context: Context): Promise<void> {
 }
 
 /** At least one page, which may be empty. */
-async function* accountPages(operations: Operations): AsyncGenerator<readonly AccountLine[]> {
+async function* accountPages(operations: Operations): AsyncGenerator<readonly AccountSummary[]> {
   let after: string | undefined
   for (;;) {
     const page = await operations.listAccounts({
@@ -116,19 +117,19 @@ async function* accountPages(operations: Operations): AsyncGenerator<readonly Ac
     })
     if (after === undefined || page.length > 0) yield page
     if (page.length < PAGE_ACCOUNTS) return
-    after = page.at(-1)?.accountId
+    after = page.at(-1)?.account_id
   }
 }
 
-const accountColumns: readonly Column<AccountLine>[] = [
-  { title: 'ACCOUNT', text: (account) => account.accountId },
+const accountColumns: readonly Column<AccountSummary>[] = [
+  { title: 'ACCOUNT', text: (account) => account.account_id },
   { title: 'NAME', cutTo: 12, text: (account) => account.name },
-  { title: 'POLICY', leftOut: 3, text: (account) => account.spendPolicy },
+  { title: 'POLICY', leftOut: 3, text: (account) => account.spend_policy },
   { title: 'SETTLED', align: 'decimal', text: (account) => account.settled },
   { title: 'HELD', align: 'decimal', leftOut: 4, text: (account) => account.held },
   { title: 'AVAILABLE', align: 'decimal', text: (account) => account.available },
-  { title: 'RUNNING', align: 'right', leftOut: 2, text: (account) => `${account.openRequests}` },
-  { title: 'LAST ACTIVITY', leftOut: 1, text: (account) => account.lastActivityAt },
+  { title: 'RUNNING', align: 'right', leftOut: 2, text: (account) => `${account.open_requests}` },
+  { title: 'LAST ACTIVITY', leftOut: 1, text: (account) => account.last_activity_at },
 ]
 
 async function show(
@@ -137,34 +138,34 @@ async function show(
   options: AccountOption,
 ): Promise<void> {
   const account = await context.withOperations(async (operations) =>
-    operations.showAccount(await readAccount(operations, argument, options)),
+    operations.showAccount({ account_id: await readAccount(operations, argument, options) }),
   )
-  if (context.json) return context.outJson('account/1', account)
+  if (context.json) return context.outJson('account/2', account)
   await context.out(detailsText(context, account))
 }
 
 function detailsText(context: Context, account: AccountDetails): string {
   return [
     factsText([
-      ['account', account.accountId],
+      ['account', account.account_id],
       ['name', account.name],
-      ['policy', account.spendPolicy],
+      ['policy', account.spend_policy],
       ['settled', `${account.settled} USD`],
-      ['held', `${account.held} USD by ${account.openRequests} running`],
+      ['held', `${account.held} USD by ${account.open_requests} running`],
       ['available', `${account.available} USD`],
-      ['opened', account.openedAt],
-      ['last activity', account.lastActivityAt],
+      ['opened', account.opened_at],
+      ['last activity', account.last_activity_at],
     ]),
     tableText(context, keyColumns, account.keys),
     tableText(
       context,
       [
-        { title: 'GRANT', text: (grant) => grant.grantId },
+        { title: 'GRANT', text: (grant) => grant.grant_id },
         { title: 'CATEGORY', leftOut: 2, text: (grant) => grant.category },
         { title: 'AMOUNT', align: 'decimal', text: (grant) => grant.amount },
         { title: 'REMAINING', align: 'decimal', text: (grant) => grant.remaining },
         { title: 'PRIORITY', align: 'right', leftOut: 1, text: (grant) => `${grant.priority}` },
-        { title: 'EXPIRES', text: (grant) => grant.expiresAt ?? 'never' },
+        { title: 'EXPIRES', text: (grant) => grant.expires_at ?? 'never' },
       ],
       account.grants,
     ),
@@ -181,16 +182,16 @@ async function grant(
   const accountId = namedAccount(second === undefined ? undefined : first, options)
   const granted = await context.withOperations((operations) =>
     operations.grant({
-      accountId,
+      account_id: accountId,
       amount,
       category: options.category,
       priority: wholeNumber('--priority', options.priority, 0, MAX_PRIORITY),
-      expiresAt: optionalMoment('--expires', options.expires),
+      expires_at: optionalMoment('--expires', options.expires),
       reference: options.ref ?? null,
       reason: options.reason,
     }),
   )
-  if (context.json) return context.outJson('grant/1', granted)
-  await context.out(`${granted.grantId}\n`)
+  if (context.json) return context.outJson('grant/2', granted)
+  await context.out(`${granted.grant_id}\n`)
   context.note(`granted ${amount} USD; see it with: svc statement ${accountId}`)
 }

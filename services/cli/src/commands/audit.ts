@@ -1,5 +1,5 @@
 /** `svc audit cache` */
-import type { AuditedWorker, AuditResult } from '@svc/contracts/admin/worker-answers'
+import type { AuditedWorker, AuditResult } from '@svc/contracts/admin/workers'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED, EXIT_UNREACHABLE } from '../exit-codes.ts'
@@ -34,19 +34,19 @@ async function auditCache(context: Context, sample: number): Promise<void> {
   if (context.json) {
     const { type: _, ...sums } = result
     const audited = workers.map(({ type: _, ...worker }) => worker)
-    await context.outJson('cache-audit/1', { ...sums, workers: audited })
+    await context.outJson('cache-audit/2', { ...sums, workers: audited })
   } else await context.out(`${resultText(result)}\n`)
   refuseDoubt(result)
 }
 
 async function tellWorker(context: Context, worker: AuditedWorker): Promise<void> {
   for (const { name, tier } of worker.differing) {
-    await context.out(`${context.alarm('differs')}  ${worker.workerId}  ${tier}  block ${name}\n`)
+    await context.out(`${context.alarm('differs')}  ${worker.worker_id}  ${tier}  block ${name}\n`)
   }
   if (worker.outcome === 'unanswered') {
-    await context.out(`${context.alarm('unanswered')}  ${worker.workerId}  ${worker.problem}\n`)
+    await context.out(`${context.alarm('unanswered')}  ${worker.worker_id}  ${worker.problem}\n`)
   } else if (worker.outcome === 'cache-off') {
-    context.note(`${worker.workerId}: its cache is off`)
+    context.note(`${worker.worker_id}: its cache is off`)
   }
 }
 

@@ -1,5 +1,6 @@
 /** `svc events list|tail` */
-import type { EventPage, Operations } from '@svc/contracts/admin/operations'
+import type { EventPage } from '@svc/contracts/admin/log'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { eventWriters } from '../output/event-formats.ts'

@@ -17,7 +17,9 @@ export function explainCommand(contextOf: ContextOf): Command {
     .argument('<request>', 'id of the request, req_…')
     .action(async (requestId: string, _options, command: Command) => {
       const context = contextOf(command)
-      const request = await context.withOperations((operations) => operations.explain(requestId))
+      const request = await context.withOperations((operations) =>
+        operations.explain({ request_id: requestId }),
+      )
       if (context.json) return context.outJson('request/1', request)
       await context.out(explanationText(context, request))
     })

@@ -1,5 +1,5 @@
 /** `svc key create|list|revoke` */
-import type { KeyLine } from '@svc/contracts/admin/operations'
+import type { KeyDetails } from '@svc/contracts/admin/accounts'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { factsText } from '../output/facts.ts'
@@ -25,13 +25,13 @@ interface RevokeOptions extends AccountOption {
   readonly yes?: true
 }
 
-export const keyColumns: readonly Column<KeyLine>[] = [
-  { title: 'KEY', text: (key) => key.keyId },
+export const keyColumns: readonly Column<KeyDetails>[] = [
+  { title: 'KEY', text: (key) => key.key_id },
   { title: 'NAME', cutTo: 12, text: (key) => key.name },
-  { title: 'SECRET', text: (key) => `…${key.lastFour}` },
+  { title: 'SECRET', text: (key) => `…${key.last_four}` },
   { title: 'STATUS', text: (key) => key.status },
-  { title: 'CREATED', leftOut: 1, text: (key) => key.createdAt },
-  { title: 'EXPIRES', text: (key) => key.expiresAt ?? 'never' },
+  { title: 'CREATED', leftOut: 1, text: (key) => key.created_at },
+  { title: 'EXPIRES', text: (key) => key.expires_at ?? 'never' },
 ]
 
 export function keyCommand(contextOf: ContextOf): Command {
@@ -76,15 +76,15 @@ async function create(
   const accountId = namedAccount(argument, options)
   const made = await context.withOperations((operations) =>
     operations.createKey({
-      accountId,
+      account_id: accountId,
       name: options.name,
-      expiresAt: optionalMoment('--expires', options.expires),
+      expires_at: optionalMoment('--expires', options.expires),
     }),
   )
-  if (context.json) return context.outJson('key-created/1', made)
+  if (context.json) return context.outJson('key-created/2', made)
   await context.out(
     factsText([
-      ['key', made.keyId],
+      ['key', made.key_id],
       ['secret', made.secret],
     ]),
   )
@@ -99,8 +99,8 @@ async function list(
 ): Promise<void> {
   await context.withOperations(async (operations) => {
     const accountId = await readAccount(operations, argument, options)
-    const keys = await operations.listKeys(accountId)
-    if (context.json) return context.outJson('keys/1', { accountId, keys })
+    const keys = await operations.listKeys({ account_id: accountId })
+    if (context.json) return context.outJson('keys/2', { account_id: accountId, keys })
     await context.out(tableText(context, keyColumns, keys))
   })
 }
@@ -115,12 +115,12 @@ async function revoke(
   const accountId = namedAccount(second === undefined ? undefined : first, options)
   await confirmed(context, `End ${keyId} for ever? Requests with it fail from now on.`, options.yes)
   const revoked = await context.withOperations((operations) =>
-    operations.revokeKey({ accountId, keyId, reason: options.reason }),
+    operations.revokeKey({ account_id: accountId, key_id: keyId, reason: options.reason }),
   )
-  if (context.json) return context.outJson('key-revoked/1', revoked)
+  if (context.json) return context.outJson('key-revoked/2', revoked)
   await context.out(`${keyId}\n`)
-  const since = revoked.alreadyRevoked
-    ? `was revoked already, since ${revoked.revokedAt}`
+  const since = revoked.already_revoked
+    ? `was revoked already, since ${revoked.revoked_at}`
     : 'revoked'
   context.note(`${since}; see it with: svc key list ${accountId}`)
 }

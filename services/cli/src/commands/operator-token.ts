@@ -19,7 +19,8 @@ export function operatorTokenCommand(contextOf: ContextOf): Command {
         )
       }
       const { operatorToken } = secrets
-      if (context.json) return context.outJson('operator-token/1', { operatorToken })
+      if (context.json)
+        return context.outJson('operator-token/2', { operator_token: operatorToken })
       await context.out(`${operatorToken}\n`)
     })
 }

@@ -37,7 +37,7 @@ export async function readAccount(
   }
   const [only, second] = await operations.listAccounts({ limit: 2 })
   if (only === undefined) throw new CliError(EXIT_NOT_FOUND, 'there is no account yet')
-  if (second === undefined) return only.accountId
+  if (second === undefined) return only.account_id
   throw new CliError(EXIT_USAGE, 'there are several accounts: name one (see: svc account list)')
 }
 

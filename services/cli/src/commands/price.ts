@@ -1,6 +1,6 @@
 /** `svc price publish|list` */
 
-import type { PriceLine } from '@svc/contracts/admin/operations'
+import type { PriceDetails } from '@svc/contracts/admin/billing'
 import { MODEL } from '@svc/contracts/wire/models'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
@@ -15,7 +15,7 @@ interface PublishOptions {
   readonly from?: string
 }
 
-const priceColumns: readonly Column<PriceLine>[] = [
+const priceColumns: readonly Column<PriceDetails>[] = [
   { title: 'PRICE', text: (price) => price.version },
   {
     title: 'MODEL',
@@ -23,9 +23,9 @@ const priceColumns: readonly Column<PriceLine>[] = [
     text: ({ model, demo }) => (demo ? `${model} (bundled only)` : model),
   },
   { title: 'INPUT', align: 'decimal', text: (price) => price.input },
-  { title: 'CACHED INPUT', align: 'decimal', text: (price) => price.cachedInput },
+  { title: 'CACHED INPUT', align: 'decimal', text: (price) => price.cached_input },
   { title: 'OUTPUT', align: 'decimal', text: (price) => price.output },
-  { title: 'IN FORCE FROM', leftOut: 1, text: (price) => price.effectiveFrom },
+  { title: 'IN FORCE FROM', leftOut: 1, text: (price) => price.effective_from },
 ]
 
 export function priceCommand(contextOf: ContextOf): Command {
@@ -50,15 +50,21 @@ async function publish(context: Context, options: PublishOptions): Promise<void>
   const { model, input, cachedInput, output } = options
   const effectiveFrom = optionalMoment('--from', options.from)
   const price = await context.withOperations((operations) =>
-    operations.publishPrice({ model, input, cachedInput, output, effectiveFrom }),
+    operations.publishPrice({
+      model,
+      input,
+      cached_input: cachedInput,
+      output,
+      effective_from: effectiveFrom,
+    }),
   )
-  if (context.json) return context.outJson('price/1', price)
+  if (context.json) return context.outJson('price/2', price)
   await context.out(`${price.version}\n`)
   context.note(`published; see it with: svc price list`)
 }
 
 async function list(context: Context): Promise<void> {
   const prices = await context.withOperations((operations) => operations.listPrices())
-  if (context.json) return context.outJson('prices/1', { prices })
+  if (context.json) return context.outJson('prices/2', { prices })
   await context.out(tableText(context, priceColumns, prices))
 }

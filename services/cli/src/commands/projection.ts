@@ -1,5 +1,5 @@
 /** `svc projection list|rebuild` */
-import type { ProjectionLine } from '@svc/contracts/admin/operations'
+import type { ProjectionState } from '@svc/contracts/admin/log'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../exit-codes.ts'
@@ -7,7 +7,7 @@ import { progressDrawer } from '../output/progress.ts'
 import { type Column, tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'
 
-export const projectionColumns: readonly Column<ProjectionLine>[] = [
+export const projectionColumns: readonly Column<ProjectionState>[] = [
   { title: 'PROJECTION', text: (line) => line.name },
   { title: 'VERSION', align: 'right', leftOut: 1, text: (line) => `${line.version}` },
   { title: 'STATE', text: (line) => line.state },
@@ -39,7 +39,7 @@ async function list(context: Context): Promise<void> {
 async function rebuild(context: Context, name: string): Promise<void> {
   await context.withOperations(async (operations) => {
     const draw = progressDrawer(context)
-    for await (const line of operations.rebuildProjection(name)) {
+    for await (const line of operations.rebuildProjection({ name })) {
       if (context.terminal.stop.aborted) break
       if (line.type === 'progress') {
         const { done, total, rate } = line

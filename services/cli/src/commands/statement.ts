@@ -1,5 +1,6 @@
 /** `svc statement` */
-import type { Operations, StatementLine, StatementPage } from '@svc/contracts/admin/operations'
+import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_USAGE } from '../exit-codes.ts'
@@ -56,7 +57,7 @@ async function statement(
   const writer = statementWriters[format](context.terminal.columns)
   await context.withOperations(async (operations) => {
     const accountId = await readAccount(operations, argument, options)
-    await write(context, writer, operations, { accountId, ...period })
+    await write(context, writer, operations, { account_id: accountId, ...period })
   })
 }
 
@@ -68,7 +69,7 @@ async function write(
   context: Context,
   writer: StatementWriter,
   operations: Operations,
-  query: { accountId: string; from?: string; to?: string },
+  query: { account_id: string; from?: string; to?: string },
 ): Promise<void> {
   const checked = new CheckedStatement(query.from === undefined)
   let page = await operations.statement({ ...query, limit: PAGE_ENTRIES })
@@ -78,7 +79,7 @@ async function write(
   for (;;) {
     await context.out(writer.rows(page.rows, rows === 0))
     rows += page.rows.length
-    const last: StatementLine | undefined = page.rows.at(-1)
+    const last: StatementEntry | undefined = page.rows.at(-1)
     if (!page.more || last === undefined || context.terminal.stop.aborted) break
     const next: StatementPage = await operations.statement({
       ...query,

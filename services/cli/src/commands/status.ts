@@ -1,5 +1,5 @@
 /** `svc status` */
-import type { ServiceStatus } from '@svc/contracts/admin/operations'
+import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
@@ -15,7 +15,7 @@ export function statusCommand(contextOf: ContextOf): Command {
     .action(async (_options, command: Command) => {
       const context = contextOf(command)
       const status = await context.withOperations((operations) => operations.status())
-      if (context.json) return context.outJson('status/1', status)
+      if (context.json) return context.outJson('status/2', status)
       await context.out(statusText(context, status))
     })
 }
@@ -23,12 +23,12 @@ export function statusCommand(contextOf: ContextOf): Command {
 function statusText(context: Context, status: ServiceStatus): string {
   const sections = [
     factsText([
-      ['service', status.mode === 'running' ? `running at ${status.baseUrl}` : 'stopped'],
+      ['service', status.mode === 'running' ? `running at ${status.base_url}` : 'stopped'],
       ['version', status.version],
-      ['data', status.dataDir],
+      ['data', status.data_dir],
       ['event log', `${status.store.kind}, position ${status.store.position}`],
       ['accounts', `${status.accounts}`],
-      ['open requests', `${status.openRequests}`],
+      ['open requests', `${status.open_requests}`],
     ]),
     tableText(context, projectionColumns, status.projections),
   ]
@@ -37,12 +37,12 @@ function statusText(context: Context, status: ServiceStatus): string {
       tableText(
         context,
         [
-          { title: 'WORKER', text: (worker) => worker.workerId },
+          { title: 'WORKER', text: (worker) => worker.worker_id },
           { title: 'STATUS', text: (worker) => worker.status },
           {
             title: 'MODEL',
             cutTo: 20,
-            text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : ''),
+            text: ({ model_name: modelName, toy }) => modelName + (toy ? ' (a toy)' : ''),
           },
           { title: 'RESTARTS', align: 'right', text: (worker) => `${worker.restarts}` },
         ],
@@ -50,7 +50,7 @@ function statusText(context: Context, status: ServiceStatus): string {
       ),
     )
   }
-  if (status.unpricedModels.length > 0) sections.push(unpricedText(status.unpricedModels))
+  if (status.unpriced_models.length > 0) sections.push(unpricedText(status.unpriced_models))
   return sections.join('\n')
 }
 

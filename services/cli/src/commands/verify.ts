@@ -1,5 +1,5 @@
 /** `svc verify` */
-import type { VerifyResult } from '@svc/contracts/admin/operations'
+import type { VerifyResult } from '@svc/contracts/admin/log'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../exit-codes.ts'
@@ -50,7 +50,7 @@ interface Finding {
 /** Everything that shows that the log is not what it was. */
 function findingsOf({
   broken,
-  missingPositions,
+  missing_positions: missingPositions,
   contradicted,
   anchor,
 }: VerifyResult): readonly Finding[] {
@@ -72,7 +72,7 @@ function findingsOf({
 }
 
 function summaryOf(result: VerifyResult): string {
-  const { broken, streams, missingPositions, contradicted, anchor } = result
+  const { broken, streams, missing_positions: missingPositions, contradicted, anchor } = result
   return [
     broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
     missingPositions === '0' ? '' : `${missingPositions} events were removed`,
@@ -89,7 +89,7 @@ async function tell(
   findings: readonly Finding[],
 ): Promise<void> {
   const { streams, events, position, anchor, head } = result
-  if (context.json) return context.outJson('verification/1', result)
+  if (context.json) return context.outJson('verification/2', result)
   for (const { kind, detail } of findings) {
     await context.out(`${context.alarm(kind)}  ${detail}\n`)
   }

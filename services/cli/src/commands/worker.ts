@@ -1,5 +1,5 @@
 /** `svc worker list|drain|add|remove` */
-import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/worker-answers'
+import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/workers'
 import { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { bytesText, shareText } from '../output/amounts.ts'
@@ -40,9 +40,9 @@ export function workerCommand(contextOf: ContextOf): Command {
 
 async function list(context: Context): Promise<void> {
   const workers = await context.withOperations((operations) => operations.listWorkers())
-  if (context.json) return context.outJson('workers/1', { workers })
+  if (context.json) return context.outJson('workers/2', { workers })
   await context.out(workersText(context, workers))
-  for (const { workerId, problem } of workers) {
+  for (const { worker_id: workerId, problem } of workers) {
     if (problem !== null) await context.out(`\n${context.alarm(`${workerId}: ${problem}`)}\n`)
   }
 }
@@ -56,16 +56,20 @@ export function workersText(context: Context, workers: readonly WorkerDetails[])
 }
 
 const workerColumns: readonly Column<WorkerDetails>[] = [
-  { title: 'WORKER', text: ({ workerId }) => workerId },
+  { title: 'WORKER', text: ({ worker_id: workerId }) => workerId },
   { title: 'STATUS', text: ({ status }) => status },
-  { title: 'MODEL', cutTo: 20, text: ({ modelName, toy }) => modelName + (toy ? ' (a toy)' : '') },
+  {
+    title: 'MODEL',
+    cutTo: 20,
+    text: ({ model_name: modelName, toy }) => modelName + (toy ? ' (a toy)' : ''),
+  },
   {
     title: 'DEVICE',
     leftOut: 6,
-    text: ({ setup }) => (setup ? `${setup.device}, ${setup.cpuVariant}` : ''),
+    text: ({ setup }) => (setup ? `${setup.device}, ${setup.cpu_variant}` : ''),
   },
   number('THREADS', ({ setup }) => setup?.threads, 3),
-  number('CONTEXT', ({ setup }) => setup?.contextSize, 4),
+  number('CONTEXT', ({ setup }) => setup?.context_size, 4),
   number('SEQUENCES', ({ load }) => load?.sequences, 5),
   number('RUNNING', ({ load }) => load?.running),
   number('QUEUED', ({ load }) => load?.queued),
@@ -79,14 +83,14 @@ const workerColumns: readonly Column<WorkerDetails>[] = [
 ]
 
 const cacheColumns: readonly Column<WorkerDetails>[] = [
-  { title: 'WORKER', text: ({ workerId }) => workerId },
+  { title: 'WORKER', text: ({ worker_id: workerId }) => workerId },
   { title: 'CACHE', text: ({ cache }) => (cache ? [cache.mode, ...cache.tiers].join(' ') : '') },
   number('PROMPTS', ({ cache }) => cache?.use?.prompts),
-  { title: 'HITS', align: 'decimal', text: ({ cache }) => share(cache?.use?.promptHitRate) },
+  { title: 'HITS', align: 'decimal', text: ({ cache }) => share(cache?.use?.prompt_hit_rate) },
   {
     title: 'TOKENS REUSED',
     align: 'decimal',
-    text: ({ cache }) => share(cache?.use?.tokenHitRate),
+    text: ({ cache }) => share(cache?.use?.token_hit_rate),
   },
   { title: 'MEMORY (L1)', leftOut: 2, text: ({ cache }) => memoryText(cache?.use?.l1) },
   { title: 'REDIS (L2)', leftOut: 1, text: ({ cache }) => redisText(cache?.use?.l2) },
@@ -108,7 +112,7 @@ function share(value: number | null | undefined): string {
 
 function memoryText(tier: TierUse | null | undefined): string {
   if (tier === null || tier === undefined) return ''
-  return `${tier.blocks} blocks, ${bytesText(tier.bytes)} of ${bytesText(tier.bytesMax)}`
+  return `${tier.blocks} blocks, ${bytesText(tier.bytes)} of ${bytesText(tier.bytes_max)}`
 }
 
 /** What the worker did there: how much there is, only Redis knows. */
@@ -120,27 +124,29 @@ function redisText(tier: TierUse | null | undefined): string {
 
 async function drain(context: Context, workerId: string, draining: boolean): Promise<void> {
   const result = await context.withOperations((operations) =>
-    operations.drainWorker({ workerId, draining }),
+    operations.drainWorker({ worker_id: workerId, draining }),
   )
-  if (context.json) return context.outJson('worker-drained/1', result)
+  if (context.json) return context.outJson('worker-drained/2', result)
   await context.out(`${workerId}\n`)
   context.note(`${workerId} is ${result.status}; ${readyText(result)}`)
 }
 
 async function add(context: Context, url: string, workerId: string | null): Promise<void> {
   const result = await context.withOperations((operations) =>
-    operations.addWorker({ url, workerId }),
+    operations.addWorker({ url, worker_id: workerId }),
   )
-  if (context.json) return context.outJson('worker-added/1', result)
-  await context.out(`${result.workerId}\n`)
-  if (result.problem !== null) context.note(`${result.workerId}: ${result.problem}`)
-  context.note(`${result.workerId} is ${result.status}; ${readyText(result)}`)
+  if (context.json) return context.outJson('worker-added/2', result)
+  await context.out(`${result.worker_id}\n`)
+  if (result.problem !== null) context.note(`${result.worker_id}: ${result.problem}`)
+  context.note(`${result.worker_id} is ${result.status}; ${readyText(result)}`)
   context.note('It is forgotten when the server ends; to keep it, put it into SVC_WORKER_URLS.')
 }
 
 async function remove(context: Context, workerId: string): Promise<void> {
-  const result = await context.withOperations((operations) => operations.removeWorker(workerId))
-  if (context.json) return context.outJson('worker-removed/1', result)
+  const result = await context.withOperations((operations) =>
+    operations.removeWorker({ worker_id: workerId }),
+  )
+  if (context.json) return context.outJson('worker-removed/2', result)
   await context.out(`${workerId}\n`)
   context.note(`${workerId} ${removalText(result)}; ${readyText(result)}`)
 }
@@ -150,6 +156,6 @@ function removalText({ status, running }: RemovedWorker): string {
   return `is leaving: it still runs ${running}, and is forgotten when they have ended`
 }
 
-function readyText({ readyWorkers }: { readonly readyWorkers: number }): string {
-  return `workers that take requests now: ${readyWorkers} (see: svc worker list)`
+function readyText({ ready_workers: ready }: { readonly ready_workers: number }): string {
+  return `workers that take requests now: ${ready} (see: svc worker list)`
 }

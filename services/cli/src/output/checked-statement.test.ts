@@ -1,4 +1,4 @@
-import type { StatementLine, StatementPage } from '@svc/contracts/admin/operations'
+import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing'
 import { formatExact, parseDollars } from '@svc/contracts/money'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { CheckedStatement } from './checked-statement.ts'
 const event = { stream: 'account-acct_x', revision: 1, hash: 'f'.repeat(64) }
 
 /** A statement that adds up. */
-function linesOf(movements: readonly bigint[]): StatementLine[] {
+function linesOf(movements: readonly bigint[]): StatementEntry[] {
   let balance = 0n
   return movements.map((movement, index) => {
     balance += movement
@@ -17,7 +17,7 @@ function linesOf(movements: readonly bigint[]): StatementLine[] {
       at: '2026-11-01T00:00:00.000Z',
       type: movement < 0n ? 'usage' : 'grant',
       reference: 'a reference',
-      paymentReference: null,
+      payment_reference: null,
       description: 'a description',
       debit: formatExact(movement < 0n ? -movement : 0n),
       credit: formatExact(movement < 0n ? 0n : movement),
@@ -27,14 +27,14 @@ function linesOf(movements: readonly bigint[]): StatementLine[] {
   })
 }
 
-function pagesOf(lines: readonly StatementLine[], size: number, skip = 0): StatementPage[] {
+function pagesOf(lines: readonly StatementEntry[], size: number, skip = 0): StatementPage[] {
   const pages: StatementPage[] = []
   for (let start = skip; start < lines.length; start += size) {
     const rows = lines.slice(start, start + size)
     const opening = lines[start - 1]?.balance ?? '0.00'
     const closing = rows.at(-1)?.balance ?? opening
     const more = start + size < lines.length
-    pages.push({ accountId: 'acct_x', opening, closing, rows, more })
+    pages.push({ account_id: 'acct_x', opening, closing, rows, more })
   }
   return pages
 }
@@ -64,8 +64,8 @@ describe('a statement', () => {
       fc.property(movements, pageSize, fc.nat(29), wrong, (amounts, size, place, what) => {
         const lines = linesOf([...amounts, 1n, 2n])
         const index = place % (lines.length - 2)
-        const row = lines[index] as StatementLine
-        const next = lines[index + 1] as StatementLine
+        const row = lines[index] as StatementEntry
+        const next = lines[index + 1] as StatementEntry
         if (what === 'missing') lines.splice(index, 1)
         else if (what === 'swapped') lines.splice(index, 2, next, row)
         else lines[index] = { ...row, [what]: formatExact(parseDollars(row[what]) + 1n) }
@@ -92,9 +92,9 @@ describe('a statement', () => {
 
   test('with an amount that is none ends with the code of a difference', () => {
     const [row] = linesOf([5n])
-    const broken = { ...row, credit: 'five' } as StatementLine
+    const broken = { ...row, credit: 'five' } as StatementEntry
     const page = {
-      accountId: 'acct_x',
+      account_id: 'acct_x',
       opening: '0.00',
       closing: '5.00',
       rows: [broken],

@@ -8,7 +8,7 @@
  * reader's own.
  */
 
-import type { StatementLine, StatementPage } from '@svc/contracts/admin/operations'
+import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing'
 import { formatExact, type PicoDollars, parseDollars } from '@svc/contracts/money'
 import { CliError, EXIT_DIFFERENCE } from '../exit-codes.ts'
 
@@ -40,7 +40,7 @@ export class CheckedStatement {
     this.#expect(amountOf(closing, 'the closing balance'), 'the closing balance')
   }
 
-  #checkRow(row: StatementLine): void {
+  #checkRow(row: StatementEntry): void {
     const name = `entry ${row.entry}`
     const expectedEntry = (this.#lastEntry ?? row.entry - 1) + 1
     if (row.entry !== expectedEntry) throw broken(`${name} stands where ${expectedEntry} must be`)

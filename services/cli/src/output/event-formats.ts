@@ -1,12 +1,12 @@
 /** Events as a table, CSV, JSON or lines of JSON. The table has no room for what is in them. */
-import type { EventLine } from '@svc/contracts/admin/operations'
+import type { LoggedEvent } from '@svc/contracts/admin/log'
 import { csvLine, csvText } from './csv.ts'
 import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'
 
 export interface EventWriter {
   /** The first rows come with what stands before them; they may be none. */
-  rows(events: readonly EventLine[]): string
+  rows(events: readonly LoggedEvent[]): string
   /** @param next where the log goes on; null when all of it was shown */
   closing(next: string | null): string
   /** Columns that did not fit the terminal. */
@@ -14,7 +14,7 @@ export interface EventWriter {
 }
 
 /** Wide enough for any row: those of `tail` come one by one. */
-const columns: readonly Column<EventLine>[] = [
+const columns: readonly Column<LoggedEvent>[] = [
   { title: 'POSITION', align: 'right', width: 8, text: (event) => event.position },
   { title: 'STREAM', width: 39, text: (event) => event.stream },
   { title: 'REVISION', align: 'right', leftOut: 3, text: (event) => `${event.revision}` },
@@ -53,7 +53,16 @@ function csvWriter(): EventWriter {
   }
 }
 
-function csvRow({ position, stream, revision, type, id, hash, data, metadata }: EventLine): string {
+function csvRow({
+  position,
+  stream,
+  revision,
+  type,
+  id,
+  hash,
+  data,
+  metadata,
+}: LoggedEvent): string {
   const texts = [jsonText(data), jsonText(metadata)].map(csvText)
   return csvLine([position, csvText(stream), `${revision}`, csvText(type), id, hash, ...texts])
 }

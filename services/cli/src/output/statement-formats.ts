@@ -1,26 +1,26 @@
 /** A statement as a table, CSV, JSON or lines of JSON: opening + rows = closing in every one. */
 
-import type { StatementLine } from '@svc/contracts/admin/operations'
+import type { StatementEntry } from '@svc/contracts/admin/billing'
 import { parseDollars } from '@svc/contracts/money'
 import { csvLine, csvText } from './csv.ts'
 import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'
 
 export interface StatementPeriod {
-  readonly accountId: string
+  readonly account_id: string
   readonly from?: string
   readonly to?: string
 }
 
 export interface StatementWriter {
   opening(head: StatementPeriod & { readonly opening: string }): string
-  rows(rows: readonly StatementLine[], first: boolean): string
+  rows(rows: readonly StatementEntry[], first: boolean): string
   closing(foot: StatementPeriod & { readonly closing: string; readonly rows: number }): string
   /** Columns that did not fit the terminal. */
   readonly leftOut?: readonly string[]
 }
 
-const columns: readonly Column<StatementLine>[] = [
+const columns: readonly Column<StatementEntry>[] = [
   { title: 'ENTRY', align: 'right', text: (row) => `${row.entry}` },
   { title: 'TIME', text: (row) => row.at },
   { title: 'TYPE', leftOut: 3, text: (row) => row.type },
@@ -31,7 +31,7 @@ const columns: readonly Column<StatementLine>[] = [
   { title: 'DESCRIPTION', cutTo: 20, leftOut: 1, text: described },
 ]
 
-function described({ description, paymentReference }: StatementLine): string {
+function described({ description, payment_reference: paymentReference }: StatementEntry): string {
   return paymentReference === null ? description : `${description} (ref ${paymentReference})`
 }
 
@@ -44,7 +44,7 @@ function tableWriter(widthMax?: number): StatementWriter {
   const table = new Table(columns, widthMax)
   return {
     opening: (head) =>
-      `Statement of ${head.accountId}, USD, ${periodText(head)}\n` +
+      `Statement of ${head.account_id}, USD, ${periodText(head)}\n` +
       `Opening balance  ${head.opening}\n\n`,
     rows: (rows, first) => (first ? table.header(rows) : '') + table.rows(rows),
     closing: ({ closing, rows }) => `\nClosing balance  ${closing}  (all ${rows} rows)\n`,
@@ -91,7 +91,7 @@ function csvBalance(type: string, time: string | undefined, balance: string): st
   return csvLine(['', time ?? '', type, '', '', '', '', balance, '', '', pico, '', '', '', ''])
 }
 
-function csvRow(row: StatementLine): string {
+function csvRow(row: StatementEntry): string {
   return csvLine([
     `${row.entry}`,
     row.at,
@@ -107,20 +107,20 @@ function csvRow(row: StatementLine): string {
     csvText(row.event.stream),
     `${row.event.revision}`,
     row.event.hash,
-    csvText(row.paymentReference ?? ''),
+    csvText(row.payment_reference ?? ''),
   ])
 }
 
 /** One object around all rows, written piece by piece. */
 const json: StatementWriter = {
-  opening: (head) => `${jsonText({ schema: 'svc.statement/1', ...head }).slice(0, -1)},"rows":[`,
+  opening: (head) => `${jsonText({ schema: 'svc.statement/2', ...head }).slice(0, -1)},"rows":[`,
   rows: (rows, first) =>
     rows.map((row, i) => (first && i === 0 ? '' : ',') + jsonText(row)).join(''),
   closing: ({ closing }) => `],"closing":${jsonText(closing)}}\n`,
 }
 
 const jsonl: StatementWriter = {
-  opening: (head) => `${jsonText({ type: 'opening', schema: 'svc.statement/1', ...head })}\n`,
+  opening: (head) => `${jsonText({ type: 'opening', schema: 'svc.statement/2', ...head })}\n`,
   rows: (rows) => rows.map((row) => `${jsonText(row)}\n`).join(''),
   closing: ({ closing, rows }) => `${jsonText({ type: 'closing', closing, rows })}\n`,
 }

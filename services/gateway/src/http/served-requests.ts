@@ -1,6 +1,6 @@
 /** Tells long work of this process when customers are served: it then gives way to them. */
 
-import { ADMIN_PREFIX } from '@svc/contracts/admin/admin-api'
+import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { onRequestHookHandler } from 'fastify'
 
 export interface ServedRequests {

@@ -1,4 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the code itself uses. */
+import { ADMIN_PREFIX, type Declaration } from '@svc/contracts/admin/declaration'
+import { adminOperations } from '@svc/contracts/admin/operations'
 import { errorCatalogue } from '@svc/contracts/errors'
 import { anthropicErrorAnswer, openAiErrorAnswer } from '@svc/contracts/wire/errors'
 import { z } from 'zod'
@@ -6,6 +8,8 @@ import { type Operation, operations } from './paths.ts'
 
 const JSON_MEDIA = 'application/json'
 const STREAM_MEDIA = 'text/event-stream'
+const LINES_MEDIA = 'application/x-ndjson'
+const TEXT = { type: 'string' }
 const COMPONENTS = '#/components/schemas/'
 
 export interface OpenApiDocument {
@@ -42,6 +46,11 @@ export function openApiDocument(
       paths[path] = { ...paths[path], [operation.method]: described }
     }
   }
+  for (const [name, declared] of Object.entries<Declaration>(adminOperations)) {
+    const path = ADMIN_PREFIX + declared.path.replace(/:(\w+)/g, '{$1}')
+    const method = declared.method.toLowerCase()
+    paths[path] = { ...paths[path], [method]: describeAdmin(name, declared, schemas) }
+  }
   return {
     openapi: '3.1.0',
     info: {
@@ -59,6 +68,7 @@ export function openApiDocument(
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer' },
         apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        operatorToken: { type: 'http', scheme: 'bearer' },
       },
     },
   }
@@ -106,6 +116,44 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
       },
     },
   }
+}
+
+function describeAdmin(name: string, declared: Declaration, schemas: SchemaCollection): object {
+  const { summary, role, path, method, input, output, answer } = declared
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, field = '']) => field)
+  const rest = Object.entries(input.shape).filter(([field]) => !inPath.includes(field))
+  const body = z.strictObject(Object.fromEntries(rest))
+  return {
+    operationId: name,
+    summary,
+    tags: ['Operator'],
+    'x-role': role,
+    security: [{ operatorToken: [] }],
+    parameters: [
+      ...inPath.map((field) => ({ name: field, in: 'path', required: true, schema: TEXT })),
+      ...(method === 'GET' ? rest.map(([field, schema]) => inQuery(field, schema, schemas)) : []),
+    ],
+    ...(method === 'GET'
+      ? {}
+      : { requestBody: { content: { [JSON_MEDIA]: { schema: schemas.body(body) } } } }),
+    responses: {
+      200: {
+        description: answer === 'json' ? 'The answer.' : 'Each line, until it ends.',
+        content: {
+          [answer === 'json' ? JSON_MEDIA : LINES_MEDIA]: { schema: schemas.answer(output) },
+        },
+      },
+      default: {
+        description: `An error. Codes: ${Object.keys(errorCatalogue).join(', ')}.`,
+        content: { [JSON_MEDIA]: { schema: schemas.answer(openAiErrorAnswer) } },
+      },
+    },
+  }
+}
+
+function inQuery(name: string, schema: z.core.$ZodType, schemas: SchemaCollection): object {
+  const field = schema as z.ZodType
+  return { name, in: 'query', required: !field.isOptional(), schema: schemas.body(field) }
 }
 
 /** JSON Schemas, with those that have a name kept once for all. */

@@ -1,5 +1,6 @@
 /** The API reference: a valid document, and a page of it. */
-
+import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
+import { adminOperations } from '@svc/contracts/admin/operations'
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openApiDocument } from './document.ts'
@@ -13,6 +14,11 @@ interface Posted {
       >
     >
   }
+}
+
+/** Those of the operator are served, and tested, where the operator's routes are. */
+function customersPaths<Methods>(paths: Readonly<Record<string, Methods>>) {
+  return Object.entries(paths).filter(([path]) => !path.startsWith(ADMIN_PREFIX))
 }
 
 let fixture: GatewayFixture
@@ -40,7 +46,7 @@ test('every reference in the document leads somewhere', () => {
 
 test('a request may name the model by each of its names, and by no other', () => {
   const { paths, components } = openApiDocument('0.0.0')
-  const bodies = Object.entries(paths).flatMap(([path, { post }]) => {
+  const bodies = customersPaths(paths).flatMap(([path, { post }]) => {
     const body = (post as Posted | undefined)?.requestBody?.content['application/json']?.schema
     return body?.properties?.model === undefined ? [] : [[path, body.properties.model] as const]
   })
@@ -56,9 +62,9 @@ test('a request may name the model by each of its names, and by no other', () =>
   })
 })
 
-test('every path of the document is served', async () => {
+test('every path that a key opens is served', async () => {
   const { paths } = openApiDocument('0.0.0')
-  for (const [path, methods] of Object.entries(paths)) {
+  for (const [path, methods] of customersPaths(paths)) {
     for (const method of Object.keys(methods)) {
       const url = fixture.baseUrl + path.replace('{id}', 'x')
       const response = await fetch(url, {
@@ -92,6 +98,19 @@ test('every example in the document is answered', async () => {
     })
     expect(response.status, `${path}: ${await response.text()}`).toBe(200)
   }
+})
+
+test('every operation of the operator is in the document, with who may', () => {
+  const { paths } = openApiDocument('0.0.0')
+  for (const [name, { method, path, role }] of Object.entries(adminOperations)) {
+    const methods = paths[ADMIN_PREFIX + path.replace(/:(\w+)/g, '{$1}')]
+    const described = methods?.[method.toLowerCase()]
+    expect(described).toMatchObject({ operationId: name, 'x-role': role, tags: ['Operator'] })
+  }
+  const schemas = JSON.stringify(
+    Object.entries(paths).filter(([path]) => path.startsWith(ADMIN_PREFIX)),
+  )
+  expect(schemas).not.toMatch(/"name":"[a-z]+[A-Z]/)
 })
 
 test('/docs shows every path, and loads nothing from elsewhere', async () => {

@@ -1,17 +1,15 @@
 /**
- * The operator's routes, mounted under `/admin/v1`: every operation of the table, behind one
+ * The operator's routes, mounted under `/admin/v1`: every operation that is declared, behind one
  * token. Whoever mounts them reads JSON bodies, and answers with the `ServiceError`s they throw.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { Declaration } from '@svc/contracts/admin/declaration'
 import {
-  type AdminInput,
-  type AdminOperation,
-  type AdminRoute,
-  adminApi,
-  STREAM_HEARTBEAT_MS,
-} from '@svc/contracts/admin/admin-api'
-import type { Operations } from '@svc/contracts/admin/operations'
+  adminOperations,
+  type OperationName,
+  type Operations,
+} from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type ZodError, z } from 'zod'
@@ -26,6 +24,9 @@ declare module 'fastify' {
   }
 }
 
+/** A blank line this often tells both sides of a quiet stream that the other one is there. */
+const STREAM_HEARTBEAT_MS = 10_000
+
 const identityQuery = z.object({ nonce: z.string().regex(noncePattern) })
 
 export interface AdminRoutes {
@@ -37,9 +38,8 @@ export interface AdminRoutes {
   readonly metrics?: Pick<Metrics, 'text'>
 }
 
-type Handlers = {
-  [Name in AdminOperation]: (input: AdminInput<Name>, signal: AbortSignal) => unknown
-}
+/** What the table promises of every handler, and the compiler has checked of each. */
+type Handler = (input: unknown, signal: AbortSignal) => Promise<unknown> | AsyncIterable<object>
 
 export function adminRoutes({
   operations,
@@ -47,7 +47,6 @@ export function adminRoutes({
   address,
   metrics,
 }: AdminRoutes): FastifyPluginAsync {
-  const handlers = handlersOf(operations)
   return async (app: FastifyInstance) => {
     app.addHook('onRequest', async (request) => {
       if (request.routeOptions.config.isOpen !== true) authorize(request, operatorToken)
@@ -65,50 +64,16 @@ export function adminRoutes({
         return { proof: serverProof(operatorToken, address(), read.data.nonce) }
       })
     }
-    for (const name of Object.keys(adminApi) as AdminOperation[]) {
-      const route: AdminRoute = adminApi[name]
-      const handler = handlers[name] as (input: unknown, signal: AbortSignal) => unknown
+    for (const name of Object.keys(adminOperations) as OperationName[]) {
+      const declared: Declaration = adminOperations[name]
+      const handler = operations[name] as Handler
       app.route({
-        method: route.method,
-        url: route.path,
-        handler: (request, reply) => answer(route, handler, request, reply),
+        method: declared.method,
+        url: declared.path,
+        handler: (request, reply) => answer(declared, handler, request, reply),
       })
     }
   }
-}
-
-function handlersOf(operations: Operations): Handlers {
-  return {
-    status: () => operations.status(),
-    openAccount: (input) => operations.openAccount(input),
-    listAccounts: ({ after, limit }) =>
-      operations.listAccounts({ limit, ...(after === undefined ? {} : { after }) }),
-    showAccount: ({ accountId }) => operations.showAccount(accountId),
-    grant: (input) => operations.grant(input),
-    createKey: (input) => operations.createKey(input),
-    listKeys: ({ accountId }) => operations.listKeys(accountId),
-    revokeKey: (input) => operations.revokeKey(input),
-    publishPrice: (input) => operations.publishPrice(input),
-    listPrices: () => operations.listPrices(),
-    statement: (input) => operations.statement(defined(input)),
-    explain: ({ requestId }) => operations.explain(requestId),
-    verify: (input) => operations.verify(defined(input)),
-    listProjections: () => operations.listProjections(),
-    rebuildProjection: ({ name }) => operations.rebuildProjection(name),
-    listWorkers: () => operations.listWorkers(),
-    drainWorker: (input) => operations.drainWorker(input),
-    addWorker: (input) => operations.addWorker(input),
-    removeWorker: ({ workerId }) => operations.removeWorker(workerId),
-    auditCache: (input) => operations.auditCache(input),
-    listEvents: (input) => operations.listEvents(defined(input)),
-    tailEvents: (input, signal) => operations.tailEvents(defined(input), signal),
-  }
-}
-
-/** Without the keys whose value is undefined. */
-function defined<T extends object>(input: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const entries = Object.entries(input).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
 }
 
 /** Hashes have one length, so the comparison takes one time, whatever was sent. */
@@ -123,22 +88,22 @@ function digest(text: string): Buffer {
 }
 
 async function answer(
-  route: AdminRoute,
-  handler: (input: unknown, signal: AbortSignal) => unknown,
+  declared: Declaration,
+  handler: Handler,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const input = readInput(route, request)
+  const input = readInput(declared, request)
   const gone = new AbortController()
-  if (route.answer === 'json') return handler(input, gone.signal)
+  if (declared.answer === 'json') return handler(input, gone.signal)
   reply.raw.on('close', () => gone.abort())
   const lines = handler(input, gone.signal) as AsyncIterable<object>
   return reply.type('application/x-ndjson').send(await asLines(lines, gone.signal))
 }
 
-function readInput(route: AdminRoute, { params, query, body }: FastifyRequest): unknown {
-  const rest = route.method === 'GET' ? query : (body ?? {})
-  const parsed = route.input.safeParse({ ...(rest as object), ...(params as object) })
+function readInput(declared: Declaration, { params, query, body }: FastifyRequest): unknown {
+  const rest = declared.method === 'GET' ? query : (body ?? {})
+  const parsed = declared.input.safeParse({ ...(rest as object), ...(params as object) })
   if (parsed.success) return parsed.data
   throw badInput(parsed.error)
 }

@@ -24,7 +24,7 @@ const sources: MetricsSources = {
       return fixture.pool.workers
     },
   },
-  lines: () => [{ workerId: 'wrk_0', restarts: 5 }],
+  lines: () => [{ worker_id: 'wrk_0', restarts: 5 }],
   projections,
 }
 let metrics: ReturnType<typeof createMetrics>

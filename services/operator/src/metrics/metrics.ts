@@ -3,7 +3,7 @@
  * are asked for at each scrape, side by side and for a bounded time.
  */
 
-import type { WorkerLine } from '@svc/contracts/admin/worker-answers'
+import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { inTime } from '@svc/infra/system/in-time'
 import type { Projections } from '@svc/projections/open-projections'
@@ -19,7 +19,7 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 export interface MetricsSources {
   readonly fleet: Pick<WorkerFleet, 'workers'>
   /** What is known of the workers without asking them. */
-  readonly lines: () => readonly Pick<WorkerLine, 'workerId' | 'restarts'>[]
+  readonly lines: () => readonly Pick<WorkerSummary, 'worker_id' | 'restarts'>[]
   readonly projections: Pick<Projections, 'status'> & {
     readonly views: Pick<Projections['views'], 'accountTotals'>
   }
@@ -50,7 +50,7 @@ export function createMetrics(sources: MetricsSources): Metrics {
 }
 
 async function workersText({ fleet, lines }: MetricsSources): Promise<string> {
-  const restarts = new Map(lines().map(({ workerId, restarts }) => [workerId, restarts]))
+  const restarts = new Map(lines().map(({ worker_id: workerId, restarts }) => [workerId, restarts]))
   return workerSamples(await workerSnapshots(fleet), restarts).text()
 }
 

@@ -1,6 +1,6 @@
 /** Looks into the event log for operators: a page of what is there, or what comes. */
 
-import type { EventLine, EventPage } from '@svc/contracts/admin/operations'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
 import { ServiceError } from '@svc/contracts/errors'
 import { accountEventSchemas } from '@svc/contracts/events/account'
 import { pricingEventSchemas } from '@svc/contracts/events/pricing'
@@ -11,7 +11,7 @@ import {
   START,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
-import { eventLine } from './lines.ts'
+import { loggedEvent } from './details.ts'
 
 /** Read and looked at in one step. */
 const STEP_EVENTS = 250
@@ -21,9 +21,9 @@ const LOOKED_AT_MAX = 100_000
 const eventTypes = Object.keys({ ...accountEventSchemas, ...pricingEventSchemas }).toSorted()
 
 export interface EventFilter {
-  readonly stream?: string
-  readonly type?: string
-  readonly after?: string
+  readonly stream?: string | undefined
+  readonly type?: string | undefined
+  readonly after?: string | undefined
 }
 
 export interface EventSource {
@@ -41,14 +41,14 @@ export async function listEvents(
   filter: EventFilter & { readonly limit: number },
 ): Promise<EventPage> {
   checkType(filter)
-  const found: EventLine[] = []
+  const found: LoggedEvent[] = []
   let lookedAt = 0
   for await (const events of steps(source, filter)) {
     for (const event of events) {
       if (!matches(event, filter)) continue
       // One more than asked for: only then it is known that more follow.
       if (found.length === filter.limit) return pageOf(found, found.at(-1)?.position)
-      found.push(eventLine(event))
+      found.push(loggedEvent(event))
     }
     lookedAt += events.length
     if (lookedAt >= LOOKED_AT_MAX) return pageOf(found, `${events.at(-1)?.position}`)
@@ -56,7 +56,7 @@ export async function listEvents(
   return pageOf(found)
 }
 
-function pageOf(events: readonly EventLine[], next: string | null = null): EventPage {
+function pageOf(events: readonly LoggedEvent[], next: string | null = null): EventPage {
   return { events, more: next !== null, next }
 }
 
@@ -65,12 +65,12 @@ export async function* tailEvents(
   { store, pace }: EventSource,
   filter: EventFilter,
   signal: AbortSignal,
-): AsyncGenerator<EventLine> {
+): AsyncGenerator<LoggedEvent> {
   checkType(filter)
   const after = filter.after === undefined ? await store.lastPosition() : BigInt(filter.after)
   for await (const { events } of store.subscribe({ after, batchSize: STEP_EVENTS, signal })) {
     const found = events.filter((event) => matches(event, filter))
-    yield* await pace.step(() => found.map(eventLine))
+    yield* await pace.step(() => found.map(loggedEvent))
   }
 }
 

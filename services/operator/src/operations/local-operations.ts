@@ -1,6 +1,8 @@
 /** The operations of a service in this very process: what the admin routes and the CLI stand on. */
 
-import type { AccountDetails, Operations, ServiceStatus } from '@svc/contracts/admin/operations'
+import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import type { Operations } from '@svc/contracts/admin/operations'
+import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import { isId } from '@svc/contracts/ids'
 import {
@@ -18,21 +20,23 @@ import type { Projections } from '@svc/projections/open-projections'
 import { receiptOf } from '@svc/projections/receipt'
 import type { ProjectionStatus } from '@svc/projections/views'
 import { type WorkerPorts, workerOperations } from '../workers/worker-operations.ts'
-import { listEvents, tailEvents } from './event-queries.ts'
 import {
-  accountLine,
-  grantLine,
-  keyLine,
-  priceLine,
-  projectionLine,
-  statementLine,
-} from './lines.ts'
+  accountSummary,
+  grantDetails,
+  keyDetails,
+  priceDetails,
+  projectionState,
+  statementEntry,
+} from './details.ts'
+import { listEvents, tailEvents } from './event-queries.ts'
 import { rebuildLines } from './rebuild-lines.ts'
 import { readOptionalTime, readTime, timeText } from './tell-times.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { verifyLines } from './verify-lines.ts'
 
 const ACTOR = 'operator'
+/** Of a tail that its reader ends by leaving it. */
+const never = new AbortController().signal
 /** How long an answer waits for the views to have all that is in the log: in a running server … */
 const VIEWS_TIMEOUT_MS = 10_000
 /** … and in a folder just opened, whose views may have to be built first. */
@@ -73,10 +77,10 @@ export function createLocalOperations(ports: LocalOperations): Operations {
       const witnesses = () => memory?.witnesses() ?? []
       return verifyLines({ store, pace, witnesses, densePositions }, input)
     },
-    listProjections: async () => (await projections.status()).map(projectionLine),
-    rebuildProjection: (name) => rebuildLines(projections, name),
+    listProjections: async () => (await projections.status()).map(projectionState),
+    rebuildProjection: ({ name }) => rebuildLines(projections, name),
     listEvents: (query) => listEvents(ports, query),
-    tailEvents: (query, signal) => tailEvents(ports, query, signal),
+    tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }
 }
 
@@ -85,26 +89,27 @@ function accountOperations(
 ): Pick<Operations, 'openAccount' | 'listAccounts' | 'showAccount' | 'grant'> {
   const { ledger, projections, pace } = ports
   return {
-    async openAccount({ name, spendPolicy }) {
+    async openAccount({ name, spend_policy: spendPolicy }) {
       return {
-        accountId: await ledger.openAccount({ name: name.trim(), spendPolicy, actor: ACTOR }),
+        account_id: await ledger.openAccount({ name: name.trim(), spendPolicy, actor: ACTOR }),
       }
     },
-    async listAccounts(page) {
+    async listAccounts({ after, limit }) {
       await viewsCurrent(ports, 'accounts')
-      return pace.step(() => projections.views.accounts(page).map(accountLine))
+      const page = after === undefined ? { limit } : { after, limit }
+      return pace.step(() => projections.views.accounts(page).map(accountSummary))
     },
-    showAccount: (accountId) => accountDetails(ports, accountId),
-    async grant({ accountId, amount, expiresAt, reason, ...grant }) {
+    showAccount: ({ account_id: accountId }) => accountDetails(ports, accountId),
+    async grant({ account_id: accountId, amount, expires_at: expiresAt, reason, ...grant }) {
       checkAccountId(accountId)
       const grantId = await ledger.grant(accountId, {
         ...grant,
         reason: reason.trim(),
         amount: readAmount(amount),
-        expiresAt: readOptionalTime(expiresAt, 'expiresAt'),
+        expiresAt: readOptionalTime(expiresAt, 'expires_at'),
         actor: ACTOR,
       })
-      return { grantId }
+      return { grant_id: grantId }
     },
   }
 }
@@ -113,27 +118,31 @@ function keyOperations({
   ledger,
 }: LocalOperations): Pick<Operations, 'createKey' | 'listKeys' | 'revokeKey'> {
   return {
-    async createKey({ accountId, name, expiresAt }) {
+    async createKey({ account_id: accountId, name, expires_at: expiresAt }) {
       checkAccountId(accountId)
-      const expiry = readOptionalTime(expiresAt, 'expiresAt')
+      const expiry = readOptionalTime(expiresAt, 'expires_at')
       const { keyId, secret } = await ledger.createKey(accountId, {
         name: name.trim(),
         ...(expiry === null ? {} : { expiresAt: expiry }),
         actor: ACTOR,
       })
-      return { keyId, secret }
+      return { key_id: keyId, secret }
     },
-    async listKeys(accountId) {
+    async listKeys({ account_id: accountId }) {
       checkAccountId(accountId)
       const { keys } = await ledger.account(accountId)
       const nowMs = Date.now()
-      return keys.map((key) => keyLine(key, nowMs))
+      return keys.map((key) => keyDetails(key, nowMs))
     },
-    async revokeKey({ accountId, keyId, reason }) {
+    async revokeKey({ account_id: accountId, key_id: keyId, reason }) {
       checkAccountId(accountId)
       const revoked = await ledger.revokeKey(accountId, keyId, reason.trim(), ACTOR)
       const { revokedAt, alreadyRevoked } = revoked
-      return { keyId, revokedAt: timeText(revokedAt), alreadyRevoked }
+      return {
+        key_id: keyId,
+        revoked_at: timeText(revokedAt),
+        already_revoked: alreadyRevoked,
+      }
     },
   }
 }
@@ -142,21 +151,21 @@ function priceOperations({
   ledger,
 }: LocalOperations): Pick<Operations, 'publishPrice' | 'listPrices'> {
   return {
-    async publishPrice({ model, effectiveFrom, ...rates }) {
-      const from = readOptionalTime(effectiveFrom, 'effectiveFrom')
+    async publishPrice({ model, effective_from: effectiveFrom, ...rates }) {
+      const from = readOptionalTime(effectiveFrom, 'effective_from')
       const price = await ledger.publishPrice({
         model: readModel(model),
         rates: {
           input: readPrice(rates.input, 'input'),
-          cachedInput: readPrice(rates.cachedInput, 'cachedInput'),
+          cachedInput: readPrice(rates.cached_input, 'cached_input'),
           output: readPrice(rates.output, 'output'),
         },
         ...(from === null ? {} : { effectiveFrom: from }),
         actor: ACTOR,
       })
-      return priceLine(price)
+      return priceDetails(price)
     },
-    listPrices: async () => ledger.prices().map(priceLine),
+    listPrices: async () => ledger.prices().map(priceDetails),
   }
 }
 
@@ -164,7 +173,7 @@ function billOperations(ports: LocalOperations): Pick<Operations, 'statement' | 
   const { pace } = ports
   const { views } = ports.projections
   return {
-    async statement({ accountId, from, to, after, limit }) {
+    async statement({ account_id: accountId, from, to, after, limit }) {
       checkAccountId(accountId)
       await Promise.all([viewsCurrent(ports, 'statement'), viewsCurrent(ports, 'accounts')])
       if (views.account(accountId) === undefined) throw noSuch('account', accountId)
@@ -178,14 +187,14 @@ function billOperations(ports: LocalOperations): Pick<Operations, 'statement' | 
       // An export asks for page after page.
       const statement = await pace.step(() => views.statement(query))
       return {
-        accountId,
+        account_id: accountId,
         opening: formatExact(statement.opening),
         closing: formatExact(statement.closing),
-        rows: await pace.step(() => statement.rows.map(statementLine)),
+        rows: await pace.step(() => statement.rows.map(statementEntry)),
         more: statement.more,
       }
     },
-    async explain(requestId) {
+    async explain({ request_id: requestId }) {
       await viewsCurrent(ports, 'requests')
       const row = await views.request(requestId)
       if (row === undefined) throw noSuch('request', requestId)
@@ -200,20 +209,20 @@ async function statusOf(ports: LocalOperations): Promise<ServiceStatus> {
   // A folder just opened has views that are about to follow; a server shows them as they are.
   if (mode === 'stopped') await viewsCurrent(ports, 'accounts')
   const position = await store.lastPosition()
-  const lines = (await projections.status()).map(projectionLine)
+  const lines = (await projections.status()).map(projectionState)
   // Read last, so that they hold whatever the positions say that the views have.
   const totals = projections.views.accountTotals()
   return {
     version,
     mode,
-    baseUrl,
-    dataDir,
+    base_url: baseUrl,
+    data_dir: dataDir,
     store: { kind: storeKind, position: `${position}` },
     projections: lines,
     workers: workers(),
-    unpricedModels: unpricedModels(ledger, workers()),
+    unpriced_models: unpricedModels(ledger, workers()),
     accounts: totals.accounts,
-    openRequests: totals.openRequests,
+    open_requests: totals.openRequests,
   }
 }
 
@@ -228,9 +237,9 @@ async function accountDetails(ports: LocalOperations, accountId: string): Promis
   if (row === undefined) throw noSuch('account', accountId)
   const nowMs = Date.now()
   return {
-    ...accountLine({ ...row, ...balance, openRequests, spendPolicy }),
-    keys: keys.map((key) => keyLine(key, nowMs)),
-    grants: grants.map(grantLine),
+    ...accountSummary({ ...row, ...balance, openRequests, spendPolicy }),
+    keys: keys.map((key) => keyDetails(key, nowMs)),
+    grants: grants.map(grantDetails),
   }
 }
 

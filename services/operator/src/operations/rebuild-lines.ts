@@ -1,6 +1,6 @@
 /** A rebuild of a view, with its progress. */
 import { performance } from 'node:perf_hooks'
-import type { RebuildProgress, RebuildResult } from '@svc/contracts/admin/operations'
+import type { RebuildProgress, RebuildResult } from '@svc/contracts/admin/log'
 import type { Projections } from '@svc/projections/open-projections'
 import { progressLines, ratePerSecond } from './progress-lines.ts'
 

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { unpricedModels } from './unpriced-models.ts'
 
 const line = { status: 'ready', restarts: 0 }
-const toy = { ...line, workerId: 'worker-1', modelName: 'svc-demo', toy: true }
-const real = { ...line, workerId: 'worker-2', modelName: 'qwen', toy: false }
-const unreachable = { ...line, workerId: 'worker-3', modelName: '', toy: false }
+const toy = { ...line, worker_id: 'worker-1', model_name: 'svc-demo', toy: true }
+const real = { ...line, worker_id: 'worker-2', model_name: 'qwen', toy: false }
+const unreachable = { ...line, worker_id: 'worker-3', model_name: '', toy: false }
 
 test('a model is unpriced when no price counts for it; workers unheard are left out', () => {
   const price = { version: 'price_1', input: 1n, cachedInput: 1n, output: 1n, model: 'svc-beta' }
@@ -13,7 +13,7 @@ test('a model is unpriced when no price counts for it; workers unheard are left 
     currentPrice: (_: string, onBundled?: boolean) => (onBundled ? published : null),
   }
   const nothing = { currentPrice: () => null }
-  const workers = [toy, real, { ...real, workerId: 'worker-4' }, unreachable]
+  const workers = [toy, real, { ...real, worker_id: 'worker-4' }, unreachable]
   expect(unpricedModels(demoOnly, workers)).toEqual(['qwen'])
   expect(unpricedModels(nothing, workers)).toEqual(['svc-demo', 'qwen'])
   expect(unpricedModels({ currentPrice: () => published }, workers)).toEqual([])

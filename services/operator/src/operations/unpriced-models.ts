@@ -1,6 +1,6 @@
 /** What is served and cannot be sold: operators are told, customers only get a refusal. */
 
-import type { WorkerLine } from '@svc/contracts/admin/worker-answers'
+import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { Ledger } from '@svc/ledger/ledger'
 
@@ -10,10 +10,10 @@ export const PUBLISH_A_PRICE = 'price publish --input USD --cached-input USD --o
 /** @returns the names of the models of these workers for which no price is in force */
 export function unpricedModels(
   ledger: Pick<Ledger, 'currentPrice'>,
-  workers: readonly WorkerLine[],
+  workers: readonly WorkerSummary[],
 ): readonly string[] {
   const unpriced = workers.filter(
-    ({ modelName, toy }) => modelName !== '' && ledger.currentPrice(MODEL, toy) === null,
+    ({ model_name, toy }) => model_name !== '' && ledger.currentPrice(MODEL, toy) === null,
   )
-  return [...new Set(unpriced.map(({ modelName }) => modelName))]
+  return [...new Set(unpriced.map(({ model_name }) => model_name))]
 }

@@ -1,6 +1,6 @@
 /** A verification of the log, with its progress. */
 
-import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/operations'
+import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
@@ -20,7 +20,7 @@ export interface VerifySources {
 /** @throws {ServiceError} `invalid_value` for an anchor that is none */
 export async function* verifyLines(
   { store, pace, witnesses = () => [], densePositions }: VerifySources,
-  input: { readonly anchor?: string },
+  input: { readonly anchor?: string | undefined } = {},
 ): AsyncGenerator<VerifyProgress | VerifyResult> {
   const anchor = anchorOf(input)
   yield* progressLines<VerifyProgress, VerifyResult>(async (report, signal) => {
@@ -37,7 +37,7 @@ export async function* verifyLines(
       streams: found.streams,
       events: found.events,
       broken: found.broken,
-      missingPositions: `${found.missingPositions}`,
+      missing_positions: `${found.missingPositions}`,
       contradicted: found.contradicted.map(({ source, stream, revision }) => {
         return { source, stream, revision }
       }),
@@ -48,7 +48,7 @@ export async function* verifyLines(
   })
 }
 
-function anchorOf({ anchor }: { readonly anchor?: string }): LogHead | undefined {
+function anchorOf({ anchor }: { readonly anchor?: string | undefined }): LogHead | undefined {
   if (anchor === undefined) return undefined
   const head = readLogHead(anchor)
   if (head !== undefined) return head

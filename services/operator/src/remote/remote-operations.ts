@@ -1,12 +1,6 @@
 /** The operations of a running server, over its admin routes. */
-
-import {
-  ADMIN_PREFIX,
-  type AdminOperation,
-  type AdminRoute,
-  adminApi,
-} from '@svc/contracts/admin/admin-api'
-import type { Operations } from '@svc/contracts/admin/operations'
+import { ADMIN_PREFIX, type Declaration } from '@svc/contracts/admin/declaration'
+import { adminOperations, type Operations } from '@svc/contracts/admin/operations'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
 import { jsonLines } from './json-lines.ts'
@@ -28,54 +22,42 @@ const errorBody = z.object({
 const errorLine = errorBody.extend({ type: z.literal('error') })
 
 /**
- * A server that is older or newer than this table answers what it answers: its shape is taken as
- * is.
+ * A client of every operation that is declared. A server that is older or newer than the
+ * declarations answers what it answers: its shape is taken as is.
  */
 export function createRemoteOperations(service: RemoteService): Operations {
-  const ask = async <T>(name: AdminOperation, input: object = {}): Promise<T> => {
-    const answer = await send(service, name, input, service.signal)
-    return (await answer.json()) as T
-  }
-  return {
-    status: () => ask('status'),
-    openAccount: (input) => ask('openAccount', input),
-    listAccounts: (page) => ask('listAccounts', page),
-    showAccount: (accountId) => ask('showAccount', { accountId }),
-    grant: (input) => ask('grant', input),
-    createKey: (input) => ask('createKey', input),
-    listKeys: (accountId) => ask('listKeys', { accountId }),
-    revokeKey: (input) => ask('revokeKey', input),
-    publishPrice: (input) => ask('publishPrice', input),
-    listPrices: () => ask('listPrices'),
-    statement: (query) => ask('statement', query),
-    explain: (requestId) => ask('explain', { requestId }),
-    verify: (input) => lines(service, 'verify', input, service.signal),
-    listProjections: () => ask('listProjections'),
-    rebuildProjection: (name) => lines(service, 'rebuildProjection', { name }, service.signal),
-    listWorkers: () => ask('listWorkers'),
-    drainWorker: (input) => ask('drainWorker', input),
-    addWorker: (input) => ask('addWorker', input),
-    removeWorker: (workerId) => ask('removeWorker', { workerId }),
-    auditCache: (input) => lines(service, 'auditCache', input, service.signal),
-    listEvents: (query) => ask('listEvents', query),
-    tailEvents: (query, signal) => lines(service, 'tailEvents', query, signal),
-  }
+  const client = Object.entries<Declaration>(adminOperations).map(([name, declared]) => [
+    name,
+    declared.answer === 'lines'
+      ? (input?: object, signal?: AbortSignal) => lines(service, declared, input, signal)
+      : (input?: object) => value(service, declared, input),
+  ])
+  return Object.fromEntries(client) as Operations
 }
 
-async function* lines<T>(
+async function value(
   service: RemoteService,
-  name: AdminOperation,
-  input: object,
-  signal: AbortSignal,
-): AsyncGenerator<T> {
+  declared: Declaration,
+  input: object = {},
+): Promise<unknown> {
+  const answer = await send(service, declared, input, service.signal)
+  return answer.json()
+}
+
+async function* lines(
+  service: RemoteService,
+  declared: Declaration,
+  input: object = {},
+  signal: AbortSignal = service.signal,
+): AsyncGenerator<unknown> {
   const either = AbortSignal.any([signal, service.signal])
   try {
-    const answer = await send(service, name, input, either)
+    const answer = await send(service, declared, input, either)
     if (answer.body === null) return
     for await (const line of jsonLines(answer.body)) {
       const failure = errorLine.safeParse(line)
       if (failure.success) throw asServiceError(failure.data)
-      yield line as T
+      yield line
     }
   } catch (error) {
     if (!either.aborted) throw error
@@ -84,11 +66,10 @@ async function* lines<T>(
 
 async function send(
   { baseUrl, operatorToken }: RemoteService,
-  name: AdminOperation,
+  { method, path }: Declaration,
   input: object,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { method, path }: AdminRoute = adminApi[name]
   const rest = new Map(Object.entries(input).filter(([, value]) => value !== undefined))
   const filled = path.replace(/:(\w+)/g, (_, field: string) => {
     const value = String(rest.get(field))

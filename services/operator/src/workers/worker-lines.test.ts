@@ -34,7 +34,13 @@ function workerWith(fields: Partial<FleetWorker>): FleetWorker {
   }
 }
 
-const line = { workerId: 'worker-1', status: 'restarting', modelName: '', toy: false, restarts: 3 }
+const line = {
+  worker_id: 'worker-1',
+  status: 'restarting',
+  model_name: '',
+  toy: false,
+  restarts: 3,
+}
 
 function detailsOf(fields: Partial<FleetWorker>, state: StateResponse | undefined) {
   return workerDetails({ worker: workerWith(fields), state }, line)
@@ -48,18 +54,18 @@ test('a worker that answers tells what it is, has to do and has saved', () => {
     cache: { ...freshState.cache, lookups: 8, hits: 6, l1: { ...emptyTier, bytes: 7 } },
   }
   expect(detailsOf({}, state)).toEqual({
-    workerId: 'worker-1',
+    worker_id: 'worker-1',
     status: 'ready',
-    modelName: 'demo',
+    model_name: 'demo',
     toy: true,
     restarts: 3,
     address: 'unix:/run/worker-1.sock',
     setup: {
-      instanceId: 'worker-1/7',
+      instance_id: 'worker-1/7',
       device: 'cpu',
-      cpuVariant: 'avx512',
+      cpu_variant: 'avx512',
       fingerprint: 'f'.repeat(64),
-      contextSize: 8_192,
+      context_size: 8_192,
       threads: 4,
     },
     load: { sequences: 8, running: 5, queued: 0 },
@@ -69,11 +75,11 @@ test('a worker that answers tells what it is, has to do and has saved', () => {
       tiers: ['l1'],
       use: {
         prompts: 8,
-        promptHitRate: 0.75,
-        tokenHitRate: 0.75,
-        l1: { blocks: 0, bytes: 7, bytesMax: 0, hits: 0, writes: 0, failures: 0 },
+        prompt_hit_rate: 0.75,
+        token_hit_rate: 0.75,
+        l1: { blocks: 0, bytes: 7, bytes_max: 0, hits: 0, writes: 0, failures: 0 },
         l2: null,
-        meterMismatches: 0,
+        meter_mismatches: 0,
       },
     },
     problem: null,
@@ -82,7 +88,7 @@ test('a worker that answers tells what it is, has to do and has saved', () => {
 
 test('before the first prompt there is no rate', () => {
   const { cache } = detailsOf({}, freshState)
-  expect(cache?.use).toMatchObject({ prompts: 0, promptHitRate: null, tokenHitRate: null })
+  expect(cache?.use).toMatchObject({ prompts: 0, prompt_hit_rate: null, token_hit_rate: null })
 })
 
 test('a worker that does not answer has nothing but its supervisor to tell of it', () => {

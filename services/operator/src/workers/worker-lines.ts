@@ -1,24 +1,19 @@
 /** What a worker says of itself, as a line for operators. */
 
-import type {
-  CacheUse,
-  TierUse,
-  WorkerDetails,
-  WorkerLine,
-} from '@svc/contracts/admin/worker-answers'
+import type { CacheUse, TierUse, WorkerDetails, WorkerSummary } from '@svc/contracts/admin/workers'
 import type { StateResponse, TierState } from '@svc/contracts/worker/protocol'
 import type { WorkerSnapshot } from './worker-fleet.ts'
 
 /** @param line what is known of it without asking it: its supervisor's word, its restarts */
 export function workerDetails(
   { worker, state }: WorkerSnapshot,
-  line: WorkerLine | undefined,
+  line: WorkerSummary | undefined,
 ): WorkerDetails {
   const { workerId, health, address, leaving } = worker
   return {
-    workerId,
+    worker_id: workerId,
     status: leaving ? 'leaving' : (health?.status ?? line?.status ?? 'unreachable'),
-    modelName: health?.modelName ?? '',
+    model_name: health?.modelName ?? '',
     toy: health?.toy ?? false,
     restarts: line?.restarts ?? 0,
     address,
@@ -34,7 +29,14 @@ export function workerDetails(
 
 function setupOf(health: NonNullable<WorkerSnapshot['worker']['health']>): WorkerDetails['setup'] {
   const { instanceId, device, cpuVariant, fingerprint, contextSize, threads } = health
-  return { instanceId, device, cpuVariant, fingerprint, contextSize, threads }
+  return {
+    instance_id: instanceId,
+    device,
+    cpu_variant: cpuVariant,
+    fingerprint,
+    context_size: contextSize,
+    threads,
+  }
 }
 
 function loadOf({ sequences, running, queued }: StateResponse): WorkerDetails['load'] {
@@ -44,16 +46,16 @@ function loadOf({ sequences, running, queued }: StateResponse): WorkerDetails['l
 function cacheUse({ cache, totals, meterMismatches }: StateResponse): CacheUse {
   return {
     prompts: cache.lookups,
-    promptHitRate: rate(cache.hits, cache.lookups),
-    tokenHitRate: rate(totals.cachedInputTokens, totals.inputTokens + totals.cachedInputTokens),
+    prompt_hit_rate: rate(cache.hits, cache.lookups),
+    token_hit_rate: rate(totals.cachedInputTokens, totals.inputTokens + totals.cachedInputTokens),
     l1: cache.l1 && tierUse(cache.l1),
     l2: cache.l2 && tierUse(cache.l2),
-    meterMismatches,
+    meter_mismatches: meterMismatches,
   }
 }
 
 function tierUse({ blocks, bytes, bytesMax, hits, writes, failures }: TierState): TierUse {
-  return { blocks, bytes, bytesMax, hits, writes, failures }
+  return { blocks, bytes, bytes_max: bytesMax, hits, writes, failures }
 }
 
 function rate(part: number, whole: number): number | null {

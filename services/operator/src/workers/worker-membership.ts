@@ -6,7 +6,7 @@
  * prompts first, as when it is drained, and is forgotten when its last request of this server ends.
  */
 
-import type { AddedWorker, RemovedWorker } from '@svc/contracts/admin/worker-answers'
+import type { AddedWorker, RemovedWorker } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import {
   isWorkerUrl,
@@ -21,7 +21,7 @@ const WORKERS_MAX = 256
 
 export interface WorkerToAdd {
   /** Null: one is made. */
-  readonly workerId: string | null
+  readonly worker_id: string | null
   readonly url: string
 }
 
@@ -31,7 +31,7 @@ export interface WorkerToAdd {
  */
 export async function addWorker(
   fleet: WorkerFleet,
-  { workerId, url }: WorkerToAdd,
+  { worker_id: workerId, url }: WorkerToAdd,
   secret: string | undefined,
 ): Promise<AddedWorker> {
   const address = readAddress(url, secret)
@@ -45,11 +45,11 @@ export async function addWorker(
   }
   const { health, problem } = await fleet.add({ workerId: name, address })
   return {
-    workerId: name,
+    worker_id: name,
     address: url,
     status: health?.status ?? 'unreachable',
     problem: problem?.message ?? null,
-    readyWorkers: readyWorkers(fleet),
+    ready_workers: readyWorkers(fleet),
   }
 }
 
@@ -69,10 +69,10 @@ export async function removeWorker(
   }
   await fleet.remove(workerId)
   return {
-    workerId,
+    worker_id: workerId,
     status: fleet.workers.includes(worker) ? 'leaving' : 'removed',
     running: worker.running,
-    readyWorkers: readyWorkers(fleet),
+    ready_workers: readyWorkers(fleet),
   }
 }
 

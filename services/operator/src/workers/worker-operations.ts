@@ -1,12 +1,12 @@
 /** What an operator can ask of the workers of a running server, and tell them. */
 
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
 import type {
   AuditedWorker,
   AuditResult,
-  DrainResult,
-  WorkerLine,
-} from '@svc/contracts/admin/worker-answers'
+  DrainedWorker,
+  WorkerSummary,
+} from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, overloaded } from '@svc/contracts/worker/failure'
 import {
@@ -21,7 +21,7 @@ import { addWorker, removeWorker } from './worker-membership.ts'
 
 export interface WorkerPorts {
   /** What is known of the workers without asking them. */
-  readonly workers?: () => readonly WorkerLine[]
+  readonly workers?: () => readonly WorkerSummary[]
   /** The workers themselves: only a running server has them. */
   readonly fleet?: WorkerFleet
   /** Whether the server itself has started a worker. */
@@ -41,13 +41,14 @@ export function workerOperations(
       return snapshots.map((snapshot) =>
         workerDetails(
           snapshot,
-          known.find(({ workerId }) => workerId === snapshot.worker.workerId),
+          known.find((each) => each.worker_id === snapshot.worker.workerId),
         ),
       )
     },
     drainWorker: (input) => drain(ports, input),
     addWorker: async (input) => addWorker(runningFleet(ports), input, workerSecret),
-    removeWorker: async (workerId) => removeWorker(runningFleet(ports), workerId, supervises),
+    removeWorker: async ({ worker_id: workerId }) =>
+      removeWorker(runningFleet(ports), workerId, supervises),
     async *auditCache({ sample }) {
       yield* audit(runningFleet(ports), sample)
     },
@@ -63,13 +64,13 @@ function runningFleet({ fleet }: WorkerPorts): WorkerFleet {
 
 async function drain(
   ports: WorkerPorts,
-  { workerId, draining }: { readonly workerId: string; readonly draining: boolean },
-): Promise<DrainResult> {
+  { worker_id: workerId, draining }: OperationInput<'drainWorker'>,
+): Promise<DrainedWorker> {
   const fleet = runningFleet(ports)
   workerOf(fleet, workerId)
   try {
     const { status } = await fleet.drain(workerId, draining)
-    return { workerId, status, readyWorkers: readyWorkers(fleet) }
+    return { worker_id: workerId, status, ready_workers: readyWorkers(fleet) }
   } catch (cause) {
     const { code, message } = asWorkerFailure(cause)
     const kind = code === 'unreachable' ? 'server_is_overloaded' : 'worker_failed'
@@ -107,10 +108,11 @@ async function auditWorker(
   { workerId, client, health }: FleetWorker,
   sample: number,
 ): Promise<AuditedWorker> {
-  const told = { type: 'worker' as const, workerId, ...nothing, differing: [] }
+  const told = { type: 'worker' as const, worker_id: workerId, ...nothing, differing: [] }
   if (health?.cache.mode === 'off') return { ...told, outcome: 'cache-off' }
   try {
-    return { ...told, outcome: 'compared', ...(await client.audit(sample)), workerId }
+    const { checked, gone, differing } = await client.audit(sample)
+    return { ...told, outcome: 'compared', checked, gone, differing }
   } catch (cause) {
     return { ...told, outcome: 'unanswered', problem: asWorkerFailure(cause).message }
   }

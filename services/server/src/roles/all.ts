@@ -210,7 +210,7 @@ function readyOf({
     accountId: demo.accountId,
     dataDir: folder.path,
     pid: process.pid,
-    modelName: worker?.modelName ?? 'no worker answers yet',
+    modelName: worker?.model_name ?? 'no worker answers yet',
     toy: worker?.toy ?? false,
     unpricedModels: unpriced,
   }

@@ -1,6 +1,6 @@
 /** The workers of a server: supervised child processes, or workers that run elsewhere. */
 
-import type { WorkerLine } from '@svc/contracts/admin/worker-answers'
+import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { workerAddress } from '@svc/contracts/worker/address'
 import type { WorkerFailure } from '@svc/contracts/worker/failure'
@@ -25,7 +25,7 @@ export interface InferenceWorkers {
   readonly pool: WorkerPool
   /** Resolves when a worker serves. @throws with one line when the model cannot be used */
   ready(): Promise<void>
-  lines(): WorkerLine[]
+  lines(): WorkerSummary[]
   /** Whether this server has started that worker itself. */
   supervises(workerId: string): boolean
   /** Also before they are ready: then `ready` rejects. The first call counts. */
@@ -117,13 +117,13 @@ function remoteWorkers(
 function linesOf(
   pool: WorkerPool,
   supervisedOf: (workerId: string) => Supervised | undefined,
-): WorkerLine[] {
+): WorkerSummary[] {
   return pool.workers.map(({ workerId, health, leaving }) => {
     const supervised = supervisedOf(workerId)
     return {
-      workerId,
+      worker_id: workerId,
       status: leaving ? 'leaving' : (health?.status ?? supervised?.state ?? 'unreachable'),
-      modelName: health?.modelName ?? '',
+      model_name: health?.modelName ?? '',
       toy: health?.toy ?? false,
       restarts: supervised?.restarts ?? 0,
     }

@@ -1,83 +1,77 @@
-/** What the ledger and the views hold, as lines for operators: exact dollars, RFC 3339 times. */
+/** What the ledger and the views hold, as operators see it: exact dollars, RFC 3339 times. */
 
-import type {
-  AccountLine,
-  EventLine,
-  GrantLine,
-  KeyLine,
-  PriceLine,
-  ProjectionLine,
-  StatementLine,
-} from '@svc/contracts/admin/operations'
+import type { AccountSummary, GrantDetails, KeyDetails } from '@svc/contracts/admin/accounts'
+import type { PriceDetails, StatementEntry } from '@svc/contracts/admin/billing'
+import type { LoggedEvent, ProjectionState } from '@svc/contracts/admin/log'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { GrantSummary, KeySummary, PublishedPrice } from '@svc/ledger/ledger'
 import type { AccountRow, ProjectionStatus, StatementRow } from '@svc/projections/views'
 import { optionalTimeText, timeText } from './tell-times.ts'
 
-export function accountLine(row: AccountRow): AccountLine {
+export function accountSummary(row: AccountRow): AccountSummary {
   return {
-    accountId: row.accountId,
+    account_id: row.accountId,
     name: row.name,
-    spendPolicy: row.spendPolicy,
+    spend_policy: row.spendPolicy,
     settled: formatExact(row.settled),
     held: formatExact(row.held),
     available: formatExact(row.settled - row.held),
-    openRequests: row.openRequests,
-    openedAt: timeText(row.openedAt),
-    lastActivityAt: timeText(row.lastActivityAt),
+    open_requests: row.openRequests,
+    opened_at: timeText(row.openedAt),
+    last_activity_at: timeText(row.lastActivityAt),
   }
 }
 
-export function keyLine(key: KeySummary, nowMs: number): KeyLine {
+export function keyDetails(key: KeySummary, nowMs: number): KeyDetails {
   return {
-    keyId: key.keyId,
+    key_id: key.keyId,
     name: key.name,
-    lastFour: key.lastFour,
+    last_four: key.lastFour,
     status: keyStatus(key, nowMs),
-    createdAt: timeText(key.createdAt),
-    expiresAt: optionalTimeText(key.expiresAt),
-    revokedAt: optionalTimeText(key.revokedAt),
+    created_at: timeText(key.createdAt),
+    expires_at: optionalTimeText(key.expiresAt),
+    revoked_at: optionalTimeText(key.revokedAt),
   }
 }
 
-function keyStatus({ revokedAt, expiresAt }: KeySummary, nowMs: number): KeyLine['status'] {
+function keyStatus({ revokedAt, expiresAt }: KeySummary, nowMs: number): KeyDetails['status'] {
   if (revokedAt !== null) return 'revoked'
   return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'active'
 }
 
-export function grantLine(grant: GrantSummary): GrantLine {
+export function grantDetails(grant: GrantSummary): GrantDetails {
   return {
-    grantId: grant.grantId,
+    grant_id: grant.grantId,
     amount: formatExact(grant.amount),
     remaining: formatExact(grant.remaining),
     category: grant.category,
     priority: grant.priority,
-    expiresAt: optionalTimeText(grant.expiresAt),
-    grantedAt: timeText(grant.grantedAt),
+    expires_at: optionalTimeText(grant.expiresAt),
+    granted_at: timeText(grant.grantedAt),
   }
 }
 
-export function priceLine(price: PublishedPrice): PriceLine {
+export function priceDetails(price: PublishedPrice): PriceDetails {
   return {
     version: price.version,
     model: price.model,
     demo: price.isDemo,
     input: formatPricePerMillion(price.input),
-    cachedInput: formatPricePerMillion(price.cachedInput),
+    cached_input: formatPricePerMillion(price.cachedInput),
     output: formatPricePerMillion(price.output),
-    effectiveFrom: timeText(price.effectiveFrom),
-    publishedAt: timeText(price.publishedAt),
+    effective_from: timeText(price.effectiveFrom),
+    published_at: timeText(price.publishedAt),
   }
 }
 
-export function statementLine(row: StatementRow): StatementLine {
+export function statementEntry(row: StatementRow): StatementEntry {
   return {
     entry: row.entry,
     at: timeText(row.at),
     type: row.type,
     reference: row.reference,
-    paymentReference: row.paymentReference,
+    payment_reference: row.paymentReference,
     description: row.description,
     debit: formatExact(row.debit),
     credit: formatExact(row.credit),
@@ -86,12 +80,12 @@ export function statementLine(row: StatementRow): StatementLine {
   }
 }
 
-export function projectionLine(status: ProjectionStatus): ProjectionLine {
+export function projectionState(status: ProjectionStatus): ProjectionState {
   const { name, version, state, position, head, error } = status
   return { name, version, state, position: `${position}`, head: `${head}`, error }
 }
 
-export function eventLine(event: RecordedEvent): EventLine {
+export function loggedEvent(event: RecordedEvent): LoggedEvent {
   const { position, stream, revision, type, id, hash, data, metadata } = event
   return {
     position: `${position}`,

@@ -1,0 +1,143 @@
+/** Accounts, their keys and their credit. */
+import { z } from 'zod'
+import { spendPolicy } from '../events/account.ts'
+import { dollars } from '../wire/billing.ts'
+import {
+  amount,
+  count,
+  id,
+  moment,
+  name,
+  operation,
+  pageLimit,
+  reason,
+  type Shown,
+} from './declaration.ts'
+
+const PRIORITY_MAX = 1_000
+
+const account = { account_id: id }
+const category = z.enum(['paid', 'promotional'])
+
+const accountSummary = z.object({
+  account_id: z.string(),
+  name: z.string(),
+  spend_policy: spendPolicy,
+  /** Grants less debits. */
+  settled: dollars,
+  /** What running requests hold. */
+  held: dollars,
+  /** `settled - held`. */
+  available: dollars,
+  open_requests: count,
+  opened_at: z.string(),
+  last_activity_at: z.string(),
+})
+export type AccountSummary = Shown<typeof accountSummary>
+
+const keyDetails = z.object({
+  key_id: z.string(),
+  name: z.string(),
+  /** Of the secret. */
+  last_four: z.string(),
+  status: z.enum(['active', 'expired', 'revoked']),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+})
+export type KeyDetails = Shown<typeof keyDetails>
+
+const grantDetails = z.object({
+  grant_id: z.string(),
+  amount: dollars,
+  remaining: dollars,
+  category,
+  /** Lower is spent first. */
+  priority: z.int(),
+  expires_at: z.string().nullable(),
+  granted_at: z.string(),
+})
+export type GrantDetails = Shown<typeof grantDetails>
+
+const accountDetails = accountSummary.extend({
+  keys: z.array(keyDetails),
+  grants: z.array(grantDetails),
+})
+export type AccountDetails = Shown<typeof accountDetails>
+
+const revokedKey = z.object({
+  key_id: z.string(),
+  revoked_at: z.string(),
+  /** Whether it had been revoked before: it then stays revoked since that time. */
+  already_revoked: z.boolean(),
+})
+export type RevokedKey = Shown<typeof revokedKey>
+
+export const accountOperations = {
+  openAccount: operation({
+    method: 'POST',
+    path: '/accounts',
+    role: 'operator',
+    summary: 'Open an account',
+    input: z.strictObject({ name, spend_policy: spendPolicy }),
+    output: z.object({ account_id: z.string() }),
+  }),
+  listAccounts: operation({
+    method: 'GET',
+    path: '/accounts',
+    role: 'auditor',
+    summary: 'Accounts with their balances, oldest first',
+    input: z.strictObject({ after: id.optional(), limit: pageLimit }),
+    output: z.array(accountSummary),
+  }),
+  showAccount: operation({
+    method: 'GET',
+    path: '/accounts/:account_id',
+    role: 'auditor',
+    summary: 'One account: balance, keys, grants',
+    input: z.strictObject(account),
+    output: accountDetails,
+  }),
+  grant: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/grants',
+    role: 'operator',
+    summary: 'Give an account credit; the same reference is granted once',
+    input: z.strictObject({
+      ...account,
+      /** Dollars, above zero. */
+      amount,
+      category,
+      priority: z.int().min(0).max(PRIORITY_MAX),
+      /** Null: never. */
+      expires_at: moment.nullable(),
+      reference: name.nullable(),
+      reason,
+    }),
+    output: z.object({ grant_id: z.string() }),
+  }),
+  createKey: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/keys',
+    role: 'operator',
+    summary: 'Make a key; its secret is in this answer only',
+    input: z.strictObject({ ...account, name, expires_at: moment.nullable() }),
+    output: z.object({ key_id: z.string(), secret: z.string() }),
+  }),
+  listKeys: operation({
+    method: 'GET',
+    path: '/accounts/:account_id/keys',
+    role: 'auditor',
+    summary: 'The keys of an account',
+    input: z.strictObject(account),
+    output: z.array(keyDetails),
+  }),
+  revokeKey: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/keys/:key_id/revoke',
+    role: 'operator',
+    summary: 'End a key at once and for ever',
+    input: z.strictObject({ ...account, key_id: id, reason }),
+    output: revokedKey,
+  }),
+}

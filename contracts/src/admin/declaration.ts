@@ -1,0 +1,84 @@
+/**
+ * How an operation of the operator is declared: once. The HTTP routes, the client of a running
+ * server, the command line and the OpenAPI document are made of the declarations; whoever carries
+ * an operation out has one handler for it.
+ *
+ *     declaration ──▶ route ──▶ handler          a running server
+ *          └────────▶ client                     who talks to one
+ *          └────────▶ /openapi.json              who writes a client
+ *
+ * On the wire every name is in snake_case, amounts and prices are exact decimal text in dollars,
+ * positions are decimal text, times are RFC 3339.
+ */
+import { z } from 'zod'
+import type { DeepReadonly } from '../deep-readonly.ts'
+import { tokenCount } from '../tokens.ts'
+
+export const ADMIN_PREFIX = '/admin/v1'
+
+/**
+ * Who may. An owner may do all; an operator, all but what hands out power; an auditor reads.
+ * Today there is one token, and it is an owner's.
+ */
+export type AdminRole = 'owner' | 'operator' | 'auditor' | 'metrics'
+
+export interface Declaration {
+  readonly method: 'GET' | 'POST'
+  /** Behind the prefix. What `:name` does not take of the input is the query, or the body. */
+  readonly path: string
+  /** The least role that may. */
+  readonly role: AdminRole
+  /** In one line, for people. */
+  readonly summary: string
+  readonly input: z.ZodObject
+  readonly output: z.ZodType
+  /** One JSON value, or newline-delimited JSON as long as it lasts: then `output` is of a line. */
+  readonly answer: 'json' | 'lines'
+}
+
+/** Checks the form of a declaration, and keeps its exact type. */
+export function operation<const D extends Omit<Declaration, 'answer'>>(
+  declaration: D,
+): D & { readonly answer: 'json' } {
+  return { ...declaration, answer: 'json' }
+}
+
+/** Like {@link operation}, for what answers line by line. */
+export function lineOperation<const D extends Omit<Declaration, 'answer'>>(
+  declaration: D,
+): D & { readonly answer: 'lines' } {
+  return { ...declaration, answer: 'lines' }
+}
+
+/** What a schema describes, as nobody may change it. */
+export type Shown<Schema extends z.ZodType> = DeepReadonly<z.output<Schema>>
+
+const ID_CHARACTERS_MAX = 100
+const NAME_CHARACTERS_MAX = 200
+const REASON_CHARACTERS_MAX = 500
+const AMOUNT_CHARACTERS_MAX = 40
+const PAGE_MAX = 1_000
+const POSITION_MAX = 2n ** 63n - 1n
+
+export const id = z.string().min(1).max(ID_CHARACTERS_MAX)
+export const name = textOf(NAME_CHARACTERS_MAX)
+export const reason = textOf(REASON_CHARACTERS_MAX)
+/** RFC 3339 with a zone. */
+export const moment = z.iso.datetime({ offset: true })
+/** Dollars, read exactly by whoever carries it out. */
+export const amount = z.string().max(AMOUNT_CHARACTERS_MAX)
+/** Of an event, as far as any log counts; -1 is before the first. */
+export const position = z
+  .string()
+  .regex(/^(-1|\d{1,19})$/, 'must be a position: a whole number')
+  .pipe(z.string().refine((text) => BigInt(text) <= POSITION_MAX, 'must be a position below 2^63'))
+/** A number that may come as text, as in a query. */
+export const pageLimit = z.coerce.number<number>().pipe(tokenCount.min(1).max(PAGE_MAX))
+export const entryNumber = z.coerce.number<number>().pipe(z.int().min(0))
+export const count = z.int().min(0)
+export const nothing = z.strictObject({})
+
+function textOf(charactersMax: number): z.ZodString {
+  const problem = `must have 1 to ${charactersMax} characters`
+  return z.string().trim().min(1, problem).max(charactersMax, problem)
+}

@@ -1,0 +1,141 @@
+/** The event log and the views that follow it. */
+import { z } from 'zod'
+import {
+  count,
+  id,
+  lineOperation,
+  nothing,
+  operation,
+  pageLimit,
+  position,
+  type Shown,
+} from './declaration.ts'
+
+const HEAD_CHARACTERS_MAX = 100
+
+const filter = { stream: id.optional(), type: id.optional(), after: position.optional() }
+/** Events per second. */
+const rate = z.number()
+const place = { stream: z.string(), revision: z.int().min(0) }
+
+const loggedEvent = z.object({
+  position: z.string(),
+  ...place,
+  type: z.string(),
+  id: z.string(),
+  hash: z.string(),
+  /** As stored: the names in it are those of the storage format. */
+  data: z.unknown(),
+  metadata: z.unknown(),
+})
+export type LoggedEvent = Shown<typeof loggedEvent>
+
+const eventPage = z.object({
+  events: z.array(loggedEvent),
+  /** Whether the log was not looked through to its end. */
+  more: z.boolean(),
+  /** Where to go on: the `after` of the next page. Null when there is no more. */
+  next: z.string().nullable(),
+})
+export type EventPage = Shown<typeof eventPage>
+
+const verifyProgress = z.object({
+  type: z.literal('progress'),
+  events: count,
+  /** Position up to which was read, and the last one of the log when the reading began. */
+  position: z.string(),
+  head: z.string(),
+  rate,
+})
+export type VerifyProgress = Shown<typeof verifyProgress>
+
+const verifyResult = z.object({
+  type: z.literal('result'),
+  streams: count,
+  events: count,
+  /** Empty when every chain holds. */
+  broken: z.array(z.object(place)),
+  /** How many positions have no event, where every one must have one. */
+  missing_positions: z.string(),
+  /** Who remembers an event that the log does not hold: a view, a snapshot, the noted head. */
+  contradicted: z.array(z.object({ source: z.string(), ...place })),
+  /** Null when none was given. `cut`: the log ends before it; `differs`: it was altered. */
+  anchor: z.enum(['holds', 'cut', 'differs']).nullable(),
+  /** To be noted down elsewhere: the anchor of a later verification. Null for an empty log. */
+  head: z.string().nullable(),
+  /** Position up to which was read. */
+  position: z.string(),
+})
+export type VerifyResult = Shown<typeof verifyResult>
+
+export const projectionState = z.object({
+  name: z.string(),
+  version: z.int(),
+  state: z.enum(['catching-up', 'live', 'stopped', 'failed']),
+  position: z.string(),
+  head: z.string(),
+  error: z.string().nullable(),
+})
+export type ProjectionState = Shown<typeof projectionState>
+
+const rebuildProgress = z.object({
+  type: z.literal('progress'),
+  done: count,
+  total: count,
+  rate,
+})
+export type RebuildProgress = Shown<typeof rebuildProgress>
+
+const rebuildResult = z.object({
+  type: z.literal('result'),
+  name: z.string(),
+  events: count,
+  seconds: z.number(),
+  /** Rows that differed between the old and the new view. */
+  differences: count,
+})
+export type RebuildResult = Shown<typeof rebuildResult>
+
+export const logOperations = {
+  verify: lineOperation({
+    method: 'POST',
+    path: '/verify',
+    role: 'auditor',
+    summary: 'Check the whole event log',
+    /** The head that an earlier verification gave, or none. */
+    input: z.strictObject({ anchor: z.string().max(HEAD_CHARACTERS_MAX).optional() }),
+    output: z.discriminatedUnion('type', [verifyProgress, verifyResult]),
+  }),
+  listEvents: operation({
+    method: 'GET',
+    path: '/events',
+    role: 'auditor',
+    summary: 'Events in the order of the log',
+    input: z.strictObject({ ...filter, limit: pageLimit }),
+    output: eventPage,
+  }),
+  tailEvents: lineOperation({
+    method: 'GET',
+    path: '/events/tail',
+    role: 'auditor',
+    summary: 'Events as they come, from behind a position (default: the end)',
+    input: z.strictObject(filter),
+    output: loggedEvent,
+  }),
+  listProjections: operation({
+    method: 'GET',
+    path: '/projections',
+    role: 'auditor',
+    summary: 'Where each read model stands',
+    input: nothing,
+    output: z.array(projectionState),
+  }),
+  rebuildProjection: lineOperation({
+    method: 'POST',
+    path: '/projections/:name/rebuild',
+    role: 'operator',
+    summary: 'Build a read model anew beside the live one, compare, and swap',
+    input: z.strictObject({ name: id }),
+    output: z.discriminatedUnion('type', [rebuildProgress, rebuildResult]),
+  }),
+}

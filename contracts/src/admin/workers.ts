@@ -1,0 +1,204 @@
+/** The service, and its workers. What only a worker can tell is null as long as it does not. */
+import { z } from 'zod'
+import {
+  auditRequest,
+  auditResponse,
+  cacheMode,
+  drainRequest,
+  healthResponse,
+} from '../worker/condition.ts'
+import { count, id, lineOperation, nothing, operation, type Shown } from './declaration.ts'
+import { projectionState } from './log.ts'
+
+const URL_CHARACTERS_MAX = 1_000
+
+/** Stands in paths, tables and labels. */
+const newWorkerId = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be at most 64 letters, digits, ".", "_" and "-"')
+
+const { status } = healthResponse.shape
+/** Workers that take requests now. */
+const readyWorkers = { ready_workers: count }
+/** Of 1; null before the first. */
+const share = z.number().nullable()
+
+const workerSummary = z.object({
+  worker_id: z.string(),
+  status: z.string(),
+  model_name: z.string(),
+  toy: z.boolean(),
+  restarts: count,
+})
+export type WorkerSummary = Shown<typeof workerSummary>
+
+const workerSetup = z.object({
+  instance_id: z.string(),
+  device: healthResponse.shape.device,
+  cpu_variant: z.string(),
+  fingerprint: z.string(),
+  context_size: count,
+  threads: count,
+})
+
+/** What lies in Redis no worker knows: there `blocks`, `bytes` and `bytes_max` are 0. */
+const tierUse = z.object({
+  blocks: count,
+  bytes: count,
+  bytes_max: count,
+  hits: count,
+  writes: count,
+  failures: count,
+})
+export type TierUse = Shown<typeof tierUse>
+
+/** Since the worker started. */
+const cacheUse = z.object({
+  /** Prompts whose beginning was looked for. */
+  prompts: count,
+  /** Those of which at least one block was reused. */
+  prompt_hit_rate: share,
+  /** The prompt tokens that were not computed. */
+  token_hit_rate: share,
+  /** Null: not in use. */
+  l1: tierUse.nullable(),
+  l2: tierUse.nullable(),
+  /** Prompts that the runtime counted otherwise than the worker: an alarm. */
+  meter_mismatches: count,
+})
+export type CacheUse = Shown<typeof cacheUse>
+
+const workerDetails = workerSummary.extend({
+  /** Where it is spoken to, without a secret. */
+  address: z.string(),
+  setup: workerSetup.nullable(),
+  /** Requests of all gateways. */
+  load: z.object({ sequences: count, running: count, queued: count }).nullable(),
+  cache: cacheMode.extend({ use: cacheUse.nullable() }).nullable(),
+  /** What is wrong with it, in one line. */
+  problem: z.string().nullable(),
+})
+export type WorkerDetails = Shown<typeof workerDetails>
+
+const addedWorker = z.object({
+  worker_id: z.string(),
+  /** Where it is spoken to, without a secret. */
+  address: z.string(),
+  status: z.enum([...status.options, 'unreachable']),
+  /** Why it gives no answer yet, in one line. */
+  problem: z.string().nullable(),
+  ...readyWorkers,
+})
+export type AddedWorker = Shown<typeof addedWorker>
+
+const removedWorker = z.object({
+  worker_id: z.string(),
+  /** `leaving`: it gets nothing more, and is forgotten when what runs on it has ended. */
+  status: z.enum(['leaving', 'removed']),
+  /** Requests of this server that run on it. */
+  running: count,
+  ...readyWorkers,
+})
+export type RemovedWorker = Shown<typeof removedWorker>
+
+const drainedWorker = z.object({ worker_id: z.string(), status, ...readyWorkers })
+export type DrainedWorker = Shown<typeof drainedWorker>
+
+const { checked, gone, differing } = auditResponse.shape
+
+const auditedWorker = z.object({
+  type: z.literal('worker'),
+  worker_id: z.string(),
+  checked,
+  gone,
+  differing,
+  /** `unanswered`: of its blocks nothing is known. `cache-off`: there are none. */
+  outcome: z.enum(['compared', 'cache-off', 'unanswered']),
+  /** Why it gave no answer, in one line. */
+  problem: z.string().nullable(),
+})
+export type AuditedWorker = Shown<typeof auditedWorker>
+
+const auditResult = z.object({
+  type: z.literal('result'),
+  /** Workers that compared their blocks. */
+  compared: count,
+  unanswered: count,
+  checked,
+  gone,
+  /** How many blocks are not what the model computes. */
+  differing: count,
+})
+export type AuditResult = Shown<typeof auditResult>
+
+const serviceStatus = z.object({
+  version: z.string(),
+  /** How the answer was found: a running server, or the opened folder of a stopped one. */
+  mode: z.enum(['running', 'stopped']),
+  base_url: z.string().nullable(),
+  data_dir: z.string(),
+  store: z.object({ kind: z.string(), position: z.string() }),
+  projections: z.array(projectionState),
+  workers: z.array(workerSummary),
+  /** Names of models that are served and have no price: requests for them are refused. */
+  unpriced_models: z.array(z.string()),
+  accounts: count,
+  open_requests: count,
+})
+export type ServiceStatus = Shown<typeof serviceStatus>
+
+export const workerOperations = {
+  status: operation({
+    method: 'GET',
+    path: '/status',
+    role: 'auditor',
+    summary: 'How every part is: server, event log, projections, workers',
+    input: nothing,
+    output: serviceStatus,
+  }),
+  listWorkers: operation({
+    method: 'GET',
+    path: '/workers',
+    role: 'auditor',
+    summary: 'Each worker: health, load, and what its cache saves',
+    input: nothing,
+    output: z.array(workerDetails),
+  }),
+  drainWorker: operation({
+    method: 'POST',
+    path: '/workers/:worker_id/drain',
+    role: 'operator',
+    summary: 'End what runs on a worker and give it nothing new, or take that back',
+    input: z.strictObject({ worker_id: id, ...drainRequest.shape }),
+    output: drainedWorker,
+  }),
+  addWorker: operation({
+    method: 'POST',
+    path: '/workers',
+    role: 'operator',
+    summary: 'Use a worker that runs already, until the server ends',
+    input: z.strictObject({
+      /** Null: one is made. */
+      worker_id: newWorkerId.nullable(),
+      /** As in `SVC_WORKER_URLS`. */
+      url: z.string().max(URL_CHARACTERS_MAX),
+    }),
+    output: addedWorker,
+  }),
+  removeWorker: operation({
+    method: 'POST',
+    path: '/workers/:worker_id/remove',
+    role: 'operator',
+    summary: 'Give a worker nothing new, and forget it when what runs on it has ended',
+    input: z.strictObject({ worker_id: id }),
+    output: removedWorker,
+  }),
+  auditCache: lineOperation({
+    method: 'POST',
+    path: '/cache/audit',
+    role: 'operator',
+    summary: 'Have every ready worker compute cached blocks again and compare their bytes',
+    input: z.strictObject(auditRequest.shape),
+    output: z.discriminatedUnion('type', [auditedWorker, auditResult]),
+  }),
+}
