@@ -13,16 +13,15 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { RateLimit, RateLimits, RateUse } from '@svc/contracts/ports/rate-limits'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clientFamilyOf } from '../http/client-family.ts'
+import { clientFamilyOf, rateHeaders } from '../http/client-family.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { networkOf } from '../http/network.ts'
-import { rateHeaders } from '../http/rate-headers.ts'
 
 const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
 const PLAIN = /^[\x21-\x7e]{1,256}$/
 const MINUTE_SECONDS = 60
 const MS = 1_000
-/** Clients obey whatever they are told. */
+/** Clients obey any Retry-After, so it is bounded. */
 const RETRY_SECONDS_MAX = 60
 
 declare module 'fastify' {
@@ -71,7 +70,7 @@ export class Callers {
       await take(this.#perAccount, caller.accountId, 'account'),
       await take(this.#perKey, caller.keyId, 'key'),
     ]
-    tell(uses, request, reply)
+    setRateHeaders(uses, request, reply)
     return caller
   }
 
@@ -173,7 +172,11 @@ function exceeded(message: string, { limit }: RateLimit, { resetMs }: RateUse): 
 }
 
 /** On the raw response, so that streams carry it too. */
-function tell(uses: readonly (Use | undefined)[], request: FastifyRequest, reply: FastifyReply) {
+function setRateHeaders(
+  uses: readonly (Use | undefined)[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
   const [nearest] = uses
     .filter((use) => use !== undefined)
     .sort((one, other) => one.remaining / one.limit - other.remaining / other.limit)

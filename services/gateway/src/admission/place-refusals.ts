@@ -1,4 +1,4 @@
-/** What a request is told that is turned away. */
+/** The errors of requests that are turned away. */
 import { ServiceError } from '@svc/contracts/errors'
 
 const STOPPING_RETRY_SECONDS = 1

@@ -3,9 +3,9 @@
  * has ended. Places are shared by rules that no caller can bend:
  *
  *     a key has requestsPerKey of them, its account requestsPerAccount, all have requestsInFlight
- *     a request beyond them waits in the line of its account; the accounts take turns, by weight
- *     a full line of the account turns the newcomer away; when the lines together are full, the
- *     newest of the longest line has to go, whoever comes
+ *     a request beyond them waits in the queue of its account; the accounts take turns, by weight
+ *     a full queue of the account turns the newcomer away; when the queues together are full, the
+ *     newest of the longest queue has to go, whoever comes
  *
  * What waits costs a socket and no memory: its body stays where it is. The place counts the body
  * too, so that neither an account nor all of them hold more bytes than they may.
@@ -83,7 +83,7 @@ export class Places {
     if (state === 'waiting') this.#unqueue(visit)
     else this.#giveBack(visit)
     visit.state = 'ended'
-    visit.settleAdmission()
+    visit.admit()
     if (account.isEmpty) this.#accounts.delete(account.accountId)
     this.#startWaiting()
     if (this.#visits.size === 0) this.#onIdle?.()
@@ -98,7 +98,7 @@ export class Places {
     this.#startWaiting()
   }
 
-  /** Who waits for something of its own account holds no place of others meanwhile. */
+  /** Frees the place for others while the request waits for something of its own account. */
   async aside<Result>(visit: Visit, work: () => Promise<Result>): Promise<Result> {
     if (visit.state !== 'running') return work()
     visit.state = 'aside'
@@ -111,7 +111,7 @@ export class Places {
     }
   }
 
-  /** Those that run are told to stop; those that wait are turned away, and nobody else comes in. */
+  /** Stops those that run, turns those away that wait, and lets nobody else in. */
   stopAll(): void {
     this.turnAway()
     for (const { stop } of [...this.#visits]) stop.stop('shutting_down')
@@ -177,7 +177,7 @@ export class Places {
     this.#running += 1
     this.#visits.add(visit)
     this.#countBytes(visit, 1)
-    visit.settleAdmission()
+    visit.admit()
   }
 
   #giveBack(visit: Visit): void {
@@ -209,7 +209,9 @@ export class Places {
     this.#accounts.set(account.accountId, account)
     this.#turns.add(account)
     this.#waiting += 1
-    visit.stopClock = this.#options.timer.after(waitMs, () => visit.refuse(this.#refusalOf(visit)))
+    visit.cancelTimeout = this.#options.timer.after(waitMs, () =>
+      visit.refuse(this.#refusalOf(visit)),
+    )
   }
 
   #makeRoomFor(visit: Visit): void {
@@ -230,7 +232,7 @@ export class Places {
     account.waiting.splice(account.waiting.indexOf(visit), 1)
     if (account.waiting.length === 0) this.#turns.delete(account)
     this.#waiting -= 1
-    visit.stopClock()
+    visit.cancelTimeout()
   }
 
   #startWaiting(): void {

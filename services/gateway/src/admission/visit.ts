@@ -2,9 +2,9 @@
 import type { ServiceError } from '@svc/contracts/errors'
 import { Stop } from './stop.ts'
 
-/** How much the newest request counts in what is known of how long requests take. */
+/** Weight of the newest request in the moving average of how long requests take. */
 const NEWEST_SHARE = 0.2
-/** Clients obey whatever they are told: a wait that was estimated badly must not last. */
+/** Clients obey any Retry-After: a wait that was estimated badly must not last. */
 const WAIT_SECONDS_MAX = 30
 
 export interface Visitor {
@@ -25,7 +25,7 @@ interface PlaceKeeper {
  *     waiting ──a place is free──▶ running ⇄ aside ──▶ ended
  *        └──refused, left──────────────────────────────▶
  */
-export type VisitState = 'waiting' | 'running' | 'aside' | 'ended'
+type VisitState = 'waiting' | 'running' | 'aside' | 'ended'
 
 export class Visit {
   readonly account: AccountPlaces
@@ -35,7 +35,7 @@ export class Visit {
   /** What its body can have at most, and once it was read, what it has. */
   bodyBytes: number
   startedAtMs = 0
-  stopClock: () => void = () => {}
+  cancelTimeout: () => void = () => {}
   readonly #places: PlaceKeeper
   readonly #admission = Promise.withResolvers<void>()
 
@@ -44,7 +44,7 @@ export class Visit {
     this.keyId = keyId
     this.bodyBytes = bodyBytes
     this.#places = places
-    // Who left is not there to be told.
+    // A client that left gets no error: nobody awaits this.
     this.#admission.promise.catch(() => {})
   }
 
@@ -76,7 +76,7 @@ export class Visit {
     this.leave()
   }
 
-  settleAdmission(): void {
+  admit(): void {
     this.#admission.resolve()
   }
 }

@@ -39,7 +39,7 @@ export function typeAt(body: JsonObject, path: FieldPath): string | undefined {
   throw new ServiceError('invalid_value', `${param} must be text.`, { param })
 }
 
-/** The first thing that a schema found wrong, as the one error that the caller is told. */
+/** The first thing that a schema found wrong, as the error for the caller. */
 export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject): ServiceError {
   if (issue === undefined) return new ServiceError('invalid_value', 'The body is not valid.')
   const nested = deepestUnionIssue(issue)

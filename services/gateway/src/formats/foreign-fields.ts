@@ -11,7 +11,7 @@ import type { JsonObject } from './inference-request.ts'
 const schemaFields = ['function', 'parameters', 'input_schema', 'inputSchema'] as const
 type SchemaField = (typeof schemaFields)[number]
 
-/** Where each format is told what the answer has to be. */
+/** The fields of each format that demand a format of the answer. */
 const outputFormatFields = {
   chat: ['response_format'],
   responses: ['text.format'],

@@ -20,7 +20,7 @@ export function callableModel(name: string): string {
 }
 
 export const thinkingLevels = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
-export type ThinkingLevel = (typeof thinkingLevels)[number]
+type ThinkingLevel = (typeof thinkingLevels)[number]
 
 export const noThinking: Thinking = { enabled: false, effort: 'low', budgetTokens: 0 }
 

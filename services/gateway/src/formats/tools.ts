@@ -1,4 +1,4 @@
-/** The tools that a request brings, checked, as the worker is told. */
+/** The tools that a request brings, checked, in the form of the worker protocol. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import type { JsonObject } from './inference-request.ts'

@@ -13,7 +13,7 @@ export class ClientConnection {
   readonly #writeStallMs: number
   #draining: Promise<void> | undefined
 
-  /** @param writeStallMs a client that takes nothing for so long is cut off */
+  /** @param writeStallMs how long the client may read nothing before it is cut off */
   constructor(response: ServerResponse, timer: Timer, writeStallMs: number) {
     this.#response = response
     this.#timer = timer

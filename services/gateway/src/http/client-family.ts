@@ -1,15 +1,16 @@
 /**
- * Which family of clients asks, and so in whose words it is told an error. The key header does not
- * tell them apart; what does is the path, and on shared paths the version header that only Messages
- * clients send.
+ * Which family of clients asks, and what it is sent in the terms of that family: errors and rate
+ * headers. The key header does not tell the families apart. The path does, and on shared paths the
+ * version header that only Messages clients send.
  */
 import type { IncomingMessage } from 'node:http'
-import type { ServiceError } from '@svc/contracts/errors'
+import type { RateState, ServiceError } from '@svc/contracts/errors'
 import { anthropicError } from '../formats/anthropic-error.ts'
 import { openAiError } from '../formats/openai-error.ts'
 
 export type ClientFamily = 'openai' | 'anthropic'
 
+const MINUTE_SECONDS = 60
 const MESSAGES_PATH = /^(?:\/pro)?(?:\/v1)*\/messages(?:[/?]|$)/
 
 export function clientFamilyOf({
@@ -34,4 +35,33 @@ export function errorBody(
 /** The status of an error answer: Messages clients know an overload by a number of its own. */
 export function errorStatus(family: ClientFamily, { code, entry }: ServiceError): number {
   return family === 'anthropic' && code === 'server_is_overloaded' ? 529 : entry.status
+}
+
+/** How much may be asked for, in the headers that the clients of the family read. */
+export function rateHeaders(family: ClientFamily, rate: RateState): Record<string, string> {
+  const { limit, remaining, resetSeconds } = rate
+  if (family === 'anthropic') {
+    return {
+      'anthropic-ratelimit-requests-limit': String(limit),
+      'anthropic-ratelimit-requests-remaining': String(remaining),
+      'anthropic-ratelimit-requests-reset': resetTime(resetSeconds),
+    }
+  }
+  return {
+    'x-ratelimit-limit-requests': String(limit),
+    'x-ratelimit-remaining-requests': String(remaining),
+    'x-ratelimit-reset-requests': durationText(resetSeconds),
+  }
+}
+
+/** RFC 3339, in whole seconds. */
+function resetTime(seconds: number): string {
+  return new Date(Date.now() + seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z')
+}
+
+/** Such as `12s` or `6m0s`. */
+function durationText(seconds: number): string {
+  const minutes = Math.floor(seconds / MINUTE_SECONDS)
+  const rest = `${seconds % MINUTE_SECONDS}s`
+  return minutes === 0 ? rest : `${minutes}m${rest}`
 }

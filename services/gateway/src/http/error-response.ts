@@ -2,8 +2,13 @@
 import { STATUS_CODES } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { FastifyReply } from 'fastify'
-import { type ClientFamily, clientFamilyOf, errorBody, errorStatus } from './client-family.ts'
-import { rateHeaders } from './rate-headers.ts'
+import {
+  type ClientFamily,
+  clientFamilyOf,
+  errorBody,
+  errorStatus,
+  rateHeaders,
+} from './client-family.ts'
 
 /** From this status on, clients repeat requests by themselves unless they are told not to. */
 const FIRST_RETRIED_STATUS = 401
@@ -34,7 +39,7 @@ export function refusalHeaders(error: ServiceError, family: ClientFamily): Recor
 export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
   if (error.requestId !== undefined) reply.headers(identity(error.requestId))
   if (UNREAD.has(error.code)) reply.header('connection', 'close')
-  if (error.code === 'request_too_large') hearOut(reply)
+  if (error.code === 'request_too_large') drainBody(reply)
   const family = clientFamilyOf(reply.request.raw)
   return reply
     .code(errorStatus(family, error))
@@ -43,11 +48,11 @@ export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
 }
 
 /**
- * A client that still sends when the connection is cut sees a broken pipe instead of the answer,
- * and sends it all again. So the rest of its body is read and thrown away, within bounds; for more,
- * and for a body without a length, the framework's word stands, which is to close.
+ * A client that is still sending when the connection is cut sees a broken pipe instead of the
+ * answer, and sends it all again. So the rest of its body is read and discarded, within bounds. The
+ * framework closes the connection of a larger body, and of one without a length.
  */
-function hearOut(reply: FastifyReply): void {
+function drainBody(reply: FastifyReply): void {
   const length = Number(reply.request.raw.headers['content-length'])
   if (length <= DISCARDED_BYTES_MAX) reply.removeHeader('connection')
 }

@@ -23,7 +23,7 @@ export interface JsonLimits {
 const defaultLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000, allItems: 50_000 }
 
 const MAX_NUMBER_CHARACTERS = 64
-/** Up to so many characters, a number cannot overflow without an exponent. */
+/** A number of up to this many characters cannot overflow without an exponent. */
 const PLAIN_NUMBER_CHARACTERS = 15
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Every bound of the HTTP face, and the checks that Node leaves to us. All are settable; the
+ * Limits of the HTTP interface, and the checks that Node leaves to us. All are settable; the
  * defaults serve 200 concurrent requests of one key, in turns.
  */
 import type { IncomingMessage } from 'node:http'
@@ -30,7 +30,7 @@ export interface HttpLimits {
   /** Requests beyond these that wait for their turn, their bodies unread. */
   readonly waitingPerAccount: number
   readonly waitingRequests: number
-  /** How long they wait. */
+  /** How long they may wait. */
   readonly waitMs: number
   /** Prompts that are rendered, counted and compiled at once: of one account and of all. */
   readonly preparationsPerAccount: number
@@ -59,7 +59,7 @@ export interface HttpLimits {
    * meter, and an append whose outcome is unknown for long.
    */
   readonly settlingAllowanceMs: number
-  /** A client that takes nothing for so long is cut off, as if it had left. */
+  /** How long a client may read nothing of its answer; then it is cut off, as if it had left. */
   readonly writeStallMs: number
   /** An idle stream is given a sign of life at least this often. */
   readonly streamKeepAliveMs: number

@@ -1,4 +1,4 @@
-/** Tells long work of this process when customers are served: it then gives way to them. */
+/** Notes when customers are served, so that long work of this process gives way to them. */
 
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { onRequestHookHandler } from 'fastify'

@@ -13,12 +13,11 @@ import type { Logger } from 'pino'
 import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
-import { isDisguised, KnownPaths, meantTarget, pathOf } from './known-paths.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
 import { networksOf } from './network.ts'
+import { isDisguised, KnownPaths, normalizedPath, pathOf, unknownUrl } from './paths.ts'
 import type { RefusalPauses } from './refusal-pauses.ts'
 import { SocketShares } from './socket-shares.ts'
-import { unknownUrl } from './unknown-url.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -63,7 +62,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     childLoggerFactory: (parent) => parent,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newRequestId,
-    rewriteUrl: ({ url }) => meantTarget(url ?? '/'),
+    rewriteUrl: ({ url }) => normalizedPath(url ?? '/'),
     requestIdHeader: false,
     trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     bodyLimit: limits.bodyBytes,

@@ -1,7 +1,7 @@
 /**
- * What a worker will never do because of what the caller sent, told in the caller's own words: a 400
- * that names the field. It is found out when the prompt is prepared, before anything is accepted;
- * should a run be refused so all the same, it is told in the same way and not tried again.
+ * Failures of a worker that are the caller's fault, as a 400 that names the field in the terms of
+ * the caller's format. They come up when the prompt is prepared, before anything is accepted; a run
+ * that a worker refuses all the same gets the same error and is not tried again.
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { WorkerFailure } from '@svc/contracts/worker/failure'

@@ -32,7 +32,7 @@ export function answerEnding(run: EndedRun, settled: Settled): AnswerEnding | un
   }
 }
 
-/** What the caller is told of an answer without a good end. */
+/** The error that ends an answer without a good end. */
 export function badEnding(
   { record, stop }: EndedRun,
   request: InferenceRequest,

@@ -3,8 +3,8 @@
  * to the caller is tried once more, on another worker where there is one, unless every worker would
  * refuse it: there is one request in the ledger, so there is one debit, whichever run it is for.
  *
- * When the stop signal comes, the worker is told at once and then listened to: its final meter says
- * what was computed. It is waited for a bounded time, then the connection is closed.
+ * When the stop signal comes, the run is cancelled at once, and its final meter, which says what
+ * was computed, is waited for. After a bounded time the connection is closed.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Timer } from '@svc/contracts/ports/time'
@@ -16,9 +16,9 @@ import type { Delivery } from './delivery.ts'
 import { RunRecord } from './run-record.ts'
 
 const MAX_ATTEMPTS = 2
-/** A cancel can overtake the request that it is about: it is then sent again. */
+/** A cancel can overtake the request that it is about, and is then sent again after this time. */
 const CANCEL_AGAIN_MS = 50
-/** A stream is over with its `done`; the connection is given so long to agree. */
+/** How long the worker may take to close a stream after its `done`. */
 const CLOSING_MS = 1_000
 
 export interface GenerateAnswer {
@@ -99,7 +99,7 @@ async function runOn(
   try {
     while (!record.ended) {
       const events = await generation.next()
-      if (events === undefined) record.fail('the worker ended a run too early')
+      if (events === undefined) record.fail('the worker ended the stream before its last event')
       else {
         const taken = task.delivery.parts(record.take(events))
         // A reader that takes nothing must not keep a stopped run from its end.
@@ -111,11 +111,11 @@ async function runOn(
   }
   task.stop.removeEventListener('abort', cancelling.begin)
   cancelling.end()
-  if (record.failure !== undefined) generation.abort('the run broke')
+  if (record.failure !== undefined) generation.abort('the run failed')
   else generation.expectEnd(ports.timer, CLOSING_MS)
 }
 
-/** Tells the worker to end the run, until it has heard, and gives up after a bounded time. */
+/** Cancels a run: asks the worker until it has found the run, and gives up after a bounded time. */
 class Cancelling {
   readonly #lease: Lease
   readonly #generation: Generation
@@ -140,7 +140,7 @@ class Cancelling {
     this.#begun()
     const giveUp = () => this.#generation.abort('no final meter came after the cancel')
     this.#cancelTimers.push(this.#timer.after(this.#task.cancelWaitMs, giveUp))
-    void this.#tell()
+    void this.#cancel()
   }
 
   end(): void {
@@ -148,13 +148,13 @@ class Cancelling {
     for (const cancel of this.#cancelTimers) cancel()
   }
 
-  async #tell(): Promise<void> {
+  async #cancel(): Promise<void> {
     if (this.#ended) return
-    const told = await this.#lease.worker.client.cancel(this.#task.request.requestId).then(
+    const found = await this.#lease.worker.client.cancel(this.#task.request.requestId).then(
       ({ found }) => found,
       () => false,
     )
-    if (told || this.#ended) return
-    this.#cancelTimers.push(this.#timer.after(CANCEL_AGAIN_MS, () => void this.#tell()))
+    if (found || this.#ended) return
+    this.#cancelTimers.push(this.#timer.after(CANCEL_AGAIN_MS, () => void this.#cancel()))
   }
 }

@@ -26,7 +26,7 @@ export class RunRecord {
   readonly #reach: ReachCrashPoint
   #characters = 0
   /** Tokens whose log probabilities have come. */
-  #toldTokens = 0
+  #logprobTokens = 0
   #toolCalls = 0
 
   /** When the first token reached the gateway, by `performance.now()`. */
@@ -84,8 +84,8 @@ export class RunRecord {
   #token({ text, kind, outputTokens, logprobs }: Token, parts: AnswerPart[]): void {
     const made = this.#counted(outputTokens, text.length)
     if (made === undefined) return
-    if (logprobs !== undefined && !this.#mayTell(logprobs)) {
-      this.fail('the worker told other log probabilities than it was asked for')
+    if (logprobs !== undefined && !this.#areAsAsked(logprobs)) {
+      this.fail('the worker sent other log probabilities than it was asked for')
       return
     }
     if (kind === 'reasoning') this.reasoningTokens += made
@@ -98,11 +98,11 @@ export class RunRecord {
     this.#reach('generate.token')
   }
 
-  /** Each token is told once at most, with no more alternatives than were asked for. */
-  #mayTell(logprobs: readonly Logprob[]): boolean {
+  /** Whether they come once per token at most, with no more alternatives than were asked for. */
+  #areAsAsked(logprobs: readonly Logprob[]): boolean {
     const { topLogprobs } = this.#asked
-    this.#toldTokens += logprobs.length
-    if (topLogprobs === null || this.#toldTokens > this.outputTokens) return false
+    this.#logprobTokens += logprobs.length
+    if (topLogprobs === null || this.#logprobTokens > this.outputTokens) return false
     return logprobs.every(({ top }) => top.length <= topLogprobs)
   }
 

@@ -3,7 +3,7 @@ import type { AnswerEnding, AnswerPart } from '../formats/inference-request.ts'
 import type { ClientConnection } from '../http/client-connection.ts'
 import type { Delivery, LastBytes } from './delivery.ts'
 
-export const JSON_CONTENT_TYPE = 'application/json'
+const JSON_CONTENT_TYPE = 'application/json'
 
 export class WholeAnswer implements Delivery {
   readonly started = false

@@ -16,7 +16,7 @@ import { compactFormat } from '../formats/responses/compact.ts'
 import { type ResponsesFormatPorts, responsesFormat } from '../formats/responses/format.ts'
 import { ClientConnection } from '../http/client-connection.ts'
 import { asServiceError } from '../http/error-response.ts'
-import { bodyBytes, refuseOtherMedia } from '../http/json-body.ts'
+import { bodyBytes, refuseOtherMedia } from '../http/request-body.ts'
 import { liveRequest, type RequestLifePorts } from '../request/life.ts'
 
 declare module 'fastify' {

@@ -1,16 +1,16 @@
 /**
  * Whether the event log answers and the views follow it: what `/readyz` looks at beside the workers.
  *
- * Anybody may ask, and as often as they like: one look is shared by all who ask within a second.
- * Outsiders are told which part is unwell, and the operator's log why.
+ * Anybody may ask, and as often as they like: one check is shared by all who ask within a second.
+ * The answer names the part that is unwell; only the operator's log says why.
  */
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import { inTime } from '@svc/infra/system/in-time'
 import type { ProjectionStatus } from '@svc/projections/views'
 
-/** A look is shared by all who ask within this time. */
-const LOOK_MS = 1_000
+/** A check is shared by all who ask within this time. */
+const CHECK_SHARED_MS = 1_000
 
 export interface LedgerHealthBounds {
   /** How long the event log may take to answer. */
@@ -29,7 +29,7 @@ export interface LedgerHealthPorts {
   status(): Promise<readonly ProjectionStatus[]>
   readonly clock: Clock
   readonly bounds: LedgerHealthBounds
-  /** Told when what is wrong changes; empty when all is well again. */
+  /** Called when the problems change; with none when all is well again. */
   onChange(details: readonly string[]): void
 }
 
@@ -43,9 +43,9 @@ export class LedgerHealth {
   readonly #ports: LedgerHealthPorts
   /** The end of the log that a view has not reached yet, and when it was seen there. */
   readonly #goals = new Map<string, { readonly head: Position; readonly seenMs: number }>()
-  #look: Promise<readonly Problem[]> | undefined
-  #lookedMs = 0
-  #told = ''
+  #check: Promise<readonly Problem[]> | undefined
+  #checkedAtMs = 0
+  #reported = ''
 
   constructor(ports: LedgerHealthPorts) {
     this.#ports = ports
@@ -54,22 +54,22 @@ export class LedgerHealth {
   /** What is wrong, in words for anybody; empty when all is well. Never rejects. */
   async problems(): Promise<readonly string[]> {
     const nowMs = this.#ports.clock.nowMs()
-    if (this.#look === undefined || nowMs - this.#lookedMs >= LOOK_MS) {
-      this.#lookedMs = nowMs
-      this.#look = this.#lookAtAll()
+    if (this.#check === undefined || nowMs - this.#checkedAtMs >= CHECK_SHARED_MS) {
+      this.#checkedAtMs = nowMs
+      this.#check = this.#checkAll()
     }
-    const problems = await this.#look
+    const problems = await this.#check
     return [...new Set(problems.map(({ part }) => part))]
   }
 
-  async #lookAtAll(): Promise<readonly Problem[]> {
+  async #checkAll(): Promise<readonly Problem[]> {
     const { status, bounds } = this.#ports
     const views = await inTime(status(), bounds.storeAnswerMs, undefined)
     const problems =
       views === undefined
         ? [{ part: 'the event log does not answer', detail: 'the event log does not answer' }]
         : views.flatMap((view) => this.#problemOf(view))
-    this.#tell(problems.map(({ detail }) => detail))
+    this.#report(problems.map(({ detail }) => detail))
     return problems
   }
 
@@ -96,10 +96,10 @@ export class LedgerHealth {
     ]
   }
 
-  #tell(details: readonly string[]): void {
+  #report(details: readonly string[]): void {
     const news = details.map((detail) => detail.replace(/\d+/g, '')).join('\n')
-    if (news === this.#told) return
-    this.#told = news
+    if (news === this.#reported) return
+    this.#reported = news
     this.#ports.onChange(details)
   }
 }

@@ -7,7 +7,7 @@ interface Named extends Candidate {
 }
 
 function worker(name: string, known: Partial<Candidate> = {}): Named {
-  return { name, load: 0, blocks: 0, lastTurn: 0, ...known }
+  return { name, load: 0, blocks: 0, lastPicked: 0, ...known }
 }
 
 const chosen = (...candidates: readonly Named[]) => chooseWorker(candidates)?.name
@@ -21,7 +21,7 @@ describe('when nobody holds anything of the prompt', () => {
     const turns = { a: 0, b: 0, c: 0 }
     const names = ['a', 'b', 'c'] as const
     const order = Array.from({ length: 6 }, (_, index) => {
-      const next = chooseWorker(names.map((name) => worker(name, { lastTurn: turns[name] })))
+      const next = chooseWorker(names.map((name) => worker(name, { lastPicked: turns[name] })))
       turns[next?.name as keyof typeof turns] = index + 1
       return next?.name
     })
@@ -68,7 +68,7 @@ test('whatever is known: one is chosen, and never far above the least loaded', (
   const candidate = fc.record({
     load: fc.nat(200),
     blocks: fc.nat(20),
-    lastTurn: fc.nat(50),
+    lastPicked: fc.nat(50),
   })
   fc.assert(
     fc.property(fc.array(candidate, { minLength: 1, maxLength: 8 }), (candidates) => {

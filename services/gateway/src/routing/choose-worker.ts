@@ -10,13 +10,11 @@
  */
 
 /**
- * A worker may have so many more runs than the least loaded one before its prefixes stop counting:
- * as many as a worker runs at once by default, so that one more would stand in its queue.
+ * By how many runs the worker that holds the prefix may lead the least loaded one. A worker runs as
+ * many at once by default, so one more would wait in its queue.
  */
 export const BALANCE_RUNS = 4
-/**
- * And it must have so many times as many: under heavy load a lead of a few runs is no imbalance.
- */
+/** The lead must also be at least this factor: under heavy load a few runs are no imbalance. */
 export const BALANCE_RATIO = 1.5
 
 /** What is known of a worker that could serve the run. */
@@ -25,8 +23,8 @@ export interface Candidate {
   readonly load: number
   /** How many leading blocks of the prompt it holds; 0 when nothing is known. */
   readonly blocks: number
-  /** The number of its last turn: of equal workers the one whose turn was longest ago is chosen. */
-  readonly lastTurn: number
+  /** When it was last picked, as a running number: of equals, the one longest ago is chosen. */
+  readonly lastPicked: number
 }
 
 /** @returns one of the candidates; undefined only when there are none */
@@ -42,11 +40,11 @@ function isOverloaded({ load }: Candidate, leastLoaded: Candidate): boolean {
 }
 
 function byBlocks(a: Candidate, b: Candidate): number {
-  return b.blocks - a.blocks || a.load - b.load || a.lastTurn - b.lastTurn
+  return b.blocks - a.blocks || a.load - b.load || a.lastPicked - b.lastPicked
 }
 
 function byLoad(a: Candidate, b: Candidate): number {
-  return a.load - b.load || b.blocks - a.blocks || a.lastTurn - b.lastTurn
+  return a.load - b.load || b.blocks - a.blocks || a.lastPicked - b.lastPicked
 }
 
 function first<C>(candidates: readonly C[], compare: (a: C, b: C) => number): C | undefined {

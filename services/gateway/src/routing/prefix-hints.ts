@@ -10,7 +10,7 @@ import type { Timer } from '@svc/contracts/ports/time'
  * answers within a few milliseconds, and one on a network bounds its own wait far below this, so
  * that what it knows without the network still counts.
  */
-export const HINT_TIMEOUT_MS = 250
+const HINT_TIMEOUT_MS = 250
 /** Notes under way. An index that is slower than the requests loses notes, not memory. */
 const NOTES_MAX = 256
 

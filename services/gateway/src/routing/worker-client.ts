@@ -96,7 +96,7 @@ export class WorkerClient {
     return this.#call('POST', drain, { draining }, healthResponse, HEALTH_TIMEOUT_MS)
   }
 
-  /** Has cached blocks computed again and compared, which takes as long as so many prompts. */
+  /** Has cached blocks computed again and compared, which takes as long as `sample` prompts. */
   audit(sample: number): Promise<AuditResponse> {
     return this.#call('POST', workerPaths.audit, { sample }, auditResponse, AUDIT_TIMEOUT_MS)
   }

@@ -11,12 +11,12 @@ import { type Candidate, chooseWorker } from './choose-worker.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
 import {
   type PooledWorker,
-  WatchedWorker,
-  type WatchOptions,
+  TrackedWorker,
+  type TrackingOptions,
   type WorkerConfiguration,
-} from './watched-worker.ts'
+} from './tracked-worker.ts'
 
-export type { PooledWorker, WorkerConfiguration } from './watched-worker.ts'
+export type { PooledWorker, WorkerConfiguration } from './tracked-worker.ts'
 
 /** What a worker is wanted for. */
 export interface WantedRun {
@@ -65,7 +65,7 @@ export interface WorkerPool {
    * Tells a worker to take no more requests, or to take them again, which it then does for good: a
    * restart of it does not change that.
    *
-   * @throws {WorkerFailure} `not_found`, or when the worker has not heard
+   * @throws {WorkerFailure} `not_found`, or when the worker does not acknowledge it
    */
   drain(workerId: string, draining: boolean): Promise<HealthResponse>
   /** Resolves to whether some worker is ready before the time is over. */
@@ -79,23 +79,23 @@ export interface WorkerPoolOptions {
   /** Where prefixes are; without it, load alone counts. Closed by its owner. */
   readonly index?: PrefixIndex
   /**
-   * Told once when a worker gives no health answer, again when that has another reason, and, with
+   * Called once when a worker gives no health answer, again when that has another reason, and, with
    * no problem, when it answers again.
    */
-  readonly onProblem?: WatchOptions['onProblem']
+  readonly onProblem?: TrackingOptions['onProblem']
 }
 
 export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
-  return new WatchingWorkerPool(options)
+  return new TrackedWorkerPool(options)
 }
 
-class WatchingWorkerPool implements WorkerPool {
+class TrackedWorkerPool implements WorkerPool {
   readonly #timer: Timer
   readonly #hints: PrefixHintSource
-  readonly #watchOptions: WatchOptions
-  readonly #workers = new Map<string, WatchedWorker>()
+  readonly #trackingOptions: TrackingOptions
+  readonly #workers = new Map<string, TrackedWorker>()
   readonly #waiting = new Set<() => void>()
-  #turns = 0
+  #picks = 0
 
   constructor({ workers, timer, index, onProblem = () => {} }: WorkerPoolOptions) {
     this.#timer = timer
@@ -103,21 +103,21 @@ class WatchingWorkerPool implements WorkerPool {
     const onReady = () => {
       for (const done of [...this.#waiting]) done()
     }
-    this.#watchOptions = { timer, onProblem, onReady }
-    for (const worker of workers) this.#watch(worker)
+    this.#trackingOptions = { timer, onProblem, onReady }
+    for (const worker of workers) this.#track(worker)
   }
 
-  get workers(): readonly WatchedWorker[] {
+  get workers(): readonly TrackedWorker[] {
     return [...this.#workers.values()]
   }
 
-  pick(avoid?: PooledWorker): WatchedWorker {
+  pick(avoid?: PooledWorker): TrackedWorker {
     const able = preferred(this.#ready(), avoid)
     const known = able.map((worker) => knownOf(worker, worker.lastPreparation, 0))
     const worker = chooseWorker(known)?.worker
     if (worker === undefined) throw noneReady()
-    this.#turns += 1
-    worker.lastPreparation = this.#turns
+    this.#picks += 1
+    worker.lastPreparation = this.#picks
     return worker
   }
 
@@ -132,16 +132,16 @@ class WatchingWorkerPool implements WorkerPool {
     })
     const worker = chooseWorker(known)?.worker
     if (worker === undefined) throw noneReady()
-    this.#turns += 1
-    worker.lastRun = this.#turns
+    this.#picks += 1
+    worker.lastRun = this.#picks
     worker.begin()
     if (worker.health !== undefined) this.#hints.note(worker.health.instanceId, blocks)
     return { worker, release: (failure) => worker.end(failure) }
   }
 
-  async add(configuration: WorkerConfiguration): Promise<WatchedWorker> {
-    const worker = this.#watch(configuration)
-    await worker.seen
+  async add(configuration: WorkerConfiguration): Promise<TrackedWorker> {
+    const worker = this.#track(configuration)
+    await worker.firstChecked
     return worker
   }
 
@@ -175,27 +175,27 @@ class WatchingWorkerPool implements WorkerPool {
     await Promise.all(closed)
   }
 
-  #watch(configuration: WorkerConfiguration): WatchedWorker {
+  #track(configuration: WorkerConfiguration): TrackedWorker {
     const { workerId } = configuration
     if (this.#workers.has(workerId)) throw new Error(`there is a worker ${workerId} already`)
-    const worker = new WatchedWorker(configuration, this.#watchOptions)
+    const worker = new TrackedWorker(configuration, this.#trackingOptions)
     this.#workers.set(workerId, worker)
     return worker
   }
 
   /** Without effect on another that has its name by now. */
-  #forget(worker: WatchedWorker): Promise<void> {
+  #forget(worker: TrackedWorker): Promise<void> {
     if (this.#workers.get(worker.workerId) === worker) this.#workers.delete(worker.workerId)
     return worker.close()
   }
 
-  #workerOf(workerId: string): WatchedWorker {
+  #workerOf(workerId: string): TrackedWorker {
     const worker = this.#workers.get(workerId)
     if (worker === undefined) throw new WorkerFailure('not_found', `no worker ${workerId}`)
     return worker
   }
 
-  #ready(fingerprint?: string): readonly WatchedWorker[] {
+  #ready(fingerprint?: string): readonly TrackedWorker[] {
     return this.workers.filter(
       ({ ready, health }) =>
         ready && (fingerprint === undefined || health?.fingerprint === fingerprint),
@@ -210,18 +210,18 @@ export function servedBy({ workers }: Pick<WorkerPool, 'workers'>): HealthRespon
 }
 
 interface KnownWorker extends Candidate {
-  readonly worker: WatchedWorker
+  readonly worker: TrackedWorker
 }
 
-function knownOf(worker: WatchedWorker, lastTurn: number, blocks: number): KnownWorker {
-  return { worker, load: worker.load, blocks, lastTurn }
+function knownOf(worker: TrackedWorker, lastPicked: number, blocks: number): KnownWorker {
+  return { worker, load: worker.load, blocks, lastPicked }
 }
 
 /** Those that go on serving; else one that is about to leave; else the one to avoid. */
 function preferred(
-  workers: readonly WatchedWorker[],
+  workers: readonly TrackedWorker[],
   avoid: PooledWorker | undefined,
-): readonly WatchedWorker[] {
+): readonly TrackedWorker[] {
   const others = workers.filter((worker) => worker !== avoid)
   const staying = others.filter(({ leaving }) => !leaving)
   return [staying, others].find(({ length }) => length > 0) ?? workers

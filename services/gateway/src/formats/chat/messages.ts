@@ -35,7 +35,7 @@ const message = z.object({
   tool_call_id: z.string().max(256).nullish(),
   function_call: z.unknown().optional(),
 })
-export type ChatMessage = z.output<typeof message>
+type ChatMessage = z.output<typeof message>
 
 export const chatMessages = z.array(message).min(1).max(MAX_MESSAGES)
 

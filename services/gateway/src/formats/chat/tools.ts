@@ -40,7 +40,7 @@ export const toolFields = {
   parallel_tool_calls: z.boolean().nullish(),
 }
 const fields = z.object(toolFields)
-export type ToolFields = z.output<typeof fields>
+type ToolFields = z.output<typeof fields>
 
 /** @throws {ServiceError} naming the tool or the choice that cannot be honoured */
 export function chatToolUse(request: ToolFields): ToolUse | null {

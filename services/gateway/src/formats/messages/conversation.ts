@@ -60,10 +60,10 @@ function assistantTurn(blocks: readonly ContentBlock[], path: string): Turn {
   const thoughts: string[] = []
   const calls: ToolCall[] = []
   blocks.forEach((block, index) => {
-    const place = `${path}[${index}]`
-    if (block.type === 'tool_use') calls.push(callOf(block, place))
+    const blockPath = `${path}[${index}]`
+    if (block.type === 'tool_use') calls.push(callOf(block, blockPath))
     else if (block.type === 'thinking') thoughts.push(block.thinking ?? '')
-    else if (block.type !== 'redacted_thinking') texts.push(textOfBlock(block, place))
+    else if (block.type !== 'redacted_thinking') texts.push(textOfBlock(block, blockPath))
   })
   const reasoning = joinBlocks(thoughts)
   return { kind: 'assistant', text: joinBlocks(texts), reasoning, calls }
@@ -82,9 +82,9 @@ function userTurns(blocks: readonly ContentBlock[], path: string): Turn[] {
   const results: Turn[] = []
   const texts: string[] = []
   blocks.forEach((block, index) => {
-    const place = `${path}[${index}]`
-    if (block.type === 'tool_result') results.push(resultTurn(block, place))
-    else texts.push(textOfBlock(block, place))
+    const blockPath = `${path}[${index}]`
+    if (block.type === 'tool_result') results.push(resultTurn(block, blockPath))
+    else texts.push(textOfBlock(block, blockPath))
   })
   const text = joinBlocks(texts)
   if (text === '' && results.length > 0) return results

@@ -25,7 +25,7 @@ export function messageHeading({ requestId, model }: AnswerHeading) {
 }
 
 /** Names a call of an answer; the client sends it back with the result. */
-export function messagesCallId({ requestId }: AnswerHeading, index: number): string {
+function messagesCallId({ requestId }: AnswerHeading, index: number): string {
   return `toolu_${idBody(requestId)}_${index}`
 }
 
@@ -69,14 +69,14 @@ function contentOf(
   heading: AnswerHeading,
   parts: readonly AnswerPart[],
 ): object[] {
-  const runs = runsOf(parts)
-  if (runs.length === 0) return [textBlock('')]
-  return runs.map((run) => {
-    if (run.kind === 'text') return textBlock(run.text)
-    if (run.kind === 'tool_call') {
-      return toolUseBlock(heading, run.index, run.name, argumentsOf(run.text))
+  const blocks = blocksOf(parts)
+  if (blocks.length === 0) return [textBlock('')]
+  return blocks.map((block) => {
+    if (block.kind === 'text') return textBlock(block.text)
+    if (block.kind === 'tool_call') {
+      return toolUseBlock(heading, block.index, block.name, argumentsOf(block.text))
     }
-    const thinking = parsed.hidesThinking ? '' : run.text
+    const thinking = parsed.hidesThinking ? '' : block.text
     return { type: 'thinking', thinking, signature: thinkingSignature(heading) }
   })
 }
@@ -85,23 +85,23 @@ function textBlock(text: string) {
   return { type: 'text', text, citations: null }
 }
 
-type Run =
+type AnswerBlock =
   | { readonly kind: 'text' | 'reasoning'; text: string }
   | { readonly kind: 'tool_call'; readonly index: number; readonly name: string; text: string }
 
 /** Neighbouring parts of one kind are one block; arguments belong to their call. */
-function runsOf(parts: readonly AnswerPart[]): Run[] {
-  const runs: Run[] = []
+function blocksOf(parts: readonly AnswerPart[]): AnswerBlock[] {
+  const blocks: AnswerBlock[] = []
   for (const part of parts) {
-    const last = runs.at(-1)
-    if (part.kind === 'tool_call') runs.push({ ...part, text: '' })
+    const last = blocks.at(-1)
+    if (part.kind === 'tool_call') blocks.push({ ...part, text: '' })
     else if (part.kind === 'arguments' && last !== undefined) last.text += part.text
     else if (last?.kind === part.kind) last.text += part.text
     else if (part.kind !== 'arguments' && part.text !== '') {
-      runs.push({ kind: part.kind, text: part.text })
+      blocks.push({ kind: part.kind, text: part.text })
     }
   }
-  return runs
+  return blocks
 }
 
 /** Arguments that the token limit has cut are no object: the stop reason tells the client. */

@@ -18,7 +18,7 @@ export const thinkingFields = {
   output_config: z.object({ effort: level.nullish(), format: z.unknown().optional() }).nullish(),
 }
 const fields = z.object(thinkingFields)
-export type ThinkingFields = z.output<typeof fields>
+type ThinkingFields = z.output<typeof fields>
 
 /** `reasoning_effort` wins over `thinking`, and `thinking` over the effort of `output_config`. */
 export function messagesThinking(request: ThinkingFields): Thinking {

@@ -38,7 +38,7 @@ const RAW_REASONING = 'reasoning.content'
 
 const summaryKind = z.enum(['auto', 'concise', 'detailed']).nullish()
 const label = z.string().max(1_024).nullish()
-/** Clients put whole documents there, and it is told back in each answer. */
+/** Clients put whole documents there, and it is echoed in each answer. */
 const userLabel = z.string().max(16_384).nullish()
 
 export const responsesFields = z.object({

@@ -25,7 +25,7 @@ export interface ResponsesStreamOptions {
   readonly heading: AnswerHeading
   /** Seconds since 1970. */
   now(): number
-  /** Is given the response when it has come to a good end, before that is told. */
+  /** Called with the response when it has come to a good end, before its last event is made. */
   onEnd(response: ResponseObject): void
 }
 

@@ -1,10 +1,10 @@
-/** Workers that are told to take no more requests, or to take them again. */
+/** Workers that drain, and serve again. */
 import { describe, expect, test } from 'vitest'
 import { fingerprint, nameOf, poolOf, SOON, startWorker } from '../../../testing/scripted-pool.ts'
 
 const wanted = { fingerprint, blocks: [] }
 
-describe('a worker that stands aside', () => {
+describe('a worker that drains', () => {
   test('gets no requests until it is told to serve again', async () => {
     const aside = await startWorker('aside')
     const pool = await poolOf([aside, await startWorker('other')])
@@ -17,7 +17,7 @@ describe('a worker that stands aside', () => {
     expect(aside.drainOrders).toEqual([true, false])
   })
 
-  test('stays aside when it is started again', async () => {
+  test('drains on when it is started again', async () => {
     const aside = await startWorker('aside')
     const pool = await poolOf([aside])
     await pool.drain('aside', true)

@@ -190,7 +190,7 @@ describe('when the worker with the prefix', () => {
   })
 })
 
-describe('workers that stand aside', () => {
+describe('workers that drain', () => {
   test('end what they run, which is billed, and get nothing new', async () => {
     const fixture = await start({ script: { ...script, tokens: 60, delayMs: 20 } })
     const reader = new StreamReader(await fixture.post(chatBody(stream)))

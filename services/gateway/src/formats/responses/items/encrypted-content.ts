@@ -10,7 +10,7 @@ import { pathText } from '../../fields.ts'
 /** In front of all that was sealed. `svc1.` was plain text in another spelling, and proves nothing. */
 const MARK = 'svc2.'
 
-export type EncryptedKind = 'reasoning' | 'compaction'
+type EncryptedKind = 'reasoning' | 'compaction'
 
 export class EncryptedContent {
   readonly #seal: TextSeal

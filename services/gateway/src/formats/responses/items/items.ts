@@ -79,13 +79,13 @@ export type ItemStatus = 'in_progress' | 'completed' | 'incomplete'
 interface Identified {
   readonly id: string
 }
-export interface InputMessage extends Identified {
+interface InputMessage extends Identified {
   readonly type: 'message'
   readonly role: 'system' | 'developer' | 'user'
   readonly status: ItemStatus
   readonly content: readonly InputText[]
 }
-export interface OutputMessage extends Identified {
+interface OutputMessage extends Identified {
   readonly type: 'message'
   readonly role: 'assistant'
   readonly status: ItemStatus
@@ -104,7 +104,7 @@ export interface ReasoningItem extends Identified {
   /** Some clients take no null. */
   readonly encrypted_content?: string
 }
-export interface FunctionCall extends Identified {
+interface FunctionCall extends Identified {
   readonly type: 'function_call'
   readonly call_id: string
   readonly name: string
@@ -112,7 +112,7 @@ export interface FunctionCall extends Identified {
   readonly arguments: string
   readonly status: ItemStatus
 }
-export interface CustomCall extends Identified {
+interface CustomCall extends Identified {
   readonly type: 'custom_tool_call'
   readonly call_id: string
   readonly name: string
@@ -120,13 +120,13 @@ export interface CustomCall extends Identified {
   readonly input: string
   readonly status: ItemStatus
 }
-export interface CallOutput extends Identified {
+interface CallOutput extends Identified {
   readonly type: 'function_call_output' | 'custom_tool_call_output'
   readonly call_id: string
   readonly output: string
   readonly status: ItemStatus
 }
-export interface AdditionalTools extends Identified {
+interface AdditionalTools extends Identified {
   readonly type: 'additional_tools'
   readonly role: 'developer'
   readonly tools: readonly unknown[]
@@ -149,4 +149,4 @@ export function shownLogprobs(logprobs: readonly Logprob[]) {
     top_logprobs: top.map((each) => ({ ...each, bytes: each.bytes ?? [] })),
   }))
 }
-export type ShownLogprob = ReturnType<typeof shownLogprobs>[number]
+type ShownLogprob = ReturnType<typeof shownLogprobs>[number]

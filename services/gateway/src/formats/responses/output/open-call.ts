@@ -56,9 +56,9 @@ abstract class OpenCall implements OpenItem {
   }
 
   abstract item(status: ItemStatus): OutputItem
-  /** Tells of more text. */
+  /** The events of more text. */
   protected abstract growth(text: string): ResponsesEvent[]
-  /** Tells that all of the text is there. */
+  /** The events of the complete text. */
   protected abstract end(): ResponsesEvent[]
 
   /** With the caller's own names of what is called. */
@@ -96,7 +96,7 @@ class OpenFunctionCall extends OpenCall {
   }
 }
 
-/** The text of a custom tool is inside the model's JSON: it is told when all of it is there. */
+/** The input of a custom tool is inside the model's JSON, so it is sent when the JSON is complete. */
 class OpenCustomCall extends OpenCall {
   item(status: ItemStatus): OutputItem {
     const { id, fields } = this

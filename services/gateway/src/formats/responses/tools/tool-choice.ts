@@ -44,10 +44,10 @@ function allowedChoice(body: JsonObject, path: FieldPath, catalog: ToolCatalog):
   const { mode, tools } = parseField(allowedTools, body, path)
   const callable: string[] = []
   for (const index of tools.keys()) {
-    const place = [...path, 'tools', index]
-    const type = typeAt(body, place)
+    const toolPath = [...path, 'tools', index]
+    const type = typeAt(body, toolPath)
     if (type === 'function' || type === 'custom') {
-      callable.push(nameAt(body, place, type, catalog))
+      callable.push(nameAt(body, toolPath, type, catalog))
     }
   }
   const given = { mode: mode ?? 'auto', callable, param: pathText([...path, 'tools']) }

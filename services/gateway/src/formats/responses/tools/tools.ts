@@ -74,7 +74,7 @@ export class RequestTools {
   /** A tool that the server would run; one that brings a schema is meant to be the caller's own. */
   #drop(body: JsonObject, path: FieldPath, type: string): void {
     const tool = parseField(anyTool, body, path)
-    refuseForeignSchema(tool, 'parameters', foreignPlace(path))
+    refuseForeignSchema(tool, 'parameters', foreignSchemaAt(path))
     if (this.#dropped.size < MAX_SHOWN_TYPES) {
       this.#dropped.add(SHOWN_TYPE.test(type) ? type : 'other')
     }
@@ -84,15 +84,15 @@ export class RequestTools {
     const { name, description: about, tools } = parseField(namespaceTool, body, path)
     const shown: object[] = []
     for (const index of tools.keys()) {
-      const place = [...path, 'tools', index]
-      const type = requiredType(body, place)
+      const toolPath = [...path, 'tools', index]
+      const type = requiredType(body, toolPath)
       if (type !== 'function' && type !== 'custom') {
-        this.#drop(body, place, type)
+        this.#drop(body, toolPath, type)
         continue
       }
       // What is said of the whole group is said once, in front of its first tool.
       const group = { name, about: shown.length === 0 ? about : undefined }
-      const read = readCallable(body, place, type, group)
+      const read = readCallable(body, toolPath, type, group)
       this.catalog.add(read.tool, replace)
       shown.push(read.shown)
     }
@@ -126,7 +126,7 @@ function readFunction(body: JsonObject, path: FieldPath) {
   const tool = parseField(functionTool, body, path)
   const { name, parameters } = tool
   if (parameters === undefined || parameters === null) {
-    refuseForeignSchema(tool, 'parameters', foreignPlace(path))
+    refuseForeignSchema(tool, 'parameters', foreignSchemaAt(path))
   }
   const shown = {
     type: 'function',
@@ -138,10 +138,10 @@ function readFunction(body: JsonObject, path: FieldPath) {
   return { name, about: tool.description, parameters, shown }
 }
 
-/** A grammar cannot be enforced: the model is told of it. */
+/** A grammar cannot be enforced: it goes into the description, for the model to follow. */
 function readCustom(body: JsonObject, path: FieldPath) {
   const tool = parseField(customTool, body, path)
-  refuseForeignSchema(tool, undefined, foreignPlace(path))
+  refuseForeignSchema(tool, undefined, foreignSchemaAt(path))
   const definition = tool.format?.definition
   const grammar = definition && `The input follows this grammar:\n${definition}`
   const about = joined([tool.description, grammar])
@@ -151,7 +151,7 @@ function readCustom(body: JsonObject, path: FieldPath) {
 }
 
 /** For the refusal of a schema that stands where another format has it. */
-function foreignPlace(path: FieldPath) {
+function foreignSchemaAt(path: FieldPath) {
   return { path: pathText(path), schema: `'parameters' of a tool of type "function"` }
 }
 

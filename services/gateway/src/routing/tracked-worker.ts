@@ -3,12 +3,12 @@
  *
  *     unknown ──an answer──▶ loading | ready | draining ──no answer, a lost connection──▶ unknown
  *
- * It is looked at all the time, one look after the other: seldom while it serves or stands aside,
+ * Its health is checked all the time, one check after the other: seldom while it serves or drains,
  * often while it starts or is lost, so that it is back soon. The trade is a hundred milliseconds of
- * not knowing against calls that nobody needs. Whatever a newer word has overtaken is dropped.
+ * not knowing against calls that nobody needs. An answer that a newer one has overtaken is dropped.
  *
- * A worker that is told to stand aside, or that leaves, gets no more prompts first, and nothing at
- * all a moment later: a prompt that it has prepared already may fit no other worker.
+ * A worker that is to drain, or that leaves, first gets no more prompts to prepare, and a moment
+ * later nothing at all: a prompt that it has prepared already may fit no other worker.
  */
 
 import type { Timer } from '@svc/contracts/ports/time'
@@ -17,10 +17,10 @@ import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { WorkerClient } from './worker-client.ts'
 
-/** How often a worker that serves or stands aside is looked at. */
-export const HEALTH_INTERVAL_MS = 1_000
-/** How often a worker that is starting or lost is looked at. */
-export const RECOVERY_INTERVAL_MS = 100
+/** How often the health of a worker that serves or drains is checked. */
+const HEALTH_INTERVAL_MS = 1_000
+/** How often the health of a worker that is starting or lost is checked. */
+const RECOVERY_INTERVAL_MS = 100
 
 export interface WorkerConfiguration {
   readonly workerId: string
@@ -39,17 +39,17 @@ export interface PooledWorker {
   /** Requests of all gateways that it has taken and not ended, as far as known. */
   readonly load: number
   readonly ready: boolean
-  /** It is about to stand aside, or to go: it takes only what no other can, and soon nothing. */
+  /** It is about to drain or to leave: it takes only what no other can, and soon nothing. */
   readonly leaving: boolean
   /** Why its last health call failed. */
   readonly problem: WorkerFailure | undefined
 }
 
-export interface WatchOptions {
+export interface TrackingOptions {
   readonly timer: Timer
-  /** Told when the reason changes for which it gives no answer; with none when it answers again. */
+  /** Called when the reason changes why it gives no answer; with none when it answers again. */
   readonly onProblem: (workerId: string, problem: WorkerFailure | undefined) => void
-  /** Told after every answer of a worker that serves. */
+  /** Called after every answer of a worker that serves. */
   readonly onReady: () => void
 }
 
@@ -57,47 +57,47 @@ export interface WatchOptions {
  * From the moment a worker gets no more prompts to prepare until it gets nothing at all: those that
  * it has prepared can run on no worker of another model, and begin long before.
  */
-export const LEAVING_MS = 250
+const LEAVING_MS = 250
 
-/** Failures after which a worker is looked at again before it gets another request. */
+/** Failures after which a worker's health is checked before it gets another request. */
 const saysNotReady: ReadonlySet<WorkerFailure['code']> = new Set(['unreachable', 'draining'])
 
-/** What the operator last asked of it, and which of its starts has heard that. */
+/** What the operator last asked of it, and which start of it has acknowledged that. */
 interface DrainOrder {
   readonly draining: boolean
   readonly instanceId: string
 }
 
-export class WatchedWorker implements PooledWorker {
+export class TrackedWorker implements PooledWorker {
   readonly workerId: string
   readonly address: string
   readonly client: WorkerClient
   health: HealthResponse | undefined
   problem: WorkerFailure | undefined
   running = 0
-  /** The number of its last turn among those that could have prepared or run as well. */
+  /** When it was last picked, as a running number: to prepare a prompt, and to run one. */
   lastPreparation = 0
   lastRun = 0
-  readonly #options: WatchOptions
+  readonly #options: TrackingOptions
   /** Requests of other gateways, by the last answer. */
   #othersLoad = 0
   #order: DrainOrder | undefined
-  /** Counts what was heard of it, or asked: an answer to an older question is dropped. */
-  #word = 0
-  /** It was asked to stand aside and has not heard yet. */
-  #isStandingAside = false
+  /** Counts checks and answers: the answer to an older check is dropped. */
+  #version = 0
+  /** It is to drain and has not acknowledged that yet. */
+  #isAboutToDrain = false
   #retirement: Promise<void> | undefined
   #stopped = false
-  #cancelLook: () => void = () => {}
-  readonly #seen = Promise.withResolvers<void>()
+  #cancelCheck: () => void = () => {}
+  readonly #firstChecked = Promise.withResolvers<void>()
   readonly #idle = Promise.withResolvers<void>()
 
-  constructor({ workerId, address }: WorkerConfiguration, options: WatchOptions) {
+  constructor({ workerId, address }: WorkerConfiguration, options: TrackingOptions) {
     this.workerId = workerId
     this.address = addressText(address)
     this.client = new WorkerClient(address)
     this.#options = options
-    void this.#look()
+    void this.#check()
   }
 
   get ready(): boolean {
@@ -105,12 +105,12 @@ export class WatchedWorker implements PooledWorker {
   }
 
   get leaving(): boolean {
-    return this.#isStandingAside || this.#retirement !== undefined
+    return this.#isAboutToDrain || this.#retirement !== undefined
   }
 
-  /** Resolves when it was looked at for the first time. */
-  get seen(): Promise<void> {
-    return this.#seen.promise
+  /** Resolves after the first check of its health. */
+  get firstChecked(): Promise<void> {
+    return this.#firstChecked.promise
   }
 
   /** Resolves when the last run of one that was retired or closed is over. */
@@ -135,22 +135,22 @@ export class WatchedWorker implements PooledWorker {
   }
 
   /**
-   * Tells it to take no more requests, or to take them again, and every later start of it too: a
-   * worker that was told to stand aside must not come back by falling over.
+   * Tells it to drain or to serve again, and every later start of it too: a worker that drains must
+   * not serve again because it crashed.
    *
    * @returns its answer, which already counts
-   * @throws {WorkerFailure} when it has not heard; then nothing is changed
+   * @throws {WorkerFailure} when it does not acknowledge that; then nothing is changed
    */
   async drain(draining: boolean): Promise<HealthResponse> {
-    this.#isStandingAside = draining && this.ready
-    if (this.#isStandingAside) await this.#lastPrompts()
+    this.#isAboutToDrain = draining && this.ready
+    if (this.#isAboutToDrain) await this.#lastPrompts()
     try {
       const health = await this.client.drain(draining)
       this.#order = { draining, instanceId: health.instanceId }
       this.#take({ health, problem: undefined })
       return health
     } finally {
-      this.#isStandingAside = false
+      this.#isAboutToDrain = false
     }
   }
 
@@ -180,7 +180,7 @@ export class WatchedWorker implements PooledWorker {
 
   #stop(): void {
     this.#stopped = true
-    this.#cancelLook()
+    this.#cancelCheck()
   }
 
   /** Not ready until it says so itself again. */
@@ -188,24 +188,24 @@ export class WatchedWorker implements PooledWorker {
     if (this.ready) this.#take({ health: undefined, problem: this.problem })
   }
 
-  async #look(): Promise<void> {
-    this.#word += 1
-    const word = this.#word
-    const seen = await this.#answer()
-    if (word === this.#word) this.#take(seen)
-    this.#seen.resolve()
+  async #check(): Promise<void> {
+    this.#version += 1
+    const version = this.#version
+    const answer = await this.#answer()
+    if (version === this.#version) this.#take(answer)
+    this.#firstChecked.resolve()
   }
 
   async #answer(): Promise<Pick<PooledWorker, 'health' | 'problem'>> {
     try {
-      return { health: await this.#orderAgain(await this.client.health()), problem: undefined }
+      return { health: await this.#repeatOrder(await this.client.health()), problem: undefined }
     } catch (cause) {
       return { health: undefined, problem: asWorkerFailure(cause) }
     }
   }
 
   /** A new start of the worker knows nothing of what was asked of an earlier one. */
-  async #orderAgain(health: HealthResponse): Promise<HealthResponse> {
+  async #repeatOrder(health: HealthResponse): Promise<HealthResponse> {
     const order = this.#order
     if (order === undefined || order.instanceId === health.instanceId) return health
     if (health.status === 'loading') return health
@@ -218,7 +218,7 @@ export class WatchedWorker implements PooledWorker {
 
   #take({ health, problem }: Pick<PooledWorker, 'health' | 'problem'>): void {
     if (this.#stopped) return
-    this.#word += 1
+    this.#version += 1
     this.health = health
     const taken = health === undefined ? 0 : health.load.queued + health.load.running
     this.#othersLoad = Math.max(0, taken - this.running)
@@ -226,9 +226,9 @@ export class WatchedWorker implements PooledWorker {
     this.problem = problem
     if (problem?.code !== before?.code) this.#options.onProblem(this.workerId, problem)
     if (this.ready) this.#options.onReady()
-    this.#cancelLook()
+    this.#cancelCheck()
     const isSettled = health !== undefined && health.status !== 'loading'
     const delayMs = isSettled ? HEALTH_INTERVAL_MS : RECOVERY_INTERVAL_MS
-    this.#cancelLook = this.#options.timer.after(delayMs, () => void this.#look())
+    this.#cancelCheck = this.#options.timer.after(delayMs, () => void this.#check())
   }
 }

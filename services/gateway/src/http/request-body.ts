@@ -1,7 +1,9 @@
-/** Reads the body of a request that has its place: so many bytes, in so much time. */
+/** Bodies of requests, as bytes, within bounds: they are scanned before they are parsed. */
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Timer } from '@svc/contracts/ports/time'
+import type { FastifyRequest } from 'fastify'
+import { checkMediaType } from './limits.ts'
 
 export interface BodyBounds {
   readonly bytes: number
@@ -10,7 +12,11 @@ export interface BodyBounds {
   tooLarge(): ServiceError
 }
 
-/** @throws {ServiceError} `request_timeout`, `invalid_request`, or what `tooLarge` makes */
+/**
+ * Reads the body of a request that has its place.
+ *
+ * @throws {ServiceError} `request_timeout`, `invalid_request`, or what `tooLarge` makes
+ */
 export function readBody(
   request: IncomingMessage,
   bounds: BodyBounds,
@@ -49,4 +55,14 @@ export function declaredBytes({ headers }: IncomingMessage): number | undefined 
   const length = headers['content-length']
   if (length !== undefined) return Number(length)
   return headers['transfer-encoding'] === undefined ? 0 : undefined
+}
+
+export async function refuseOtherMedia(request: FastifyRequest): Promise<void> {
+  checkMediaType(request.raw)
+}
+
+/** @throws {ServiceError} `invalid_json` when there is none */
+export function bodyBytes(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  throw new ServiceError('invalid_json', 'The request has no body.')
 }
