@@ -34,7 +34,7 @@ async function fuzz(firstSeed: number, lastSeed: number): Promise<number | null>
   const workerData: FuzzData = {
     ...{ firstSeed, lastSeed, stacksMax: defaultSchemaLimits.stacksMax, followedOf: FOLLOWED_OF },
   }
-  const thread = new Worker(new URL('testing/fuzz-thread.ts', import.meta.url), {
+  const thread = new Worker(new URL('../../testing/grammar/fuzz-thread.ts', import.meta.url), {
     ...{ workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MEGABYTES_MAX } },
   })
   let seed = firstSeed
