@@ -44,7 +44,7 @@ const randomPattern: fc.Arbitrary<string> = fc.letrec<{ pattern: string }>((tie)
 const subject = fc.string({ unit: fc.constantFrom(...'abcä😀.1 \n-]\\AB'), maxLength: 6 })
 
 describe('a pattern', () => {
-  const timeout = PATTERNS * MS_EACH
+  const timeout = 60_000 + PATTERNS * MS_EACH
   it('is found where the engine finds it', { timeout }, () => {
     fc.assert(
       fc.property(randomPattern, fc.array(subject, { minLength: 5 }), (pattern, texts) => {

@@ -2,13 +2,13 @@
 import type { ToolDefinition, ToolUse } from '@svc/contracts/worker/protocol'
 import { PLAIN } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
+import { claudeCodeTools, codexTools, mcpTools } from '../../testing/agent-tools.ts'
 import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
 import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
 import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
 import { defaultSchemaLimits } from '../grammar/schema-limits.ts'
 import { hermes } from '../prompt/families/hermes.ts'
 import { makePlan } from './answer-plan.ts'
-import { claudeCodeTools, codexTools, mcpTools } from './testing/agent-tools.ts'
 
 const CALL = /^<tool_call>(.*)<\/tool_call>$/s
 
