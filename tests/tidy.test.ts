@@ -5,13 +5,8 @@ import { describe, expect, test } from 'vitest'
 import * as dependencies from './rules/dependencies.ts'
 import * as leftovers from './rules/leftovers.ts'
 import * as size from './rules/size.ts'
-import {
-  isCode,
-  isExample,
-  manifests,
-  textFilesOfWorkspace,
-  workspaceRoot,
-} from './rules/workspace.ts'
+import * as unused from './rules/unused.ts'
+import { isCode, manifests, textFilesOfWorkspace, workspaceRoot } from './rules/workspace.ts'
 
 const files = textFilesOfWorkspace()
 const code = files.filter(isCode)
@@ -23,11 +18,33 @@ function read(path: string): string {
   return readFileSync(join(workspaceRoot, path), 'utf8')
 }
 
+/** One concept each, as far as anybody has found. The list and its numbers may only shrink. */
+const crowdedFolders = new Map([
+  // The refusals, limits and readers of one HTTP interface.
+  ['services/gateway/src/http', 18],
+  // The compiler of schemas, which imports nothing outside of itself.
+  ['services/worker/src/grammar', 29],
+  // One file for each family of models.
+  ['services/worker/src/prompt/families', 19],
+])
+
 describe('size', () => {
   test(`no file has more than ${size.FILE_LINES_MAX} lines`, () => {
     expect(size.longFiles(code)).toEqual([])
     expect(size.longFiles(source('a\n'.repeat(size.FILE_LINES_MAX)))).toEqual([])
     expect(size.longFiles(source('a\n'.repeat(size.FILE_LINES_MAX + 1)))).toHaveLength(1)
+  })
+
+  test(`no folder has more than ${size.FOLDER_FILES_MAX} product files`, () => {
+    const found = size.crowdedFolders(code)
+    const fuller = [...found].filter(([name, count]) => count > (crowdedFolders.get(name) ?? 0))
+    expect(fuller).toEqual([])
+    expect([...crowdedFolders.keys()].filter((name) => !found.has(name))).toEqual([])
+    const folder = (count: number, name = 'x.ts') =>
+      Array.from({ length: count }, (_, index) => ({ path: `infra/y/${index}${name}`, text: '' }))
+    expect(size.crowdedFolders(folder(15)).size).toBe(0)
+    expect(size.crowdedFolders([...folder(15), ...folder(15, 'x.test.ts')]).size).toBe(0)
+    expect(size.crowdedFolders(folder(16))).toEqual(new Map([['infra/y', 16]]))
   })
 
   test(`no function has more than ${size.FUNCTION_LINES_MAX} lines`, () => {
@@ -82,10 +99,35 @@ describe('leftovers', () => {
     }
     expect(leftovers.fetchedCommands(source(`${'np' + 'x'}, or npm exec`))).toEqual([])
   })
+})
 
-  test('nothing writes to the console', () => {
-    expect(leftovers.consoleUses(code.filter((file) => !isExample(file)))).toEqual([])
-    expect(leftovers.consoleUses(source("console.log('x')"))).toHaveLength(1)
+describe('what nothing uses', () => {
+  const a = { path: 'infra/a.ts', text: 'export const used = 1\nexport const unused = 2' }
+  const b = { path: 'infra/b.ts', text: "import { used } from './a.ts'\nused" }
+  const start = { path: 'package.json', text: '{ "scripts": { "start": "node infra/b.ts" } }' }
+
+  test('is no file', () => {
+    expect(unused.deadFiles(code, files, packages)).toEqual([])
+    expect(unused.deadFiles([a, b], [a, b], packages)).toEqual(['infra/b.ts'])
+    expect(unused.deadFiles([a, b], [a, b, start], packages)).toEqual([])
+  })
+
+  test('is no export', () => {
+    expect(unused.unusedExports(code, packages)).toEqual([])
+    expect(unused.unusedExports([a, b], packages)).toEqual(['infra/a.ts: unused'])
+  })
+
+  test('is no type, unless its own file uses it', () => {
+    const type = 'export interface Options { size: number }'
+    const user = `${type}\nfunction open(options: Options): void {}`
+    expect(unused.unusedExports(source(type), packages)).toHaveLength(1)
+    expect(unused.unusedExports(source(user), packages)).toEqual([])
+  })
+
+  test('is found behind the doors of packages too', () => {
+    const importing = { path: 'tests/x.ts', text: "import { unused } from '@svc/x/a'" }
+    const x = { path: 'infra/package.json', name: '@svc/x', exports: { './*': './*.ts' } }
+    expect(unused.unusedExports([a, b, importing], [x])).toEqual([])
   })
 })
 

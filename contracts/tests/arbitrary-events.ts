@@ -16,9 +16,9 @@ const milliseconds = fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) =>
 const nullable = <T>(some: fc.Arbitrary<T>) => fc.option(some, { nil: null })
 
 /** Any amount that can be stored, debts included. */
-export const amount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
+const amount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 /** Pico-dollars per token, from free to $1,000,000 per million tokens. */
-export const perToken = fc.bigInt({ min: 0n, max: 10n ** 12n })
+const perToken = fc.bigInt({ min: 0n, max: 10n ** 12n })
 
 export const rates = fc
   .record({ input: perToken, output: perToken, cachedPercent: fc.bigInt({ min: 0n, max: 100n }) })

@@ -33,7 +33,7 @@ export function foreignFile(path: string, what: string): StoreOpenError {
   )
 }
 
-export function damaged(path: string, cause: unknown): StoreOpenError {
+function damaged(path: string, cause: unknown): StoreOpenError {
   return new StoreOpenError(
     'damaged',
     `${path} is damaged and cannot be read: restore it from a backup`,
@@ -49,7 +49,7 @@ export function notWritable(path: string, cause?: unknown): StoreOpenError {
   )
 }
 
-export function diskFull(path: string, cause: unknown): StoreOpenError {
+function diskFull(path: string, cause: unknown): StoreOpenError {
   return new StoreOpenError(
     'disk-full',
     `${path} cannot be opened because the disk is full: free some space`,
@@ -57,7 +57,7 @@ export function diskFull(path: string, cause: unknown): StoreOpenError {
   )
 }
 
-export function diskError(path: string, cause: unknown): StoreOpenError {
+function diskError(path: string, cause: unknown): StoreOpenError {
   return new StoreOpenError(
     'disk-error',
     `${path} cannot be opened because its disk gave an error: check the disk, then start again`,

@@ -31,7 +31,7 @@ export interface DecodedEvent {
 }
 
 /** An event that this program cannot read: no view goes past it, because it may be about money. */
-export class UnreadableEventError extends Error {
+class UnreadableEventError extends Error {
   override readonly name = 'UnreadableEventError'
 
   constructor({ type, stream, revision, position }: RecordedEvent, cause: unknown) {

@@ -11,7 +11,7 @@ import type { ClientAnswer } from '@svc/testing/checker/history'
 import { meter } from '@svc/testing/ledger/sample'
 import type { Random } from '@svc/testing/random'
 
-export const MODEL = 'svc-beta'
+const MODEL = 'svc-beta'
 /** Two at a time, so that commands of one account share an append. */
 const CLIENTS_PER_ACCOUNT = 2
 const PAUSE_MS_MAX = 40

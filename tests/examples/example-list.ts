@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-export const examplesFolder = fileURLToPath(new URL('../../examples/', import.meta.url))
+const examplesFolder = fileURLToPath(new URL('../../examples/', import.meta.url))
 
 export type Kind = 'shell' | 'node' | 'python'
 

@@ -1,5 +1,4 @@
 /** Names and words that do not belong in the project. */
-import { lineOf, parse, visit } from './syntax.ts'
 import type { SourceFile } from './workspace.ts'
 
 /** A file named so says nothing about what belongs in it. */
@@ -37,19 +36,6 @@ export function machinePlaces(files: readonly SourceFile[]): readonly string[] {
 /** On pages, in examples, messages and scripts alike. */
 export function fetchedCommands(files: readonly SourceFile[]): readonly string[] {
   return files.filter(({ path }) => !generated.test(path)).flatMap(linesWith([fetchedCommand]))
-}
-
-/** Output goes through the logger or a stream that is handed in. */
-export function consoleUses(files: readonly SourceFile[]): readonly string[] {
-  return files.flatMap((file) => {
-    const found: string[] = []
-    visit(parse(file), (node) => {
-      const object = node.type === 'MemberExpression' ? node.object : undefined
-      if ((object as { name?: unknown } | undefined)?.name !== 'console') return
-      found.push(`${file.path}:${lineOf(file.text, node.start)} writes to the console`)
-    })
-    return found
-  })
 }
 
 function isEmptyName(segment: string): boolean {

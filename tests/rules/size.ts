@@ -1,8 +1,11 @@
 /** Bounds on files, functions and lines: what a reader can hold in the head. */
+import { posix } from 'node:path'
 import { isNode, lineOf, linesOf, parse, type SyntaxNode, visit } from './syntax.ts'
-import type { SourceFile } from './workspace.ts'
+import { isTestCode, type SourceFile } from './workspace.ts'
 
 export const FILE_LINES_MAX = 400
+/** Of product code, without the folders within it. */
+export const FOLDER_FILES_MAX = 15
 export const FUNCTION_LINES_MAX = 70
 export const LINE_COLUMNS_MAX = 100
 
@@ -20,6 +23,14 @@ export function longFiles(files: readonly SourceFile[]): readonly string[] {
     const lines = text.trimEnd().split('\n').length
     return lines > FILE_LINES_MAX ? [`${path} has ${lines} lines`] : []
   })
+}
+
+/** Folders with more product files than a reader takes in at a look, with how many they have. */
+export function crowdedFolders(files: readonly SourceFile[]): ReadonlyMap<string, number> {
+  const product = files.filter((file) => !isTestCode(file))
+  const folders = Map.groupBy(product, ({ path }) => posix.dirname(path))
+  const counts = [...folders].map(([folder, { length }]) => [folder, length] as const)
+  return new Map(counts.filter(([, count]) => count > FOLDER_FILES_MAX))
 }
 
 export function longLines(files: readonly SourceFile[]): readonly string[] {

@@ -45,6 +45,15 @@ export function importsOf(file: SourceFile): readonly Import[] {
   return [...statics, ...reexports, ...dynamics]
 }
 
+/** The names that a file exports; those of `export * from` are not among them. */
+export function exportsOf(file: SourceFile): readonly string[] {
+  return parsed(file).module.staticExports.flatMap(({ entries }) =>
+    entries.flatMap(({ exportName }) =>
+      exportName.kind === 'Default' ? ['default'] : (exportName.name ?? []),
+    ),
+  )
+}
+
 /** Visits every node, parents before children. `parents` is outermost first. */
 export function visit(
   node: SyntaxNode,

@@ -24,7 +24,7 @@ import { attacks } from './attack-list.ts'
 import { Besieged } from './besieged.ts'
 import { Victim, type VictimResult } from './victim.ts'
 
-export const DEFAULT_SECONDS = 10
+const DEFAULT_SECONDS = 10
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url))
 const VICTIMS_CREDIT = '100'
 const WARM_UP_SECONDS = 1
@@ -32,8 +32,8 @@ const WARM_UP_SECONDS = 1
 const HEAD_START_MS = 500
 
 /** The bounds that are held. */
-export const P99_RATIO_MAX = 3
-export const GATEWAY_MB_MAX = 1_024
+const P99_RATIO_MAX = 3
+const GATEWAY_MB_MAX = 1_024
 
 export interface SiegeOptions {
   /** How long each attack lasts, and how long the customer is measured before it. */
@@ -70,7 +70,7 @@ export interface SiegeSummary {
   readonly books_exact: boolean
 }
 
-export async function siege(options: SiegeOptions): Promise<readonly AttackOutcome[]> {
+async function siege(options: SiegeOptions): Promise<readonly AttackOutcome[]> {
   const outcomes: AttackOutcome[] = []
   await using stack = new AsyncDisposableStack()
   const redis = options.redis

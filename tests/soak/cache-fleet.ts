@@ -29,7 +29,7 @@ const STATE_FILE = /^svc-kv-(\d+)-/
 export const cachedWorkers = [0, 1] as const
 export type CachedWorker = (typeof cachedWorkers)[number]
 /** The one that is killed; the other one lives as long as the test, so that leaks add up. */
-export const KILLED_WORKER: CachedWorker = 1
+const KILLED_WORKER: CachedWorker = 1
 
 export interface FleetAnswer {
   readonly answer: TimedAnswer

@@ -35,7 +35,7 @@ export const chargeRules = [
   /** The worker failed after output: the prompt and the tokens that had reached the gateway. */
   'delivered_before_failure',
 ] as const
-export const chargeRule = z.enum(chargeRules)
+const chargeRule = z.enum(chargeRules)
 export type ChargeRule = z.output<typeof chargeRule>
 
 const grantSlice = z.object({ grantId: z.string(), amount: picoDollars })

@@ -21,8 +21,8 @@ export const balanceAnswer = z.object({
 })
 export type BalanceAnswer = z.output<typeof balanceAnswer>
 
-export const requestStatuses = ['running', 'finished', 'stopped', 'failed', 'abandoned'] as const
-export const requestStatus = z.enum(requestStatuses)
+const requestStatuses = ['running', 'finished', 'stopped', 'failed', 'abandoned'] as const
+const requestStatus = z.enum(requestStatuses)
 export type RequestStatus = z.output<typeof requestStatus>
 
 export const receipt = z.object({

@@ -4,7 +4,7 @@ import { tokenCount } from '../tokens.ts'
 import { anthropicErrorAnswer } from './errors.ts'
 
 /** `input_tokens` is all billed input: this format reports no cached tokens. */
-export const messagesUsage = z
+const messagesUsage = z
   .strictObject({
     input_tokens: tokenCount,
     output_tokens: tokenCount,

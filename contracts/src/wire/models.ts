@@ -27,7 +27,7 @@ export type ModelList = z.output<typeof modelList>
  * A model as Codex reads it from the `models` of the list: without it, Codex guesses the size of the
  * context and says so on every start.
  */
-export const codexModel = z.strictObject({
+const codexModel = z.strictObject({
   slug: z.string(),
   display_name: z.string(),
   description: z.string().nullable(),

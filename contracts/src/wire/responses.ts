@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { tokenCount } from '../tokens.ts'
 
 /** `input_tokens` is all input, from the cache or not. */
-export const responsesUsage = z
+const responsesUsage = z
   .strictObject({
     input_tokens: tokenCount,
     input_tokens_details: z.strictObject({
@@ -71,7 +71,7 @@ const compaction = z.strictObject({
   encrypted_content: z.string(),
 })
 
-export const outputItem = z
+const outputItem = z
   .discriminatedUnion('type', [messageItem, reasoningItem, functionCall, customCall])
   .meta({ id: 'OutputItem' })
 

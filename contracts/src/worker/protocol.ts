@@ -40,7 +40,7 @@ const GRAMMAR_CHARACTERS_MAX = 1024 * 1024
 const toolName = z.string().min(1).max(256)
 
 /** A call of a tool that the model made in an earlier turn. */
-export const toolCall = z.object({
+const toolCall = z.object({
   id: z.string().max(256),
   name: toolName,
   /** As it was written: JSON text, if the model wrote JSON. */
@@ -49,7 +49,7 @@ export const toolCall = z.object({
 export type ToolCall = z.output<typeof toolCall>
 
 /** A turn of the conversation, already reduced to text. `developer` was folded into `system`. */
-export const promptMessage = z.discriminatedUnion('role', [
+const promptMessage = z.discriminatedUnion('role', [
   z.object({ role: z.literal('system'), content: z.string() }),
   z.object({ role: z.literal('user'), content: z.string() }),
   z.object({
@@ -70,7 +70,7 @@ export const promptMessage = z.discriminatedUnion('role', [
 ])
 export type PromptMessage = z.output<typeof promptMessage>
 
-export const toolDefinition = z.object({
+const toolDefinition = z.object({
   name: toolName,
   description: z.string().optional(),
   /** A JSON Schema of an object. What of it cannot be enforced is left to the model. */
@@ -79,7 +79,7 @@ export const toolDefinition = z.object({
 export type ToolDefinition = z.output<typeof toolDefinition>
 
 /** The tools of a request. The model is shown all of them, whichever it may call. */
-export const toolUse = z.object({
+const toolUse = z.object({
   tools: z.array(toolDefinition).min(1).max(TOOLS_MAX),
   /** One that must be called: `required`, with its name as the only callable one. */
   choice: z.enum(['none', 'auto', 'required']),
@@ -91,7 +91,7 @@ export const toolUse = z.object({
 export type ToolUse = z.output<typeof toolUse>
 
 /** What the text of an answer must be. */
-export const outputFormat = z.discriminatedUnion('type', [
+const outputFormat = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text') }),
   /** Any JSON object. */
   z.object({ type: z.literal('json') }),
@@ -101,7 +101,7 @@ export const outputFormat = z.discriminatedUnion('type', [
 export type OutputFormat = z.output<typeof outputFormat>
 
 /** Whether and how much the model may think before it answers. */
-export const thinking = z.object({
+const thinking = z.object({
   enabled: z.boolean(),
   /** For models whose template knows levels. */
   effort: z.enum(['low', 'medium', 'high']),
@@ -153,7 +153,7 @@ export type PrepareRequest = z.output<typeof prepareRequest>
  * How an answer is to be made and read; made by `/prepare` for the model at hand, and handed to
  * `/generate` as it is.
  */
-export const answerPlan = z.object({
+const answerPlan = z.object({
   /** GBNF that the answer has to follow, or null. Thinking is never under a grammar. */
   grammar: z.string().max(GRAMMAR_CHARACTERS_MAX).nullable(),
   /** From where the grammar holds: the answer's beginning, or the first sign of a tool call. */
@@ -216,7 +216,7 @@ const tokenLogprob = z.object({
 })
 
 /** A drawn token of the answer's text, with the likeliest alternatives. */
-export const logprob = tokenLogprob.extend({ top: z.array(tokenLogprob).max(20) })
+const logprob = tokenLogprob.extend({ top: z.array(tokenLogprob).max(20) })
 export type Logprob = z.output<typeof logprob>
 
 export const generateEvent = z.discriminatedUnion('type', [
@@ -275,7 +275,7 @@ export const workerErrorCodes = [
 ] as const
 
 /** With `prompt_too_long`: what was counted, and what fits. */
-export const promptLength = z.object({
+const promptLength = z.object({
   tokens: tokenCount,
   /** Whether there are more: a prompt that is far too long is not counted to its end. */
   isLowerBound: z.boolean(),

@@ -13,7 +13,7 @@ import { openText, sealText } from '../../sqlite/sealed-text.ts'
 import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
 
 /** What a file is for. Another number is another kind: then the file is made anew. */
-export const fileKinds = {
+const fileKinds = {
   /** "svck" in ASCII. */
   answers: { what: 'a file of recorded answers', applicationId: 0x7376636b },
   /** "svcr" in ASCII. */

@@ -5,7 +5,7 @@ import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
  * Of the block's object, its names and its places in two maps, beside the tokens and the bytes: an
  * estimate on the safe side, so that many small blocks are bounded too.
  */
-export const BLOCK_OVERHEAD_BYTES = 512
+const BLOCK_OVERHEAD_BYTES = 512
 /** A view is kept as it is when so much of its buffer at most belongs to others. */
 const WASTE_SHARE_MAX = 1 / 16
 

@@ -30,7 +30,7 @@ import {
 } from './redis-reply.ts'
 import { placeOf, type RedisAddress, readRedisUrl } from './redis-url.ts'
 
-export const CALL_WITHIN_MS = 250
+const CALL_WITHIN_MS = 250
 /** Under way at once: what they hold of memory must not grow with a server that is slow. */
 const CALLS_MAX = 128
 const CONNECT_TIMEOUT_MS = 200

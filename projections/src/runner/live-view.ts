@@ -122,7 +122,7 @@ export class ViewRewoundError extends Error {
 }
 
 /** An event that does not fit the rows: history that a view cannot follow. */
-export class UnfoldableEventError extends Error {
+class UnfoldableEventError extends Error {
   override readonly name = 'UnfoldableEventError'
 
   constructor({ recorded }: DecodedEvent, cause: unknown) {

@@ -67,7 +67,7 @@ export async function rebuildView(request: RebuildRequest): Promise<RebuildSumma
 }
 
 /** Left behind by a crash; removed at the next start. */
-export function rebuildPath(livePath: string): string {
+function rebuildPath(livePath: string): string {
   return `${livePath}.rebuild`
 }
 

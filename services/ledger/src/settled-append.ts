@@ -24,7 +24,7 @@ const LONGEST_PAUSE_MS = 5_000
 export type KnownOutcome = Exclude<AppendOutcome, { readonly kind: 'unknown' }>
 
 /** The process ends before the outcome is known; the next one reads what is there. */
-export class OutcomeUnknownError extends Error {
+class OutcomeUnknownError extends Error {
   override readonly name = 'OutcomeUnknownError'
 }
 

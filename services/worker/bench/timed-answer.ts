@@ -27,7 +27,7 @@ const WITHOUT_SAMPLING: GenerateRequest['sampling'] = {
 let requests = 0
 
 /** A request at temperature 0 for exactly these tokens, with every field filled. */
-export function plainRequest(worker: MeasuredWorker, question: Question): GenerateRequest {
+function plainRequest(worker: MeasuredWorker, question: Question): GenerateRequest {
   const { tenant, tokens, maxOutputTokens, without = [], logprobs = false } = question
   requests += 1
   return {

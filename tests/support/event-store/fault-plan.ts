@@ -52,7 +52,7 @@ export function seededFaults(seed: number, shares: FaultShares): FaultPlan {
 }
 
 /** Mulberry32: 32 bits of state are plenty for a test, and the same on every machine. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

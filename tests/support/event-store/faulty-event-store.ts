@@ -23,7 +23,7 @@ import type { FaultPlan } from './fault-plan.ts'
  */
 const DELAY_TURNS = 5
 
-export class InjectedFault extends Error {
+class InjectedFault extends Error {
   override readonly name = 'InjectedFault'
 }
 

@@ -84,7 +84,7 @@ function batchError(refusal: Refusal, stream: string, expected: ExpectedRevision
   }
 }
 
-export const NOT_READY = 'Server Is Not Ready'
+const NOT_READY = 'Server Is Not Ready'
 
 function rpcStatus(
   code: number,

@@ -78,9 +78,7 @@ interface ExpectationOptions {
   hasStreamExists(): boolean
 }
 
-export function expectation(
-  options: ExpectationOptions & { getRevision(): string },
-): ExpectedRevision {
+function expectation(options: ExpectationOptions & { getRevision(): string }): ExpectedRevision {
   return named(options) ?? BigInt(options.getRevision())
 }
 

@@ -19,7 +19,7 @@ import type { StoredEvent } from './stored-event.ts'
 const LIVE_EVENTS_PER_STEP = 32
 const LIVE_STEP_MS = 1
 
-export const tooSlow = {
+const tooSlow = {
   code: status.aborted,
   message:
     'Operation timed out: Consumer too slow to handle event while live. Client resubscription required.',

@@ -45,7 +45,7 @@ export interface ScriptedWorkerOptions {
 }
 
 /** Tokens of a conversation, as `/prepare` counts them. */
-export function scriptedPromptTokens(
+function scriptedPromptTokens(
   messages: PrepareRequest['messages'],
   toolUse: PrepareRequest['toolUse'] = null,
 ): number {

@@ -48,7 +48,7 @@ async function list(context: Context): Promise<void> {
 }
 
 /** Two tables, because one line of all of it fits no terminal. */
-export function workersText(context: Context, workers: readonly WorkerDetails[]): string {
+function workersText(context: Context, workers: readonly WorkerDetails[]): string {
   return [
     tableText(context, workerColumns, workers),
     tableText(context, cacheColumns, workers),

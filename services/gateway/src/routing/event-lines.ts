@@ -11,7 +11,7 @@ const NEWLINE = 0x0a
 const NOTHING = Buffer.alloc(0)
 
 /** The worker sent what is no event of the protocol. */
-export class ProtocolViolation extends Error {
+class ProtocolViolation extends Error {
   override readonly name = 'ProtocolViolation'
 }
 

@@ -20,7 +20,7 @@ import {
 } from './state.ts'
 
 /** The events of an account contradict each other. */
-export class InconsistentHistoryError extends Error {
+class InconsistentHistoryError extends Error {
   override readonly name = 'InconsistentHistoryError'
 }
 

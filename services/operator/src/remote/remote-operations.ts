@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { jsonLines } from './json-lines.ts'
 
 /** There is no service at that address. Its message is one line for the operator. */
-export class UnreachableError extends Error {
+class UnreachableError extends Error {
   override readonly name = 'UnreachableError'
 }
 

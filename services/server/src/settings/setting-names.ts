@@ -9,7 +9,7 @@ import { closestName } from './closest-name.ts'
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /** Where a client finds the server and its key, on every page and in every example. */
-export const clientVariables: readonly string[] = ['SVC_URL', 'SVC_KEY']
+const clientVariables: readonly string[] = ['SVC_URL', 'SVC_KEY']
 
 const PREFIX = 'SVC_'
 

@@ -21,7 +21,7 @@ export interface ModelProgress {
 }
 
 /** Progress is a line of the log like any other. */
-export const progressInLog: ModelProgress = { show: () => false, clear: () => {} }
+const progressInLog: ModelProgress = { show: () => false, clear: () => {} }
 
 export interface SupervisedFleet {
   readonly configurations: readonly WorkerConfiguration[]

@@ -33,7 +33,7 @@ import { UnsupportedSchema } from './unsupported-schema.ts'
 import { ValueCheck } from './value-check.ts'
 import { TooMuchWork, Work } from './work.ts'
 
-export type { JsonSchema, SchemaOptions } from './schema-document.ts'
+export type { JsonSchema } from './schema-document.ts'
 export { UnsupportedSchema } from './unsupported-schema.ts'
 
 const RULES_MAX = 4096

@@ -138,7 +138,7 @@ export function isObject(value: unknown): value is SchemaObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-export function joined(path: string, segment: string): string {
+function joined(path: string, segment: string): string {
   return path === '' ? segment : `${path}.${segment}`
 }
 

@@ -1,8 +1,6 @@
 /** What the prefix cache did since the worker started. */
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 
-export type BlockSource = 'none' | 'l1' | 'l2'
-
 export class CacheCounts {
   lookups = 0
   hits = 0

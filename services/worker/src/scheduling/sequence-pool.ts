@@ -49,7 +49,7 @@ export interface PutAside {
  * Of all that is put aside at once, outside of the model's memory. A request that finds no room
  * keeps its sequence.
  */
-export const PUT_ASIDE_BYTES_MAX = 1024 ** 3
+const PUT_ASIDE_BYTES_MAX = 1024 ** 3
 
 export class SequencePool {
   readonly #engine: Engine

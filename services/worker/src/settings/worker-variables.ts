@@ -95,7 +95,5 @@ export const workerVariables = {
 }
 
 export type WorkerVariable = keyof typeof workerVariables
-/** As they were read; what was not set and has no default is missing. */
-export type WorkerVariables = z.output<z.ZodObject<typeof workerVariables>>
 
 export const workerVariableNames = Object.keys(workerVariables) as WorkerVariable[]

@@ -14,7 +14,7 @@ const documentSource = z.object({
 })
 
 /** One schema for all kinds: which fields a block must have is told by its type. */
-export const contentBlock = z.object({
+const contentBlock = z.object({
   type: z.string().max(MAX_TYPE_CHARACTERS),
   text: z.string().optional(),
   id: z.string().min(1).max(256).optional(),

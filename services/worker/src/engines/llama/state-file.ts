@@ -42,7 +42,7 @@ export interface SavedState {
 export type StateShape = readonly TensorShape[]
 
 /** The file is not what is described above. */
-export class UnknownState extends Error {
+class UnknownState extends Error {
   override readonly name = 'UnknownState'
 }
 
