@@ -17,12 +17,12 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Views } from '@svc/projections/views'
+import { pino } from 'pino'
 import {
   ScriptedWorker,
   type ScriptedWorkerOptions,
   type WorkerScript,
-} from '@svc/testing/scripted-worker'
-import { pino } from 'pino'
+} from '../scripted-worker/scripted-worker.ts'
 import { AnswerChecker } from './answer-checker.ts'
 import { LedgerDouble } from './ledger-double.ts'
 

@@ -22,8 +22,8 @@
  *     so, commands are refused, the same append is sent on until its outcome is known, and then the
  *     state is folded anew.
  *   - *draining*: what comes is refused, what was queued is still decided and written.
- *   - *giving-up*: the outcome is unknown for too long, and the process ends: the append is not sent
- *     again, and the next process reads what became of it.
+ *   - *giving-up*: the outcome is unknown for too long, and the process ends: the append is not
+ *     sent again, and the next process reads what became of it.
  *   - *closed*: for ever.
  *
  * What an append can lead to:
