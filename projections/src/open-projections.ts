@@ -12,11 +12,11 @@ import {
   START,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
-import type { Projection } from './projection.ts'
-import type { ProjectionLog } from './projection-log.ts'
+import type { Projection } from './projection/projection.ts'
 import { everyTurn } from './runner/every-turn.ts'
 import { type OlderLogRule, resetForeignViews } from './runner/foreign-views.ts'
 import { LiveView } from './runner/live-view.ts'
+import type { ProjectionLog } from './runner/projection-log.ts'
 import { type RebuildProgress, type RebuildSummary, rebuildView } from './runner/rebuild.ts'
 import { Runner } from './runner/runner.ts'
 import type { CommitSteps } from './runner/view-file.ts'
@@ -28,7 +28,7 @@ import { readRequest } from './views/requests/read-request.ts'
 import { requestsProjection } from './views/requests/requests.ts'
 import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
-import type { ProjectionStatus, Views } from './views.ts'
+import type { ProjectionStatus, Views } from './views/views.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
 

@@ -1,7 +1,7 @@
 /** A request's receipt: from its tokens to its price to the events that prove it. */
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { Receipt } from '@svc/contracts/wire/billing'
-import type { RequestRow } from './views.ts'
+import type { RequestRow } from './views/views.ts'
 
 export function receiptOf(row: RequestRow): Receipt {
   return {

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { onTestFinished } from 'vitest'
 import { openProjections, type Projections, projections } from '../src/open-projections.ts'
-import type { ProjectionLog } from '../src/projection-log.ts'
+import type { ProjectionLog } from '../src/runner/projection-log.ts'
 import { viewPath } from '../src/runner/view-file.ts'
 
 export const TIMEOUT_MS = 10_000

@@ -31,11 +31,11 @@ import type { EventStoreDbClient } from './client/client.ts'
 import type { CurrentClient } from './client/current-client.ts'
 import type { ServerReadStream } from './client/server-calls.ts'
 import type { Warn } from './client/warning.ts'
+import type { StreamPrefix } from './layout/stream-prefix.ts'
 import { LogScan } from './reads/log-scan.ts'
 import { RetryingReads } from './reads/retrying-reads.ts'
 import { readChecked, type StreamReadsPorts } from './reads/stream-reads.ts'
 import { WakeUpSubscription } from './reads/wake-up-subscription.ts'
-import type { StreamPrefix } from './stream-prefix.ts'
 
 export interface EventStoreDbEventStoreOptions {
   readonly client: CurrentClient<EventStoreDbClient>

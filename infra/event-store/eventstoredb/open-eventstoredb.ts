@@ -17,9 +17,9 @@ import { CurrentClient } from './client/current-client.ts'
 import { pause, within } from './client/deadline.ts'
 import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
+import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './layout/stream-prefix.ts'
 import { findForgetfulStream } from './retention.ts'
 import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-refusal.ts'
-import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './stream-prefix.ts'
 
 const READY_WITHIN_MS = 30_000
 /** The server itself gives an append up after 2 to 3 seconds. */

@@ -1,7 +1,7 @@
 /** Walks two builds of a view side by side and counts the rows in which they differ. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
 import type { Pace } from '@svc/contracts/ports/pace'
-import type { Projection, TableDescription } from '../projection.ts'
+import type { Projection, TableDescription } from '../projection/projection.ts'
 
 type Row = readonly SQLOutputValue[]
 

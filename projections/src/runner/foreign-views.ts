@@ -5,8 +5,8 @@ import {
   PositionBeyondEndError,
   START,
 } from '@svc/contracts/ports/event-store'
-import type { ProjectionLog } from '../projection-log.ts'
 import type { LiveView } from './live-view.ts'
+import type { ProjectionLog } from './projection-log.ts'
 
 /**
  * What becomes of a view that has seen more than the log holds. A file was restored from a backup:

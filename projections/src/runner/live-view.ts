@@ -8,11 +8,11 @@
  *     stopped                 before the start and after the close
  */
 import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { DecodedEvent } from '../decode.ts'
-import type { Projection } from '../projection.ts'
-import type { ProjectionLog } from '../projection-log.ts'
-import type { ProjectionStatus } from '../views.ts'
+import type { DecodedEvent } from '../projection/decode.ts'
+import type { Projection } from '../projection/projection.ts'
+import type { ProjectionStatus } from '../views/views.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
+import type { ProjectionLog } from './projection-log.ts'
 import { removeDatabase } from './view-database.ts'
 import { type CommitSteps, ViewFile, viewPath } from './view-file.ts'
 

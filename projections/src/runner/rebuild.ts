@@ -11,7 +11,7 @@
  */
 import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
-import { decodeBatch } from '../decode.ts'
+import { decodeBatch } from '../projection/decode.ts'
 import { countDifferences } from './compare.ts'
 import type { LiveView } from './live-view.ts'
 import { BATCH_EVENTS, COMMIT_EVENTS, type Runner } from './runner.ts'

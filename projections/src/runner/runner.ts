@@ -14,11 +14,11 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
-import { decodeBatch } from '../decode.ts'
-import type { ProjectionLog } from '../projection-log.ts'
+import { decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
+import type { ProjectionLog } from './projection-log.ts'
 
 /** Events that are read, or folded into one view, without a break: about a millisecond. */
 export const BATCH_EVENTS = 250

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { Projection, Projector } from '../projection.ts'
+import type { Projection, Projector } from '../projection/projection.ts'
 import { ForeignFileError } from './file-trouble.ts'
 
 /** The last event in the rows, and how many events that makes. */

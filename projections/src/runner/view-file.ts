@@ -18,8 +18,8 @@ import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { DecodedEvent } from '../decode.ts'
-import type { Projection, Projector } from '../projection.ts'
+import type { DecodedEvent } from '../projection/decode.ts'
+import type { Projection, Projector } from '../projection/projection.ts'
 import {
   type Checkpoint,
   KEEP_SETTINGS,

@@ -4,7 +4,7 @@
  */
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { AccountState } from './account/state.ts'
-import { overloaded } from './refusals.ts'
+import { overloaded } from './writer/refusals.ts'
 import { AccountWriter, type WriterPorts } from './writer/writer.ts'
 
 /** Writers that are looked at, oldest first, when room is needed. */

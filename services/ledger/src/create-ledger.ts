@@ -9,9 +9,9 @@ import { AccountWriters } from './account-writers.ts'
 import { gatewayActor } from './demo-price.ts'
 import { EventSourcedLedger } from './event-sourced-ledger.ts'
 import type { Ledger } from './ledger.ts'
-import { defaultLimits, type LedgerLimits } from './limits.ts'
 import { PriceBook } from './pricing.ts'
-import { keyUnknown } from './refusals.ts'
+import { defaultLimits, type LedgerLimits } from './writer/limits.ts'
+import { keyUnknown } from './writer/refusals.ts'
 
 export interface LedgerDependencies {
   readonly store: EventStore

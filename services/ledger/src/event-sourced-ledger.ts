@@ -42,8 +42,8 @@ import type {
 } from './ledger.ts'
 import type { NewPrice, PriceBook } from './pricing.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
-import { defect, shuttingDown, storeUnavailable } from './refusals.ts'
 import { RunningRequests } from './running-requests.ts'
+import { defect, shuttingDown, storeUnavailable } from './writer/refusals.ts'
 import type { AccountWriter } from './writer/writer.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]

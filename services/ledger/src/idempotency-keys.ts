@@ -6,7 +6,7 @@ import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { AccountState } from './account/state.ts'
 import { refusalOfUsedKey } from './account/used-key.ts'
 import type { Ledger, NewRequest } from './ledger.ts'
-import { serviceErrorOf } from './refusals.ts'
+import { serviceErrorOf } from './writer/refusals.ts'
 import type { AccountWriter } from './writer/writer.ts'
 
 type Key = NewRequest['idempotency']

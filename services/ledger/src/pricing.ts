@@ -14,9 +14,9 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { priceVersion, type Rates } from '@svc/contracts/price'
 import { isDemoPrice } from './demo-price.ts'
 import type { PublishedPrice } from './ledger.ts'
-import type { LedgerLimits } from './limits.ts'
-import { defect, outcomeUnknown, storeUnavailable } from './refusals.ts'
-import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
+import type { LedgerLimits } from './writer/limits.ts'
+import { defect, outcomeUnknown, storeUnavailable } from './writer/refusals.ts'
+import { appendUntilKnown, type KnownOutcome } from './writer/settled-append.ts'
 
 const MAX_PRICES = 10_000
 const MAX_MODEL_CHARACTERS = 200

@@ -4,7 +4,7 @@ import type { UsedKey, UsedKeys } from '@svc/contracts/ports/used-keys'
 import { ending, openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
 import { MAX_IDEMPOTENCY_KEYS } from '../src/account/state.ts'
-import { keyUnknown } from '../src/refusals.ts'
+import { keyUnknown } from '../src/writer/refusals.ts'
 
 const keyed = (keyHash: string, bodyHash = 'b') => ({ idempotency: { keyHash, bodyHash } })
 

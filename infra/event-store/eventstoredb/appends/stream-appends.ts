@@ -31,12 +31,12 @@ import { StreamHeads } from '../../stream-heads.ts'
 import type { EventStoreDbClient } from '../client/client.ts'
 import type { CurrentClient } from '../client/current-client.ts'
 import { within } from '../client/deadline.ts'
+import type { NotWrittenReason, SendResult } from '../client/send-result.ts'
 import type { ServerReadStream } from '../client/server-calls.ts'
 import { reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
-import { toServerEvent } from '../recorded-event.ts'
-import type { StreamPrefix } from '../stream-prefix.ts'
+import { toServerEvent } from '../layout/recorded-event.ts'
+import type { StreamPrefix } from '../layout/stream-prefix.ts'
 import type { HoldPlace } from './keyed-queue.ts'
-import type { NotWrittenReason, SendResult } from './send-result.ts'
 
 /** Heads that are kept in memory: about 250 bytes each. */
 const MAX_KNOWN_HEADS = 20_000

@@ -20,11 +20,11 @@ import {
   streamNameFilter,
 } from '@eventstore/db-client'
 import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
-import { notSent, type SendResult, sendResultOf } from '../appends/send-result.ts'
 import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 import { within } from './deadline.ts'
 import { ReadGate } from './read-gate.ts'
+import { notSent, type SendResult, sendResultOf } from './send-result.ts'
 import type {
   ServerReadAll,
   ServerReadStream,

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerReadAll } from '../client/server-calls.ts'
 import type { ServerEvent } from '../client/server-event.ts'
-import { StreamPrefix } from '../stream-prefix.ts'
+import { StreamPrefix } from '../layout/stream-prefix.ts'
 import { LogScan } from './log-scan.ts'
 
 /** A server's log, and how much of it was read. */

@@ -1,4 +1,4 @@
-import type { Projection } from '../../projection.ts'
+import type { Projection } from '../../projection/projection.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { projectAccounts } from './project.ts'
 import { accountsSchema } from './schema.ts'

@@ -1,7 +1,7 @@
 /** Balances of all accounts: what is settled, what is held, and the totals behind it. */
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
-import type { DecodedEvent, StoredData } from '../../decode.ts'
+import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import type { TouchedRows } from '../touched-rows.ts'
 
 export interface AccountState {

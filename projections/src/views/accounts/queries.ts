@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { AccountRow } from '../../views.ts'
+import type { AccountRow } from '../views.ts'
 import { readAccount, type StoredAccount } from './tables.ts'
 
 export interface AccountTotals {

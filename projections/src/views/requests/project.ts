@@ -1,5 +1,5 @@
 /** Where the events of every request stand, which have no end yet, and what keys they used. */
-import type { DecodedEvent } from '../../decode.ts'
+import type { DecodedEvent } from '../../projection/decode.ts'
 import type { TouchedRows } from '../touched-rows.ts'
 
 /** The revisions of a request's events in the stream of its account. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { RunningRequestRow } from '../../views.ts'
+import type { RunningRequestRow } from '../views.ts'
 import type { RequestPlace } from './project.ts'
 import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
 

@@ -2,8 +2,8 @@
 
 import { accountStream } from '@svc/contracts/events/account'
 import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
-import { decodeBatch } from '../../decode.ts'
-import type { RequestRow } from '../../views.ts'
+import { decodeBatch } from '../../projection/decode.ts'
+import type { RequestRow } from '../views.ts'
 import type { RequestPlace } from './project.ts'
 import { requestOf } from './receipt.ts'
 

@@ -3,8 +3,8 @@
 import type { FinishReason } from '@svc/contracts/events/account'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { RequestStatus } from '@svc/contracts/wire/billing'
-import type { DecodedEvent, StoredData } from '../../decode.ts'
-import type { EventReference, RequestRow } from '../../views.ts'
+import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
+import type { EventReference, RequestRow } from '../views.ts'
 
 /** @throws when they are not the events of one request, from its acceptance on */
 export function requestOf(

@@ -4,9 +4,9 @@
  * Entries are dense within an account, and the balance after an entry is stored on it as the ledger
  * wrote it: both are properties of the ledger's order, the same under any filter and page.
  */
-import type { DecodedEvent, StoredData } from '../../decode.ts'
-import type { StatementRow } from '../../views.ts'
+import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import type { TouchedRows } from '../touched-rows.ts'
+import type { StatementRow } from '../views.ts'
 
 /** An entry on its way into the table, money as it is stored. */
 export interface NewEntry

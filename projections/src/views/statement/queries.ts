@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Statement, StatementQuery } from '../../views.ts'
+import type { Statement, StatementQuery } from '../views.ts'
 import { readEntry, type StoredEntry } from './tables.ts'
 
 export interface StatementQueries {

@@ -1,4 +1,4 @@
-import type { Projection } from '../../projection.ts'
+import type { Projection } from '../../projection/projection.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { type NewEntry, projectStatement } from './project.ts'
 import { statementSchema } from './schema.ts'

@@ -1,9 +1,9 @@
 /** Reads and writes the rows of the statement view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { accountStream } from '@svc/contracts/events/account'
-import type { StoredEventType } from '../../decode.ts'
-import type { StatementEntryType, StatementRow } from '../../views.ts'
+import type { StoredEventType } from '../../projection/decode.ts'
 import type { RowTable } from '../touched-rows.ts'
+import type { StatementEntryType, StatementRow } from '../views.ts'
 import type { KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
 
 export interface StoredEntry {

@@ -8,11 +8,11 @@ import { bytesOfEvents } from '@svc/contracts/ports/append'
 import type { NewEvent } from '@svc/contracts/ports/event-store'
 import { accountDecider } from '../account/decider.ts'
 import type { Decision } from '../account/decision.ts'
-import type { LedgerLimits } from '../limits.ts'
-import { defect, serviceErrorOf } from '../refusals.ts'
 import type { Job, Query, Work } from './job.ts'
+import type { LedgerLimits } from './limits.ts'
 import type { LoadedAccount } from './loading.ts'
 import { recordable } from './recording.ts'
+import { defect, serviceErrorOf } from './refusals.ts'
 import type { WaitingRoom } from './waiting-room.ts'
 
 export interface Batch {

@@ -5,7 +5,7 @@ import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger
 import { sampleId } from '@svc/testing/ledger/sample'
 import { ManualTime } from '@svc/testing/manual-time'
 import { expect, test } from 'vitest'
-import { pause } from '../settled-append.ts'
+import { pause } from './settled-append.ts'
 
 const APPEND_MS = 2
 const READ_MS = 10

@@ -12,7 +12,7 @@
  * more, and carries more commands.
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import { pause } from '../settled-append.ts'
+import { pause } from './settled-append.ts'
 
 /** How long the stream counts as shared after another writer's event was seen. */
 const SHARED_MS = 1_000

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import {
-  ClientRetiredError,
-  isDiscoveryFailure,
-  ServerTimeoutError,
-} from '../client/server-failure.ts'
 import { notSent, sendResultOf } from './send-result.ts'
+import { ClientRetiredError, isDiscoveryFailure, ServerTimeoutError } from './server-failure.ts'
 
 const clientError = (type: string, code?: number, message = '') =>
   Object.assign(new Error(message), { type, code })

@@ -1,6 +1,6 @@
 /** What the ledger says when it is not the decider that refuses. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { Refusal } from './account/decision.ts'
+import type { Refusal } from '../account/decision.ts'
 
 const RETRY_SECONDS = 1
 

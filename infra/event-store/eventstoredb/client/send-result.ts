@@ -6,7 +6,7 @@
  * were found committed. A wrong guess towards `unknown` costs one repeated append; the other way
  * round it costs an event.
  */
-import { failureTypeOf, isDiscoveryFailure, isUnavailable } from '../client/server-failure.ts'
+import { failureTypeOf, isDiscoveryFailure, isUnavailable } from './server-failure.ts'
 
 export type NotWrittenReason =
   /** There was no connection to send it over. */

@@ -13,7 +13,7 @@
  */
 import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
-import type { NewServerEvent, ServerData, ServerEvent } from './client/server-event.ts'
+import type { NewServerEvent, ServerData, ServerEvent } from '../client/server-event.ts'
 
 const utf8 = new TextEncoder()
 
