@@ -1,7 +1,7 @@
 /**
  * How fast the SQLite adapter writes and reads, on this machine's disk.
  *
- *     node infra/event-store/event-store.bench.ts [--json] [--events 300000]
+ *     node infra/event-store/bench/event-store.bench.ts [--json] [--events 300000]
  *
  * Two loads, shaped as the ledger makes them. One hot stream: its writer chains appends of 64
  * events, the commands that came in during the commit before. 1,024 streams: 64 appends of three
@@ -19,8 +19,8 @@ import {
   START,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
-import { openSqliteEventStore } from './sqlite/sqlite-event-store.ts'
-import { verifyLog } from './verify-log.ts'
+import { openSqliteEventStore } from '../sqlite/sqlite-event-store.ts'
+import { verifyLog } from '../verify-log.ts'
 
 const IN_FLIGHT = 64
 const STREAMS_PER_WRITER = 16
