@@ -73,7 +73,7 @@ export interface PrefixStore {
   /**
    * Names of blocks that are here, for a look at whether they are what they should be.
    *
-   * @param limit at most so many, spread over the store
+   * @param limit at most this many blocks, spread over the store
    */
   sample(limit: number): Promise<readonly string[]>
   /**

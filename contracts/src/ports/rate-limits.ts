@@ -1,4 +1,4 @@
-/** Counts what may be done only so often, by name: a key, an account, an address. */
+/** Limits how often something may happen, by name: a key, an account, an address. */
 
 export interface RateUse {
   /** Whether it was within the limit; for a look: whether one more would be. */

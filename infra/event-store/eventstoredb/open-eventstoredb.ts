@@ -152,7 +152,7 @@ async function checkRetention(
   })
   if (found === undefined) return
   if (found === 'unfinished') {
-    warn({ seconds: RETENTION_SEARCH_MS / 1_000 }, 'not all stream metadata could be checked')
+    warn({ seconds: RETENTION_SEARCH_MS / 1_000 }, 'stream metadata only partly checked')
     return
   }
   throw new StoreOpenError(

@@ -20,7 +20,7 @@ export class KeyScan {
     this.#pattern = pattern
   }
 
-  /** @returns about so many keys, or all; undefined when the call failed */
+  /** @returns about `count` keys, or all; undefined when the call failed */
   async next(count: number): Promise<readonly string[] | undefined> {
     const perRound = Math.min(Math.max(count, KEYS_PER_ROUND_MIN), KEYS_PER_ROUND_MAX)
     const keys = new Set<string>()

@@ -2,7 +2,7 @@
  * Blocks in a Redis that workers share: their L2. Redis 6.2 or later, one server; a cluster is not
  * spoken to. It needs no persistence, and should have a `maxmemory` with a policy that evicts.
  *
- * A block that is read lives on for another while, and dies when it was not read for so long. The
+ * A block that is read lives on for another while, and dies when it was not read for that long. The
  * lengths of a chain are asked for first: so nothing is read beyond what is there, each reading has
  * a bounded size, and a value that is larger than any block of ours is never taken into memory.
  *

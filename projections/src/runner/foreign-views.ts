@@ -59,7 +59,7 @@ export async function resetForeignViews(
       position > last
         ? new PositionBeyondEndError(position, last).message
         : `the event log holds another event at position ${position} than the view has seen`
-    log.warn(`view ${view.name}: ${why}; it is rebuilt`)
+    log.warn(`view ${view.name}: ${why}, rebuilding`)
     view.file.reset()
     view.state = 'catching-up'
   }

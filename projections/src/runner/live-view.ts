@@ -39,7 +39,7 @@ export class LiveView {
       return new LiveView(new ViewFile(projection, path, steps))
     } catch (error) {
       if (!isDamage(error)) throw error
-      log.warn(`view ${projection.name}: ${path} is damaged; it is rebuilt from the event log`)
+      log.warn(`view ${projection.name}: ${path} is damaged, rebuilding from the event log`)
       removeDatabase(path)
       return new LiveView(new ViewFile(projection, path, steps))
     }

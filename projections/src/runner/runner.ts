@@ -28,8 +28,8 @@ export const BATCH_EVENTS = 250
  */
 export const COMMIT_EVENTS = 2_000
 /**
- * At the end of the log a batch waits so long for company, unless somebody waits for it: then
- * requests that are being answered are not held up by views that nobody looks at.
+ * How long a batch at the end of the log waits for more events, unless a reader waits for it: so
+ * requests in progress are not held up by views that nobody looks at.
  */
 const LIVE_LINGER_MS = 10
 const FIRST_RETRY_DELAY_MS = 100
@@ -127,7 +127,7 @@ export class Runner {
       view.file.finish()
     } catch (error) {
       if (!isPassingTrouble(error)) throw error
-      this.#log.warn(`view ${view.name}: its last events are not kept: ${messageOf(error)}`)
+      this.#log.warn(`view ${view.name}: failed to save its last events: ${messageOf(error)}`)
     }
   }
 
@@ -207,14 +207,14 @@ export class Runner {
 
   #stopView(view: LiveView, error: unknown): void {
     if (isDamage(error)) {
-      this.#log.warn(`view ${view.name}: its file is damaged; it is rebuilt from the event log`)
+      this.#log.warn(`view ${view.name}: its file is damaged, rebuilding from the event log`)
       view.file.reset()
       throw new ViewResetError()
     }
     if (isPassingTrouble(error) || error instanceof ViewRewoundError) throw error
     view.fail(error)
     this.#log.error(
-      `view ${view.name} stopped and shows the state before this: ${view.error} ` +
+      `view ${view.name} stopped before an event it cannot fold: ${view.error} ` +
         `(svc projection rebuild ${view.name})`,
     )
   }
@@ -224,7 +224,7 @@ export class Runner {
     if (signal.aborted) return
     const why = messageOf(error)
     if (this.#active().some((view) => view.error !== why)) {
-      this.#log.error(`the views do not follow the event log, trying again: ${why}`)
+      this.#log.error(`views cannot follow the event log, retrying: ${why}`)
     }
     for (const view of this.#active()) view.error = why
     await delay(this.#retryDelayMs, undefined, { signal }).catch(() => {})

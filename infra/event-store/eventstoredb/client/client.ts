@@ -142,7 +142,7 @@ export class EventStoreDbClient {
     listener: SubscriptionListener,
   ): ServerSubscription {
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-    // Whoever awaits it hears of it; nobody has to.
+    // Who awaits it gets the error; nobody has to await it.
     ended.catch(() => {})
     const subscription = this.#client.subscribeToAll({
       fromPosition: from,

@@ -44,7 +44,7 @@ describe('the client of the process', () => {
       current.noteSilence(sentAt)
     }
     expect((await current.get()).number).toBe(2)
-    const said = 'the connection to the event store is made anew'
+    const said = 'reconnecting to the event store'
     expect(log).toEqual(['made 1', said, 'retires 1', 'retired 1', 'made 2'])
   })
 
@@ -75,7 +75,7 @@ describe('the client of the process', () => {
     setMayMake(false)
     Object.assign(await current.get(), { isPoisoned: true })
     expect((await current.get()).number).toBe(1)
-    expect(log.at(-1)).toBe('no new connection to the event store can be made')
+    expect(log.at(-1)).toBe('failed to reconnect to the event store')
     setMayMake(true)
     expect((await current.get()).number).toBe(2)
   })

@@ -80,7 +80,7 @@ export class CurrentClient<Client extends Retirable> {
   }
 
   async #retireAndMake(reason: string): Promise<void> {
-    this.#warnOnce(reason, 'the connection to the event store is made anew')
+    this.#warnOnce(reason, 'reconnecting to the event store')
     this.#rounds = 0
     await this.#client.retire()
     if (this.#isClosed) return
@@ -88,7 +88,7 @@ export class CurrentClient<Client extends Retirable> {
       this.#client = this.#options.makeClient()
     } catch (error) {
       // A certificate file is gone, say. The retired client refuses all work until it is back.
-      this.#warnOnce(reasonOf(error), 'no new connection to the event store can be made')
+      this.#warnOnce(reasonOf(error), 'failed to reconnect to the event store')
     }
   }
 

@@ -2,7 +2,7 @@
 import { ServerTimeoutError } from './server-failure.ts'
 
 /**
- * Settles as the promise does. What it comes to after the time is over is heard of no more.
+ * Settles as the promise does. What it comes to after the time limit is ignored.
  *
  * @throws {ServerTimeoutError} when it takes longer
  */

@@ -48,7 +48,8 @@ export class RetryingReads implements Reads {
       } catch (error) {
         const isOutage = error instanceof StoreUnavailableError
         if (!isOutage || error instanceof StoreClosedError) throw error
-        if (pauseMs === 0) this.#warn({ reason: reasonOf(error) }, 'the event log cannot be read')
+        if (pauseMs === 0)
+          this.#warn({ reason: reasonOf(error) }, 'failed to read the event log, retrying')
       }
     }
   }

@@ -98,7 +98,7 @@ describe('the growth of the log', () => {
     await pass(60_000)
     expect(server.broken).toBeGreaterThan(5)
     expect(server.broken).toBeLessThan(30)
-    expect(server.warnings).toEqual(['the subscription to the event store ended; it is made anew'])
+    expect(server.warnings).toEqual(['event store subscription ended, resubscribing'])
     server.isAway = false
     expect(await server.wakes(() => pass(5_000))).toBe(true)
     expect(server.subscriptions).toBe(2)

@@ -38,7 +38,7 @@ export class WakeUpSubscription {
   #subscription: ServerSubscription | undefined
   /** Where the log ended at the last look. */
   #seen: Position | undefined
-  /** The subscription has told of everything up to here, or could not. */
+  /** The subscription has reported everything up to here, or could not. */
   #told: Position = START
   #isTroubled = false
 
@@ -130,6 +130,6 @@ export class WakeUpSubscription {
     if (this.#isTroubled || this.#closing.signal.aborted) return
     this.#isTroubled = true
     const reason = reasonOf(error)
-    this.#ports.warn({ reason }, 'the subscription to the event store ended; it is made anew')
+    this.#ports.warn({ reason }, 'event store subscription ended, resubscribing')
   }
 }

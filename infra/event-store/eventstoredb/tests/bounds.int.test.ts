@@ -50,7 +50,7 @@ describe('a client that hangs', () => {
         expect((await store.append(request)).kind).toBe('unknown')
       }
       expect((await store.append(request)).kind).toBe('appended')
-      expect(warnings).toEqual(['the connection to the event store is made anew'])
+      expect(warnings).toEqual(['reconnecting to the event store'])
       expect(await readWholeStream(store, stream)).toHaveLength(2)
     })
   })

@@ -98,7 +98,7 @@ describe('a subscription', () => {
       await double.kill()
       const follower = new Follower(store)
       const aborted = new Follower(store)
-      await until(() => warnings.includes('the event log cannot be read'))
+      await until(() => warnings.includes('failed to read the event log, retrying'))
       expect(await aborted.stop()).toEqual([])
       expect(follower.isOver).toBe(false)
       await double.restart()

@@ -193,7 +193,7 @@ describe('a cluster', () => {
     await double.restart()
     expect(await settle(store, request)).toMatchObject({ kind: 'appended' })
     expect(idsOf(await readWholeStream(store, stream)).slice(3)).toEqual(idsOf(request.events))
-    expect(warnings).toEqual(['the connection to the event store is made anew'])
+    expect(warnings).toEqual(['reconnecting to the event store'])
     await store.close()
     await double.close()
   })

@@ -2,10 +2,10 @@
  * How a writer shares its stream with the writers of other processes.
  *
  * Who loses a race folds the account again, which takes longer than the winner's next append: the
- * winner would win for ever. So a writer that has heard of others lately takes turns with them. It
+ * winner would win for ever. So a writer that saw others' events lately takes turns with them. It
  * reads to the end of the stream before it decides, so that it begins no race that is lost already,
  * and after an append it leaves the stream alone for some times as long as its own turn took. Who
- * has lost tries again at once. A writer that wins every race hears of nobody: so, where there can
+ * has lost tries again at once. A writer that wins every race sees nobody: so, where there can
  * be others, one that never comes to rest by itself rests now and then.
  *
  * The trade: while two processes work on one account, each of its appends waits a few milliseconds

@@ -10,7 +10,7 @@ export interface LedgerLimits {
   readonly waitMs: number
   /**
    * How often those who wait look for credit that another process has freed. Infinite where this
-   * process has the store for itself: it hears of its own.
+   * process has the store for itself: it learns of its own at once.
    */
   readonly lookAgainMs: number
   readonly batchCommands: number

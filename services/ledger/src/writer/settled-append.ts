@@ -2,7 +2,7 @@
  * Appends until the outcome is known.
  *
  *     send ── appended │ duplicate │ conflict ──▶ known
- *      │  └── rejected ──▶ nothing was written: the caller hears of it
+ *      │  └── rejected ──▶ nothing was written: the error reaches the caller
  *      └── unknown ──▶ wait ──▶ the SAME request again … until it is known
  *
  * An unknown append may become durable at any later time, so a read that does not find it proves
