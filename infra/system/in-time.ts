@@ -1,4 +1,6 @@
 /** For answers that are worth having soon or not at all. */
+import { within } from '@svc/contracts/ports/within'
+import { systemTimer } from './system-timer.ts'
 
 /** @returns the fallback when the work takes longer or fails; what it then still does is lost */
 export async function inTime<Value, Fallback>(
@@ -6,11 +8,9 @@ export async function inTime<Value, Fallback>(
   timeoutMs: number,
   fallback: Fallback,
 ): Promise<Value | Fallback> {
-  const late = Promise.withResolvers<Fallback>()
-  const timer = setTimeout(late.resolve, timeoutMs, fallback)
   try {
-    return await Promise.race([work.catch(() => fallback), late.promise])
-  } finally {
-    clearTimeout(timer)
+    return await within(systemTimer, timeoutMs, work, fallback)
+  } catch {
+    return fallback
   }
 }

@@ -71,7 +71,6 @@ const revokedKey = z.object({
   /** Whether it had been revoked before: it then stays revoked since that time. */
   already_revoked: z.boolean(),
 })
-export type RevokedKey = Shown<typeof revokedKey>
 
 export const accountOperations = {
   openAccount: operation({

@@ -52,7 +52,6 @@ const statementPage = z.object({
 export type StatementPage = Shown<typeof statementPage>
 
 const explanation = receipt.extend({ account_id: z.string() })
-export type Explanation = Shown<typeof explanation>
 
 export const billingOperations = {
   publishPrice: operation({

@@ -6,7 +6,7 @@
  *     GET  /state               → StateResponse
  *     POST /prepare             PrepareRequest  → PrepareResponse: render, tokenise, count
  *     POST /generate            GenerateRequest → a line of JSON per GenerateEvent
- *     POST /cancel              CancelRequest   → CancelResponse; the stream then ends with its meter
+ *     POST /cancel              CancelRequest   → CancelResponse; the stream ends with its meter
  *     POST /drain               DrainRequest    → HealthResponse: takes no more requests, or again
  *     POST /audit               AuditRequest    → AuditResponse: recomputes cached blocks
  *

@@ -4,6 +4,7 @@
  */
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
 
 /**
  * A prompt waits no longer for a hint. Only for an index that breaks its promise: one in use
@@ -37,14 +38,10 @@ export class PrefixHintSource {
    */
   async find(blocks: readonly string[]): Promise<PrefixHints> {
     if (this.#index === undefined || blocks.length === 0) return NO_HINTS
-    const late = Promise.withResolvers<PrefixHints>()
-    const cancel = this.#timer.after(HINT_TIMEOUT_MS, () => late.resolve(NO_HINTS))
     try {
-      return await Promise.race([found(this.#index, blocks), late.promise])
+      return await within(this.#timer, HINT_TIMEOUT_MS, found(this.#index, blocks), NO_HINTS)
     } catch {
       return NO_HINTS
-    } finally {
-      cancel()
     }
   }
 

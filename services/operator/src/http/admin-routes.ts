@@ -2,7 +2,6 @@
  * The operator's routes, mounted under `/admin/v1`: every operation that is declared, behind one
  * token. Whoever mounts them reads JSON bodies, and answers with the `ServiceError`s they throw.
  */
-import { createHash, timingSafeEqual } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Declaration } from '@svc/contracts/admin/declaration'
 import {
@@ -11,6 +10,7 @@ import {
   type Operations,
 } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
+import { bearsSecret } from '@svc/infra/system/bearer'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { type ZodError, z } from 'zod'
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
@@ -76,15 +76,9 @@ export function adminRoutes({
   }
 }
 
-/** Hashes have one length, so the comparison takes one time, whatever was sent. */
 function authorize({ headers }: FastifyRequest, operatorToken: string): void {
-  const sent = /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? ''
-  if (timingSafeEqual(digest(sent), digest(operatorToken))) return
+  if (bearsSecret(headers.authorization, operatorToken)) return
   throw new ServiceError('invalid_api_key', 'The operator token is missing or wrong.')
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest()
 }
 
 async function answer(

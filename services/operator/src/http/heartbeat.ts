@@ -1,4 +1,6 @@
 /** Fills the pauses of a stream, so that both ends notice when the other one is gone. */
+import { within } from '@svc/contracts/ports/within'
+import { systemTimer } from '@svc/infra/system/system-timer'
 
 /** A source that is quiet at first is told of soon, so that its reader knows that it was heard. */
 const FIRST_QUIET_MS = 50
@@ -13,7 +15,7 @@ export async function* withHeartbeat<T extends object>(
   try {
     let next = iterator.next()
     for (;;) {
-      const result = await orQuiet(next, patienceMs)
+      const result = await within(systemTimer, patienceMs, next, 'heartbeat' as const)
       patienceMs = quietMs
       if (result === 'heartbeat') yield result
       else if (result.done === true) return
@@ -25,15 +27,5 @@ export async function* withHeartbeat<T extends object>(
   } finally {
     // Not awaited: a source that waits for its next value returns only when its signal is aborted.
     void iterator.return?.()
-  }
-}
-
-async function orQuiet<T>(next: Promise<T>, quietMs: number): Promise<T | 'heartbeat'> {
-  const { promise, resolve } = Promise.withResolvers<'heartbeat'>()
-  const timer = setTimeout(resolve, quietMs, 'heartbeat')
-  try {
-    return await Promise.race([next, promise])
-  } finally {
-    clearTimeout(timer)
   }
 }

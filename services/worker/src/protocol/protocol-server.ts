@@ -20,11 +20,11 @@ import {
   type WorkerErrorCode,
   workerPaths,
 } from '@svc/contracts/worker/protocol'
+import { bearsSecret } from '@svc/infra/system/bearer'
 import type { Log } from '../process/log.ts'
 import { EventStream } from './event-stream.ts'
 import { BadBody, readJsonBody } from './json-body.ts'
 import { type RefusalDetails, WorkerRefusal } from './refusal.ts'
-import { bearsSecret } from './shared-secret.ts'
 import type { WorkerApi } from './worker-api.ts'
 
 const BODY_BYTES_MAX = 16 * 1024 * 1024

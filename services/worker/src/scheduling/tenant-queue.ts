@@ -91,8 +91,8 @@ export class TenantQueue<Item> {
   /**
    * Takes the oldest item of the tenant whose turn it is; after its turns it is the last.
    *
-   * @param heldBy how many sequences a tenant has: those with fewer for their weight come first, and
-   *   one that has infinitely many is passed over and keeps its turn
+   * @param heldBy how many sequences a tenant has: those with fewer for their weight come first,
+   *   and one that has infinitely many is passed over and keeps its turn
    */
   shift(heldBy: (tenant: string) => number = () => 0): Item | undefined {
     const turn = this.#next(heldBy)

@@ -1,0 +1,32 @@
+import { ManualTime } from '@svc/testing/manual-time'
+import { expect, test } from 'vitest'
+import { within } from './within.ts'
+
+const never = new Promise<string>(() => {})
+
+test('a promise that settles in time is heard, and its timer is cancelled', async () => {
+  let planned = 0
+  const timer = {
+    after() {
+      planned += 1
+      return () => {
+        planned -= 1
+      }
+    },
+  }
+  expect(await within(timer, 10, Promise.resolve('done'), 'late')).toBe('done')
+  await expect(within(timer, 10, Promise.reject(new Error('no')), 'late')).rejects.toThrow('no')
+  expect(planned).toBe(0)
+})
+
+test('one that does not is given up at the bound, not before', async () => {
+  const time = new ManualTime()
+  let outcome: string | undefined
+  void within(time, 10, never, 'late').then((result) => {
+    outcome = result
+  })
+  await time.advance(9)
+  expect(outcome).toBeUndefined()
+  await time.advance(1)
+  expect(outcome).toBe('late')
+})
