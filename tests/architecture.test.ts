@@ -12,6 +12,7 @@ import { doorBreaches, needlessDoors } from './rules/doors.ts'
 import { fixtureBreaches } from './rules/fixtures.ts'
 import { importBreaches } from './rules/imports.ts'
 import { moneyAsNumber } from './rules/money-types.ts'
+import { roomBreaches } from './rules/worker-rooms.ts'
 import { isCode, manifests, textFilesOfWorkspace } from './rules/workspace.ts'
 
 const files = textFilesOfWorkspace()
@@ -76,7 +77,6 @@ describe('imports point one way', () => {
 const knownCircles = [
   ['contracts/src', 'contracts/src/events', 'contracts/src/ports', 'contracts/src/worker'],
   ['services/cli/src', 'services/cli/src/commands', 'services/cli/src/output'],
-  ['services/worker/src/prompt', 'services/worker/src/prompt/families'],
 ]
 
 /** Likewise among files. */
@@ -143,6 +143,40 @@ describe('fixtures stand where they are used', () => {
     ['services/cli/tests/x.test.ts', "import { Random } from '@svc/testing/random'"],
   ])('what is allowed is let through: %s with %s', (path, text) => {
     expect(fixtureBreaches([{ path, text }])).toEqual([])
+  })
+})
+
+describe('the rooms of the worker import one way', () => {
+  const inWorker = (path: string, from: string) => [
+    { path: `services/worker/src/${path}`, text: `import type { A } from '${from}'` },
+  ]
+
+  test('in all sources', () => {
+    expect(roomBreaches(code)).toEqual([])
+  })
+
+  test.each([
+    ['grammar/x.ts', '../prompt/template.ts'],
+    ['engines/engine.ts', './llama/llama.ts'],
+    ['engines/llama/x.ts', '../scripted/scripted-engine.ts'],
+    ['engines/llama/x.ts', '../../scheduling/scheduler.ts'],
+    ['prefix-cache/x.ts', '../scheduling/sequence-pool.ts'],
+    ['prefix-cache/x.ts', '../settings/settings.ts'],
+    ['prompt/families/x.ts', '../../prefix-cache/prefix-cache.ts'],
+    ['protocol/x.ts', '../worker-service.ts'],
+    ['scheduling/x.ts', '../engines/llama/llama.ts'],
+    ['unknown/x.ts', '../process/log.ts'],
+  ])('a breach is found: %s with %s', (path, from) => {
+    expect(roomBreaches(inWorker(path, from))).toHaveLength(1)
+  })
+
+  test.each([
+    ['run-worker.ts', './engines/llama/llama.ts'],
+    ['scheduling/x.ts', '../engines/engine.ts'],
+    ['engines/other/x.ts', '../engine.ts'],
+    ['scheduling/x.test.ts', '../engines/scripted/scripted-engine.ts'],
+  ])('what is allowed is let through: %s with %s', (path, from) => {
+    expect(roomBreaches(inWorker(path, from))).toEqual([])
   })
 })
 

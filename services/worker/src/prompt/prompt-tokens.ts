@@ -7,7 +7,7 @@
  * quotes around it.
  */
 import type { Vocabulary } from '../engines/engine.ts'
-import type { PromptPart } from './slots.ts'
+import type { PromptPart } from './conversation/slots.ts'
 import { StructureBreaker } from './structural-tokens.ts'
 
 /** Changes when the same conversation becomes other tokens. */

@@ -8,15 +8,15 @@
  */
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
 import type { Vocabulary } from '../engines/engine.ts'
+import { plainerMessages } from './conversation/plainer-messages.ts'
+import { type PromptPart, Slots, TemplateRefusal } from './conversation/slots.ts'
 import type { Conversation, Family, TemplateInput } from './families/family.ts'
-import { plainerMessages } from './plainer-messages.ts'
 import { refuseFarTooLong } from './prompt-length.ts'
 import { PromptTokeniser } from './prompt-tokens.ts'
-import { type PromptPart, Slots, TemplateRefusal } from './slots.ts'
 import { structuralTokens } from './structural-tokens.ts'
 import { formatDay } from './template-date.ts'
 
-export { TemplateRefusal } from './slots.ts'
+export { TemplateRefusal } from './conversation/slots.ts'
 
 export interface PromptRenderer {
   /**

@@ -19,10 +19,9 @@ import {
   whiteSpaceLength,
 } from './call-syntax.ts'
 import type { Family } from './family.ts'
-import { toolLines, withInstructions } from './instructions.ts'
-import { nativeTemplate } from './native-template.ts'
+import { nativeTemplate, toolLines, withInstructions } from './instructions.ts'
 import { TaggedAnswerReader } from './tagged-answer-reader.ts'
-import { endsOpen, thinkingMarkers } from './thinking-markers.ts'
+import { endsOpen, thinkingMarkers } from './thinking-reader.ts'
 
 const CALLS_BEGIN = '<｜tool▁calls▁begin｜>'
 const CALL_BEGIN = '<｜tool▁call▁begin｜>'

@@ -5,8 +5,8 @@
  */
 import type { PromptMessage, Thinking, ToolDefinition } from '@svc/contracts/worker/protocol'
 import type { GrammarRules } from '../../grammar/gbnf.ts'
-import type { Slots } from '../slots.ts'
-import type { TemplateMessage } from '../template-messages.ts'
+import type { Slots } from '../conversation/slots.ts'
+import type { TemplateMessage } from '../conversation/template-messages.ts'
 
 /** What a prompt is made of. */
 export interface Conversation {

@@ -4,8 +4,8 @@
  * that most models have seen in training.
  */
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
-import type { Slots } from '../slots.ts'
-import { argumentsSlot, hasCalls, type TemplateMessage } from '../template-messages.ts'
+import type { Slots } from '../conversation/slots.ts'
+import { argumentsSlot, hasCalls, type TemplateMessage } from '../conversation/template-messages.ts'
 import type { Family } from './family.ts'
 import { hermes } from './hermes.ts'
 import { toolLines, withInstructions } from './instructions.ts'

@@ -11,7 +11,7 @@ import { literal } from '../../grammar/gbnf.ts'
 import { anyOf } from './call-grammar.ts'
 import type { Family } from './family.ts'
 import { HarmonyReader, harmonyMarkers } from './harmony-reader.ts'
-import { nativeTemplate } from './native-template.ts'
+import { nativeTemplate } from './instructions.ts'
 
 const { start, channel, message, end } = harmonyMarkers
 const ASSISTANT = `${start}assistant`

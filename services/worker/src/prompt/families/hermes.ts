@@ -14,10 +14,10 @@ import {
   whiteSpaceLength,
 } from './call-syntax.ts'
 import type { Family } from './family.ts'
+import { nativeTemplate } from './instructions.ts'
 import { jsonHead, jsonObjectEnd } from './json-call.ts'
-import { nativeTemplate } from './native-template.ts'
 import { TaggedAnswerReader } from './tagged-answer-reader.ts'
-import { endsOpen, thinkingMarkers } from './thinking-markers.ts'
+import { endsOpen, thinkingMarkers } from './thinking-reader.ts'
 
 const OPEN = '<tool_call>'
 const CLOSE = '</tool_call>'

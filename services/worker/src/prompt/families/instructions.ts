@@ -1,9 +1,24 @@
-/** Puts words of a family's own, such as a list of tools, into the system message. */
+/** How a conversation with tools is put to the template: as data, or as words of a family's own. */
 import type { ToolDefinition } from '@svc/contracts/worker/protocol'
-import { canonicalJson } from '../json-text.ts'
-import type { Slots } from '../slots.ts'
-import type { TemplateMessage } from '../template-messages.ts'
-import { templateTools } from '../template-tools.ts'
+import { canonicalJson } from '../conversation/json-text.ts'
+import type { Slots } from '../conversation/slots.ts'
+import {
+  type MessageShape,
+  type TemplateMessage,
+  templateMessages,
+  usualShape,
+} from '../conversation/template-messages.ts'
+import { templateTools } from '../conversation/template-tools.ts'
+import type { Family } from './family.ts'
+
+/** For templates that show tools themselves. */
+export function nativeTemplate(shape: Partial<MessageShape>): Family['toTemplate'] {
+  const whole = { ...usualShape, ...shape }
+  return ({ messages, tools }, slots) => ({
+    messages: templateMessages(messages, whole, slots),
+    tools: tools.length === 0 ? null : templateTools(tools, slots),
+  })
+}
 
 /** @param messages with placeholders for texts; the first may be the system's */
 export function withInstructions(

@@ -1,5 +1,5 @@
 /** Tool calls that are JSON objects: `{"name": …, "arguments": {…}}`, in any order of members. */
-import { isJsonObject } from '../json-text.ts'
+import { isJsonObject } from '../conversation/json-text.ts'
 import { type Head, NO_CALL, whiteSpaceLength } from './call-syntax.ts'
 import { JsonScanner } from './json-scanner.ts'
 

@@ -8,10 +8,10 @@
 import { jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
 import { type CallSyntax, MORE_OF_TAIL } from './call-syntax.ts'
 import type { Family } from './family.ts'
+import { nativeTemplate } from './instructions.ts'
 import { jsonHead, jsonObjectEnd } from './json-call.ts'
-import { nativeTemplate } from './native-template.ts'
 import { TaggedAnswerReader } from './tagged-answer-reader.ts'
-import { endsOpen, thinkingMarkers } from './thinking-markers.ts'
+import { endsOpen, thinkingMarkers } from './thinking-reader.ts'
 
 const syntax: CallSyntax = {
   openings: ['{'],
