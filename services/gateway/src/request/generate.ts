@@ -10,7 +10,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Timer } from '@svc/contracts/ports/time'
 import { asWorkerFailure } from '@svc/contracts/worker/failure'
 import type { GenerateRequest } from '@svc/contracts/worker/protocol'
-import type { Generation } from '../routing/generation.ts'
+import type { GenerateStream } from '../routing/generate-stream.ts'
 import type { Lease, PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
 import type { Delivery } from './delivery.ts'
 import { RunRecord } from './run-record.ts'
@@ -118,7 +118,7 @@ async function runOn(
 /** Cancels a run: asks the worker until it has found the run, and gives up after a bounded time. */
 class Cancelling {
   readonly #lease: Lease
-  readonly #generation: Generation
+  readonly #generation: GenerateStream
   readonly #timer: Timer
   readonly #task: GenerateAnswer
   readonly begun: Promise<void>
@@ -126,7 +126,7 @@ class Cancelling {
   #ended = false
   #cancelTimers: (() => void)[] = []
 
-  constructor(lease: Lease, generation: Generation, timer: Timer, task: GenerateAnswer) {
+  constructor(lease: Lease, generation: GenerateStream, timer: Timer, task: GenerateAnswer) {
     this.#lease = lease
     this.#generation = generation
     this.#timer = timer

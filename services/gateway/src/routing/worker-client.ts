@@ -19,7 +19,7 @@ import {
 } from '@svc/contracts/worker/protocol'
 import { Pool } from 'undici'
 import type { ZodType } from 'zod'
-import { Generation } from './generation.ts'
+import { GenerateStream } from './generate-stream.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 const HEALTH_TIMEOUT_MS = 2_000
@@ -71,8 +71,8 @@ export class WorkerClient {
   }
 
   /** Starts a run; its failure, if any, comes out of the generation. */
-  generate(request: GenerateRequest, onEnd: (failure: Error | undefined) => void): Generation {
-    const generation = new Generation(onEnd)
+  generate(request: GenerateRequest, onEnd: (failure: Error | undefined) => void): GenerateStream {
+    const generation = new GenerateStream(onEnd)
     const { generate: path } = workerPaths
     const body = JSON.stringify(request)
     this.#generations.dispatch({ method: 'POST', path, headers: this.#headers, body }, generation)

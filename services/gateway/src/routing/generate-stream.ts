@@ -15,7 +15,7 @@ const MAX_WAITING_BYTES = 256 * 1024
 const MAX_ERROR_BYTES = 16 * 1024
 const HTTP_OK = 200
 
-export class Generation implements Dispatcher.DispatchHandler {
+export class GenerateStream implements Dispatcher.DispatchHandler {
   readonly #lines = new EventLines()
   readonly #error: Buffer[] = []
   #batches: GenerateEvent[][] = []
