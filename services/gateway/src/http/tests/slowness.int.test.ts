@@ -210,7 +210,8 @@ describe('floods', () => {
   )
 
   test('B9 of pipelined requests 1,000 are answered, in order, then the connection is closed', async () => {
-    await start({})
+    // As many as wait here: beyond the bound of the account a read is refused with 429.
+    await start({ limits: { waitingPerAccount: 1_010 } })
     const { socket, received, closed } = open()
     const secret = `Authorization: Bearer ${fixture.ledger.secret}\r\n`
     const one = (index: number) =>
