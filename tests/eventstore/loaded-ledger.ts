@@ -2,7 +2,8 @@
  * A ledger on EventStoreDB under load, with somebody who follows its log all the time; and the
  * audit of everything that they were told, once the load has ended.
  */
-import { randomBytes, randomUUID } from 'node:crypto'
+
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { accountStream } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
@@ -10,14 +11,10 @@ import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { verifyLog } from '@svc/infra/event-store/verify-log'
-import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
-import { systemClock } from '@svc/infra/system/system-clock'
-import { SystemIds } from '@svc/infra/system/system-ids'
-import { systemTimer } from '@svc/infra/system/system-timer'
-import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 import { check } from '@svc/testing/checker/check'
 import { CountingStore } from '@svc/testing/event-store/counting-store'
+import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import type { Random } from '@svc/testing/random'
 import { AccountLoad, type Customer, openCustomers } from './account-load.ts'
 import { LogDigest, LogFollower } from './log-follower.ts'
@@ -65,7 +62,7 @@ export class LoadedLedger {
     const timeouts = { appendTimeoutMs: timeoutMs, readTimeoutMs: timeoutMs }
     const store = new CountingStore(await openEventStoreDb({ url, streamPrefix, ...timeouts }))
     const openAnew = () => openEventStoreDb({ url, streamPrefix })
-    const ledger = await ledgerOver(store)
+    const ledger = (await openRunningLedger(store)).ledger
     const customers = await openCustomers(ledger, accounts)
     return new LoadedLedger(openAnew, store, ledger, customers, random)
   }
@@ -129,25 +126,12 @@ export class LoadedLedger {
   /** What a process that starts anew, without snapshots, makes of the same log. */
   async #replayProblems(log: readonly RecordedEvent[]): Promise<string[]> {
     const store = await this.#openAnew()
-    const ledger = await ledgerOver(store)
+    const ledger = (await openRunningLedger(store)).ledger
     const balances = await balancesOf(ledger, this.#customers)
     await ledger.close()
     await store.close()
     return balanceProblems('a new ledger', balances, log)
   }
-}
-
-function ledgerOver(store: EventStore): Promise<Ledger> {
-  const ids = new SystemIds(systemClock)
-  return createLedger({
-    store,
-    snapshots: new MemorySnapshotStore(),
-    clock: systemClock,
-    timer: systemTimer,
-    ids,
-    randomBytes,
-    gatewayId: ids.next('gw'),
-  })
 }
 
 async function balancesOf(

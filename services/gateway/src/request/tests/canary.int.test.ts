@@ -2,17 +2,13 @@
  * Words that must not leak: key, prompt, answer and Idempotency-Key are sent through
  * every path, and then looked for in all that is logged, stored and said to somebody else.
  */
-import { randomBytes } from 'node:crypto'
+
 import { parseDollars } from '@svc/contracts/money'
 import { START } from '@svc/contracts/ports/event-store'
 import { MODEL } from '@svc/contracts/wire/models'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
-import { systemClock } from '@svc/infra/system/system-clock'
-import { SystemIds } from '@svc/infra/system/system-ids'
-import { systemTimer } from '@svc/infra/system/system-timer'
-import { createLedger } from '@svc/ledger/create-ledger'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import type { Fault } from '@svc/testing/scripted-worker'
 import { expect, test } from 'vitest'
 import { sendRaw } from '../../../testing/raw-socket.ts'
@@ -24,16 +20,7 @@ const FOREIGN = 'canaryForeignHeader'
 
 async function openLedger() {
   const store = new MemoryEventStore()
-  const ids = new SystemIds(systemClock)
-  const ledger = await createLedger({
-    store,
-    snapshots: new MemorySnapshotStore(),
-    clock: systemClock,
-    timer: systemTimer,
-    ids,
-    randomBytes,
-    gatewayId: ids.next('gw'),
-  })
+  const { ledger } = await openRunningLedger(store)
   await ledger.publishPrice({ model: MODEL, rates: { input: 2n, cachedInput: 1n, output: 3n } })
   const actor = 'test'
   const accountId = await ledger.openAccount({ name: 'test', actor })

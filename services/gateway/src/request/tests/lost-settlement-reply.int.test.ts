@@ -2,17 +2,13 @@
  * A store that writes and is not heard, with the real ledger behind the real server: the client is
  * told its answer, late, and the request is debited once.
  */
-import { randomBytes } from 'node:crypto'
+
 import type { AppendOutcome, AppendRequest } from '@svc/contracts/ports/event-store'
 import { MODEL } from '@svc/contracts/wire/models'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
-import { systemClock } from '@svc/infra/system/system-clock'
-import { SystemIds } from '@svc/infra/system/system-ids'
-import { systemTimer } from '@svc/infra/system/system-timer'
-import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 /** Of the next appends with an end of a request in them: written or not, nobody hears of it. */
@@ -36,13 +32,7 @@ let fixture: GatewayFixture
 
 beforeEach(async () => {
   store = new UnheardStore()
-  const ids = new SystemIds(systemClock)
-  ledger = await createLedger({
-    ...{ store, clock: systemClock, timer: systemTimer, ids, randomBytes },
-    snapshots: new MemorySnapshotStore(),
-    gatewayId: ids.next('gw'),
-    limits: { unknownOutcomeMs: 100 },
-  })
+  ledger = (await openRunningLedger(store, { unknownOutcomeMs: 100 })).ledger
   const actor = 'test'
   await ledger.publishPrice({ model: MODEL, rates: { input: 2n, cachedInput: 1n, output: 3n } })
   accountId = await ledger.openAccount({ name: 'test', actor })

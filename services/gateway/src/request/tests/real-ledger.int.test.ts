@@ -1,5 +1,5 @@
 /** The gateway on the real ledger, with its events on disk: what was told is what was booked. */
-import { randomBytes } from 'node:crypto'
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,13 +10,9 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import { worstCase } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
-import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
-import { systemClock } from '@svc/infra/system/system-clock'
-import { SystemIds } from '@svc/infra/system/system-ids'
-import { systemTimer } from '@svc/infra/system/system-timer'
-import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import { afterEach, describe, expect, test } from 'vitest'
 
 const ACTOR = 'test'
@@ -42,16 +38,7 @@ async function start(requestsWorth: bigint, spendPolicy: SpendPolicy = 'standard
       throw error
     },
   })
-  const ids = new SystemIds(systemClock)
-  ledger = await createLedger({
-    store,
-    snapshots: new MemorySnapshotStore(),
-    clock: systemClock,
-    timer: systemTimer,
-    ids,
-    randomBytes,
-    gatewayId: ids.next('gw'),
-  })
+  ledger = (await openRunningLedger(store)).ledger
   await ledger.publishPrice({ model: MODEL, rates })
   accountId = await ledger.openAccount({ name: 'test', spendPolicy, actor: ACTOR })
   await ledger.grant(accountId, {

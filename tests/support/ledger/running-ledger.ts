@@ -1,0 +1,37 @@
+/** A ledger as a gateway runs it, on the time and the randomness of this process. */
+import { randomBytes } from 'node:crypto'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { SystemIds } from '@svc/infra/system/system-ids'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { createLedger } from '@svc/ledger/create-ledger'
+import type { Ledger } from '@svc/ledger/ledger'
+
+type Limits = NonNullable<Parameters<typeof createLedger>[0]['limits']>
+
+export interface RunningLedger {
+  readonly ledger: Ledger
+  readonly gatewayId: string
+}
+
+/** @param store may be shared by several; whoever opens a ledger closes it */
+export async function openRunningLedger(
+  store: EventStore = new MemoryEventStore(),
+  limits: Limits = {},
+): Promise<RunningLedger> {
+  const ids = new SystemIds(systemClock)
+  const gatewayId = ids.next('gw')
+  const ledger = await createLedger({
+    store,
+    snapshots: new MemorySnapshotStore(),
+    clock: systemClock,
+    timer: systemTimer,
+    ids,
+    randomBytes,
+    gatewayId,
+    limits,
+  })
+  return { ledger, gatewayId }
+}
