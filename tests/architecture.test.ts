@@ -2,7 +2,9 @@
  * The rules of `CONTRIBUTING.md` that a machine can check, each with a planted breach that it
  * finds.
  */
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import { crashPoints } from '@svc/contracts/crash-points'
 import { describe, expect, test } from 'vitest'
 import { brokenCircles, circlesOfFiles, circlesOfFolders, newCircles } from './rules/circles.ts'
@@ -13,7 +15,7 @@ import { fixtureBreaches } from './rules/fixtures.ts'
 import { importBreaches } from './rules/imports.ts'
 import { moneyAsNumber } from './rules/money-types.ts'
 import { roomBreaches } from './rules/worker-rooms.ts'
-import { isCode, manifests, textFilesOfWorkspace } from './rules/workspace.ts'
+import { isCode, manifests, textFilesOfWorkspace, workspaceRoot } from './rules/workspace.ts'
 
 const files = textFilesOfWorkspace()
 const code = files.filter(isCode)
@@ -341,5 +343,26 @@ describe('every named crash point is a place in the product', () => {
   test('what is reached in a test does not count', () => {
     const planted = { path: 'services/gateway/src/x.test.ts', text: "reach('a.before')" }
     expect(crashPointBreaches([planted], ['a.before'])).toEqual(['a.before is reached nowhere'])
+  })
+})
+
+describe('the page of the architecture', () => {
+  /** Of the repository: each begins with one of its folders. */
+  const pathsOf = (page: string) =>
+    [...page.matchAll(/`((?:contracts|projections|infra|services|tests|docs)\/[\w./-]*)`/g)].map(
+      ([, path = '']) => path,
+    )
+  const missing = (page: string) =>
+    pathsOf(page).filter((path) => !existsSync(join(workspaceRoot, path)))
+
+  test('names only what is there', () => {
+    const page = readFileSync(join(workspaceRoot, 'docs/explanation/architecture.md'), 'utf8')
+    expect(pathsOf(page).length).toBeGreaterThan(30)
+    expect(missing(page)).toEqual([])
+  })
+
+  test('a breach is found', () => {
+    const page = 'see `services/gateway/src/life.ts` and `services/gateway/src/request/life.ts`'
+    expect(missing(page)).toEqual(['services/gateway/src/life.ts'])
   })
 })

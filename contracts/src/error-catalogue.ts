@@ -248,6 +248,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'No price is published for the model that is served, so it cannot be sold. Nothing was charged.',
   },
+  server_not_running: {
+    status: 503,
+    openaiType: 'server_error',
+    anthropicType: 'api_error',
+    retry: false,
+    doc: 'For operators: the data folder of a stopped server was asked for what only a running one has.',
+  },
   server_is_overloaded: {
     status: 503,
     openaiType: 'server_error',

@@ -48,6 +48,7 @@ const codesOf: Partial<Record<ErrorCode, number>> = {
   conflict: EXIT_CONFLICT,
   rate_limit_exceeded: EXIT_UNREACHABLE,
   server_is_overloaded: EXIT_UNREACHABLE,
+  server_not_running: EXIT_UNREACHABLE,
   store_unavailable: EXIT_UNREACHABLE,
   shutting_down: EXIT_UNREACHABLE,
   request_timeout: EXIT_UNREACHABLE,

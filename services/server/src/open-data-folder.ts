@@ -6,7 +6,7 @@ import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '@svc/infra/store-open-error'
 import { createLocalOperations } from '@svc/operator/operations/local-operations'
 import { type Logger, pino } from 'pino'
-import { openBooks } from './core/core.ts'
+import { openCore } from './core/core.ts'
 import { DataFolder, NoLedgerError } from './data-folder/data-folder.ts'
 import { type LogPlace, shownPlace } from './settings/log-place.ts'
 import { VERSION } from './version.ts'
@@ -44,13 +44,13 @@ export async function openDataFolder(
   const folder = new DataFolder(dataDir)
   if (place.kind === 'sqlite' && !folder.holdsLedger())
     throw new NoLedgerError(folder.whyNoLedger())
-  const books = await open(folder, place, loggerTo(warn), onFatal ?? throwIt)
-  if (place.kind === 'eventstoredb' && (await books.store.lastPosition()) === START) {
-    await books.close()
+  const core = await open(folder, place, loggerTo(warn), onFatal ?? throwIt)
+  if (place.kind === 'eventstoredb' && (await core.store.lastPosition()) === START) {
+    await core.close()
     throw new NoLedgerError(`${shownPlace(place)} holds no ledger: make one with svc start`)
   }
   const operations = createLocalOperations({
-    ...books,
+    ...core,
     information: {
       version: VERSION,
       mode: 'stopped',
@@ -62,7 +62,7 @@ export async function openDataFolder(
   return {
     operations,
     async close() {
-      await books.close()
+      await core.close()
     },
   }
 }
@@ -72,9 +72,9 @@ async function open(
   place: LogPlace,
   logger: Logger,
   onFatal: (error: unknown) => void,
-): ReturnType<typeof openBooks> {
+): ReturnType<typeof openCore> {
   try {
-    return await openBooks({ folder, place, reach: noCrashPoints, logger, onFatal })
+    return await openCore({ folder, place, reach: noCrashPoints, logger, onFatal })
   } catch (error) {
     if (error instanceof StoreOpenError && error.code === 'in-use') {
       throw new FolderInUseError(error.message, { cause: error })

@@ -1,7 +1,7 @@
 /** `svc start`: the server with everything that it needs, in one process group. */
 import { once } from 'node:events'
 import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
-import { type RunningService, startService } from '@svc/server/roles/all'
+import { type RunningServer, startServer } from '@svc/server/roles/all'
 import { environmentOf } from '@svc/server/settings/environment-file'
 import type { Environment } from '@svc/server/settings/setting-names'
 import { readSettings, type Settings, warnOfForeignVariables } from '@svc/server/settings/settings'
@@ -72,9 +72,9 @@ async function started(
   settings: Settings,
   logger: Logger,
   stopRequested: AbortSignal,
-): Promise<RunningService | undefined> {
+): Promise<RunningServer | undefined> {
   try {
-    return await startService(settings, {
+    return await startServer(settings, {
       logger,
       stopRequested,
       progress: progressOnStandardError(logger),
@@ -90,7 +90,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /** What can still be closed is closed, but nothing may keep a failed server alive. */
-async function endAfterFailure(service: RunningService): Promise<never> {
+async function endAfterFailure(service: RunningServer): Promise<never> {
   setTimeout(() => process.exit(EXIT_UNREACHABLE), FAILED_STOP_MS)
   await service.stop(0)
   process.exit(EXIT_UNREACHABLE)

@@ -59,7 +59,7 @@ export function workerOperations(
 function runningFleet({ fleet }: WorkerPorts): WorkerFleet {
   if (fleet !== undefined) return fleet
   const message = 'This needs a running server, and none runs here: its workers end with it.'
-  throw new ServiceError('server_is_overloaded', message)
+  throw new ServiceError('server_not_running', message)
 }
 
 async function drain(

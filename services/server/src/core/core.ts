@@ -38,7 +38,7 @@ const SHARED_LOOK_AGAIN_MS = 1_000
 /** Of a log that other gateways write to as well. */
 const SHARED_LIMITS = { restEveryMs: SHARED_REST_EVERY_MS, lookAgainMs: SHARED_LOOK_AGAIN_MS }
 
-export interface BooksOptions {
+export interface CoreOptions {
   readonly folder: DataFolder
   readonly place: LogPlace
   readonly reach: ReachCrashPoint
@@ -47,7 +47,7 @@ export interface BooksOptions {
   readonly onFatal: (error: unknown) => void
 }
 
-export interface Books {
+export interface Core {
   /** Names this process in the events that it writes. */
   readonly gatewayId: string
   readonly place: LogPlace
@@ -69,7 +69,7 @@ export interface Books {
  * @throws {StoreOpenError} when the log, or the folder, cannot be used, with nothing written
  * @throws {DataFolderError} when the folder has seen more of the log than the server holds
  */
-export async function openBooks(options: BooksOptions): Promise<Books> {
+export async function openCore(options: CoreOptions): Promise<Core> {
   const { folder, place, reach, logger } = options
   const parts = new OpenParts(logger)
   try {
@@ -114,7 +114,7 @@ export async function openBooks(options: BooksOptions): Promise<Books> {
 
 /** With a file of events, one that was restored is the truth, and the views are built anew. */
 async function openViews(
-  { folder, place, reach, logger }: BooksOptions,
+  { folder, place, reach, logger }: CoreOptions,
   store: EventStore,
   pace: SharedPace,
 ): Promise<Projections> {

@@ -10,7 +10,7 @@ import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports
 import { MODEL } from '@svc/contracts/wire/models'
 import { DEMO_RATES, gatewayActor } from '@svc/ledger/demo-price'
 import type { DataFolder } from '../data-folder/data-folder.ts'
-import type { Books } from './core.ts'
+import type { Core } from './core.ts'
 
 const ACTOR = 'first-run'
 const DEMO_CREDIT = parseDollars('5.00')
@@ -33,7 +33,7 @@ export interface DemoAccount {
  * first makes the account.
  */
 export async function prepareDemoAccount(
-  { ledger, store, place }: Pick<Books, 'ledger' | 'store' | 'place'>,
+  { ledger, store, place }: Pick<Core, 'ledger' | 'store' | 'place'>,
   folder: DataFolder,
 ): Promise<DemoAccount> {
   const done = folder.readFirstRun()

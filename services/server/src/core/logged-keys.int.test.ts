@@ -7,14 +7,14 @@ import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { rates } from '../../testing/gateway-ledger.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
-import { openBooks } from './core.ts'
+import { openCore } from './core.ts'
 
 /** More than an account remembers, and than it ever did. */
 const NEWER_KEYS = 10_001
 const AT_ONCE = 500
 
 async function open(path: string) {
-  const books = await openBooks({
+  const core = await openCore({
     folder: new DataFolder(path),
     place: { kind: 'sqlite' },
     reach: noCrashPoints,
@@ -23,8 +23,8 @@ async function open(path: string) {
       throw error
     },
   })
-  onTestFinished(async () => void (await books.close()))
-  return books
+  onTestFinished(async () => void (await core.close()))
+  return core
 }
 
 const meter = {

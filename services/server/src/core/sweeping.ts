@@ -5,19 +5,19 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { createSweeper } from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
-import type { Books } from './core.ts'
+import type { Core } from './core.ts'
 
 /** A log that takes longer is swept as far as it was read, and again a few seconds later. */
 const VIEWS_CAUGHT_UP_MS = 10_000
 
 /** @returns stops it, and waits for the sweep that is on */
 export function startSweeping(
-  books: Books,
+  core: Core,
   folder: DataFolder,
   reach: ReachCrashPoint,
   logger: Logger,
 ): () => Promise<void> {
-  const { ledger, projections, gatewayId, place } = books
+  const { ledger, projections, gatewayId, place } = core
   const sweeper = createSweeper({
     ledger,
     findRunning: (limit) => projections.views.runningRequests(limit),
@@ -28,12 +28,12 @@ export function startSweeping(
     reach,
     onError: (error) => logger.error({ err: error }, 'orphaned requests could not be ended'),
   })
-  void viewsCaughtUp(books).finally(() => sweeper.start())
+  void viewsCaughtUp(core).finally(() => sweeper.start())
   return () => sweeper.stop()
 }
 
 /** What a sweep ends it finds in a view: one that is behind the log does not show it yet. */
-async function viewsCaughtUp({ store, projections }: Books): Promise<void> {
+async function viewsCaughtUp({ store, projections }: Core): Promise<void> {
   try {
     await projections.reached(await store.lastPosition(), VIEWS_CAUGHT_UP_MS, 'requests')
   } catch {

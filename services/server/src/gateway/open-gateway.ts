@@ -8,7 +8,7 @@ import { adminRoutes } from '@svc/operator/http/admin-routes'
 import { createMetrics } from '@svc/operator/metrics/metrics'
 import { createLocalOperations } from '@svc/operator/operations/local-operations'
 import type { Logger } from 'pino'
-import type { Books } from '../core/core.ts'
+import type { Core } from '../core/core.ts'
 import type { OpenParts } from '../core/open-parts.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { adminListenAt } from '../settings/admin-address.ts'
@@ -47,9 +47,9 @@ export interface OpenGateway {
 
 export async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: GatewaySurroundings,
-  books: Books,
+  core: Core,
 ): Promise<OpenGateway> {
-  const { ledger, projections, store, pace, memory } = books
+  const { ledger, projections, store, pace, memory } = core
   const { operatorToken } = folder.secrets()
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
@@ -75,7 +75,7 @@ export async function openGateway(
       mode: 'running',
       baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
       dataDir: folder.path,
-      storeKind: books.place.kind,
+      storeKind: core.place.kind,
     },
   })
   const rateLimits = await openRateLimits(settings)
@@ -117,7 +117,7 @@ export async function openGateway(
 
 function healthOf(
   { SVC_READY_STORE_MS, SVC_READY_VIEW_LAG_MS }: Settings,
-  projections: Books['projections'],
+  projections: Core['projections'],
   logger: Logger,
 ): LedgerHealth {
   return new LedgerHealth({

@@ -1,5 +1,15 @@
 /**
- * The composition root of the server: the one place where ports meet adapters.
+ * The composition root of the server: the one place where ports meet adapters. A program that
+ * embeds the server starts it here, without the command line:
+ *
+ * @example
+ * import { startServer } from '@svc/server/roles/all'
+ * import { readSettings } from '@svc/server/settings/settings'
+ *
+ * const settings = readSettings({ SVC_DATA_DIR: '/var/lib/svc', SVC_PORT: '0' })
+ * const server = await startServer(settings, { logger: pino() })
+ * console.log(server.ready.baseUrl)
+ * await server.stop(10_000)
  *
  * Started in an order that writes nothing before everything that can be refused was looked at: the
  * settings, the folder, the port, the model. Stopped in the opposite order of dependence: first no
@@ -10,7 +20,7 @@ import { START } from '@svc/contracts/ports/event-store'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
 import type { Logger } from 'pino'
-import { type Books, openBooks } from '../core/core.ts'
+import { type Core, openCore } from '../core/core.ts'
 import { type DemoAccount, prepareDemoAccount } from '../core/first-run.ts'
 import { noteLog } from '../core/known-log.ts'
 import { OpenParts } from '../core/open-parts.ts'
@@ -44,7 +54,7 @@ export interface Ready {
   readonly unpricedModels: readonly string[]
 }
 
-export interface RunningService {
+export interface RunningServer {
   readonly ready: Ready
   /** Resolves when the service cannot go on; why was said on standard error. */
   readonly failed: Promise<void>
@@ -59,7 +69,7 @@ export interface RunningService {
 export interface StartOptions {
   readonly logger: Logger
   /** Aborted by whoever wants no server any more, which can be before there is one. */
-  readonly stopRequested: AbortSignal
+  readonly stopRequested?: AbortSignal
   /** Default: in the log. */
   readonly progress?: ModelProgress
 }
@@ -70,11 +80,17 @@ interface Surroundings extends GatewaySurroundings {
   readonly stopRequested: AbortSignal
 }
 
-/** @throws with one line that says what to do; on a first start nothing was written then */
-export async function startService(
+/**
+ * It installs no handlers of the process, writes nothing to standard output, and ends nothing by
+ * itself: when `failed` resolves, the program has to end, because the disk of the ledger failed.
+ *
+ * @param settings as `readSettings` makes them of an environment
+ * @throws with one line that says what to do; on a first start nothing was written then
+ */
+export async function startServer(
   settings: Settings,
-  { logger, stopRequested, progress }: StartOptions,
-): Promise<RunningService> {
+  { logger, stopRequested = new AbortController().signal, progress }: StartOptions,
+): Promise<RunningServer> {
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
   folder.check()
@@ -106,7 +122,7 @@ export async function startService(
   }
 }
 
-async function serve(surroundings: Surroundings): Promise<RunningService> {
+async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const { settings, logger, reach, folder, place, workers, parts, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   // On a first start nothing is written before the model is known to work; later starts save the
@@ -116,7 +132,7 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
   if (isFirstStart(folder, place)) await modelWorks
   stopRequested.throwIfAborted()
   if (place.kind === 'sqlite') folder.make()
-  const opening = openBooks({
+  const opening = openCore({
     folder,
     place,
     reach,
@@ -126,19 +142,19 @@ async function serve(surroundings: Surroundings): Promise<RunningService> {
       failure.resolve()
     },
   })
-  const books = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
-  parts.add(() => books.close())
-  const demo = await beginRun(books, folder, modelWorks)
+  const core = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
+  parts.add(() => core.close())
+  const demo = await beginRun(core, folder, modelWorks)
   await modelWorks
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
-  parts.add(startSweeping(books, folder, reach, logger))
-  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, books)
+  parts.add(startSweeping(core, folder, reach, logger))
+  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, core)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))
   // Of gateways that start together, one publishes the first price, and this one warns of none.
-  if (books.ledger.prices().length === 0) await books.ledger.lookForPrices()
-  const unpriced = unpricedModels(books.ledger, workers.lines())
+  if (core.ledger.prices().length === 0) await core.ledger.lookForPrices()
+  const unpriced = unpricedModels(core.ledger, workers.lines())
   if (unpriced.length > 0) {
     const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
     logger.warn({ models: unpriced }, message)
@@ -171,16 +187,16 @@ function isFirstStart(folder: DataFolder, place: LogPlace): boolean {
 
 /** Notes what the next start has to know, and makes on a first start what a newcomer needs. */
 async function beginRun(
-  books: Books,
+  core: Core,
   folder: DataFolder,
   modelWorks: Promise<void>,
 ): Promise<DemoAccount> {
-  if (books.place.kind === 'sqlite') return prepareDemoAccount(books, folder)
+  if (core.place.kind === 'sqlite') return prepareDemoAccount(core, folder)
   // Empty again: the server was wiped, or it is another one.
-  if ((await books.store.lastPosition()) === START) await modelWorks
-  folder.noteRun(books.gatewayId)
-  const demo = await prepareDemoAccount(books, folder)
-  await noteLog(books.store, folder)
+  if ((await core.store.lastPosition()) === START) await modelWorks
+  folder.noteRun(core.gatewayId)
+  const demo = await prepareDemoAccount(core, folder)
+  await noteLog(core.store, folder)
   return demo
 }
 
