@@ -1,21 +1,14 @@
 /** Opens views in a folder of their own for a test, and shows all that is in them. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+
 import { DatabaseSync } from 'node:sqlite'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { onTestFinished } from 'vitest'
 import { openProjections, type Projections, projections } from '../src/open-projections.ts'
 import type { ProjectionLog } from '../src/runner/projection-log.ts'
 import { viewPath } from '../src/runner/view-file.ts'
 
 export const TIMEOUT_MS = 10_000
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-views-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 /** Keeps what the views report. */
 export class KeptLog implements ProjectionLog {

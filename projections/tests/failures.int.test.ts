@@ -9,11 +9,12 @@ import type { CrashPoint } from '@svc/contracts/crash-points'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openProjections, projections } from '../src/open-projections.ts'
 import { viewPath } from '../src/runner/view-file.ts'
 import { accountsProjection } from '../src/views/accounts/accounts.ts'
-import { dump, KeptLog, TIMEOUT_MS, temporaryFolder, viewsOf } from '../testing/open-views.ts'
+import { dump, KeptLog, TIMEOUT_MS, viewsOf } from '../testing/open-views.ts'
 
 const id = requestId(START_MS, 'first')
 

@@ -2,10 +2,11 @@
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
 import { openProjections } from '../src/open-projections.ts'
 import { OlderLogError } from '../src/runner/foreign-views.ts'
-import { dump, KeptLog, TIMEOUT_MS, temporaryFolder, viewsOf } from '../testing/open-views.ts'
+import { dump, KeptLog, TIMEOUT_MS, viewsOf } from '../testing/open-views.ts'
 
 const id = requestId(START_MS, 'first')
 

@@ -2,8 +2,9 @@
 import { accountStream } from '@svc/contracts/events/account'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, test } from 'vitest'
-import { temporaryFolder, viewsOf } from '../testing/open-views.ts'
+import { viewsOf } from '../testing/open-views.ts'
 
 const id = requestId(START_MS, 'first')
 

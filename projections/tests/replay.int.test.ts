@@ -2,17 +2,11 @@
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openProjections, projections } from '../src/open-projections.ts'
-import {
-  dump,
-  inBatchesOf,
-  KeptLog,
-  TIMEOUT_MS,
-  temporaryFolder,
-  viewsOf,
-} from '../testing/open-views.ts'
+import { dump, inBatchesOf, KeptLog, TIMEOUT_MS, viewsOf } from '../testing/open-views.ts'
 
 type Step = {
   account: number

@@ -1,7 +1,5 @@
 /** Data folders with a history that is the same at every run: ids, times and hashes included. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { eventId } from '@svc/contracts/ids'
@@ -10,19 +8,13 @@ import { NO_STREAM } from '@svc/contracts/ports/event-store'
 import { fillStream } from '@svc/infra/event-store/compliance/fixtures'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
-import { onTestFinished } from 'vitest'
 import { AccountHistory, PRICE, requestId, START_MS } from './account-history.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const MINUTE_MS = 60_000
 export const finishedRequest = requestId(START_MS + MINUTE_MS, 'finished')
 export const stoppedRequest = requestId(START_MS + 2 * MINUTE_MS, 'stopped')
 export const failedRequest = requestId(START_MS + 3 * MINUTE_MS, 'failed')
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-cli-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
-  return folder
-}
 
 /** One account, one key, $5, one price, three requests: finished, stopped, failed. */
 export async function folderWithHistory(): Promise<{ path: string; account: AccountHistory }> {

@@ -8,9 +8,9 @@ import {
   finishedRequest,
   folderWithHistory,
   stoppedRequest,
-  temporaryFolder,
 } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import { alterAmount } from '../testing/alter-statement.ts'

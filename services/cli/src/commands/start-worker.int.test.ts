@@ -5,8 +5,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from '@svc/testing/data-folders'
 import { WorkerClient } from '@svc/testing/protocol-client'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
 
 const SVC = fileURLToPath(new URL('../../../../svc', import.meta.url))

@@ -1,7 +1,8 @@
 /** What a first start makes on a log that other gateways use too: one demo account, ever. */
 import { START } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { temporaryFolder } from '@svc/testing/data-folders'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+
 import { expect, test } from 'vitest'
 import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'

@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { temporaryFolder } from '@svc/testing/data-folders'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'

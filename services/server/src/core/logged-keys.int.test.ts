@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { MODEL } from '@svc/contracts/wire/models'
-import { temporaryFolder } from '@svc/testing/data-folders'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
 import { rates } from '../../testing/gateway-ledger.ts'

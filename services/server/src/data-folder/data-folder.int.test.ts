@@ -1,6 +1,7 @@
 import { chmodSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { temporaryFolder } from '@svc/testing/data-folders'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+
 import { describe, expect, test } from 'vitest'
 import { DataFolder, DataFolderError } from './data-folder.ts'
 
