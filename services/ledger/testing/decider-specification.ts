@@ -52,7 +52,7 @@ export function given(...events: readonly (AccountEvent | readonly AccountEvent[
 export function history(...steps: readonly Step[]): readonly AccountEvent[] {
   const state = initialState()
   return steps.flatMap((step) => {
-    const events = 'data' in step ? [step] : eventsOf(decideWatched(state, step), step)
+    const events = 'data' in step ? [step] : eventsOf(decide(state, step), step)
     for (const event of events) evolve(state, event)
     return events
   })
