@@ -43,7 +43,7 @@ const SETTLING_MS = 10_000
 
 export interface GatewayDependencies {
   readonly ledger: Ledger
-  readonly views: Views
+  readonly views: Pick<Views, 'request'>
   /** Resolves to whether the receipts are as far as the position before the time is over. */
   viewsReached(position: Position, timeoutMs: number): Promise<boolean>
   readonly workers: WorkerPool

@@ -1,4 +1,4 @@
-/** A gateway on loopback in front of a scripted worker and the ledger double. */
+/** A gateway on loopback in front of a scripted worker, on a ledger that tests can watch. */
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,6 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
-import type { Views } from '@svc/projections/views'
 import { pino } from 'pino'
 import {
   ScriptedWorker,
@@ -24,13 +23,14 @@ import {
   type WorkerScript,
 } from '../scripted-worker/scripted-worker.ts'
 import { AnswerChecker } from './answer-checker.ts'
-import { LedgerDouble } from './ledger-double.ts'
+import { Receipts } from './receipts.ts'
+import { openWatchedLedger, type WatchedLedger } from './watched-ledger.ts'
 
 const READY_MS = 5_000
 
 export interface GatewayFixture {
   readonly gateway: Gateway
-  readonly ledger: LedgerDouble
+  readonly ledger: WatchedLedger
   /** Makes the gateway forget the answers it has recorded. */
   loseAnswers(): void
   readonly worker: ScriptedWorker
@@ -63,11 +63,9 @@ export interface FixtureOptions {
   readonly trustedProxies?: readonly string[]
   /** Whether the receipts have come as far as they are asked for. */
   readonly viewsReached?: () => Promise<boolean>
-  /** Instead of what the double shows. */
-  readonly views?: Views
   /** From which level on lines are logged. */
   readonly logLevel?: 'trace' | 'warn'
-  /** Instead of the double, with a key of it. */
+  /** Instead of the ledger that is watched, with a key of it; whoever opened it closes it. */
   readonly real?: { readonly ledger: Ledger; readonly secret: string }
 }
 
@@ -106,7 +104,8 @@ function poolOf(workers: readonly ScriptedWorker[], { index }: FixtureOptions): 
 }
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
-  const ledger = new LedgerDouble()
+  const ledger = await openWatchedLedger()
+  const receipts = new Receipts(ledger.store)
   const recorded = new LosableAnswers()
   const log: string[] = []
   const reached: CrashPoint[] = []
@@ -115,8 +114,8 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   if (worker === undefined) throw new Error('a gateway needs a worker')
   const pool = poolOf(workers, options)
   const gateway = createGateway({
-    ledger: options.real?.ledger ?? ledger,
-    views: options.views ?? (ledger.views as Views),
+    ledger: options.real?.ledger ?? ledger.ledger,
+    views: receipts,
     viewsReached: options.viewsReached ?? (async () => true),
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
@@ -148,6 +147,8 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     await gateway.close({ graceMs: 0 })
     await pool.close()
     if (options.workersOf === undefined) await Promise.all(workers.map((each) => each.close()))
+    await ledger.ledger.close()
+    await receipts[Symbol.asyncDispose]()
     answers.close()
     if (answers.violations.length > 0) throw new Error(answers.violations.join('\n'))
   }

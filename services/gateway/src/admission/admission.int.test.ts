@@ -187,7 +187,7 @@ describe('the time of a worker', () => {
 describe('without credit', () => {
   test.each(wireFormats)('$name is 402 before anything is counted', async (format) => {
     await start({})
-    fixture.ledger.settledBalance = 0n
+    await fixture.ledger.setBalance(0n)
     const answer = await postTo(fixture, format.paths[0], bodyOf(format))
     const { family } = format
     expectErrorBody(await answer.text(), { status: 402, code: 'insufficient_quota', family })
@@ -198,7 +198,7 @@ describe('without credit', () => {
 
   test('a body that is not small is 402 before it is sent', async () => {
     await start({ limits: { unpaidBodyBytes: 1_024 } })
-    fixture.ledger.settledBalance = -1n
+    await fixture.ledger.setBalance(-1n)
     const socket = connect(fixture.port, '127.0.0.1')
     socket.write(
       'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n' +
@@ -212,7 +212,7 @@ describe('without credit', () => {
 
   test('one in chunks is cut at the same size', async () => {
     await start({ limits: { unpaidBodyBytes: 1_024 } })
-    fixture.ledger.settledBalance = 0n
+    await fixture.ledger.setBalance(0n)
     const socket = connect(fixture.port, '127.0.0.1')
     socket.write(
       'POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n' +
@@ -226,7 +226,7 @@ describe('without credit', () => {
 
   test.each(COUNTING)('$path counts what is small', async ({ path, body }) => {
     await start({ limits: { unpaidBodyBytes: 1_024 } })
-    fixture.ledger.settledBalance = 0n
+    await fixture.ledger.setBalance(0n)
     expect((await postTo(fixture, path, body('hello'))).status).toBe(200)
     expect((await postTo(fixture, path, body('x'.repeat(1_024)))).status).toBe(402)
   })
@@ -235,7 +235,7 @@ describe('without credit', () => {
     await start({})
     const key = { 'idempotency-key': 'a key' }
     const first = await (await fixture.post(chatBody(), key)).text()
-    fixture.ledger.settledBalance = 0n
+    await fixture.ledger.setBalance(0n)
     const retry = await fixture.post(chatBody(), key)
     expect(await retry.text()).toBe(first)
     expect(retry.headers.get('idempotent-replayed')).toBe('true')

@@ -29,7 +29,6 @@ const RECEIPT = '/v1/requests/req_01jd3m1e6vh8m8p00000000000'
 async function startReading(limits: FixtureOptions['limits']) {
   const views = Promise.withResolvers<boolean>()
   await start({ viewsReached: () => views.promise, ...(limits && { limits }) })
-  fixture.ledger.position = 7n
   return views
 }
 

@@ -96,7 +96,7 @@ describe('too many at once', () => {
 
   test('200 of one key are served, in turns', async () => {
     await start({ script: { tokens: 20, delayMs: 5 } })
-    fixture.ledger.settledBalance = 10n ** 20n
+    await fixture.ledger.setBalance(10n ** 20n)
     const answers = await Promise.all(
       Array.from({ length: 200 }, () => fixture.post(chatBody({ stream: true }))),
     )

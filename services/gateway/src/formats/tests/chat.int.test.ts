@@ -1,7 +1,7 @@
 /** The chat format through the official client, against the whole gateway. */
 import { costOf } from '@svc/contracts/price'
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
-import { testPrice } from '@svc/testing/gateway/ledger-double'
+import { testRates } from '@svc/testing/gateway/watched-ledger'
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -47,7 +47,7 @@ describe('an answer that is not streamed', () => {
     })
     const counts = { inputTokens: 3, cachedInputTokens: 5, outputTokens: 3 }
     const [[requestId, amount] = []] = fixture.ledger.debits()
-    expect(amount).toBe(costOf(testPrice, counts))
+    expect(amount).toBe(costOf(testRates, counts))
     expect(answer._request_id).toBe(requestId)
     expect(fixture.ledger.openHolds()).toBe(0n)
   })
@@ -82,12 +82,10 @@ describe('an answer that is not streamed', () => {
 
   test('says in a header when the balance lowered the output limit', async () => {
     const { ledger } = fixture
-    const balance = ledger.settledBalance
-    ledger.settledBalance = testPrice.input * BigInt(PROMPT_TOKENS) + testPrice.output * 3n
-    const { data, response } = await openai.chat.completions
-      .create({ model: 'svc-beta', messages })
-      .withResponse()
-    ledger.settledBalance = balance
+    const enough = testRates.input * BigInt(PROMPT_TOKENS) + testRates.output * 3n
+    const { data, response } = await ledger.withBalance(enough, () =>
+      openai.chat.completions.create({ model: 'svc-beta', messages }).withResponse(),
+    )
     expect(response.headers.get('x-svc-max-output-tokens-lowered')).toBe('3')
     expect(data.choices[0]?.finish_reason).toBe('length')
   })
@@ -186,13 +184,10 @@ describe('errors reach the official client as its own classes', () => {
 
   test('402 is tried once, and says what is needed and what is there', async () => {
     const { ledger } = fixture
-    const balance = ledger.settledBalance
     const calls = ledger.acceptCalls
-    ledger.settledBalance = 0n
-    const error = await openai.chat.completions
-      .create({ model: 'svc-beta', messages })
-      .catch((cause) => cause)
-    ledger.settledBalance = balance
+    const error = await ledger.withBalance(0n, () =>
+      openai.chat.completions.create({ model: 'svc-beta', messages }).catch((cause) => cause),
+    )
     expect(error).toMatchObject({ status: 402, code: 'insufficient_quota' })
     expect(error.message).toMatch(/needs at least \$0\.\d+, available is \$0\.00/)
     expect(error.headers.get('x-should-retry')).toBe('false')

@@ -120,11 +120,10 @@ describe('a count', () => {
   })
 
   test('is given twenty-five times at once, and on an empty balance', async () => {
-    const { settledBalance } = fixture.ledger
-    fixture.ledger.settledBalance = 0n
-    const counts = Array.from({ length: 25 }, () => send('/v1/messages/count_tokens'))
-    for (const { status } of await Promise.all(counts)) expect(status).toBe(200)
-    fixture.ledger.settledBalance = settledBalance
+    const counts = await fixture.ledger.withBalance(0n, () =>
+      Promise.all(Array.from({ length: 25 }, () => send('/v1/messages/count_tokens'))),
+    )
+    for (const { status } of counts) expect(status).toBe(200)
   })
 })
 
@@ -187,10 +186,7 @@ describe('an error', () => {
   })
 
   test('of an empty balance is 402, in words that agents show as they are', async () => {
-    const { settledBalance } = fixture.ledger
-    fixture.ledger.settledBalance = 0n
-    const response = await send('/v1/messages')
-    fixture.ledger.settledBalance = settledBalance
+    const response = await fixture.ledger.withBalance(0n, () => send('/v1/messages'))
     expect(response.status).toBe(402)
     expect(response.headers.get('x-should-retry')).toBe('false')
     const body = await response.json()

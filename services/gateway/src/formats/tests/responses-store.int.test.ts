@@ -156,7 +156,7 @@ describe('a stored response', () => {
     fixture.worker.script = { ...plainScript, delayMs: 20, fault }
     expect((await call('GET', `/v1/responses/${await streamedId()}`)).status).toBe(404)
     fixture.worker.script = { ...plainScript, delayMs: 20, tokens: 2 }
-    fixture.ledger.beforeSettle = () => Promise.reject(new Error('the disk is gone'))
+    fixture.ledger.beforeSettle = () => Promise.reject(new RangeError('no store takes this'))
     const unbilled = await streamedId()
     fixture.ledger.beforeSettle = () => Promise.resolve()
     expect((await call('GET', `/v1/responses/${unbilled}`)).status).toBe(404)
@@ -202,12 +202,13 @@ describe('what goes with responses', () => {
     }
     const { usage } = await openai.responses.create(body)
     const debits = ledger.debits().length
-    const balance = ledger.settledBalance
-    ledger.settledBalance = 0n
-    const counted = await openai.responses.inputTokens.count(body)
     const { model: _model, ...withoutModel } = body
-    const again = await openai.responses.inputTokens.count(withoutModel)
-    ledger.settledBalance = balance
+    const [counted, again] = await ledger.withBalance(0n, () =>
+      Promise.all([
+        openai.responses.inputTokens.count(body),
+        openai.responses.inputTokens.count(withoutModel),
+      ]),
+    )
     expect(counted).toMatchObject({
       object: 'response.input_tokens',
       input_tokens: usage?.input_tokens,

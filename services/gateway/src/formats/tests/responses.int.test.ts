@@ -1,7 +1,7 @@
 /** The Responses format through the official client, against the whole gateway. */
 import { costOf } from '@svc/contracts/price'
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
-import { testPrice } from '@svc/testing/gateway/ledger-double'
+import { testRates } from '@svc/testing/gateway/watched-ledger'
 import { plainScript, type ScriptedEvent } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { zodTextFormat } from 'openai/helpers/zod'
@@ -107,7 +107,7 @@ describe('a response that is not streamed', () => {
     expect(output_text).toBe('word word1 word2')
     const counts = { inputTokens: 3, cachedInputTokens: 5, outputTokens: 3 }
     const [[requestId, amount] = []] = fixture.ledger.debits()
-    expect(amount).toBe(costOf(testPrice, counts))
+    expect(amount).toBe(costOf(testRates, counts))
     expect(_request_id).toBe(requestId)
   })
 

@@ -1,5 +1,5 @@
 /** Nothing is sent before the acceptance is durable, and no end before the debit is. */
-import { ServiceError } from '@svc/contracts/errors'
+import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import { gate, StreamReader } from '@svc/testing/stream-reader'
@@ -35,9 +35,7 @@ test('an acceptance that does not become durable cancels the worker and is an er
   fixture.ledger.durable = () => durable.passed
   const answer = fixture.post(chatBody({ stream: true }))
   await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(0)
-  durable.fail(
-    new ServiceError('store_unavailable', 'The store is away.', { retryAfterSeconds: 1 }),
-  )
+  durable.fail(new StoreUnavailableError('The store is away.'))
   const response = await answer
   expect(response.status).toBe(503)
   expect(response.headers.get('retry-after')).toBe('1')
@@ -79,7 +77,7 @@ describe('until the debit is durable', () => {
       let tries = 0
       fixture.ledger.beforeSettle = async () => {
         tries += 1
-        if (tries < 4) throw new ServiceError('store_unavailable', 'The store is away.')
+        if (tries < 4) throw new StoreUnavailableError('The store is away.')
       }
       const response = await fixture.post(chatBody({ stream }))
       const text = await response.text()
@@ -90,7 +88,7 @@ describe('until the debit is durable', () => {
   )
 
   test('a debit that cannot be made ends a stream with an error and without [DONE]', async () => {
-    fixture.ledger.beforeSettle = () => Promise.reject(new ServiceError('internal_error', 'No.'))
+    fixture.ledger.beforeSettle = () => Promise.reject(new RangeError('No.'))
     const response = await fixture.post(chatBody({ stream: true }))
     const text = await new StreamReader(response).rest()
     expect(text).toContain('"code":"internal_error"')
