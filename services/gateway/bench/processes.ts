@@ -9,7 +9,7 @@ import type { LoadPlan, LoadResult } from './load-plan.ts'
 
 /** Runs one load to its end. @throws when any request failed */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const child = start('load.ts', JSON.stringify(plan))
+  const child = start('./load.ts', JSON.stringify(plan))
   const exited = once(child, 'exit')
   const result = JSON.parse(await firstLine(child)) as LoadResult
   await exited
@@ -34,9 +34,10 @@ export function startWorker(socketPath: string, outputTokens: number): Promise<S
 
 /** The server's real parts on a data folder; `ready` is its base URL. */
 export function startServer(dataFolder: string, socketPath: string): Promise<Service> {
-  return startService('server.ts', dataFolder, socketPath)
+  return startService('./server.ts', dataFolder, socketPath)
 }
 
+/** @param file relative to this folder, or a door of a package */
 async function startService(file: string, ...words: readonly string[]): Promise<Service> {
   const child = start(file, ...words)
   return {
@@ -49,7 +50,7 @@ async function startService(file: string, ...words: readonly string[]): Promise<
 }
 
 function start(file: string, ...words: readonly string[]): ChildProcess {
-  const path = fileURLToPath(new URL(file, import.meta.url))
+  const path = fileURLToPath(import.meta.resolve(file))
   return spawn(process.execPath, [path, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
