@@ -155,13 +155,14 @@ export async function openProjections({
   }
 }
 
-/** Half-built views of a crashed rebuild, and views of other versions. */
+/** What a crash left of a rebuild, and views of other versions. */
 function removeLeftovers(folder: string): void {
   const current = new Set(projections.map((projection) => viewPath(folder, projection)))
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const main = file.replace(/-(wal|shm)$/, '')
-    if (/\.db(\.rebuild)?$/.test(main) && !current.has(main)) rmSync(file, { force: true })
+    if (/\.db(\.rebuild|\.replaced)?$/.test(main) && !current.has(main))
+      rmSync(file, { force: true })
   }
 }
 

@@ -208,6 +208,7 @@ describe('a rebuild', () => {
     expect(views.views.account(history.accountId)?.settled).toBe(history.balance)
     expect(dump(folder)).toBe(expected)
     expect(existsSync(`${accountsFile(folder)}.rebuild`)).toBe(false)
+    expect(existsSync(`${accountsFile(folder)}.replaced`)).toBe(false)
   })
 
   test('goes on while events come, and loses none', async () => {
@@ -248,10 +249,12 @@ describe('a rebuild', () => {
     const { store } = await someHistory()
     const folder = temporaryFolder()
     const half = `${accountsFile(folder)}.rebuild`
+    const replaced = `${accountsFile(folder)}.replaced`
     const old = join(folder, 'accounts-v0.db')
-    for (const file of [half, `${half}-wal`, old]) writeFileSync(file, 'half')
+    const left = [half, `${half}-wal`, replaced, old]
+    for (const file of left) writeFileSync(file, 'half')
     await viewsOf(store, folder)
-    expect([half, `${half}-wal`, old].filter((file) => existsSync(file))).toEqual([])
+    expect(left.filter((file) => existsSync(file))).toEqual([])
   })
 })
 

@@ -57,8 +57,9 @@ export async function rebuildView(request: RebuildRequest): Promise<RebuildSumma
     const differences = await compare(built, request)
     await catchUp(built, request)
     signal.throwIfAborted()
-    view.file.replaceWith(built)
+    const freed = view.file.replaceWith(built)
     request.runner.revive(view)
+    await freed
     return { name: view.name, events: view.file.committed.events, differences }
   } finally {
     built.close()

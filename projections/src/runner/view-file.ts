@@ -14,8 +14,8 @@
  * missing, never half of one. They are then folded again from the log, which is the source; waiting
  * for the disk would buy nothing.
  */
-import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { closeSync, fsyncSync, linkSync, openSync, renameSync } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { DecodedEvent } from '../projection/decode.ts'
@@ -167,14 +167,21 @@ export class ViewFile {
     this.#reopen()
   }
 
-  /** Takes the place of this file's content by that of another, in one rename. */
-  replaceWith(built: ViewFile): void {
+  /**
+   * Takes the place of this file's content by that of another, in one rename. Freeing the pages of
+   * the old content takes tens of milliseconds for a large view: resolves when that, which holds up
+   * nobody, is done. The new content serves as soon as this was called.
+   */
+  replaceWith(built: ViewFile): Promise<void> {
     // Closing folds the write-ahead logs into the files: only the files themselves remain.
     built.finish()
     built.close()
     this.close()
+    const isKept = keepContent(this.path)
     renameSync(built.path, this.path)
     this.#reopen()
+    // What cannot be removed now is removed at the next start.
+    return isKept ? rm(replacedPath(this.path), { force: true }).catch(() => {}) : Promise.resolve()
   }
 
   /** What is not committed is given up: the log has it. */
@@ -202,6 +209,22 @@ export class ViewFile {
 
 export function viewPath(folder: string, { name, version }: Projection): string {
   return join(folder, `${name}-v${version}.db`)
+}
+
+/** A second name for the content of a file that is about to be replaced. */
+function replacedPath(path: string): string {
+  return `${path}.replaced`
+}
+
+/** Gives the content its second name. @returns false where the file system has no such names */
+function keepContent(path: string): boolean {
+  try {
+    removeDatabase(replacedPath(path))
+    linkSync(path, replacedPath(path))
+    return true
+  } catch {
+    return false
+  }
 }
 
 function syncToDiskAtOnce(path: string): void {
