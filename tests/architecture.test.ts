@@ -165,6 +165,7 @@ describe('the rooms of the worker import one way', () => {
     ['prefix-cache/x.ts', '../scheduling/sequence-pool.ts'],
     ['prefix-cache/x.ts', '../settings/settings.ts'],
     ['prompt/families/x.ts', '../../prefix-cache/prefix-cache.ts'],
+    ['plans/x.ts', '../grammar/schema/json-schema.ts'],
     ['protocol/x.ts', '../worker-service.ts'],
     ['scheduling/x.ts', '../engines/llama/llama.ts'],
     ['unknown/x.ts', '../process/log.ts'],
@@ -175,6 +176,7 @@ describe('the rooms of the worker import one way', () => {
   test.each([
     ['run-worker.ts', './engines/llama/llama.ts'],
     ['scheduling/x.ts', '../engines/engine.ts'],
+    ['plans/x.ts', '../grammar/grammar.ts'],
     ['engines/other/x.ts', '../engine.ts'],
     ['scheduling/x.test.ts', '../engines/scripted/scripted-engine.ts'],
   ])('what is allowed is let through: %s with %s', (path, from) => {

@@ -1,13 +1,14 @@
 /**
  * The rooms of the worker import one way, so that an engine, a model family or a grammar can be
  * read, tested and replaced by itself. What an engine has in its folder only the worker's own files
- * name: everybody else knows the port.
+ * name: everybody else knows the port. The grammar has one door.
  */
 import { posix } from 'node:path'
 import { importsOf } from './syntax.ts'
 import { isTestCode, type SourceFile } from './workspace.ts'
 
 const ROOT = 'services/worker/src/'
+const GRAMMAR_DOOR = `${ROOT}grammar/grammar.ts`
 
 /** From the bottom up: each room, and those that it may import. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
@@ -30,17 +31,19 @@ export function roomBreaches(files: readonly SourceFile[]): readonly string[] {
     .filter((file) => !isTestCode(file))
     .flatMap((file) =>
       importsOf(file).flatMap(({ from, line }) => {
-        const target = roomOf(posix.join(posix.dirname(file.path), from))
-        if (!from.startsWith('.') || mayImport(roomOf(file.path), target)) return []
+        const target = posix.join(posix.dirname(file.path), from)
+        if (!from.startsWith('.') || mayImport(file.path, target)) return []
         return [`${file.path}:${line} imports ${from}: not a room that it may know`]
       }),
     )
 }
 
-function mayImport(room: string, target: string): boolean {
-  if (room === '' || room === target) return true
+function mayImport(path: string, targetPath: string): boolean {
+  const [room, target] = [roomOf(path), roomOf(targetPath)]
+  if (room === target) return true
+  if (target === 'grammar' && targetPath !== GRAMMAR_DOOR) return false
   const allowed = rooms[room] ?? rooms[room.replace(/\/.*/, '/*')] ?? []
-  return allowed.includes(target)
+  return room === '' || allowed.includes(target)
 }
 
 /** @returns the folder; with its own for an engine, and empty for a file of the worker itself */

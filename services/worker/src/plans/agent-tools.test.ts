@@ -6,7 +6,7 @@ import { claudeCodeTools, codexTools, mcpTools } from '../../testing/agent-tools
 import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
 import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
 import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
-import { defaultSchemaLimits } from '../grammar/schema-limits.ts'
+import { defaultSchemaLimits } from '../grammar/schema/schema-limits.ts'
 import { hermes } from '../prompt/families/hermes.ts'
 import { makePlan } from './answer-plan.ts'
 

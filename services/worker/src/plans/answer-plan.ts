@@ -13,12 +13,17 @@
  * output format that cannot be enforced is refused, because its caller was promised valid JSON.
  */
 import type { AnswerPlan, PrepareRequest, ToolUse } from '@svc/contracts/worker/protocol'
-import { addArguments, addUncheckedArguments } from '../grammar/argument-schema.ts'
-import { GrammarRules } from '../grammar/gbnf.ts'
-import { addAnyObject, addSchema } from '../grammar/json-schema.ts'
-import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema-limits.ts'
-import { UnsupportedSchema } from '../grammar/unsupported-schema.ts'
-import { Work } from '../grammar/work.ts'
+import {
+  addAnyObject,
+  addArguments,
+  addSchema,
+  addUncheckedArguments,
+  defaultSchemaLimits,
+  GrammarRules,
+  type SchemaLimits,
+  UnsupportedSchema,
+  Work,
+} from '../grammar/grammar.ts'
 import type { Family } from '../prompt/families/family.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
-import { stringFormats } from '../grammar/string-format.ts'
+import { stringFormats } from '../grammar/grammar.ts'
 import { familyOf } from '../prompt/families/choose-family.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import { makePlan } from './answer-plan.ts'

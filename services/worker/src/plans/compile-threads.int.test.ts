@@ -2,7 +2,7 @@
 
 import { PLAIN } from '@svc/testing/protocol-client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema-limits.ts'
+import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema/schema-limits.ts'
 import { CompileThreads } from './compile-threads.ts'
 
 const COMPILE_MS = 250

@@ -1,6 +1,6 @@
 /** What the worker's main thread and its compiling threads say to each other. */
 import type { AnswerPlan, WorkerErrorCode } from '@svc/contracts/worker/protocol'
-import type { SchemaLimits } from '../grammar/schema-limits.ts'
+import type { SchemaLimits } from '../grammar/grammar.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {

@@ -2,7 +2,7 @@ import { demoModelPath } from '@svc/infra/demo-model/demo-model'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from '../engines/engine.ts'
 import { startLlama } from '../engines/llama/llama.ts'
-import { GrammarRules } from '../grammar/gbnf.ts'
+import { GrammarRules } from '../grammar/gbnf/gbnf.ts'
 import { chooseFamily } from './families/choose-family.ts'
 import {
   agentTurns,

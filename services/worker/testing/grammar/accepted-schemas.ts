@@ -1,5 +1,5 @@
 /** Schemas that are enforced whole, with texts that are and are not to be let through. */
-import type { JsonSchema } from '../../src/grammar/schema-document.ts'
+import type { JsonSchema } from '../../src/grammar/schema/schema-document.ts'
 
 export interface AcceptedSchema {
   readonly name: string

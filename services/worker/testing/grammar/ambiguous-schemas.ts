@@ -1,5 +1,5 @@
 /** Schemas whose branches begin alike: what they allow grows with each level. */
-import type { JsonSchema } from '../../src/grammar/schema-document.ts'
+import type { JsonSchema } from '../../src/grammar/schema/schema-document.ts'
 
 /** Objects with the same first property, told apart by a later one. */
 export function branches(

@@ -1,6 +1,6 @@
 /** Schemas that are made to cost much: random ones, and known ones with hostile changes. */
 import fc from 'fast-check'
-import type { SchemaObject } from '../../src/grammar/schema-document.ts'
+import type { SchemaObject } from '../../src/grammar/schema/schema-document.ts'
 import { acceptedSchemas } from './accepted-schemas.ts'
 import { branches, nestedBranches } from './ambiguous-schemas.ts'
 import { randomSchema } from './random-schema.ts'

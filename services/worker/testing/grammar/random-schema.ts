@@ -1,6 +1,6 @@
 /** Random schemas of the kinds that callers send, and some that nobody would. */
 import fc from 'fast-check'
-import type { SchemaObject } from '../../src/grammar/schema-document.ts'
+import type { SchemaObject } from '../../src/grammar/schema/schema-document.ts'
 
 const names = fc.constantFrom(
   ...[

@@ -1,7 +1,7 @@
 /** Validation by a library, to compare the grammars with. */
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { JsonSchema } from '../../src/grammar/schema-document.ts'
+import type { JsonSchema } from '../../src/grammar/schema/schema-document.ts'
 import { patternSearch } from './pattern-search.ts'
 
 const regExp = Object.assign(

@@ -1,5 +1,5 @@
 /** Parts of the grammars for calls that several families have in common. */
-import { type GrammarRules, literal } from '../../grammar/gbnf.ts'
+import { type GrammarRules, literal } from '../../grammar/grammar.ts'
 import type { GrammarTool } from './family.ts'
 
 /** Calls in one answer. */

@@ -8,7 +8,7 @@
  *
  *     <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Oslo"}<｜tool▁call▁end｜>…
  */
-import { literal } from '../../grammar/gbnf.ts'
+import { literal } from '../../grammar/grammar.ts'
 import { anyOf, oneOrMore, spaceRule } from './call-grammar.ts'
 import {
   type CallSyntax,

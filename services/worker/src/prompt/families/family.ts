@@ -4,7 +4,7 @@
  * `choose-family.ts` finds the one for a model.
  */
 import type { PromptMessage, Thinking, ToolDefinition } from '@svc/contracts/worker/protocol'
-import type { GrammarRules } from '../../grammar/gbnf.ts'
+import type { GrammarRules } from '../../grammar/grammar.ts'
 import type { Slots } from '../conversation/slots.ts'
 import type { TemplateMessage } from '../conversation/template-messages.ts'
 

@@ -7,7 +7,7 @@
  *
  * A call ends the answer, so there is one at most.
  */
-import { literal } from '../../grammar/gbnf.ts'
+import { literal } from '../../grammar/grammar.ts'
 import { anyOf } from './call-grammar.ts'
 import type { Family } from './family.ts'
 import { HarmonyReader, harmonyMarkers } from './harmony-reader.ts'

@@ -7,7 +7,7 @@
  * The second may have `[CALL_ID]` and an id before `[ARGS]`. Both are read, whichever is shown.
  */
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
-import { literal } from '../../grammar/gbnf.ts'
+import { literal } from '../../grammar/grammar.ts'
 import { anyOf, jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
 import {
   type CallSyntax,

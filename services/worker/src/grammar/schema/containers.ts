@@ -2,7 +2,6 @@
  * Objects and arrays. Properties come in the order of declaration, each at most once; an optional
  * one is left out by going on to the next, so that the rules are as many as the properties.
  */
-import type { ArrayDemand, ObjectDemand } from './demands.ts'
 import {
   choice,
   type Expression,
@@ -14,9 +13,10 @@ import {
   sequence,
   settledChoice,
   text,
-} from './expression.ts'
-import { anyObject, space } from './json-text.ts'
-import { PLAIN_MAX_NESTED, repeated } from './repetition.ts'
+} from '../gbnf/expression.ts'
+import { PLAIN_MAX_NESTED, repeated } from '../gbnf/repetition.ts'
+import { anyObject, space } from '../json/json-text.ts'
+import type { ArrayDemand, ObjectDemand } from './demands.ts'
 import type { SchemaNode } from './schema-document.ts'
 
 /** Properties are counted one by one only up to here. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { acceptedSchemas } from '../../testing/grammar/accepted-schemas.ts'
-import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
-import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
-import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
-import { GrammarRules } from './gbnf.ts'
+import { acceptedSchemas } from '../../../testing/grammar/accepted-schemas.ts'
+import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
+import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
+import { GrammarRules } from '../gbnf/gbnf.ts'
 import { addAnyObject, addAnyValue, addSchema, type JsonSchema } from './json-schema.ts'
 
 function grammarOf(schema: JsonSchema): string {

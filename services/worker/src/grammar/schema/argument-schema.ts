@@ -3,11 +3,11 @@
  * nothing. Otherwise a model fills an object that may hold anything with names that it makes up.
  */
 import type { ToolDefinition } from '@svc/contracts/worker/protocol'
-import type { GrammarRules } from './gbnf.ts'
+import type { GrammarRules } from '../gbnf/gbnf.ts'
+import { Work } from '../gbnf/work.ts'
 import { addAnyObject, addAnyValue, addSchema } from './json-schema.ts'
 import { enforcedKeywords, refusedKeywords } from './keywords.ts'
 import type { SchemaOptions } from './schema-document.ts'
-import { Work } from './work.ts'
 
 type Parameters = ToolDefinition['parameters']
 type SchemaBounds = Pick<SchemaOptions, 'limits' | 'work'>

@@ -2,7 +2,7 @@
  * Reads the regular expressions of JSON Schema: those of ECMAScript with the `u` flag, as far as
  * they are regular. Look-around, back references and word boundaries are refused.
  */
-import { type CharacterSet, charactersIn, charactersOf, complement } from './characters.ts'
+import { type CharacterSet, charactersIn, charactersOf, complement } from '../gbnf/characters.ts'
 
 export type Pattern =
   | { readonly kind: 'characters'; readonly set: CharacterSet }

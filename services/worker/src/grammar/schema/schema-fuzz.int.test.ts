@@ -6,11 +6,11 @@
 import { Worker } from 'node:worker_threads'
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FuzzData, FuzzResult } from '../../testing/grammar/fuzz-thread.ts'
-import { hostileSchema } from '../../testing/grammar/hostile-schemas.ts'
-import type { Engine } from '../engines/engine.ts'
-import { startLlama } from '../engines/llama/llama.ts'
-import { GrammarRules } from './gbnf.ts'
+import type { FuzzData, FuzzResult } from '../../../testing/grammar/fuzz-thread.ts'
+import { hostileSchema } from '../../../testing/grammar/hostile-schemas.ts'
+import type { Engine } from '../../engines/engine.ts'
+import { startLlama } from '../../engines/llama/llama.ts'
+import { GrammarRules } from '../gbnf/gbnf.ts'
 import { addSchema } from './json-schema.ts'
 import { defaultSchemaLimits } from './schema-limits.ts'
 
@@ -34,7 +34,7 @@ async function fuzz(firstSeed: number, lastSeed: number): Promise<number | null>
   const workerData: FuzzData = {
     ...{ firstSeed, lastSeed, stacksMax: defaultSchemaLimits.stacksMax, followedOf: FOLLOWED_OF },
   }
-  const thread = new Worker(new URL('../../testing/grammar/fuzz-thread.ts', import.meta.url), {
+  const thread = new Worker(new URL('../../../testing/grammar/fuzz-thread.ts', import.meta.url), {
     ...{ workerData, execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MEGABYTES_MAX } },
   })
   let seed = firstSeed

@@ -1,11 +1,11 @@
 /** The page on structured output says what the code does. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { formlessFormats, stringFormats } from '../pattern/string-format.ts'
 import { numberFormats } from './demands.ts'
 import { annotationKeywords, enforcedKeywords, refusedKeywords } from './keywords.ts'
-import { formlessFormats, stringFormats } from './string-format.ts'
 
-const path = new URL('../../../../docs/explanation/structured-output.md', import.meta.url)
+const path = new URL('../../../../../docs/explanation/structured-output.md', import.meta.url)
 const page = readFileSync(path, 'utf8')
 
 /** The words in code style in the lists and in the first columns of tables under a heading. */

@@ -5,18 +5,35 @@
  * The way: the schema's alternatives ({@link Alternatives}), what each demands ({@link Demands}),
  * an expression for it, and without what can never be matched its text ({@link GrammarRules}).
  */
+import {
+  choice,
+  type Expression,
+  Matchable,
+  NEVER,
+  named,
+  Rule,
+  reference,
+} from '../gbnf/expression.ts'
+import { addExpression } from '../gbnf/expression-writer.ts'
+import { factored } from '../gbnf/factoring.ts'
+import type { GrammarRules } from '../gbnf/gbnf.ts'
+import { stackBound } from '../gbnf/stack-bound.ts'
+import { TooMuchWork, Work } from '../gbnf/work.ts'
+import {
+  anyBoolean,
+  anyObject,
+  anyValue,
+  exactly,
+  nullValue,
+  restOfString,
+} from '../json/json-text.ts'
+import { numberBetween } from '../json/number-range.ts'
+import { anyTextBut, TooManyStates } from '../pattern/automaton.ts'
 import { type Alternative, Alternatives, NESTING_MAX } from './alternatives.ts'
-import { anyTextBut, TooManyStates } from './automaton.ts'
 import { arrayExpression, objectExpression } from './containers.ts'
 import { Demands } from './demands.ts'
 import { Disjointness } from './disjointness.ts'
-import { choice, type Expression, Matchable, NEVER, named, Rule, reference } from './expression.ts'
-import { addExpression } from './expression-writer.ts'
-import { factored } from './factoring.ts'
-import type { GrammarRules } from './gbnf.ts'
-import { anyBoolean, anyObject, anyValue, exactly, nullValue, restOfString } from './json-text.ts'
 import { enforcedKeywords, type TypeName } from './keywords.ts'
-import { numberBetween } from './number-range.ts'
 import {
   isMember,
   type JsonSchema,
@@ -26,12 +43,10 @@ import {
   type SchemaOptions,
   TOO_MUCH_WORK,
 } from './schema-document.ts'
-import { stackBound } from './stack-bound.ts'
 import { StringTexts, WRITING_STEPS } from './string-texts.ts'
 import { checkKeywords } from './unsupported-keywords.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
 import { ValueCheck } from './value-check.ts'
-import { TooMuchWork, Work } from './work.ts'
 
 export type { JsonSchema } from './schema-document.ts'
 export { UnsupportedSchema } from './unsupported-schema.ts'

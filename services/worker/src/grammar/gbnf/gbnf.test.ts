@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
 import { characterClass, GrammarRules, literal } from './gbnf.ts'
 
 describe('the rules of a grammar', () => {

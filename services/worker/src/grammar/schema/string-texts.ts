@@ -1,13 +1,13 @@
 /** The texts that all string keywords of an alternative allow together. */
-import { Automaton, TooManyStates } from './automaton.ts'
+import { type Expression, sequence, text } from '../gbnf/expression.ts'
+import { TooMuchWork, Work } from '../gbnf/work.ts'
+import { restOfString, stringOfLength } from '../json/json-text.ts'
+import { Automaton, TooManyStates } from '../pattern/automaton.ts'
+import { patternAutomaton } from '../pattern/pattern-automaton.ts'
+import { parsePattern, UnsupportedPattern } from '../pattern/regular-expression.ts'
+import { formlessFormats, stringFormats } from '../pattern/string-format.ts'
 import type { Demands } from './demands.ts'
-import { type Expression, sequence, text } from './expression.ts'
-import { restOfString, stringOfLength } from './json-text.ts'
-import { patternAutomaton } from './pattern-automaton.ts'
-import { parsePattern, UnsupportedPattern } from './regular-expression.ts'
 import { own, type SchemaDocument, type SchemaMember } from './schema-document.ts'
-import { formlessFormats, stringFormats } from './string-format.ts'
-import { TooMuchWork, Work } from './work.ts'
 
 /** Steps that one automaton may cost: that of a pattern, or one of two that hold together. */
 const AUTOMATON_STEPS_MAX = 300_000

@@ -1,5 +1,5 @@
 /** How large a schema may be. Each can be set; the defaults are measured to be harmless. */
-import { REQUEST_STEPS_MAX } from './work.ts'
+import { REQUEST_STEPS_MAX } from '../gbnf/work.ts'
 
 export interface SchemaLimits {
   /** Bytes of one schema as JSON: of an output format, or of one tool's parameters. */

@@ -4,10 +4,10 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
-import { randomSchema } from '../../testing/grammar/random-schema.ts'
-import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
-import { GrammarRules } from './gbnf.ts'
+import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
+import { randomSchema } from '../../../testing/grammar/random-schema.ts'
+import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
+import { GrammarRules } from '../gbnf/gbnf.ts'
 import { addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
 
 const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 1000)

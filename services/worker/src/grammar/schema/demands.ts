@@ -1,7 +1,7 @@
 /** What an alternative demands of a value, read out of all its schemas together. */
 
+import { MAGNITUDE_MAX, type NumberRange, neighbour } from '../json/number-range.ts'
 import { keywordTypes, type TypeName, typeNames } from './keywords.ts'
-import { MAGNITUDE_MAX, type NumberRange, neighbour } from './number-range.ts'
 import {
   isObject,
   own,

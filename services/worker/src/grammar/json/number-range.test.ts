@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
-import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
-import { randomOf } from '../../testing/grammar/schema-validator.ts'
-import { GrammarRules } from './gbnf.ts'
-import { addSchema } from './json-schema.ts'
+import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
+import { randomOf } from '../../../testing/grammar/schema-validator.ts'
+import { GrammarRules } from '../gbnf/gbnf.ts'
+import { addSchema } from '../schema/json-schema.ts'
 
 function grammarOf(schema: Record<string, unknown>): string {
   const rules = new GrammarRules()

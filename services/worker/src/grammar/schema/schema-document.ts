@@ -1,8 +1,8 @@
 /** A schema as one document: its parts, where they stand, and what its references lead to. */
 
+import { TooMuchWork, type Work } from '../gbnf/work.ts'
 import { defaultSchemaLimits, type SchemaLimits } from './schema-limits.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
-import { TooMuchWork, type Work } from './work.ts'
 
 export type JsonSchema = boolean | SchemaObject
 export type SchemaObject = Readonly<Record<string, unknown>>

@@ -1,5 +1,5 @@
 /** Numbers between two bounds, as decimal text with a bounded number of digits. */
-import { charactersOf } from './characters.ts'
+import { charactersOf } from '../gbnf/characters.ts'
 import {
   characters,
   choice,
@@ -8,9 +8,9 @@ import {
   optional,
   sequence,
   text,
-} from './expression.ts'
+} from '../gbnf/expression.ts'
+import { repeated } from '../gbnf/repetition.ts'
 import { anyInteger, anyNumber, digit } from './json-text.ts'
-import { repeated } from './repetition.ts'
 
 /** Both ends belong to the range. Infinite: no bound. */
 export interface NumberRange {

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { patternSearch } from '../../testing/grammar/pattern-search.ts'
+import { patternSearch } from '../../../testing/grammar/pattern-search.ts'
+import { Work } from '../gbnf/work.ts'
 import { TooManyStates } from './automaton.ts'
 import { patternAutomaton } from './pattern-automaton.ts'
 import { parsePattern, UnsupportedPattern } from './regular-expression.ts'
-import { Work } from './work.ts'
 
 const PATTERNS = Number(process.env.SVC_SCHEMA_FUZZ ?? 500)
 const MS_EACH = 60

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
-import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
-import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
-import { GrammarRules } from './gbnf.ts'
-import { addSchema } from './json-schema.ts'
+import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
+import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
+import { GrammarRules } from '../gbnf/gbnf.ts'
+import { addSchema } from '../schema/json-schema.ts'
 import { stringFormats } from './string-format.ts'
 
 function grammarOf(format: string): string {

@@ -4,15 +4,15 @@
  */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { acceptedSchemas } from '../../testing/grammar/accepted-schemas.ts'
-import { branches, nestedBranches } from '../../testing/grammar/ambiguous-schemas.ts'
-import { GbnfAcceptance } from '../../testing/grammar/gbnf-acceptance.ts'
-import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
-import { randomSchema } from '../../testing/grammar/random-schema.ts'
-import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
+import { acceptedSchemas } from '../../../testing/grammar/accepted-schemas.ts'
+import { branches, nestedBranches } from '../../../testing/grammar/ambiguous-schemas.ts'
+import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
+import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
+import { randomSchema } from '../../../testing/grammar/random-schema.ts'
+import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
+import { addSchema, type JsonSchema, UnsupportedSchema } from '../schema/json-schema.ts'
+import { defaultSchemaLimits } from '../schema/schema-limits.ts'
 import { GrammarRules } from './gbnf.ts'
-import { addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
-import { defaultSchemaLimits } from './schema-limits.ts'
 
 const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 100)
 const MS_EACH = 1200

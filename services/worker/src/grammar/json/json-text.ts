@@ -1,5 +1,4 @@
 /** How JSON writes texts: grammars of its strings and of its other simple values. */
-import type { Automaton, Edge } from './automaton.ts'
 import {
   type CharacterSet,
   charactersIn,
@@ -9,7 +8,7 @@ import {
   hasCharacter,
   intersection,
   sameCharacters,
-} from './characters.ts'
+} from '../gbnf/characters.ts'
 import {
   characters,
   choice,
@@ -21,8 +20,9 @@ import {
   reference,
   sequence,
   text,
-} from './expression.ts'
-import { repeated } from './repetition.ts'
+} from '../gbnf/expression.ts'
+import { repeated } from '../gbnf/repetition.ts'
+import type { Automaton, Edge } from '../pattern/automaton.ts'
 
 /** States that only one way leads to stand within that way, down to this depth. */
 const INLINE_DEPTH_MAX = 8

@@ -10,8 +10,8 @@ import {
   EVERY_CHARACTER,
   hasCharacter,
   intersection,
-} from './characters.ts'
-import type { Work } from './work.ts'
+} from '../gbnf/characters.ts'
+import type { Work } from '../gbnf/work.ts'
 
 const STATES_MAX = 1024
 /** What is told apart by names has about as many states as the names have characters. */

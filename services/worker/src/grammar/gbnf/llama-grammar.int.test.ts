@@ -2,15 +2,20 @@
 import { demoModelPath } from '@svc/infra/demo-model/demo-model'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { acceptedSchemas } from '../../testing/grammar/accepted-schemas.ts'
-import { GbnfSampler } from '../../testing/grammar/gbnf-sampler.ts'
-import { randomSchema } from '../../testing/grammar/random-schema.ts'
-import { randomOf, schemaValidator } from '../../testing/grammar/schema-validator.ts'
-import { BadGrammar, type Engine } from '../engines/engine.ts'
-import { startLlama } from '../engines/llama/llama.ts'
-import { GrammarBans, unfinishedCharacter } from '../scheduling/grammar-bans.ts'
+import { acceptedSchemas } from '../../../testing/grammar/accepted-schemas.ts'
+import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
+import { randomSchema } from '../../../testing/grammar/random-schema.ts'
+import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
+import { BadGrammar, type Engine } from '../../engines/engine.ts'
+import { startLlama } from '../../engines/llama/llama.ts'
+import { GrammarBans, unfinishedCharacter } from '../../scheduling/grammar-bans.ts'
+import {
+  addAnyObject,
+  addSchema,
+  type JsonSchema,
+  UnsupportedSchema,
+} from '../schema/json-schema.ts'
 import { GrammarRules } from './gbnf.ts'
-import { addAnyObject, addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
 
 const CONTEXT_TOKENS = 1024
 const OUTPUT_TOKENS_MAX = 300

@@ -2,10 +2,10 @@
  * Makes an automaton of the texts in which a pattern is found. A pattern is a search: without
  * anchors any text may stand around what it matches.
  */
+import { type CharacterSet, EVERY_CHARACTER } from '../gbnf/characters.ts'
+import type { Work } from '../gbnf/work.ts'
 import { type Automaton, explore, type Place, TooManyStates } from './automaton.ts'
-import { type CharacterSet, EVERY_CHARACTER } from './characters.ts'
 import type { Pattern } from './regular-expression.ts'
-import type { Work } from './work.ts'
 
 /** Steps that a pattern may have when its repetitions are written out. */
 const STEPS_MAX = 4096
