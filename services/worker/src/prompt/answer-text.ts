@@ -4,7 +4,8 @@
  * which apply to the text only.
  */
 import type { Vocabulary } from '../engines/engine.ts'
-import type { AnswerReader, Family, Piece, ReadingPhase } from './families/family.ts'
+import type { Family } from './families/family.ts'
+import type { AnswerReader, Piece, ReadingPhase } from './reading/answer-reader.ts'
 import { StopStrings } from './stop-strings.ts'
 import { TextOrigins } from './text-origins.ts'
 import { TokenText } from './utf8.ts'

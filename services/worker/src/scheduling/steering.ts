@@ -14,7 +14,7 @@
 import type { AnswerPlan, Thinking } from '@svc/contracts/worker/protocol'
 import type { Engine, GrammarState } from '../engines/engine.ts'
 import type { AnswerText } from '../prompt/answer-text.ts'
-import type { ThinkingMarkers } from '../prompt/families/family.ts'
+import type { ThinkingMarkers } from '../prompt/reading/answer-reader.ts'
 import { TokenText } from '../prompt/utf8.ts'
 import { type GrammarBans, unfinishedCharacter } from './grammar-bans.ts'
 

@@ -9,7 +9,6 @@
  *     <｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Oslo"}<｜tool▁call▁end｜>…
  */
 import { literal } from '../../grammar/grammar.ts'
-import { anyOf, oneOrMore, spaceRule } from './call-grammar.ts'
 import {
   type CallSyntax,
   MORE_OF_CALL,
@@ -17,11 +16,12 @@ import {
   mayBecome,
   NO_CALL,
   whiteSpaceLength,
-} from './call-syntax.ts'
+} from '../reading/call-syntax.ts'
+import { TaggedAnswerReader } from '../reading/tagged-answer-reader.ts'
+import { endsOpen, thinkingMarkers } from '../reading/thinking-reader.ts'
+import { anyOf, oneOrMore, spaceRule } from './call-grammar.ts'
 import type { Family } from './family.ts'
 import { nativeTemplate, toolLines, withInstructions } from './instructions.ts'
-import { TaggedAnswerReader } from './tagged-answer-reader.ts'
-import { endsOpen, thinkingMarkers } from './thinking-reader.ts'
 
 const CALLS_BEGIN = '<｜tool▁calls▁begin｜>'
 const CALL_BEGIN = '<｜tool▁call▁begin｜>'

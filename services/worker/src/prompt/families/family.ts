@@ -1,12 +1,13 @@
 /**
  * What model families disagree about: how a conversation with tools is put to the template, and
  * what thinking and tool calls look like in an answer. One file per family stands beside this one;
- * `choose-family.ts` finds the one for a model.
+ * `choose-family.ts` finds the one for a model. The readers of answers are in `../reading`.
  */
 import type { PromptMessage, Thinking, ToolDefinition } from '@svc/contracts/worker/protocol'
 import type { GrammarRules } from '../../grammar/grammar.ts'
 import type { Slots } from '../conversation/slots.ts'
 import type { TemplateMessage } from '../conversation/template-messages.ts'
+import type { AnswerReader, ReaderOptions, ThinkingMarkers } from '../reading/answer-reader.ts'
 
 /** What a prompt is made of. */
 export interface Conversation {
@@ -59,45 +60,4 @@ export interface Family {
   opensThinking(promptTail: string): boolean
   /** Texts around thinking. Models that do not think write none of them. */
   readonly thinking: ThinkingMarkers
-}
-
-export interface ThinkingMarkers {
-  readonly open: string
-  /** Ends the thinking; injected when a budget is used up. */
-  readonly close: string
-  /** Begins the answer after `close`; injected too unless a grammar or a call is to follow. */
-  readonly answer: string
-}
-
-export interface ReaderOptions {
-  /** Tools whose calls are taken out of the text. None: what looks like a call is text. */
-  readonly callable: readonly string[]
-  /** Whether the prompt ended in open thinking. */
-  readonly inReasoning: boolean
-}
-
-export interface TextPiece {
-  readonly kind: 'text' | 'reasoning' | 'arguments'
-  readonly text: string
-  /** Where the piece begins in what the reader was fed, in UTF-16 units. */
-  readonly from: number
-}
-
-/** A piece of an answer. `arguments` go on the last call. */
-export type Piece = TextPiece | { readonly kind: 'call'; readonly name: string }
-
-/** `undecided`: what was read so far may become thinking, and is held back. */
-export type ReadingPhase = 'undecided' | 'reasoning' | 'answer' | 'call'
-
-/**
- * Reads thinking and calls out of an answer's text. What comes out does not depend on how the text
- * was cut into pieces. It never throws, and what it holds back is bounded.
- */
-export interface AnswerReader {
-  readonly phase: ReadingPhase
-  /** In a call: the text from its opening on, as it was fed. Empty otherwise. */
-  readonly callText: string
-  push(text: string): Piece[]
-  /** The answer has ended: what was held back is given out as what it seemed to be. */
-  end(): Piece[]
 }

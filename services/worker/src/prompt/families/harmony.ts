@@ -8,9 +8,9 @@
  * A call ends the answer, so there is one at most.
  */
 import { literal } from '../../grammar/grammar.ts'
+import { HarmonyReader, harmonyMarkers } from '../reading/harmony-reader.ts'
 import { anyOf } from './call-grammar.ts'
 import type { Family } from './family.ts'
-import { HarmonyReader, harmonyMarkers } from './harmony-reader.ts'
 import { nativeTemplate } from './instructions.ts'
 
 const { start, channel, message, end } = harmonyMarkers

@@ -5,19 +5,19 @@
  *     {"name": "get_weather", "arguments": {"city": "Oslo"}}
  *     </tool_call>
  */
-import { jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
 import {
   type CallSyntax,
   MORE_OF_CALL,
   MORE_OF_TAIL,
   mayBecome,
   whiteSpaceLength,
-} from './call-syntax.ts'
+} from '../reading/call-syntax.ts'
+import { jsonHead, jsonObjectEnd } from '../reading/json-call.ts'
+import { TaggedAnswerReader } from '../reading/tagged-answer-reader.ts'
+import { endsOpen, thinkingMarkers } from '../reading/thinking-reader.ts'
+import { jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
 import type { Family } from './family.ts'
 import { nativeTemplate } from './instructions.ts'
-import { jsonHead, jsonObjectEnd } from './json-call.ts'
-import { TaggedAnswerReader } from './tagged-answer-reader.ts'
-import { endsOpen, thinkingMarkers } from './thinking-reader.ts'
 
 const OPEN = '<tool_call>'
 const CLOSE = '</tool_call>'

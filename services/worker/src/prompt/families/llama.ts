@@ -5,13 +5,13 @@
  *
  * Several are separated by semicolons. A control token, `<|python_tag|>`, may stand in front.
  */
+import { type CallSyntax, MORE_OF_TAIL } from '../reading/call-syntax.ts'
+import { jsonHead, jsonObjectEnd } from '../reading/json-call.ts'
+import { TaggedAnswerReader } from '../reading/tagged-answer-reader.ts'
+import { endsOpen, thinkingMarkers } from '../reading/thinking-reader.ts'
 import { jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
-import { type CallSyntax, MORE_OF_TAIL } from './call-syntax.ts'
 import type { Family } from './family.ts'
 import { nativeTemplate } from './instructions.ts'
-import { jsonHead, jsonObjectEnd } from './json-call.ts'
-import { TaggedAnswerReader } from './tagged-answer-reader.ts'
-import { endsOpen, thinkingMarkers } from './thinking-reader.ts'
 
 const syntax: CallSyntax = {
   openings: ['{'],

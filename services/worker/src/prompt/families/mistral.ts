@@ -8,7 +8,6 @@
  */
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { literal } from '../../grammar/grammar.ts'
-import { anyOf, jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
 import {
   type CallSyntax,
   type Head,
@@ -16,12 +15,13 @@ import {
   MORE_OF_TAIL,
   NO_CALL,
   whiteSpaceLength,
-} from './call-syntax.ts'
+} from '../reading/call-syntax.ts'
+import { jsonHead, jsonObjectEnd } from '../reading/json-call.ts'
+import { TaggedAnswerReader } from '../reading/tagged-answer-reader.ts'
+import { endsOpen, thinkingMarkers } from '../reading/thinking-reader.ts'
+import { anyOf, jsonCallRule, oneOrMore, spaceRule } from './call-grammar.ts'
 import type { Family } from './family.ts'
 import { nativeTemplate } from './instructions.ts'
-import { jsonHead, jsonObjectEnd } from './json-call.ts'
-import { TaggedAnswerReader } from './tagged-answer-reader.ts'
-import { endsOpen, thinkingMarkers } from './thinking-reader.ts'
 
 const OPEN = '[TOOL_CALLS]'
 const ARGUMENTS = '[ARGS]'

@@ -7,8 +7,8 @@
  * The channel and the recipient in the header tell what a message is. A message to anyone but a
  * callable function is text.
  */
+import type { AnswerReader, Piece, ReaderOptions, ReadingPhase } from './answer-reader.ts'
 import { mayBecome, unfinishedMarker } from './call-syntax.ts'
-import type { AnswerReader, Piece, ReaderOptions, ReadingPhase } from './family.ts'
 
 export const harmonyMarkers = {
   start: '<|start|>',

@@ -1,7 +1,13 @@
 /** Reads answers of families that think between two tags first, and then write text and calls. */
+import type {
+  AnswerReader,
+  Piece,
+  ReaderOptions,
+  ReadingPhase,
+  ThinkingMarkers,
+} from './answer-reader.ts'
 import { CallReader } from './call-reader.ts'
 import type { CallSyntax } from './call-syntax.ts'
-import type { AnswerReader, Piece, ReaderOptions, ReadingPhase, ThinkingMarkers } from './family.ts'
 import { ThinkingReader } from './thinking-reader.ts'
 
 export class TaggedAnswerReader implements AnswerReader {

@@ -10,6 +10,7 @@
  * and given out as text when it is none; once a call was given out, all up to the end of its JSON
  * is its arguments, valid or not. So no text is lost and no call is taken back.
  */
+import type { Piece, TextPiece } from './answer-reader.ts'
 import {
   type CallSyntax,
   HEAD_CHARACTERS_MAX,
@@ -17,7 +18,6 @@ import {
   unfinishedMarker,
   whiteSpaceLength,
 } from './call-syntax.ts'
-import type { Piece, TextPiece } from './family.ts'
 import { JsonScanner } from './json-scanner.ts'
 
 /** White space before a call that is taken for part of the syntax. */

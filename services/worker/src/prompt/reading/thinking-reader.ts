@@ -11,8 +11,8 @@
  * the reasoning, belong to neither part. A prompt may end in the open tag: then it starts in
  * `reasoning`.
  */
+import type { Piece, ThinkingMarkers } from './answer-reader.ts'
 import { unfinishedMarker, whiteSpaceLength } from './call-syntax.ts'
-import type { Piece, ThinkingMarkers } from './family.ts'
 
 type Phase = 'start' | 'reasoning' | 'gap' | 'answer'
 
