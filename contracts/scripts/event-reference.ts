@@ -1,9 +1,9 @@
 /** The page `docs/reference/events.md`, made of the schemas of the events. */
 import { z } from 'zod'
 import { accountEventSchemas } from '../src/events/account.ts'
-import type { DomainEvent } from '../src/events/codec.ts'
 import { pricingEventSchemas, pricingStream } from '../src/events/pricing.ts'
-import { currentVersion } from '../src/events/upcast.ts'
+import type { DomainEvent } from '../src/events/storage/codec.ts'
+import { currentVersion } from '../src/events/storage/upcast.ts'
 import { picoDollars } from '../src/money.ts'
 import { markdownTable } from './markdown-table.ts'
 

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import { chargeRules, finishReasons, spendPolicies, wireFormats } from '../src/events/account.ts'
-import type { DomainEvent } from '../src/events/codec.ts'
+import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { tokenClasses } from '../src/tokens.ts'
 
 type DataOf<T extends DomainEvent['type']> = Extract<DomainEvent, { type: T }>['data']

@@ -20,23 +20,6 @@ export function circlesOfFolders(files: readonly SourceFile[]): readonly Circle[
   return circlesIn(graphOf(files, posix.dirname))
 }
 
-/** Those that no known circle has in it: a known one may only shrink. */
-export function newCircles(found: readonly Circle[], known: readonly Circle[]): readonly Circle[] {
-  return found.filter((circle) => !known.some((each) => isWithin(circle, each)))
-}
-
-/** Known circles that are gone: they have to leave the list, so that they stay gone. */
-export function brokenCircles(
-  found: readonly Circle[],
-  known: readonly Circle[],
-): readonly Circle[] {
-  return known.filter((each) => !found.some((circle) => isWithin(circle, each)))
-}
-
-function isWithin(circle: Circle, known: Circle): boolean {
-  return circle.every((path) => known.includes(path))
-}
-
 /** Relative imports are those within a package; another package is imported by its name. */
 function graphOf(files: readonly SourceFile[], nodeOf: (path: string) => string): Graph {
   const graph = new Map<string, Set<string>>()

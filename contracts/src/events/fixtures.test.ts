@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { eventTypes } from '../../tests/arbitrary-events.ts'
 import { NO_STREAM, type RecordedEvent } from '../ports/event-store.ts'
 import { verifyChain } from '../ports/hash-chain.ts'
-import { decodeEvent, decodeMetadata, encodeEvent } from './codec.ts'
-import { currentVersion } from './upcast.ts'
+import { decodeEvent, decodeMetadata, encodeEvent } from './storage/codec.ts'
+import { currentVersion } from './storage/upcast.ts'
 
 interface Fixture extends RecordedEvent {
   readonly file: string

@@ -1,5 +1,5 @@
 /** Called by `bin/svc.js`. */
-import { processTerminal } from './process-terminal.ts'
+import { processTerminal } from './context/process-terminal.ts'
 import { run } from './run.ts'
 
 /** What is written is for its owner only, whoever makes the file: money and keys. */

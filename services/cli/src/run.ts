@@ -15,9 +15,9 @@ import { statementCommand } from './commands/statement.ts'
 import { statusCommand } from './commands/status.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { workerCommand } from './commands/worker.ts'
-import { Context } from './context.ts'
-import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './exit-codes.ts'
-import { printable, type Terminal } from './terminal.ts'
+import { Context } from './context/context.ts'
+import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './context/exit-codes.ts'
+import { printable, type Terminal } from './context/terminal.ts'
 
 /** Words on the command line with which `start`, and so most of a server, has to be loaded. */
 const NEEDS_START = new Set(['start', 'help', '--help', '-h'])

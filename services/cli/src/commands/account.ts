@@ -2,7 +2,7 @@
 import type { AccountDetails, AccountSummary } from '@svc/contracts/admin/accounts'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { factsText } from '../output/facts.ts'
 import { outJsonList } from '../output/json-list.ts'
 import { type Column, noteLeftOut, Table, tableText } from '../output/table.ts'

@@ -1,8 +1,13 @@
 /** `svc audit cache` */
 import type { AuditedWorker, AuditResult } from '@svc/contracts/admin/workers'
 import { Command } from 'commander'
-import type { Context } from '../context.ts'
-import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED, EXIT_UNREACHABLE } from '../exit-codes.ts'
+import type { Context } from '../context/context.ts'
+import {
+  CliError,
+  EXIT_DIFFERENCE,
+  EXIT_INTERRUPTED,
+  EXIT_UNREACHABLE,
+} from '../context/exit-codes.ts'
 import { type ContextOf, wholeNumber } from './options.ts'
 
 /** As the protocol of the workers has it. */

@@ -2,7 +2,7 @@
 import type { EventPage } from '@svc/contracts/admin/log'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { eventWriters } from '../output/event-formats.ts'
 import { noteLeftOut } from '../output/table.ts'
 import { type ContextOf, wholeNumber } from './options.ts'

@@ -3,7 +3,7 @@
  */
 import type { Operations } from '@svc/contracts/admin/operations'
 import { Command } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { cacheFacts } from '../output/cache-words.ts'
 import { factsText } from '../output/facts.ts'
 import { tableText } from '../output/table.ts'

@@ -1,7 +1,7 @@
 /** `svc key create|list|revoke` */
 import type { KeyDetails } from '@svc/contracts/admin/accounts'
 import { Command } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { factsText } from '../output/facts.ts'
 import { type Column, tableText } from '../output/table.ts'
 import {

@@ -2,7 +2,7 @@
 
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { Command } from 'commander'
-import { CliError, EXIT_NOT_FOUND } from '../exit-codes.ts'
+import { CliError, EXIT_NOT_FOUND } from '../context/exit-codes.ts'
 import type { ContextOf } from './options.ts'
 
 export function operatorTokenCommand(contextOf: ContextOf): Command {

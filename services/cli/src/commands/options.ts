@@ -1,8 +1,8 @@
 /** What several commands read from the command line. */
 import type { Operations } from '@svc/contracts/admin/operations'
 import type { Command } from 'commander'
-import type { Context } from '../context.ts'
-import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../exit-codes.ts'
+import type { Context } from '../context/context.ts'
+import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../context/exit-codes.ts'
 
 /** Gives a command its context, from the global options wherever they stood. */
 export type ContextOf = (command: Command) => Context

@@ -3,7 +3,7 @@
 import type { PriceDetails } from '@svc/contracts/admin/billing'
 import { MODEL } from '@svc/contracts/wire/models'
 import { Command } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { type Column, tableText } from '../output/table.ts'
 import { type ContextOf, optionalMoment } from './options.ts'
 

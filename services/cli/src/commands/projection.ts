@@ -1,8 +1,8 @@
 /** `svc projection list|rebuild` */
 import type { ProjectionState } from '@svc/contracts/admin/log'
 import { Command } from 'commander'
-import type { Context } from '../context.ts'
-import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../exit-codes.ts'
+import type { Context } from '../context/context.ts'
+import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
 import { progressDrawer } from '../output/progress.ts'
 import { type Column, tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'

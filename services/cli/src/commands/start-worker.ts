@@ -10,7 +10,7 @@ import { settingsOf, type WorkerWords } from '@svc/worker/settings/settings'
 import { workerOptions } from '@svc/worker/settings/worker-options'
 import { Command } from 'commander'
 import { type Logger, pino } from 'pino'
-import { CliError, EXIT_DIFFERENCE, EXIT_OK, EXIT_USAGE } from '../exit-codes.ts'
+import { CliError, EXIT_DIFFERENCE, EXIT_OK, EXIT_USAGE } from '../context/exit-codes.ts'
 import { progressOnStandardError } from '../output/progress-display.ts'
 import { stopRequests } from '../process/stop-requests.ts'
 

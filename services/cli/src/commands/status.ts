@@ -2,10 +2,10 @@
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { Command } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
+import { printable } from '../context/terminal.ts'
 import { factsText } from '../output/facts.ts'
 import { tableText } from '../output/table.ts'
-import { printable } from '../terminal.ts'
 import type { ContextOf } from './options.ts'
 import { projectionColumns } from './projection.ts'
 

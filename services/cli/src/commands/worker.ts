@@ -1,7 +1,7 @@
 /** `svc worker list|drain|add|remove` */
 import type { RemovedWorker, TierUse, WorkerDetails } from '@svc/contracts/admin/workers'
 import { Command } from 'commander'
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 import { bytesText, shareText } from '../output/amounts.ts'
 import { type Column, tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'

@@ -2,7 +2,7 @@ import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing
 import { formatExact, parseDollars } from '@svc/contracts/money'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type CliError, EXIT_DIFFERENCE } from '../exit-codes.ts'
+import { type CliError, EXIT_DIFFERENCE } from '../context/exit-codes.ts'
 import { CheckedStatement } from './checked-statement.ts'
 
 const event = { stream: 'account-acct_x', revision: 1, hash: 'f'.repeat(64) }

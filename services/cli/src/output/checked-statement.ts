@@ -10,7 +10,7 @@
 
 import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing'
 import { formatExact, type PicoDollars, parseDollars } from '@svc/contracts/money'
-import { CliError, EXIT_DIFFERENCE } from '../exit-codes.ts'
+import { CliError, EXIT_DIFFERENCE } from '../context/exit-codes.ts'
 
 const WHAT_TO_DO =
   'build the view again (svc projection rebuild statement) and check the history (svc verify)'

@@ -1,6 +1,6 @@
 /** CSV as RFC 4180 has it, safe to open in a spreadsheet. */
 
-import { printable } from '../terminal.ts'
+import { printable } from '../context/terminal.ts'
 
 /**
  * Text that a spreadsheet would compute. Amounts are not passed through here: they stay numbers.

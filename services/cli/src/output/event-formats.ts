@@ -1,7 +1,7 @@
 /** Events as a table, CSV, JSON or lines of JSON. The table has no room for what is in them. */
 import type { LoggedEvent } from '@svc/contracts/admin/log'
+import { jsonText } from '../context/json-text.ts'
 import { csvLine, csvText } from './csv.ts'
-import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'
 
 export interface EventWriter {

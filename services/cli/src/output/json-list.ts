@@ -1,6 +1,6 @@
 /** One JSON object around a list of any length, which is never in memory as a whole. */
-import type { Context } from '../context.ts'
-import { jsonText } from './json-text.ts'
+import type { Context } from '../context/context.ts'
+import { jsonText } from '../context/json-text.ts'
 
 /**
  * @param tail properties that are known only at the end

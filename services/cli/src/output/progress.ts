@@ -1,5 +1,5 @@
 /** Progress of long work: drawn over itself for a person, a line now and then for a log file. */
-import type { Context } from '../context.ts'
+import type { Context } from '../context/context.ts'
 
 /** Without a terminal a line this often is enough. */
 const LINE_MS = 5_000

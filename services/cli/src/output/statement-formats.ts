@@ -2,8 +2,8 @@
 
 import type { StatementEntry } from '@svc/contracts/admin/billing'
 import { parseDollars } from '@svc/contracts/money'
+import { jsonText } from '../context/json-text.ts'
 import { csvLine, csvText } from './csv.ts'
-import { jsonText } from './json-text.ts'
 import { type Column, Table } from './table.ts'
 
 export interface StatementPeriod {

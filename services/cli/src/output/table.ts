@@ -6,8 +6,8 @@
  * out, and both are said. A file or a program gets every column whole.
  */
 import stringWidth from 'string-width'
-import type { Context } from '../context.ts'
-import { printable } from '../terminal.ts'
+import type { Context } from '../context/context.ts'
+import { printable } from '../context/terminal.ts'
 
 export interface Column<Row> {
   readonly title: string

@@ -1,8 +1,8 @@
 /** Events to stored text and back: the one place where bigint money meets JSON. */
 import { type ZodType, z } from 'zod'
-import type { NewEvent, RecordedEvent } from '../ports/event-store.ts'
-import { type AccountEvent, accountEventSchemas } from './account.ts'
-import { type PricingEvent, pricingEventSchemas } from './pricing.ts'
+import type { NewEvent, RecordedEvent } from '../../ports/event-store.ts'
+import { type AccountEvent, accountEventSchemas } from '../account.ts'
+import { type PricingEvent, pricingEventSchemas } from '../pricing.ts'
 import { currentVersion, upcast } from './upcast.ts'
 
 export type DomainEvent = AccountEvent | PricingEvent

@@ -10,7 +10,7 @@
  *
  *     accepted 100 in, 50 out; claimed 100 computed, 60 cached, 70 out → 40 computed, 60 cached, 50
  */
-import type { WorkerMeter } from './worker/protocol.ts'
+import type { WorkerMeter } from '../worker/protocol.ts'
 
 export interface AcceptedTokens {
   /** Tokens of the prompt. */

@@ -2,10 +2,10 @@
  * What an account can be asked to do. A command carries all that its decision needs, time included:
  * the decider reads no clock and makes no id.
  */
-import type { ChargeRule, FinishReason, SpendPolicy, WireFormat } from './events/account.ts'
-import type { PicoDollars } from './money.ts'
-import type { PriceVersion } from './price.ts'
-import type { WorkerMeter } from './worker/protocol.ts'
+import type { ChargeRule, FinishReason, SpendPolicy, WireFormat } from '../events/account.ts'
+import type { PicoDollars } from '../money.ts'
+import type { PriceVersion } from '../price.ts'
+import type { WorkerMeter } from '../worker/protocol.ts'
 
 interface Base {
   /** When the command was given, in milliseconds since 1970. */

@@ -7,7 +7,7 @@ import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
 import { logPlaceOf } from '@svc/server/settings/log-place'
 import { readLogSettings } from '@svc/server/settings/settings'
 import { connect, type Target } from './connect.ts'
-import { jsonText } from './output/json-text.ts'
+import { jsonText } from './json-text.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface GlobalOptions {

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { costOf } from '../price.ts'
+import type { TokenCounts } from '../tokens.ts'
+import type { WorkerMeter } from '../worker/protocol.ts'
 import { type AcceptedTokens, boundedMeter, isImplausible } from './bounded-meter.ts'
-import { costOf } from './price.ts'
-import type { TokenCounts } from './tokens.ts'
-import type { WorkerMeter } from './worker/protocol.ts'
 
 const MOST = 6
 

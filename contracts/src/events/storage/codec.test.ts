@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { anyEventOf, eventTypes } from '../../tests/arbitrary-events.ts'
-import type { NewEvent, RecordedEvent } from '../ports/event-store.ts'
-import { accountEventSchemas, accountOfStream, accountStream } from './account.ts'
+import { anyEventOf, eventTypes } from '../../../tests/arbitrary-events.ts'
+import type { NewEvent, RecordedEvent } from '../../ports/event-store.ts'
+import { accountEventSchemas, accountOfStream, accountStream } from '../account.ts'
+import { pricingEventSchemas } from '../pricing.ts'
 import { decodeEvent, decodeMetadata, encodeEvent } from './codec.ts'
-import { pricingEventSchemas } from './pricing.ts'
 
 const origin = { correlationId: 'req_1', causationId: 'req_1', actor: 'gateway:gw_1' }
 

@@ -11,8 +11,8 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, test } from 'vitest'
 import * as codes from './exit-codes.ts'
 
-const bin = fileURLToPath(new URL('../bin/svc.js', import.meta.url))
-const checkout = fileURLToPath(new URL('../../..', import.meta.url))
+const bin = fileURLToPath(new URL('../../bin/svc.js', import.meta.url))
+const checkout = fileURLToPath(new URL('../../../..', import.meta.url))
 const noAccount = `acct_${'0'.repeat(26)}`
 
 test.each<readonly [string, readonly string[], number, RegExp]>([
