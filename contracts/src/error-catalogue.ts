@@ -1,8 +1,8 @@
 /**
- * The one catalogue of everything that a caller can be told has gone wrong.
+ * The catalogue of every error that a caller can get.
  *
- * A code is stable and means one thing. Status and types follow `wire.md` §3 of the design: clients
- * decide by them whether to retry, so a code that must not be retried says so.
+ * A code is stable and means one thing. Clients decide by status and type whether to retry,
+ * so a code that must not be retried says so.
  * `docs/reference/errors.md` is kept equal to this file by a test.
  */
 

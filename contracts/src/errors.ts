@@ -1,4 +1,4 @@
-/** The error that a caller is told about; what there is to tell is in the catalogue. */
+/** The error that a caller gets; the catalogue has every code. */
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from './error-catalogue.ts'
 
 export { type ErrorCode, type ErrorEntry, errorCatalogue }
@@ -36,7 +36,7 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** An error that a caller is told about. Its message is for the caller: it shows no internals. */
+/** An error that a caller gets. Its message is for the caller: it shows no internals. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   readonly code: ErrorCode

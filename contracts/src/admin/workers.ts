@@ -1,4 +1,4 @@
-/** The service, and its workers. What only a worker can tell is null as long as it does not. */
+/** The service, and its workers. Fields that only a worker can answer are null until it does. */
 import { z } from 'zod'
 import {
   auditRequest,
@@ -112,7 +112,7 @@ const auditedWorker = z.object({
   checked,
   gone,
   differing,
-  /** `unanswered`: of its blocks nothing is known. `cache-off`: there are none. */
+  /** `unanswered`: the worker did not answer. `cache-off`: it has no blocks. */
   outcome: z.enum(['compared', 'cache-off', 'unanswered']),
   /** Why it gave no answer, in one line. */
   problem: z.string().nullable(),

@@ -1,7 +1,7 @@
 /**
  * Texts that are kept for a while beside the ledger, never in it: answers for retries with an
  * `Idempotency-Key`, and responses that their caller wants to go on from. What a model was asked
- * and said is in no event. All of it can be lost without harm to the books.
+ * and said is in no event. Losing all of it does not harm the ledger.
  *
  * A store knows nothing of what a text is: it keeps it under an account and an id, within bounds.
  */

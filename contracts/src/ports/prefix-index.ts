@@ -21,7 +21,7 @@ export interface PrefixIndex {
   note(instanceId: string, names: readonly string[]): Promise<void>
   /**
    * Where leading blocks of a prompt are, the most blocks first. A prompt waits for the answer, so
-   * it comes within 50 ms, with what is known by then.
+   * it comes within 50 ms, with the places found by then.
    *
    * @param names consecutive blocks of one prompt, the earliest first
    */

@@ -14,7 +14,7 @@ export interface UsedKeys {
    * @param upTo position that the answer has to cover
    * @returns the last request that came with the key; undefined when there is none, or when it
    *   ended without a debit: then the key is free
-   * @throws {ServiceError} `view_behind` when it cannot be known now
+   * @throws {ServiceError} `view_behind` when no view covers `upTo` yet
    */
   find(accountId: string, keyHash: string, upTo: Position): Promise<UsedKey | undefined>
 }

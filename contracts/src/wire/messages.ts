@@ -106,7 +106,7 @@ export const messagesModel = z
     display_name: z.string(),
     /** RFC 3339. */
     created_at: z.string(),
-    /** Null while no worker has told its context. */
+    /** Null until a worker has reported its context. */
     max_input_tokens: tokenCount.nullable(),
     max_tokens: tokenCount.nullable(),
     capabilities: z.null(),

@@ -25,7 +25,7 @@ export const healthResponse = z.object({
   /** Equal fingerprints give equal tokens: model file, library, chat template. */
   fingerprint: z.string(),
   modelName: z.string(),
-  /** True for the bundled demo model, so that every face can say that it is a toy. */
+  /** True for the bundled demo model, so that every interface can say that it is a toy. */
   toy: z.boolean(),
   /** Tokens that fit: prompt and output together. */
   contextSize: tokenCount,
@@ -111,7 +111,7 @@ export type StateResponse = z.output<typeof stateResponse>
 export const drainRequest = z.object({ draining: z.boolean() })
 export type DrainRequest = z.output<typeof drainRequest>
 
-/** Of the blocks in its memory and in Redis, at most so many are computed again and compared. */
+/** `sample`: blocks of its memory and of Redis that the worker recomputes and compares, at most. */
 export const auditRequest = z.object({ sample: z.int().min(1).max(10_000) })
 export type AuditRequest = z.output<typeof auditRequest>
 

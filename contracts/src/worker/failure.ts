@@ -19,7 +19,7 @@ export interface FailureDetails {
 
 export class WorkerFailure extends Error {
   override readonly name = 'WorkerFailure'
-  /** `unreachable` is our own: no answer, or a connection that broke. */
+  /** `unreachable` is our own: no answer, or a connection that failed. */
   readonly code: WorkerErrorCode | GrammarFailure | 'unreachable'
   readonly field: string | undefined
   readonly promptLength: PromptLength | undefined
@@ -32,8 +32,8 @@ export class WorkerFailure extends Error {
   }
 
   /**
-   * Whether the worker may have begun with what it was sent. That may be what broke it, so no other
-   * worker is sent it.
+   * Whether the worker may have begun with what it was sent. That may be what ended it, so the
+   * gateway sends it to no other worker.
    */
   get mayHaveBegun(): boolean {
     return !this.isBusy && !(this.code === 'unreachable' && neverConnected(this.cause))
@@ -54,7 +54,7 @@ export class WorkerFailure extends Error {
     return this.code === 'bad_request' || this.code === 'unsupported_schema'
   }
 
-  /** What the caller is told: nothing of the worker's own words. */
+  /** The error for the caller, which shows nothing of the worker's own message. */
   toServiceError(requestId?: string): ServiceError {
     const details = { cause: this, ...(requestId === undefined ? {} : { requestId }) }
     if (this.isBusy) return overloaded('The inference workers are busy.', details)

@@ -92,7 +92,7 @@ function failed(error: unknown, terminal: Terminal): number {
   // Commander has said what is wrong, or has shown the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
   if (terminal.interrupted) return EXIT_INTERRUPTED
-  // The reader has gone, and with it whoever could be told.
+  // The reader has gone: nobody would see a message.
   if (terminal.stop.aborted) return EXIT_OK
   const message = error instanceof Error ? error.message : String(error)
   terminal.err(`svc: ${printable(message)}\n`)

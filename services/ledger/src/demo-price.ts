@@ -5,9 +5,9 @@
  * run are priced as if it were not there. Every price that an operator publishes is for whatever
  * model is served.
  *
- * It is told from others by who published it: a gateway does that only on its first start. In older
- * logs what operators published bears a gateway's name too; so only the first price of a list can
- * be the demo price, and only with the rates that the demo price has always had.
+ * Its publisher tells it apart from other prices: a gateway publishes one only on its first start.
+ * In older logs what operators published bears a gateway's name too; so only the first price of a
+ * list can be the demo price, and only with the rates that the demo price has always had.
  */
 import { parsePricePerMillion } from '@svc/contracts/money'
 import type { Rates } from '@svc/contracts/price'

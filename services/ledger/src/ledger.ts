@@ -1,5 +1,5 @@
 /**
- * The face of the ledger. Everything that may happen to credit goes through here; nothing else
+ * The interface of the ledger. Everything that may happen to credit goes through here; nothing else
  * appends to an account stream.
  */
 import type { AcceptRequest, GrantCredit, SettleRequest } from '@svc/contracts/commands'

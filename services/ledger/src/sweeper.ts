@@ -43,7 +43,7 @@ export interface SweeperPorts {
   readonly isGone: (gatewayId: string) => boolean
   readonly gatewayId: string
   readonly reach: ReachCrashPoint
-  /** Told when a sweep, or one of its requests, fails; the next sweep tries again. */
+  /** Called when a sweep, or one of its requests, fails; the next sweep retries. */
   readonly onError?: (error: unknown) => void
 }
 

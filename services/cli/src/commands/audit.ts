@@ -19,7 +19,7 @@ export function auditCommand(contextOf: ContextOf): Command {
   audit
     .command('cache')
     .description('compute cached blocks again and compare: exit 1 when any differs')
-    .option('--sample <blocks>', 'at most so many blocks of each worker', SAMPLE_DEFAULT)
+    .option('--sample <blocks>', 'blocks of each worker to compare, at most', SAMPLE_DEFAULT)
     .action((options: { sample: string }, command: Command) =>
       auditCache(contextOf(command), wholeNumber('--sample', options.sample, 1, SAMPLE_MAX)),
     )
@@ -64,7 +64,7 @@ function resultText({ checked, gone, differing }: AuditResult): string {
   return `compared: ${blocks} blocks, ${places}; differing: ${differing}${lost}`
 }
 
-/** @throws {CliError} when a block differs, or when it is not known whether one does */
+/** @throws {CliError} when a block differs, or when a worker did not answer */
 function refuseDoubt({ differing, unanswered }: AuditResult): void {
   if (differing > 0) {
     const message = `cached blocks that are not what the model computes: ${differing}`

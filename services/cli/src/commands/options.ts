@@ -26,7 +26,7 @@ export function namedAccount(argument: string | undefined, options: AccountOptio
   return account
 }
 
-/** The account that is named; to read, the only one there is will do. */
+/** The named account; without a name, the only account that there is. */
 export async function readAccount(
   operations: Operations,
   argument: string | undefined,

@@ -66,7 +66,7 @@ async function started(
   log: Log,
 ): Promise<RunningWorker> {
   const settings = orRefused(EXIT_USAGE, () => settingsOf(words, environment))
-  // Loaded only here: llama.cpp takes a while, and a wrong setting is told at once.
+  // Loaded only here: llama.cpp takes a while, and a wrong setting is reported at once.
   const { runWorker } = await import('@svc/worker/run-worker')
   try {
     return await runWorker(settings, log, (error) => {

@@ -18,7 +18,7 @@ export function verifyCommand(contextOf: ContextOf): Command {
       const context = contextOf(command)
       const result = await verify(context, options)
       const findings = findingsOf(result)
-      await tell(context, result, findings)
+      await print(context, result, findings)
       if (findings.length > 0) {
         throw new CliError(EXIT_DIFFERENCE, `history was altered: ${summaryOf(result)}`)
       }
@@ -83,7 +83,7 @@ function summaryOf(result: VerifyResult): string {
     .join(', ')
 }
 
-async function tell(
+async function print(
   context: Context,
   { type: _, ...result }: VerifyResult,
   findings: readonly Finding[],

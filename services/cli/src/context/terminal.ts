@@ -35,7 +35,7 @@ export interface Terminal {
  */
 export function writerTo(stream: Writable, onGone: () => void): (text: string) => Promise<void> {
   let gone = false
-  // Any other error is told to whoever wrote.
+  // Any other error rejects the write that met it.
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') return
     gone = true

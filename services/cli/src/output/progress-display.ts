@@ -9,7 +9,7 @@ export const LOG_LINE_MS = 5000
 const MS_PER_S = 1000
 const CLEAR_LINE = '\r\u001B[K'
 
-/** As a worker tells it in the `progress` field of a log line. */
+/** The `progress` field of a worker's log line. */
 interface Progress {
   readonly model: string
   readonly doneBytes: number

@@ -24,7 +24,7 @@ function run(failure: string) {
 test.each([rejected('stray'), thrown('stray')])('a stray one is logged: %s', (failure) => {
   expect(run(failure)).toEqual({
     status: 0,
-    out: ['the client of the EventStoreDB failed beside any call', 'lives'],
+    out: ['unhandled error of the EventStoreDB client', 'lives'],
     stderr: '',
   })
 })

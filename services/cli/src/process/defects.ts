@@ -1,18 +1,18 @@
 /**
  * A defect that nobody caught, as an exception or a rejection: what this process believes can no
- * longer be trusted, so it ends as a crash does, and the next start finds the books as they were
+ * longer be trusted, so it ends as a crash does, and the next start finds the ledger as it was
  * written.
  *
- * The client of the EventStoreDB lets errors loose that nobody can catch and that say nothing about
- * our own state, such as when the nodes of a cluster are not found. They are logged, and end
- * nothing.
+ * The client of the EventStoreDB throws errors outside of any call. Nobody can catch them, and they
+ * say nothing about our own state, such as that it found no node of a cluster. They are logged and
+ * end nothing.
  */
 import type { Logger } from 'pino'
 
 const EXIT_DEFECT = 1
 
 /**
- * @param isStray tells the errors that end nothing
+ * @param isStray whether the process survives this error
  * @param whatNow ends the sentence that is logged
  */
 export function endOnDefects(
@@ -23,7 +23,7 @@ export function endOnDefects(
   // Node raises a rejection that nobody handles as such an exception too.
   process.on('uncaughtException', (error) => {
     if (isStray(error)) {
-      logger.error({ err: error }, 'the client of the EventStoreDB failed beside any call')
+      logger.error({ err: error }, 'unhandled error of the EventStoreDB client')
       return
     }
     logger.fatal({ err: error }, `a defect: ${whatNow}`)

@@ -101,7 +101,7 @@ function creditGranted(
   return { type: 'CreditGranted', data: { ...grant, paidDebt, balanceAfter } }
 }
 
-/** Who granted it and why may be said differently when the same payment is told again. */
+/** The same payment may be sent again with another grantor and reason. */
 function isSameGrant(made: Grant, asked: GrantCredit): boolean {
   return (
     made.amount === asked.amount &&

@@ -53,7 +53,7 @@ export function decideBatch(queue: Job[], account: LoadedAccount, options: Batch
   const draft = new BatchDraft(account, options)
   let taken = 0
   for (const job of queue) {
-    if (draft.isFull || (!job.isTold && !draft.take(job))) break
+    if (draft.isFull || (!job.isSettled && !draft.take(job))) break
     taken += 1
   }
   queue.splice(0, taken)

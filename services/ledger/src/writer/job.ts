@@ -25,11 +25,11 @@ export type Task =
   | { readonly kind: 'query'; readonly query: Query<unknown> }
 
 /**
- *     queued ─▶ decided ─▶ told          decided again after a lost race
+ *     queued ─▶ decided ─▶ settled       decided again after a lost race
  *       ▲          │
  *       └─ waiting ◀┘                     for a running request to end
  *
- * A job is told its outcome once; what comes later is ignored.
+ * A job settles once, with its outcome; later outcomes are ignored.
  */
 export class Job {
   readonly task: Task
@@ -37,10 +37,10 @@ export class Job {
   readonly #resolve: (result: unknown) => void
   readonly #reject: (error: unknown) => void
   readonly #onAbort: (() => void) | undefined
-  #isTold = false
-  /** It was told to go ahead on the strength of a decision in memory. */
+  #isSettled = false
+  /** Its caller went ahead on a decision in memory, before the append. */
   wentAhead = false
-  /** It has waited for as long as it may. */
+  /** Its wait has timed out. */
   waitIsOver = false
 
   constructor(task: Task) {
@@ -58,8 +58,8 @@ export class Job {
     else signal.addEventListener('abort', this.#onAbort)
   }
 
-  get isTold(): boolean {
-    return this.#isTold
+  get isSettled(): boolean {
+    return this.#isSettled
   }
 
   goAhead(result: unknown): void {
@@ -77,8 +77,8 @@ export class Job {
   }
 
   #tell(): boolean {
-    if (this.#isTold) return false
-    this.#isTold = true
+    if (this.#isSettled) return false
+    this.#isSettled = true
     if (this.#onAbort !== undefined && this.task.kind === 'work') {
       this.task.work.signal?.removeEventListener('abort', this.#onAbort)
     }

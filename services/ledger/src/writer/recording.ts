@@ -40,7 +40,7 @@ function subjectOfCommand(command: AccountCommand, accountId: string): string {
   return accountId
 }
 
-/** What can happen more than once to its subject is told apart by its revision. */
+/** The revision distinguishes events that can happen more than once to the same subject. */
 function stepOf({ type }: AccountEvent, revision: number): string {
   const repeats = type === 'SpendPolicySet' || type === 'CreditExpired'
   return repeats ? `${type}@${revision}` : type

@@ -13,16 +13,16 @@ import type { LedgerLimits } from './limits.ts'
 export interface WaitingRoomOptions {
   readonly timer: Timer
   readonly limits: Pick<LedgerLimits, 'waitMs' | 'waitersPerAccount' | 'lookAgainMs'>
-  /** Called with a job whose time is over while it waits: it is to be decided once more. */
+  /** Called with a job whose wait has timed out: the writer decides it once more. */
   readonly onOver: (job: Job) => void
-  /** Called with all who wait, in order: they are to be decided on the newest state. */
+  /** Called with all waiting jobs, in order: the writer decides them on the newest state. */
   readonly onLook: (jobs: readonly Job[]) => void
 }
 
 export class WaitingRoom {
   readonly #options: WaitingRoomOptions
   readonly #waiting = new Set<Job>()
-  /** Of every job that ever waited and has not been told: how to stop its clock. */
+  /** Stops the timeout of a job, for each that ever waited and has no outcome yet. */
   readonly #clocks = new Map<Job, () => void>()
   #isLookPlanned = false
   #isClosed = false
@@ -47,7 +47,7 @@ export class WaitingRoom {
 
   /** Lets everybody out who still wants an answer. */
   leaveAll(): Job[] {
-    const jobs = [...this.#waiting].filter(({ isTold }) => !isTold)
+    const jobs = [...this.#waiting].filter(({ isSettled }) => !isSettled)
     this.#waiting.clear()
     return jobs
   }

@@ -18,9 +18,9 @@
  *
  *   - *idle*: nothing is queued.
  *   - *working*: as above.
- *   - *parked*: the outcome of an append is unknown for longer than callers wait. They were told
- *     so, commands are refused, the same append is sent on until its outcome is known, and then the
- *     state is folded anew.
+ *   - *parked*: the outcome of an append is unknown for longer than callers wait. They got an
+ *     error, commands are refused, the same append is sent again until its outcome is known, and
+ *     then the state is folded anew.
  *   - *draining*: what comes is refused, what was queued is still decided and written.
  *   - *giving-up*: the outcome is unknown for too long, and the process ends: the append is not
  *     sent again, and the next process reads what became of it.
@@ -28,15 +28,15 @@
  *
  * What an append can lead to:
  *
- *     appended, duplicate → each job is told its outcome
+ *     appended, duplicate → each job gets its outcome
  *     conflict            → another process was first: load again, decide the whole batch again.
- *                           A request that was told to go ahead may be refused now; its `durable`
+ *                           A request that went ahead may be refused now; its `durable`
  *                           then rejects. From then on the writers take turns: `contention.ts`
  *     rejected            → nothing was written: the jobs are refused, the state is dropped
  *     unknown             → the same append is sent again; nothing is decided meanwhile
  *
  * A refusal is never given from memory alone. Another process may have granted credit or made the
- * key, and an account that only refuses would never append, never conflict and never hear of it.
+ * key, and an account that only refuses would never append, never conflict and never see it.
  * So what is refused on a state that may be old is decided again after the end of the stream was
  * read. An acceptance needs no such care: its append is at an exact revision.
  */

@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** A blank line this often tells both sides of a quiet stream that the other one is there. */
+/** Interval of the blank lines by which both ends of a quiet stream notice a dead peer. */
 const STREAM_HEARTBEAT_MS = 10_000
 
 const identityQuery = z.object({ nonce: z.string().regex(noncePattern) })

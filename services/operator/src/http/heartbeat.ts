@@ -2,10 +2,10 @@
 import { within } from '@svc/contracts/ports/within'
 import { systemTimer } from '@svc/infra/system/system-timer'
 
-/** A source that is quiet at first is told of soon, so that its reader knows that it was heard. */
+/** The first heartbeat comes early, so that the reader knows that the server took its request. */
 const FIRST_QUIET_MS = 50
 
-/** Yields what the source yields, and `heartbeat` whenever it was quiet for so long. */
+/** Yields what the source yields, and `heartbeat` whenever it was quiet for `quietMs`. */
 export async function* withHeartbeat<T extends object>(
   source: AsyncIterable<T>,
   quietMs: number,

@@ -18,7 +18,7 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export interface MetricsSources {
   readonly fleet: Pick<WorkerFleet, 'workers'>
-  /** What is known of the workers without asking them. */
+  /** Summaries of the workers, from memory: no worker is asked. */
   readonly lines: () => readonly Pick<WorkerSummary, 'worker_id' | 'restarts'>[]
   readonly projections: Pick<Projections, 'status'> & {
     readonly views: Pick<Projections['views'], 'accountTotals'>
@@ -68,7 +68,7 @@ async function ledgerText({ projections }: MetricsSources): Promise<string> {
   return sheet.text()
 }
 
-/** A view that has failed cannot be asked; the metric of its health tells. */
+/** A failed view cannot be queried; the metric of its health shows the failure. */
 function openRequests({ views }: MetricsSources['projections']): number | undefined {
   try {
     return views.accountTotals().openRequests

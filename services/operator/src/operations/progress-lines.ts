@@ -6,7 +6,7 @@ const PROGRESS_EVERY_MS = 100
 
 /**
  * The reader sees the latest progress, however slowly it reads: nothing is queued. A reader that
- * leaves early aborts the work, and is let go when the work has ended.
+ * leaves early aborts the work, and its stream closes when the work has ended.
  *
  * @param work given where to report, and the signal that it must obey
  */

@@ -1,4 +1,4 @@
-/** What is served and cannot be sold: operators are told, customers only get a refusal. */
+/** Models that are served without a price: operators see a warning, customers a refusal. */
 
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { MODEL } from '@svc/contracts/wire/models'

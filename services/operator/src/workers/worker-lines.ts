@@ -1,10 +1,10 @@
-/** What a worker says of itself, as a line for operators. */
+/** The details of a worker, as operators see them. */
 
 import type { CacheUse, TierUse, WorkerDetails, WorkerSummary } from '@svc/contracts/admin/workers'
 import type { StateResponse, TierState } from '@svc/contracts/worker/protocol'
 import type { WorkerSnapshot } from './worker-fleet.ts'
 
-/** @param line what is known of it without asking it: its supervisor's word, its restarts */
+/** @param line its summary, which needs no answer of the worker: state of the process, restarts */
 export function workerDetails(
   { worker, state }: WorkerSnapshot,
   line: WorkerSummary | undefined,

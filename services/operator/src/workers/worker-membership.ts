@@ -1,9 +1,9 @@
 /**
  * Workers that join and leave a running server by the operator's word.
  *
- * One that joined is known until the server ends: what the server starts with is in its settings,
- * and nowhere else. One that leaves is not told, because other servers may use it; it gets no more
- * prompts first, as when it is drained, and is forgotten when its last request of this server ends.
+ * The server keeps a worker that joined until it ends: at its next start only the workers of its
+ * settings are there. Nothing is sent to a worker that leaves, because other servers may use it: it
+ * is drained, and removed from the fleet when its last request of this server ends.
  */
 
 import type { AddedWorker, RemovedWorker } from '@svc/contracts/admin/workers'
@@ -27,7 +27,7 @@ export interface WorkerToAdd {
 
 /**
  * @param secret of workers on TCP
- * @throws {ServiceError} `invalid_value` for a bad address, `conflict` for one that is known
+ * @throws {ServiceError} `invalid_value` for a bad address, `conflict` for one that is in the fleet
  */
 export async function addWorker(
   fleet: WorkerFleet,

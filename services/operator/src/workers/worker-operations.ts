@@ -20,7 +20,7 @@ import { workerDetails } from './worker-lines.ts'
 import { addWorker, removeWorker } from './worker-membership.ts'
 
 export interface WorkerPorts {
-  /** What is known of the workers without asking them. */
+  /** Summaries of the workers, from memory: no worker is asked. */
   readonly workers?: () => readonly WorkerSummary[]
   /** The workers themselves: only a running server has them. */
   readonly fleet?: WorkerFleet
@@ -108,13 +108,13 @@ async function auditWorker(
   { workerId, client, health }: FleetWorker,
   sample: number,
 ): Promise<AuditedWorker> {
-  const told = { type: 'worker' as const, worker_id: workerId, ...nothing, differing: [] }
-  if (health?.cache.mode === 'off') return { ...told, outcome: 'cache-off' }
+  const audited = { type: 'worker' as const, worker_id: workerId, ...nothing, differing: [] }
+  if (health?.cache.mode === 'off') return { ...audited, outcome: 'cache-off' }
   try {
     const { checked, gone, differing } = await client.audit(sample)
-    return { ...told, outcome: 'compared', checked, gone, differing }
+    return { ...audited, outcome: 'compared', checked, gone, differing }
   } catch (cause) {
-    return { ...told, outcome: 'unanswered', problem: asWorkerFailure(cause).message }
+    return { ...audited, outcome: 'unanswered', problem: asWorkerFailure(cause).message }
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The books of one service: the log of events, the ledger that writes it and the views that follow
+ * The core of one service: the log of events, the ledger that writes it and the views that follow
  * it. A server has them open while it runs; the CLI opens them when no server does.
  *
  * One process at a time has a data folder. With a file of events that file keeps others off; when

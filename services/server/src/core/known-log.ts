@@ -7,7 +7,7 @@
  *     the noted event                ─▶ the same log: go on
  *     anything else                  ─▶ another log: what was made from the old one is removed
  *
- * An older copy of the same log is not told here but by the views: they have seen what it lacks.
+ * This does not notice an older copy of the same log; the views do: they have seen what it lacks.
  */
 
 import { pricingStream } from '@svc/contracts/events/pricing'

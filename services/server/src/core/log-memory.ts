@@ -50,7 +50,7 @@ export class LogMemory {
     if (!holds) {
       ports.logger.warn(
         `the event log does not hold what it held: event ${noted?.revision} of ${noted?.stream} ` +
-          'is gone or another (svc verify tells more)',
+          'is gone or another (svc verify shows more)',
       )
     }
     return new LogMemory(ports, noted, holds)

@@ -1,6 +1,6 @@
 /**
- * What a start has opened so far. A start that fails and a server that stops close it in the same
- * way: the last one first, each step tried whatever happened to the one before.
+ * The resources that a start has opened so far. A start that fails and a server that stops close
+ * them in the same way: the last one first, each tried whatever happened to the one before.
  */
 import type { Logger } from 'pino'
 
@@ -25,7 +25,7 @@ export class OpenParts {
         if ((await close()) === false) this.#clean = false
       } catch (error) {
         this.#clean = false
-        this.#logger.error({ err: error }, 'could not stop in order')
+        this.#logger.error({ err: error }, 'failed to close a part of the server')
       }
     }
     return this.#clean

@@ -26,7 +26,7 @@ export function startSweeping(
     isGone: place.kind === 'sqlite' ? isAnybodyElse : isEarlierRunOf(folder),
     gatewayId,
     reach,
-    onError: (error) => logger.error({ err: error }, 'orphaned requests could not be ended'),
+    onError: (error) => logger.error({ err: error }, 'failed to end orphaned requests, retrying'),
   })
   void viewsCaughtUp(core).finally(() => sweeper.start())
   return () => sweeper.stop()

@@ -1,4 +1,4 @@
-/** The settings that bound the HTTP face, put over its defaults. */
+/** The limits of the HTTP interface: the settings over the defaults. */
 import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http/limits'
 import type { SettingName, Settings } from '../settings/settings.ts'
 

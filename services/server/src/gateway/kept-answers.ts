@@ -1,6 +1,6 @@
 /**
- * What is kept of answers for later requests, beside the books: answers for retries, and responses
- * to go on from. Each lies in a file of its own, encrypted, and is removed when its time is over.
+ * The answers that the server keeps for later requests, outside of the ledger: answers for retries,
+ * and responses to go on from. Each kind has a file of its own, is encrypted, and expires.
  * What a client keeps itself is sealed under a key from the same folder.
  */
 import { hkdfSync } from 'node:crypto'
@@ -81,7 +81,7 @@ function removeExpiredAgain({ logger }: KeptAnswersPorts, stores: readonly Expir
       const now = systemClock.nowMs()
       for (const store of stores) await store.removeExpired(now, REMOVAL_BATCH)
     } catch (error) {
-      logger.error({ err: error }, 'answers whose time is over could not be removed')
+      logger.error({ err: error }, 'failed to remove expired answers, retrying')
     }
   }
   const wait = (): void => {

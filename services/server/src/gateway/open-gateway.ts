@@ -125,8 +125,8 @@ function healthOf(
     clock: systemClock,
     bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
     onChange(details) {
-      if (details.length === 0) logger.warn('the ledger is well again')
-      else logger.warn({ problems: details }, 'not ready: the ledger is not well')
+      if (details.length === 0) logger.warn('ready again')
+      else logger.warn({ problems: details }, 'not ready: the event log or a view has a problem')
     },
   })
 }

@@ -1,6 +1,6 @@
 /** Which of the known names somebody may have meant. */
 
-/** Letters that may be wrong, and one more for each so many letters of the name. */
+/** A name of this many letters may have one wrong letter more. */
 const LETTERS_PER_MISTAKE = 4
 const MISTAKES_MAX = 3
 

@@ -2,8 +2,8 @@
  * The workers that a server starts itself, each a supervised child process.
  *
  * The server is ready when the first of those that serve is: the others join when their model is
- * loaded. One that fails its first start is told of and left out; only when all that were to serve
- * have failed there is no server.
+ * loaded. The server logs a worker that fails its first start and goes on without it; it fails
+ * itself only when every worker that was to serve has failed.
  */
 import { availableParallelism } from 'node:os'
 import type { WorkerConfiguration } from '@svc/gateway/routing/worker-pool'
@@ -50,7 +50,9 @@ export function superviseFleet(
   const tellFailures = () => {
     for (const { supervised, workerId } of members) {
       supervised.ready().catch((error: Error) => {
-        if (!stopping) logger.error({ workerId, reason: error.message }, 'a worker is left out')
+        if (stopping) return
+        const reason = error.message
+        logger.error({ workerId, reason }, 'worker failed to start, continuing without it')
       })
     }
   }
