@@ -21,6 +21,7 @@ import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { openProjections, projections } from '../src/open-projections.ts'
 
@@ -49,7 +50,12 @@ async function measure(events: number, accounts: number): Promise<Record<string,
   const store = openSqliteEventStore(join(folder, 'ledger.db'), { onFatal: fatal })
   await fill(store, events, accounts)
   const head = await store.lastPosition()
-  const views = await openProjections({ folder: join(folder, 'views'), store, log: quiet })
+  const views = await openProjections({
+    folder: join(folder, 'views'),
+    store,
+    timer: systemTimer,
+    log: quiet,
+  })
 
   const startedAt = performance.now()
   const stalls = watchStalls()

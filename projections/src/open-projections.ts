@@ -12,6 +12,7 @@ import {
   START,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { Projection } from './projection/projection.ts'
 import { everyTurn } from './runner/every-turn.ts'
 import { type OlderLogRule, resetForeignViews } from './runner/foreign-views.ts'
@@ -51,6 +52,7 @@ export interface OpenProjections {
   readonly reach?: ReachCrashPoint
   /** Of builds and rebuilds. Default: a step in every turn of the event loop. */
   readonly pace?: Pace
+  readonly timer: Timer
   readonly log: ProjectionLog
   /** Default `rebuild`. */
   readonly olderLog?: OlderLogRule
@@ -95,6 +97,7 @@ export async function openProjections({
   store,
   reach = noCrashPoints,
   pace = everyTurn,
+  timer,
   log,
   olderLog = 'rebuild',
 }: OpenProjections): Promise<Projections> {
@@ -112,7 +115,7 @@ export async function openProjections({
       throw error
     })
   }
-  const runner = new Runner({ store, views: live, log, olderLog, pace })
+  const runner = new Runner({ store, views: live, log, olderLog, pace, timer })
   const closing = new AbortController()
   const rebuilds = new Map<string, Promise<RebuildSummary>>()
 

@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { openProjections } from '../src/open-projections.ts'
 
 const [, , folder = '', commits = '1'] = process.argv
@@ -17,6 +18,7 @@ const store = openSqliteEventStore(join(folder, 'ledger.db'), {
 const views = await openProjections({
   folder: join(folder, 'views'),
   store,
+  timer: systemTimer,
   log: { info: () => {}, warn: () => {}, error: () => {} },
   reach(point) {
     if (point !== 'view.before-commit') return

@@ -2,6 +2,7 @@
 
 import { DatabaseSync } from 'node:sqlite'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { onTestFinished } from 'vitest'
 import { openProjections, type Projections, projections } from '../src/open-projections.ts'
@@ -30,7 +31,7 @@ export async function viewsOf(
   folder = temporaryFolder(),
   log: ProjectionLog = new KeptLog(),
 ): Promise<Projections> {
-  const views = await openProjections({ folder, store, log })
+  const views = await openProjections({ folder, store, timer: systemTimer, log })
   onTestFinished(() => views.close())
   views.start()
   await views.reached(await store.lastPosition(), TIMEOUT_MS)

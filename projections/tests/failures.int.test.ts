@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -88,7 +89,13 @@ describe('a disk that is full', () => {
       commits += 1
       if (commits === 1) throw diskFull()
     }
-    const views = await openProjections({ folder, store, log: new KeptLog(), reach })
+    const views = await openProjections({
+      folder,
+      store,
+      timer: systemTimer,
+      log: new KeptLog(),
+      reach,
+    })
     onTestFinished(() => views.close())
     views.start()
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
@@ -103,6 +110,7 @@ describe('a disk that is full', () => {
     const views = await openProjections({
       folder,
       store,
+      timer: systemTimer,
       log,
       reach(point) {
         if (full && point === 'view.before-commit') throw diskFull()
@@ -138,7 +146,13 @@ describe('a disk that is full', () => {
     const reach = (point: CrashPoint) => {
       if (point === 'view.before-commit') throw diskFull()
     }
-    const views = await openProjections({ folder, store, log: new KeptLog(), reach })
+    const views = await openProjections({
+      folder,
+      store,
+      timer: systemTimer,
+      log: new KeptLog(),
+      reach,
+    })
     views.start()
     await views.reached(await store.lastPosition(), 50)
     await views.close()

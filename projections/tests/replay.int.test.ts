@@ -1,6 +1,7 @@
 /** The same log gives the same bytes, however it is read: invariants I10, I12 and I14. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import fc from 'fast-check'
@@ -115,7 +116,12 @@ test('`reached` gives up when its time is over', async () => {
 test('nothing is folded before the start', async () => {
   const store = new MemoryEventStore()
   await new AccountHistory('Ada').open().writeTo(store)
-  const views = await openProjections({ folder: temporaryFolder(), store, log: new KeptLog() })
+  const views = await openProjections({
+    folder: temporaryFolder(),
+    store,
+    timer: systemTimer,
+    log: new KeptLog(),
+  })
   expect((await views.status()).map(({ state, position }) => [state, position])).toEqual(
     projections.map(() => ['stopped', -1n]),
   )

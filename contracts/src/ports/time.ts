@@ -12,3 +12,15 @@ export interface Timer {
   /** Runs once after the delay; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void
 }
+
+/** Waits; ends early, and without an error, when the signal is aborted. */
+export async function pause(timer: Timer, delayMs: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return
+  const over = Promise.withResolvers<void>()
+  const end = (): void => over.resolve()
+  const cancel = timer.after(delayMs, end)
+  signal?.addEventListener('abort', end, { once: true })
+  await over.promise
+  cancel()
+  signal?.removeEventListener('abort', end)
+}

@@ -23,6 +23,7 @@ import {
   type SubscribeRequest,
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
+import { systemTimer } from '../../system/system-timer.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
 import { KeyedQueue } from './appends/keyed-queue.ts'
@@ -117,7 +118,11 @@ export class EventStoreDbEventStore implements EventStore {
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
     this.#watch.start()
     const signal = AbortSignal.any([request.signal, this.#ending.signal])
-    return subscribeTo(new RetryingReads(this, signal, this.#warn), this.#growth, request)
+    return subscribeTo(
+      new RetryingReads(this, signal, systemTimer, this.#warn),
+      this.#growth,
+      request,
+    )
   }
 
   close(): Promise<void> {

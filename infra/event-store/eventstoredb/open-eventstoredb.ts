@@ -4,8 +4,10 @@
  * forget events of ours.
  */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
+import { Backoff } from '@svc/contracts/ports/backoff'
 import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '../../store-open-error.ts'
+import { systemTimer } from '../../system/system-timer.ts'
 import { EventStoreDbClient } from './client/client.ts'
 import { ConnectionStringError } from './client/connection-options.ts'
 import {
@@ -14,7 +16,7 @@ import {
   placeOf,
 } from './client/connection-string.ts'
 import { CurrentClient } from './client/current-client.ts'
-import { pause, within } from './client/deadline.ts'
+import { within } from './client/deadline.ts'
 import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
 import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './layout/stream-prefix.ts'
@@ -26,8 +28,8 @@ const READY_WITHIN_MS = 30_000
 const APPEND_TIMEOUT_MS = 5_000
 /** Without an event. */
 const READ_TIMEOUT_MS = 5_000
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 1_000
+/** Between two questions to a server that does not answer yet. */
+const PAUSES = { firstMs: 100, longestMs: 1_000 }
 /** The server passes over some 300,000 events a second. */
 const RETENTION_SEARCH_MS = 60_000
 
@@ -109,18 +111,18 @@ async function untilReady(
   check: (boundMs: number) => Promise<void>,
 ): Promise<void> {
   const deadline = performance.now() + readyWithinMs
-  const never = new AbortController().signal
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  const backoff = new Backoff(systemTimer, PAUSES)
+  for (;;) {
     try {
       return await check(Math.max(deadline - performance.now(), 1))
     } catch (error) {
       if (error instanceof StoreOpenError) throw error
       const refusal = lastingRefusal(error, place)
       if (refusal !== undefined) throw refusal
-      const isOver = performance.now() + pauseMs >= deadline
+      const isOver = performance.now() + backoff.nextMs >= deadline
       if (isOver) throw passingRefusal(error, place, readyWithinMs)
     }
-    await pause(pauseMs, never)
+    await backoff.pause()
   }
 }
 

@@ -17,6 +17,7 @@
  * RESP2 is spoken: RESP3 would bring nothing but a further command before the first. No right is
  * needed beyond those for the commands that are sent, such as one for INFO.
  */
+import { backoffMs } from '@svc/contracts/ports/backoff'
 import type { Clock } from '@svc/contracts/ports/time'
 import { Redis } from 'ioredis'
 import { StoreOpenError } from '../../store-open-error.ts'
@@ -37,8 +38,8 @@ const CONNECT_TIMEOUT_MS = 200
 const HANDSHAKE_COMMAND_TIMEOUT_MS = 500
 /** How long a connection that is given up may take to close. */
 const DISCONNECT_TIMEOUT_MS = 100
-const FIRST_RETRY_MS = 50
-const LONGEST_RETRY_MS = 2_000
+/** Between two tries to connect. */
+const PAUSES = { firstMs: 50, longestMs: 2_000 }
 
 export type RedisCommand = readonly [name: string, ...args: (string | number | Buffer)[]]
 
@@ -210,9 +211,9 @@ function clientOptions({ at, isTls, username, password, database }: RedisAddress
   }
 }
 
-/** Doubling up to a bound, and half of it by chance: many workers must not come back at once. */
+/** Half of the pause is by chance: many workers must not come back at once. */
 function retryAfterMs(attempt: number): number {
-  const fullMs = Math.min(FIRST_RETRY_MS * 2 ** (attempt - 1), LONGEST_RETRY_MS)
+  const fullMs = backoffMs(PAUSES, attempt)
   return fullMs / 2 + (Math.random() * fullMs) / 2
 }
 

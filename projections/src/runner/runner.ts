@@ -6,7 +6,8 @@
  * Whatever else goes wrong (the store is away, the disk is full, a file is damaged) ends the
  * subscription, and a new one starts from the checkpoints.
  */
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type EventStore,
   type Position,
@@ -14,6 +15,8 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
 import { decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
@@ -32,8 +35,8 @@ export const COMMIT_EVENTS = 2_000
  * requests in progress are not held up by views that nobody looks at.
  */
 const LIVE_LINGER_MS = 10
-const FIRST_RETRY_DELAY_MS = 100
-const LAST_RETRY_DELAY_MS = 5_000
+/** Between two subscriptions, of which the first failed. */
+const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
 interface Waiter {
   readonly views: readonly LiveView[]
@@ -48,6 +51,7 @@ export interface RunnerPorts {
   readonly olderLog: OlderLogRule
   /** Of catching up. At the end of the log the views follow at once. */
   readonly pace: Pace
+  readonly timer: Timer
 }
 
 export class Runner {
@@ -56,20 +60,23 @@ export class Runner {
   readonly #log: ProjectionLog
   readonly #olderLog: OlderLogRule
   readonly #pace: Pace
+  readonly #timer: Timer
+  readonly #backoff: Backoff
   readonly #closing = new AbortController()
   readonly #waiters = new Set<Waiter>()
   #endLinger: () => void = () => {}
   #running: Promise<void> | undefined
   #delivered: Position = START
   #caughtUp = false
-  #retryDelayMs = FIRST_RETRY_DELAY_MS
 
-  constructor({ store, views, log, olderLog, pace }: RunnerPorts) {
+  constructor({ store, views, log, olderLog, pace, timer }: RunnerPorts) {
     this.#store = store
     this.#views = views
     this.#log = log
     this.#olderLog = olderLog
     this.#pace = pace
+    this.#timer = timer
+    this.#backoff = new Backoff(timer, PAUSES)
   }
 
   /** The last event that the views were given; the next one comes behind it. */
@@ -109,14 +116,12 @@ export class Runner {
     const now = standing(views, position)
     if (now !== undefined) return now
     const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(resolve, timeoutMs, false)
     const waiter: Waiter = { views, position, settle: resolve }
     this.#waiters.add(waiter)
     this.#endLinger()
     try {
-      return await promise
+      return await within(this.#timer, timeoutMs, promise, false)
     } finally {
-      clearTimeout(timer)
       this.#waiters.delete(waiter)
     }
   }
@@ -150,7 +155,7 @@ export class Runner {
     for await (const batch of this.#store.subscribe(request)) {
       if (batch.caughtUp && this.#caughtUp) await this.#linger(signal)
       await this.#deliver(batch)
-      this.#retryDelayMs = FIRST_RETRY_DELAY_MS
+      this.#backoff.reset()
       await nextTurn()
     }
   }
@@ -158,9 +163,9 @@ export class Runner {
   #linger(signal: AbortSignal): Promise<void> {
     if (this.#waiters.size > 0 || signal.aborted) return Promise.resolve()
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, LIVE_LINGER_MS)
+      const cancel = this.#timer.after(LIVE_LINGER_MS, resolve)
       this.#endLinger = () => {
-        clearTimeout(timer)
+        cancel()
         resolve()
       }
     })
@@ -227,8 +232,7 @@ export class Runner {
       this.#log.error(`views cannot follow the event log, retrying: ${why}`)
     }
     for (const view of this.#active()) view.error = why
-    await delay(this.#retryDelayMs, undefined, { signal }).catch(() => {})
-    this.#retryDelayMs = Math.min(this.#retryDelayMs * 2, LAST_RETRY_DELAY_MS)
+    await this.#backoff.pause(signal)
   }
 
   #active(): readonly LiveView[] {

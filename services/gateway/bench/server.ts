@@ -52,7 +52,13 @@ const ledger = await createLedger({
 })
 const pace = new SharedPace()
 const viewsFolder = join(folder, 'views')
-const projections = await openProjections({ folder: viewsFolder, store, log: logger, pace })
+const projections = await openProjections({
+  folder: viewsFolder,
+  store,
+  timer: systemTimer,
+  log: logger,
+  pace,
+})
 projections.start()
 
 const workers = createWorkerPool({

@@ -178,7 +178,12 @@ async function rebuild() {
   const events = await countEvents(store)
   const readPerSecond = Math.round((events / (performance.now() - readStartedAt)) * 1_000)
   const quiet = { info: () => {}, warn: () => {}, error: () => {} }
-  const views = await openProjections({ folder: join(folder, 'views'), store, log: quiet })
+  const views = await openProjections({
+    folder: join(folder, 'views'),
+    store,
+    timer: systemTimer,
+    log: quiet,
+  })
   const startedAt = performance.now()
   const processorBefore = process.threadCpuUsage()
   views.start()

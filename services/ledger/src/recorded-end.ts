@@ -12,8 +12,7 @@ import {
 } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import type { Timer } from '@svc/contracts/ports/time'
-import { pause } from './writer/settled-append.ts'
+import { pause, type Timer } from '@svc/contracts/ports/time'
 
 /** More than can happen to one account while an end is sent again. */
 const MAX_EVENTS_READ = 1_000_000

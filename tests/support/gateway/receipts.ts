@@ -3,6 +3,7 @@
  * opened when the first is asked for; an answer has all that is in the store.
  */
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { openProjections, type Projections } from '@svc/projections/open-projections'
 import type { RequestRow, Views } from '@svc/projections/views'
 import { pino } from 'pino'
@@ -35,7 +36,8 @@ export class Receipts implements Pick<Views, 'request'>, AsyncDisposable {
   async #open(): Promise<Projections> {
     const { path: folder } = this.#folder
     const log = pino({ level: 'silent' })
-    const projections = await openProjections({ folder, store: this.#store, log })
+    const ports = { store: this.#store, timer: systemTimer, log }
+    const projections = await openProjections({ folder, ...ports })
     projections.start()
     return projections
   }

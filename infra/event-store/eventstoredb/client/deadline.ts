@@ -17,15 +17,3 @@ export function within<Value>(
   promise.then(first.resolve, first.reject)
   return first.promise.finally(() => clearTimeout(timer))
 }
-
-/** Waits; ends early, and without an error, when the signal is aborted. */
-export async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const end = (): void => resolve()
-  const timer = setTimeout(end, delayMs)
-  signal.addEventListener('abort', end, { once: true })
-  await promise
-  clearTimeout(timer)
-  signal.removeEventListener('abort', end)
-}

@@ -2,6 +2,7 @@
  * Reads that wait for the server: what follows the log must not end because the server is away.
  * Only an outage is waited for; a broken log, or a position of another one, is told at once.
  */
+import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type EventStore,
   type Position,
@@ -10,24 +11,26 @@ import {
   StoreClosedError,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
-import { pause } from '../client/deadline.ts'
+import type { Timer } from '@svc/contracts/ports/time'
 import { reasonOf } from '../client/server-failure.ts'
 import type { Warn } from '../client/warning.ts'
 
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+/** Between two tries. */
+const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
 type Reads = Pick<EventStore, 'readAll' | 'lastPosition'>
 
 export class RetryingReads implements Reads {
   readonly #reads: Reads
   readonly #signal: AbortSignal
+  readonly #timer: Timer
   readonly #warn: Warn
 
   /** @param signal ends the waiting, with a {@link StoreClosedError} */
-  constructor(reads: Reads, signal: AbortSignal, warn: Warn) {
+  constructor(reads: Reads, signal: AbortSignal, timer: Timer, warn: Warn) {
     this.#reads = reads
     this.#signal = signal
+    this.#timer = timer
     this.#warn = warn
   }
 
@@ -40,21 +43,19 @@ export class RetryingReads implements Reads {
   }
 
   async #retrying<Value>(read: () => Promise<Value>): Promise<Value> {
-    for (let pauseMs = 0; ; pauseMs = nextPause(pauseMs)) {
-      await pause(pauseMs, this.#signal)
+    const backoff = new Backoff(this.#timer, PAUSES)
+    for (;;) {
       if (this.#signal.aborted) throw new StoreClosedError()
       try {
         return await read()
       } catch (error) {
         const isOutage = error instanceof StoreUnavailableError
         if (!isOutage || error instanceof StoreClosedError) throw error
-        if (pauseMs === 0)
+        if (backoff.pauses === 0) {
           this.#warn({ reason: reasonOf(error) }, 'failed to read the event log, retrying')
+        }
       }
+      await backoff.pause(this.#signal)
     }
   }
-}
-
-function nextPause(pauseMs: number): number {
-  return pauseMs === 0 ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
 }

@@ -10,16 +10,18 @@
  * readers page through the log at their own pace, so that none of this loses, repeats or swaps an
  * event; at worst one is seen a second later.
  */
+import { Backoff } from '@svc/contracts/ports/backoff'
 import { type Position, START } from '@svc/contracts/ports/event-store'
+import { pause } from '@svc/contracts/ports/time'
+import { systemTimer } from '../../../system/system-timer.ts'
 import type { GrowthSignal } from '../../live-subscription.ts'
-import { pause } from '../client/deadline.ts'
 import type { ServerSubscription, SubscriptionListener } from '../client/server-calls.ts'
 import { reasonOf } from '../client/server-failure.ts'
 import type { Warn } from '../client/warning.ts'
 
 const LOOK_EVERY_MS = 1_000
-const FIRST_PAUSE_MS = 100
-const LONGEST_PAUSE_MS = 5_000
+/** Between two subscriptions. */
+const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
 export interface WakeUpSubscriptionPorts {
   readonly growth: GrowthSignal
@@ -60,15 +62,14 @@ export class WakeUpSubscription {
 
   async #staySubscribed(): Promise<void> {
     const { signal } = this.#closing
-    let pauseMs = FIRST_PAUSE_MS
+    const backoff = new Backoff(systemTimer, PAUSES)
     const onConfirmed = (): void => {
-      pauseMs = FIRST_PAUSE_MS
+      backoff.reset()
       this.#isTroubled = false
     }
     while (!signal.aborted) {
       await this.#followUntilItEnds(onConfirmed)
-      await pause(pauseMs, signal)
-      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
+      await backoff.pause(signal)
     }
   }
 
@@ -103,7 +104,7 @@ export class WakeUpSubscription {
   async #look(): Promise<void> {
     const { signal } = this.#closing
     while (!signal.aborted) {
-      await pause(LOOK_EVERY_MS, signal)
+      await pause(systemTimer, LOOK_EVERY_MS, signal)
       try {
         this.#compare(await this.#ports.lastPosition())
       } catch {

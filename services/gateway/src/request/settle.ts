@@ -11,14 +11,14 @@
  * the request and give the answer away.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { Backoff } from '@svc/contracts/ports/backoff'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 import type { RunCost } from './cost.ts'
 
-/** Between two tries: doubled with each, up to the longest. */
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 1_000
+/** Between two tries. */
+const PAUSES = { firstMs: 50, longestMs: 1_000 }
 
 export interface SettlePorts {
   readonly ledger: Pick<Ledger, 'settle' | 'fail'>
@@ -45,19 +45,20 @@ export async function settleRun(
 ): Promise<Settled | undefined> {
   const { clock, timer, logger } = ports
   const { requestId, deadline } = run
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+  const backoff = new Backoff(timer, PAUSES)
+  for (;;) {
     try {
       return await settleOnce(ports.ledger, run)
     } catch (cause) {
-      if (!isTemporary(cause) || clock.nowMs() + pauseMs > deadline) {
+      if (!isTemporary(cause) || clock.nowMs() + backoff.nextMs > deadline) {
         logger.error({ requestId, err: cause }, 'settlement not acknowledged, giving up')
         throw notSettled(cause, requestId)
       }
-      if (pauseMs === FIRST_PAUSE_MS) {
+      if (backoff.pauses === 0) {
         logger.warn({ requestId, err: cause }, 'settlement not acknowledged, retrying')
       }
     }
-    await new Promise<void>((resolve) => timer.after(pauseMs, resolve))
+    await backoff.pause()
   }
 }
 

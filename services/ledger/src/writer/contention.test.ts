@@ -1,11 +1,11 @@
 /** Two ledgers on one account, over a store on which a read takes longer than an append. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { pause } from '@svc/contracts/ports/time'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
 import { sampleId } from '@svc/testing/ledger/sample'
 import { ManualTime } from '@svc/testing/manual-time'
 import { expect, test } from 'vitest'
-import { pause } from './settled-append.ts'
 
 const APPEND_MS = 2
 const READ_MS = 10

@@ -11,8 +11,7 @@
  * The trade: while two processes work on one account, each of its appends waits a few milliseconds
  * more, and carries more commands.
  */
-import type { Clock, Timer } from '@svc/contracts/ports/time'
-import { pause } from './settled-append.ts'
+import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 
 /** How long the stream counts as shared after another writer's event was seen. */
 const SHARED_MS = 1_000

@@ -9,10 +9,9 @@ import {
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
-import type { Timer } from '@svc/contracts/ports/time'
+import { pause, type Timer } from '@svc/contracts/ports/time'
 import { accountDecider } from '../account/decider.ts'
 import type { AccountState } from '../account/state.ts'
-import { pause } from './settled-append.ts'
 import { stateOfSnapshot } from './snapshots.ts'
 
 const { evolve, initialState } = accountDecider

@@ -15,11 +15,12 @@
  * goes on without them.
  */
 import { outcomeOfRepeat } from '@svc/contracts/ports/append'
+import { Backoff } from '@svc/contracts/ports/backoff'
 import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/ports/event-store'
 import type { Timer } from '@svc/contracts/ports/time'
 
-const FIRST_PAUSE_MS = 50
-const LONGEST_PAUSE_MS = 5_000
+/** Between two sendings. */
+const PAUSES = { firstMs: 50, longestMs: 5_000 }
 
 export type KnownOutcome = Exclude<AppendOutcome, { readonly kind: 'unknown' }>
 
@@ -60,11 +61,12 @@ async function settle(
     isOverdue = true
     onOverdue(cause)
   })
+  const backoff = new Backoff(timer, PAUSES)
   try {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    for (;;) {
       if (isOverdue && isStopping())
         throw new OutcomeUnknownError('an append is unknown', { cause })
-      await pause(timer, pauseMs)
+      await backoff.pause()
       const outcome = await sendAgain(store, request)
       if (outcome.kind !== 'unknown') return outcome
       cause = outcome.cause
@@ -92,10 +94,4 @@ async function whoseEventsAreThere(
   const there = await store.readStream({ stream, direction: 'forwards', from, limit })
   if (there.length === 0) return { kind: 'unknown', cause: new Error('a conflict with nothing') }
   return outcomeOfRepeat(expected, events, there) ?? { kind: 'conflict' }
-}
-
-export function pause(timer: Timer, delayMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>()
-  timer.after(delayMs, resolve)
-  return promise
 }

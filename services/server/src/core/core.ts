@@ -7,9 +7,9 @@
  * before both are open.
  */
 import { randomBytes } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { pause } from '@svc/contracts/ports/time'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -118,7 +118,14 @@ async function openViews(
   store: EventStore,
   pace: SharedPace,
 ): Promise<Projections> {
-  const options = { folder: folder.viewsFolder, store, reach, log: logger, pace }
+  const options = {
+    folder: folder.viewsFolder,
+    store,
+    reach,
+    log: logger,
+    pace,
+    timer: systemTimer,
+  }
   if (place.kind === 'sqlite') return openProjections(options)
   for (let tries = 1; ; tries += 1) {
     try {
@@ -126,7 +133,7 @@ async function openViews(
     } catch (error) {
       if (!(error instanceof OlderLogError)) throw error
       if (tries === LOG_WHOLE_TRIES) throw olderCopy(folder, shownPlace(place), error)
-      await delay(LOG_WHOLE_PAUSE_MS)
+      await pause(systemTimer, LOG_WHOLE_PAUSE_MS)
     }
   }
 }

@@ -14,7 +14,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Backoff } from '@svc/contracts/ports/backoff'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Log } from '../process/log.ts'
 import { checkHealth } from './health-check.ts'
 import { startWorkerProcess, type WorkerEnd, type WorkerProcess } from './worker-process.ts'
@@ -89,18 +91,19 @@ class Supervisor implements Supervised {
   #process: WorkerProcess | undefined
   #starts = 0
   #everReady = false
-  #delayMs: number
+  readonly #backoff: Backoff
   #ready: PromiseWithResolvers<HealthResponse> = Promise.withResolvers()
   readonly #stopped = Promise.withResolvers<void>()
   /** Whichever wait is on: for the next look, the next start, or a silent start. */
-  #timer: NodeJS.Timeout | undefined
+  #cancelWait: () => void = () => {}
   #healthySinceMs = 0
 
   constructor(options: SuperviseOptions) {
     this.#options = options
     this.workerId = options.workerId
     this.#timings = { ...defaultTimings, ...options.timings }
-    this.#delayMs = this.#timings.backOffMinMs
+    const { backOffMinMs: firstMs, backOffMaxMs: longestMs } = this.#timings
+    this.#backoff = new Backoff(systemTimer, { firstMs, longestMs })
     const place = socketPlace()
     this.#folder = place.folder
     this.address = { socketPath: place.socketPath }
@@ -184,7 +187,7 @@ class Supervisor implements Supervised {
       return
     }
     if (performance.now() - this.#healthySinceMs > this.#timings.healthyResetMs) {
-      this.#delayMs = this.#timings.backOffMinMs
+      this.#backoff.reset()
     }
     this.#waitForHeartbeat(child)
   }
@@ -204,8 +207,7 @@ class Supervisor implements Supervised {
       this.#become('failed')
       return
     }
-    const delayMs = this.#delayMs
-    this.#delayMs = Math.min(delayMs * 2, this.#timings.backOffMaxMs)
+    const delayMs = this.#backoff.take()
     this.#options.log('error', 'worker exited, restarting', {
       workerId,
       reason,
@@ -225,8 +227,8 @@ class Supervisor implements Supervised {
   }
 
   #wait(delayMs: number, then: (() => void) | undefined): void {
-    clearTimeout(this.#timer)
-    this.#timer = then === undefined ? undefined : setTimeout(then, delayMs)
+    this.#cancelWait()
+    this.#cancelWait = then === undefined ? () => {} : systemTimer.after(delayMs, then)
   }
 
   #become(state: SupervisedState): void {

@@ -1,0 +1,50 @@
+/** How long to wait before the next try of what failed: twice as long each time, up to a bound. */
+import { pause, type Timer } from './time.ts'
+
+export interface BackoffBounds {
+  readonly firstMs: number
+  readonly longestMs: number
+}
+
+export class Backoff {
+  readonly #timer: Timer
+  readonly #bounds: BackoffBounds
+  #pauses = 0
+
+  constructor(timer: Timer, bounds: BackoffBounds) {
+    this.#timer = timer
+    this.#bounds = bounds
+  }
+
+  /** Pauses since the beginning, or since the last reset. */
+  get pauses(): number {
+    return this.#pauses
+  }
+
+  /** How long the next pause takes. */
+  get nextMs(): number {
+    return backoffMs(this.#bounds, this.#pauses + 1)
+  }
+
+  /** Counts a pause that the caller waits for by itself. @returns how long it takes */
+  take(): number {
+    const delayMs = this.nextMs
+    this.#pauses += 1
+    return delayMs
+  }
+
+  /** Waits; ends early, and without an error, when the signal is aborted. */
+  pause(signal?: AbortSignal): Promise<void> {
+    return pause(this.#timer, this.take(), signal)
+  }
+
+  /** What was tried has worked: the next pause is the first again. */
+  reset(): void {
+    this.#pauses = 0
+  }
+}
+
+/** @param nth which pause in a row it is, from 1 on */
+export function backoffMs({ firstMs, longestMs }: BackoffBounds, nth: number): number {
+  return Math.min(firstMs * 2 ** (nth - 1), longestMs)
+}
