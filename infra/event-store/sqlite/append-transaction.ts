@@ -9,7 +9,7 @@ import {
   NO_STREAM,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
-import type { StreamHeads } from '../stream-heads.ts'
+import type { RecentlyUsed } from '../../recently-used.ts'
 import type { QueuedAppend } from './append-queue.ts'
 import type { EventRows } from './event-rows.ts'
 
@@ -19,11 +19,11 @@ export interface KnownHead extends StreamHead {
 
 export class AppendTransaction {
   readonly #rows: EventRows
-  readonly #heads: StreamHeads<KnownHead>
+  readonly #heads: RecentlyUsed<string, KnownHead>
   readonly #changed = new Map<string, KnownHead>()
   #lastPosition: number
 
-  constructor(rows: EventRows, heads: StreamHeads<KnownHead>, lastPosition: number) {
+  constructor(rows: EventRows, heads: RecentlyUsed<string, KnownHead>, lastPosition: number) {
     this.#rows = rows
     this.#heads = heads
     this.#lastPosition = lastPosition

@@ -12,8 +12,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { type AppendOutcome, StoreFullError } from '@svc/contracts/ports/event-store'
+import { RecentlyUsed } from '../../recently-used.ts'
 import { SQLITE_CONSTRAINT, SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
-import { StreamHeads } from '../stream-heads.ts'
 import type { QueuedAppend } from './append-queue.ts'
 import { AppendTransaction, type KnownHead } from './append-transaction.ts'
 import type { EventRows } from './event-rows.ts'
@@ -38,7 +38,7 @@ export class GroupCommit {
   readonly #database: DatabaseSync
   readonly #rows: EventRows
   readonly #reachCrashPoint: ReachCrashPoint
-  readonly #heads = new StreamHeads<KnownHead>(MAX_CACHED_HEADS)
+  readonly #heads = new RecentlyUsed<string, KnownHead>({ entriesMax: MAX_CACHED_HEADS })
   readonly #begin: StatementSync
   readonly #commit: StatementSync
   readonly #logPages: StatementSync

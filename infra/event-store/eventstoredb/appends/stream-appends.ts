@@ -27,7 +27,7 @@ import {
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import type { SealedAppend } from '@svc/contracts/ports/hash-chain'
-import { StreamHeads } from '../../stream-heads.ts'
+import { RecentlyUsed } from '../../../recently-used.ts'
 import type { EventStoreDbClient } from '../client/client.ts'
 import type { CurrentClient } from '../client/current-client.ts'
 import { within } from '../client/deadline.ts'
@@ -52,7 +52,7 @@ export interface StreamAppendsPorts {
 
 export class StreamAppends {
   readonly #ports: StreamAppendsPorts
-  #heads = new StreamHeads<StreamHead>(MAX_KNOWN_HEADS)
+  #heads = new RecentlyUsed<string, StreamHead>({ entriesMax: MAX_KNOWN_HEADS })
 
   constructor(ports: StreamAppendsPorts) {
     this.#ports = ports
@@ -70,7 +70,7 @@ export class StreamAppends {
    * of the former leader. What was known is looked up again before anything is built on it.
    */
   forgetHeads(): void {
-    this.#heads = new StreamHeads(MAX_KNOWN_HEADS)
+    this.#heads = new RecentlyUsed({ entriesMax: MAX_KNOWN_HEADS })
   }
 
   /**

@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
-import { RecentlyUsed } from '../engines/recently-used.ts'
+import { RecentlyUsed } from '@svc/infra/recently-used'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import { type Asked, FREE, isFree } from './answer-plan.ts'
 import { CompileTimeout } from './compile-threads.ts'
@@ -28,7 +28,7 @@ type Outcome = { readonly plan: AnswerPlan } | { readonly refusal: WorkerRefusal
 export class AnswerPlans {
   readonly #compile: CompilePlan
   readonly #tenants = new RecentlyUsed<string, RecentlyUsed<string, Outcome>>({
-    ...{ entriesMax: TENANTS_MAX, weightMax: TENANTS_MAX, weigh: () => 1 },
+    entriesMax: TENANTS_MAX,
   })
   /** Those that are being made, by tenant and request: what is asked for twice is made once. */
   readonly #making = new Map<string, Promise<AnswerPlan>>()
@@ -45,7 +45,7 @@ export class AnswerPlans {
     if (isFree(asked)) return FREE
     const json = JSON.stringify(factsOf(asked))
     const key = hash('sha256', json, 'base64')
-    const known = this.#ofTenant(tenant).find(key)
+    const known = this.#ofTenant(tenant).get(key)
     if (known !== undefined) {
       if ('plan' in known) return known.plan
       throw known.refusal
@@ -59,24 +59,24 @@ export class AnswerPlans {
   async #make(tenant: string, key: string, json: string): Promise<AnswerPlan> {
     try {
       const plan = await this.#compile(tenant, json)
-      this.#ofTenant(tenant).get(key, () => ({ plan }))
+      this.#ofTenant(tenant).set(key, { plan })
       return plan
     } catch (error) {
       // That the time was over may be the machine's fault, and that too many wait passes.
       const lasts = error instanceof WorkerRefusal && error.code !== 'queue_full'
       if (lasts && !(error instanceof CompileTimeout)) {
-        this.#ofTenant(tenant).get(key, () => ({ refusal: error }))
+        this.#ofTenant(tenant).set(key, { refusal: error })
       }
       throw error
     }
   }
 
   #ofTenant(tenant: string): RecentlyUsed<string, Outcome> {
-    return this.#tenants.get(tenant, () => {
-      const weigh = (_key: string, outcome: Outcome) =>
+    return this.#tenants.getOrMake(tenant, () => {
+      const of = (_key: string, outcome: Outcome) =>
         'plan' in outcome ? (outcome.plan.grammar?.length ?? 0) : outcome.refusal.message.length
-      const bounds = { entriesMax: TENANT_PLANS_MAX, weightMax: TENANT_CHARACTERS_MAX, weigh }
-      return new RecentlyUsed<string, Outcome>(bounds)
+      const weight = { max: TENANT_CHARACTERS_MAX, of }
+      return new RecentlyUsed<string, Outcome>({ entriesMax: TENANT_PLANS_MAX, weight })
     })
   }
 }

@@ -2,9 +2,9 @@
  * Grammars that llama.cpp has read. Reading one takes milliseconds, and the same tools come with
  * every turn of a conversation, so the last ones are kept, each at its beginning: a run is a copy.
  */
+import { RecentlyUsed } from '@svc/infra/recently-used'
 import { type LlamaContext, LlamaGrammar, LlamaGrammarEvaluationState } from 'node-llama-cpp'
 import { BadGrammar, type GrammarState, type Vocabulary } from '../engine.ts'
-import { RecentlyUsed } from '../recently-used.ts'
 import { feedGrammar } from './internals.ts'
 
 const GRAMMARS_MAX = 64
@@ -33,8 +33,7 @@ export class LlamaGrammars {
   readonly #vocabulary: Vocabulary
   readonly #beginnings = new RecentlyUsed<string, LlamaGrammarEvaluationState>({
     entriesMax: GRAMMARS_MAX,
-    weightMax: GRAMMAR_CHARACTERS_MAX,
-    weigh: (text) => text.length,
+    weight: { max: GRAMMAR_CHARACTERS_MAX, of: (text) => text.length },
   })
 
   constructor(context: LlamaContext, vocabulary: Vocabulary) {
@@ -51,7 +50,7 @@ export class LlamaGrammars {
   }
 
   #beginning(text: string): LlamaGrammarEvaluationState {
-    return this.#beginnings.get(text, () => {
+    return this.#beginnings.getOrMake(text, () => {
       const { model } = this.#context
       try {
         const grammar = new LlamaGrammar(model.llama, { grammar: text })

@@ -6,12 +6,12 @@ describe('what was used recently', () => {
   let memory: RecentlyUsed<string, string>
   beforeEach(() => {
     made = []
-    const weigh = (_key: string, value: string) => value.length
-    memory = new RecentlyUsed({ entriesMax: 2, weightMax: 10, weigh })
+    const weight = { max: 10, of: (_key: string, value: string) => value.length }
+    memory = new RecentlyUsed({ entriesMax: 2, weight })
   })
   const use = (keys: readonly string[]) => {
     for (const key of keys) {
-      const value = memory.get(key, () => {
+      const value = memory.getOrMake(key, () => {
         made.push(key)
         return key.toUpperCase()
       })
@@ -38,7 +38,23 @@ describe('what was used recently', () => {
     const fail = () => {
       throw new Error('cannot')
     }
-    expect(() => memory.get('a', fail)).toThrow('cannot')
+    expect(() => memory.getOrMake('a', fail)).toThrow('cannot')
     expect(use(['a'])).toEqual(['a'])
   })
+
+  it('is replaced under its key, and counts at its new weight alone', () => {
+    memory.set('a', 'x'.repeat(9))
+    memory.set('a', 'x')
+    memory.set('b', 'x'.repeat(9))
+    expect([memory.get('a'), memory.get('b')?.length]).toEqual(['x', 9])
+  })
+})
+
+it('keeps a number of entries where no weight is asked for', () => {
+  const heads = new RecentlyUsed<string, number>({ entriesMax: 2 })
+  heads.set('a', 1)
+  heads.set('b', 2)
+  expect(heads.get('a')).toBe(1)
+  heads.set('c', 3)
+  expect([heads.get('a'), heads.get('b'), heads.get('c')]).toEqual([1, undefined, 3])
 })

@@ -1,0 +1,64 @@
+/** A bounded memory: what was used least recently goes first. */
+
+export interface MemoryBounds<Key, Value> {
+  readonly entriesMax: number
+  /** Of all that is kept, by `weigh`; absent where only entries are counted. */
+  readonly weight?: { readonly max: number; of(key: Key, value: Value): number }
+}
+
+interface Entry<Value> {
+  readonly value: Value
+  readonly weight: number
+}
+
+export class RecentlyUsed<Key, Value> {
+  readonly #bounds: MemoryBounds<Key, Value>
+  /** In the order of their last use: a Map keeps the order in which keys were put in. */
+  readonly #entries = new Map<Key, Entry<Value>>()
+  #weight = 0
+
+  constructor(bounds: MemoryBounds<Key, Value>) {
+    this.#bounds = bounds
+  }
+
+  /** What is kept under the key, which counts as a use. */
+  get(key: Key): Value | undefined {
+    const known = this.#entries.get(key)
+    if (known === undefined) return undefined
+    this.#entries.delete(key)
+    this.#entries.set(key, known)
+    return known.value
+  }
+
+  /** What is too heavy by itself is not kept, and neither is anything else then. */
+  set(key: Key, value: Value): void {
+    this.#forget(key)
+    const weight = this.#bounds.weight?.of(key, value) ?? 0
+    this.#entries.set(key, { value, weight })
+    this.#weight += weight
+    this.#makeRoom()
+  }
+
+  /** @param make what to keep where nothing is; may throw: then nothing is kept */
+  getOrMake(key: Key, make: () => Value): Value {
+    const known = this.get(key)
+    if (known !== undefined) return known
+    const value = make()
+    this.set(key, value)
+    return value
+  }
+
+  #makeRoom(): void {
+    const { entriesMax, weight } = this.#bounds
+    const weightMax = weight?.max ?? Number.POSITIVE_INFINITY
+    for (const key of this.#entries.keys()) {
+      if (this.#entries.size <= entriesMax && this.#weight <= weightMax) return
+      this.#forget(key)
+    }
+  }
+
+  #forget(key: Key): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0
+    this.#entries.delete(key)
+  }
+}
