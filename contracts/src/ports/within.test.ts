@@ -30,3 +30,13 @@ test('one that does not is given up at the bound, not before', async () => {
   await time.advance(1)
   expect(outcome).toBe('late')
 })
+
+test('an abort gives it up before the bound, and one that came before does so at once', async () => {
+  const time = new ManualTime()
+  const leaving = new AbortController()
+  const outcome = within(time, 10, never, 'late', leaving.signal)
+  leaving.abort()
+  expect(await outcome).toBe('late')
+  expect(await within(time, 10, never, 'late', leaving.signal)).toBe('late')
+  expect(await within(time, 10, Promise.resolve('done'), 'late', leaving.signal)).toBe('done')
+})

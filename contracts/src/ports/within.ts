@@ -1,22 +1,28 @@
 import type { Timer } from './time.ts'
 
 /**
- * Waits for a promise no longer than a bound. What it still does afterwards goes on unheard.
+ * Waits for a promise no longer than a bound, or until a signal is aborted. What it still does
+ * afterwards goes on unheard.
  *
- * @returns what it resolves with, or `late` when the bound is over before
- * @throws what it rejects with before the bound
+ * @returns what it resolves with, or `late` when the bound is over or the signal aborted before
+ * @throws what it rejects with before that
  */
 export async function within<Value, Late>(
   timer: Timer,
   boundMs: number,
   promise: Promise<Value>,
   late: Late,
+  signal?: AbortSignal,
 ): Promise<Value | Late> {
   const over = Promise.withResolvers<Late>()
-  const cancel = timer.after(boundMs, () => over.resolve(late))
+  const end = (): void => over.resolve(late)
+  if (signal?.aborted === true) end()
+  const cancel = timer.after(boundMs, end)
+  signal?.addEventListener('abort', end, { once: true })
   try {
     return await Promise.race([promise, over.promise])
   } finally {
     cancel()
+    signal?.removeEventListener('abort', end)
   }
 }

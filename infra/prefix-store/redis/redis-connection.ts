@@ -19,8 +19,10 @@
  */
 import { backoffMs } from '@svc/contracts/ports/backoff'
 import type { Clock } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
 import { Redis } from 'ioredis'
 import { StoreOpenError } from '../../store-open-error.ts'
+import { patientTimer } from '../../system/patient-timer.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import {
   type ErrorReply,
@@ -118,7 +120,7 @@ export class RedisConnection {
     const outcome = this.#send(commands).finally(() => {
       this.#calls -= 1
     })
-    if (patienceMs !== undefined) return (await withinBudget(outcome, patienceMs)) ?? FAILED
+    if (patienceMs !== undefined) return within(patientTimer, patienceMs, outcome, FAILED)
     return signal === undefined ? outcome : untilAborted(outcome, signal)
   }
 
@@ -136,7 +138,7 @@ export class RedisConnection {
   async #send(commands: readonly RedisCommand[]): Promise<CallOutcome> {
     const pipeline = this.#redis.pipeline()
     for (const [name, ...args] of commands) pipeline.callBuffer(name, ...args)
-    const results = await withinBudget(pipeline.exec(), CALL_WITHIN_MS)
+    const results = await within(patientTimer, CALL_WITHIN_MS, pipeline.exec(), undefined)
     if (results === undefined) {
       this.#breaker.timedOut()
       this.#tell(`does not answer within ${CALL_WITHIN_MS} ms`)
@@ -215,23 +217,6 @@ function clientOptions({ at, isTls, username, password, database }: RedisAddress
 function retryAfterMs(attempt: number): number {
   const fullMs = backoffMs(PAUSES, attempt)
   return fullMs / 2 + (Math.random() * fullMs) / 2
-}
-
-/**
- * Settles with the promise, or as undefined after the time. A reply that had come by then, and that
- * this process was too busy to read, still counts: sockets are read between timers and immediates.
- */
-async function withinBudget<Value>(
-  promise: Promise<Value>,
-  withinMs: number,
-): Promise<Value | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(() => setImmediate(() => resolve(undefined)), withinMs)
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 async function untilAborted(

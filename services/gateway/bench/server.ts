@@ -70,6 +70,7 @@ const operations = createLocalOperations({
   projections,
   store,
   pace,
+  clock: systemClock,
   information: {
     version: 'bench',
     mode: 'running',

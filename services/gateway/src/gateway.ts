@@ -118,6 +118,7 @@ class HttpGateway implements Gateway {
       limits,
       logger: dependencies.logger,
       rootUrl,
+      timer,
       trustedProxies,
       refusalPauses: new RefusalPauses({ limits, timer, clock }),
       newRequestId: () => ledger.newRequestId(),

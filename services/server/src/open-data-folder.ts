@@ -4,6 +4,7 @@ import type { Operations } from '@svc/contracts/admin/operations'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '@svc/infra/store-open-error'
+import { systemClock } from '@svc/infra/system/system-clock'
 import { createLocalOperations } from '@svc/operator/operations/local-operations'
 import { type Logger, pino } from 'pino'
 import { openCore } from './core/core.ts'
@@ -51,6 +52,7 @@ export async function openDataFolder(
   }
   const operations = createLocalOperations({
     ...core,
+    clock: systemClock,
     information: {
       version: VERSION,
       mode: 'stopped',

@@ -1,19 +1,21 @@
-/** Own timers: the client has no deadline that works. */
+/** Bounds on answers of the server: the client has no deadline that works. */
+import { within as settledWithin } from '@svc/contracts/ports/within'
+import { systemTimer } from '../../../system/system-timer.ts'
 import { ServerTimeoutError } from './server-failure.ts'
+
+const OVER = Symbol('the time is over')
 
 /**
  * Settles as the promise does. What it comes to after the time limit is ignored.
  *
  * @throws {ServerTimeoutError} when it takes longer
  */
-export function within<Value>(
+export async function within<Value>(
   timeoutMs: number,
   what: string,
   promise: Promise<Value>,
 ): Promise<Value> {
-  const first = Promise.withResolvers<Value>()
-  const onOver = (): void => first.reject(new ServerTimeoutError(what, timeoutMs))
-  const timer = setTimeout(onOver, timeoutMs)
-  promise.then(first.resolve, first.reject)
-  return first.promise.finally(() => clearTimeout(timer))
+  const outcome = await settledWithin(systemTimer, timeoutMs, promise, OVER)
+  if (outcome === OVER) throw new ServerTimeoutError(what, timeoutMs)
+  return outcome
 }

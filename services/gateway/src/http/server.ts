@@ -2,6 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError } from '@svc/contracts/errors'
+import type { Timer } from '@svc/contracts/ports/time'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -40,6 +41,7 @@ export interface HttpServerOptions {
   readonly limits: HttpLimits
   readonly logger: Logger
   readonly rootUrl: RootUrl
+  readonly timer: Timer
   /** Addresses and networks whose `X-Forwarded-…` headers are believed. */
   readonly trustedProxies: readonly string[]
   readonly refusalPauses: RefusalPauses
@@ -92,7 +94,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   return {
     app,
     stopListening: () => app.server.close(),
-    close: () => closeServer(app),
+    close: () => closeServer(app, options.timer),
   }
 }
 
@@ -209,11 +211,11 @@ function urlOfPacket({ rawPacket }: ClientError): string {
   return /^[A-Z]+ (\S+)/.exec(text)?.[1] ?? '/'
 }
 
-async function closeServer(app: FastifyInstance): Promise<void> {
-  const cut = setTimeout(() => app.server.closeAllConnections(), LAST_BYTES_MS)
+async function closeServer(app: FastifyInstance, timer: Timer): Promise<void> {
+  const cancelCut = timer.after(LAST_BYTES_MS, () => app.server.closeAllConnections())
   try {
     await app.close()
   } finally {
-    clearTimeout(cut)
+    cancelCut()
   }
 }

@@ -15,6 +15,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { ServiceError } from '@svc/contracts/errors'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 
@@ -167,13 +168,7 @@ export class Idempotency {
 
   async #join(running: RunningClaim, waitMs: number, stop: AbortSignal): Promise<void> {
     if (waitMs <= 0 || stop.aborted) throw inUse()
-    const { promise: over, resolve } = Promise.withResolvers<void>()
-    const end = (): void => resolve()
-    const cancel = this.#ports.timer.after(waitMs, end)
-    stop.addEventListener('abort', end)
-    await Promise.race([running.ended, over])
-    cancel()
-    stop.removeEventListener('abort', end)
+    await within(this.#ports.timer, waitMs, running.ended, undefined, stop)
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { Clock } from '@svc/contracts/ports/time'
 import { resolveModel } from '@svc/contracts/wire/models'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -58,6 +59,7 @@ export interface LocalOperations extends WorkerPorts {
   readonly store: EventStore
   /** Shared by everything of this process that takes long. */
   readonly pace: Pace
+  readonly clock: Clock
   /** What is remembered of the log outside of it. */
   readonly memory?: { witnesses(): Iterable<LogWitness> }
   readonly information: ServiceInformation
@@ -116,6 +118,7 @@ function accountOperations(
 
 function keyOperations({
   ledger,
+  clock,
 }: LocalOperations): Pick<Operations, 'createKey' | 'listKeys' | 'revokeKey'> {
   return {
     async createKey({ account_id: accountId, name, expires_at: expiresAt }) {
@@ -131,7 +134,7 @@ function keyOperations({
     async listKeys({ account_id: accountId }) {
       checkAccountId(accountId)
       const { keys } = await ledger.account(accountId)
-      const nowMs = Date.now()
+      const nowMs = clock.nowMs()
       return keys.map((key) => keyDetails(key, nowMs))
     },
     async revokeKey({ account_id: accountId, key_id: keyId, reason }) {
@@ -235,7 +238,7 @@ async function accountDetails(ports: LocalOperations, accountId: string): Promis
   await viewsCurrent(ports, 'accounts')
   const row = ports.projections.views.account(accountId)
   if (row === undefined) throw noSuch('account', accountId)
-  const nowMs = Date.now()
+  const nowMs = ports.clock.nowMs()
   return {
     ...accountSummary({ ...row, ...balance, openRequests, spendPolicy }),
     keys: keys.map((key) => keyDetails(key, nowMs)),

@@ -65,6 +65,7 @@ export async function openGateway(
     projections,
     store,
     pace,
+    clock: systemClock,
     memory,
     workers: () => workers.lines(),
     fleet: workers.pool,

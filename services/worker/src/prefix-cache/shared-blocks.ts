@@ -2,13 +2,14 @@
  * The blocks in Redis as one worker uses them: fetched when that is faster than computing, compared
  * with the prompt token by token, and waited for when another worker says that it computes them.
  */
-import { setTimeout as delay } from 'node:timers/promises'
 import {
   BLOCK_TOKENS,
   type PrefixBlock,
   type PrefixClaim,
   type PrefixStore,
 } from '@svc/contracts/ports/prefix-store'
+import { pause } from '@svc/contracts/ports/time'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Chain } from './block-names.ts'
 import type { CacheCounts } from './cache-counts.ts'
 import type { CostModel } from './cost-model.ts'
@@ -143,7 +144,7 @@ export class SharedBlocks {
     let before = 0
     while (nowMs() < until && !signal.aborted) {
       // The signal ends the pause, and the loop then.
-      await delay(POLL_MS, undefined, { signal }).catch(() => {})
+      await pause(systemTimer, POLL_MS, signal)
       const there = await this.store.has(names)
       // Where two prompts part, blocks stop coming.
       if (there === names.length || (there > 0 && there === before)) return

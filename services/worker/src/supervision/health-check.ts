@@ -1,6 +1,8 @@
 /** Asks a worker on a unix socket how it is. */
 import { request } from 'node:http'
+import { within } from '@svc/contracts/ports/within'
 import { type HealthResponse, healthResponse, workerPaths } from '@svc/contracts/worker/protocol'
+import { patientTimer } from '@svc/infra/system/patient-timer'
 
 const ANSWER_BYTES_MAX = 64 * 1024
 
@@ -23,11 +25,7 @@ export async function checkHealth(
   })
   asked.on('error', () => resolve(null)).on('close', () => resolve(null))
   asked.end()
-  // After a stall of this process the timer fires before the answer that lies ready is read:
-  // one turn of the event loop lets the answer win.
-  const timer = setTimeout(() => setImmediate(() => setImmediate(() => resolve(null))), timeoutMs)
-  const answer = await promise
-  clearTimeout(timer)
+  const answer = await within(patientTimer, timeoutMs, promise, null)
   asked.destroy()
   return answer
 }
