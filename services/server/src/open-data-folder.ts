@@ -9,7 +9,7 @@ import { createLocalOperations } from '@svc/operator/operations/local-operations
 import { type Logger, pino } from 'pino'
 import { openCore } from './core/core.ts'
 import { DataFolder, NoLedgerError } from './data-folder/data-folder.ts'
-import { type LogPlace, shownPlace } from './settings/log-place.ts'
+import { type LogLocation, shownLocation } from './settings/log-location.ts'
 import { VERSION } from './version.ts'
 
 /** Another process holds the folder. */
@@ -19,7 +19,7 @@ export class FolderInUseError extends Error {
 
 export interface OpenFolderOptions {
   /** Where the events are. Default: in the folder. */
-  readonly place?: LogPlace
+  readonly place?: LogLocation
   /** Takes warnings, such as that a damaged view is built anew. */
   readonly warn?: (warning: string) => void
   /** Called once when the disk has failed under the event log: the process must end. */
@@ -48,7 +48,7 @@ export async function openDataFolder(
   const core = await open(folder, place, loggerTo(warn), onFatal ?? throwIt)
   if (place.kind === 'eventstoredb' && (await core.store.lastPosition()) === START) {
     await core.close()
-    throw new NoLedgerError(`${shownPlace(place)} holds no ledger: make one with svc start`)
+    throw new NoLedgerError(`${shownLocation(place)} holds no ledger: make one with svc start`)
   }
   const operations = createLocalOperations({
     ...core,
@@ -71,7 +71,7 @@ export async function openDataFolder(
 
 async function open(
   folder: DataFolder,
-  place: LogPlace,
+  place: LogLocation,
   logger: Logger,
   onFatal: (error: unknown) => void,
 ): ReturnType<typeof openCore> {

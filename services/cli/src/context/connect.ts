@@ -10,7 +10,7 @@ import type { Operations } from '@svc/contracts/admin/operations'
 import { isServerProof, PROOF_PATH } from '@svc/operator/http/server-proof'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { DataFolder, NoLedgerError, type ServerRecord } from '@svc/server/data-folder/data-folder'
-import { type LogPlace, shownPlace } from '@svc/server/settings/log-place'
+import { type LogLocation, shownLocation } from '@svc/server/settings/log-location'
 import { z } from 'zod'
 import { CliError, EXIT_CONFLICT, EXIT_UNREACHABLE, EXIT_USAGE } from './exit-codes.ts'
 
@@ -21,7 +21,7 @@ const identityAnswer = z.object({ proof: z.string() })
 
 export type Target = (
   | { readonly url: string; readonly operatorToken: string | undefined }
-  | { readonly dataDir: string; readonly place: LogPlace }
+  | { readonly dataDir: string; readonly place: LogLocation }
 ) & {
   readonly stop: AbortSignal
   readonly warn: (warning: string) => void
@@ -62,7 +62,7 @@ async function connectToFolder({
   place,
   stop,
   warn,
-}: Target & { dataDir: string; place: LogPlace }): Promise<Connection> {
+}: Target & { dataDir: string; place: LogLocation }): Promise<Connection> {
   const folder = new DataFolder(dataDir)
   folder.check()
   const server = folder.readServer()
@@ -78,7 +78,7 @@ async function connectToFolder({
 
 async function openFolder(
   folder: DataFolder,
-  place: LogPlace,
+  place: LogLocation,
   server: ServerRecord | undefined,
   warn: (warning: string) => void,
 ): Promise<Connection> {
@@ -87,7 +87,7 @@ async function openFolder(
   if (place.kind === 'eventstoredb') await endOnClientDefects(warn)
   try {
     const opened = await openDataFolder(folder.path, { place, warn, onFatal: endNow })
-    const what = place.kind === 'sqlite' ? 'it' : shownPlace(place)
+    const what = place.kind === 'sqlite' ? 'it' : shownLocation(place)
     return { ...opened, description: `no server runs on ${folder.path}: opened ${what} directly` }
   } catch (error) {
     if (!(error instanceof FolderInUseError)) throw error

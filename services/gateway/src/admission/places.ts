@@ -12,7 +12,7 @@
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { HttpLimits } from '../http/limits.ts'
-import { stopping, tooMany, tooManyOfAll } from './place-refusals.ts'
+import { stopping, tooMany, tooManyOfAll } from './admission-errors.ts'
 import { AccountPlaces, Visit, type Visitor } from './visit.ts'
 
 export type PlaceBounds = Pick<

@@ -7,7 +7,7 @@ import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { GrantSummary, KeySummary, PublishedPrice } from '@svc/ledger/ledger'
 import type { AccountRow, ProjectionStatus, StatementRow } from '@svc/projections/views'
-import { optionalTimeText, timeText } from './tell-times.ts'
+import { optionalTimeText, timeText } from './rfc3339-times.ts'
 
 export function accountSummary(row: AccountRow): AccountSummary {
   return {

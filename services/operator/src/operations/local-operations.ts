@@ -31,7 +31,7 @@ import {
 } from './details.ts'
 import { listEvents, tailEvents } from './event-queries.ts'
 import { rebuildLines } from './rebuild-lines.ts'
-import { readOptionalTime, readTime, timeText } from './tell-times.ts'
+import { readOptionalTime, readTime, timeText } from './rfc3339-times.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { verifyLines } from './verify-lines.ts'
 

@@ -9,6 +9,7 @@ import type {
 } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, overloaded } from '@svc/contracts/worker/failure'
+import { workerDetails } from './worker-details.ts'
 import {
   type FleetWorker,
   readyWorkers,
@@ -16,7 +17,6 @@ import {
   workerOf,
   workerSnapshots,
 } from './worker-fleet.ts'
-import { workerDetails } from './worker-lines.ts'
 import { addWorker, removeWorker } from './worker-membership.ts'
 
 export interface WorkerPorts {

@@ -21,11 +21,11 @@ import { openProjections, type Projections } from '@svc/projections/open-project
 import { OlderLogError } from '@svc/projections/runner/foreign-views'
 import type { Logger } from 'pino'
 import { type DataFolder, DataFolderError } from '../data-folder/data-folder.ts'
-import { type LogPlace, shownPlace } from '../settings/log-place.ts'
-import { forgetServerLog, recogniseLog } from './known-log.ts'
+import { type LogLocation, shownLocation } from '../settings/log-location.ts'
+import { forgetServerLog, recogniseLog } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
 import { loggedKeys } from './logged-keys.ts'
-import { OpenParts } from './open-parts.ts'
+import { OpenResources } from './open-resources.ts'
 import { openStore } from './open-store.ts'
 
 /** A server that was killed finds all of its log a moment after it answers. */
@@ -40,7 +40,7 @@ const SHARED_LIMITS = { restEveryMs: SHARED_REST_EVERY_MS, lookAgainMs: SHARED_L
 
 export interface CoreOptions {
   readonly folder: DataFolder
-  readonly place: LogPlace
+  readonly place: LogLocation
   readonly reach: ReachCrashPoint
   readonly logger: Logger
   /** Called once when the disk has failed: the process must end. */
@@ -50,7 +50,7 @@ export interface CoreOptions {
 export interface Core {
   /** Names this process in the events that it writes. */
   readonly gatewayId: string
-  readonly place: LogPlace
+  readonly place: LogLocation
   readonly store: EventStore
   readonly ledger: Ledger
   readonly projections: Projections
@@ -71,7 +71,7 @@ export interface Core {
  */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { folder, place, reach, logger } = options
-  const parts = new OpenParts(logger)
+  const parts = new OpenResources(logger)
   try {
     const store = await openStore(options, parts)
     folder.make()
@@ -132,7 +132,7 @@ async function openViews(
       return await openProjections({ ...options, olderLog: 'refuse' })
     } catch (error) {
       if (!(error instanceof OlderLogError)) throw error
-      if (tries === LOG_WHOLE_TRIES) throw olderCopy(folder, shownPlace(place), error)
+      if (tries === LOG_WHOLE_TRIES) throw olderCopy(folder, shownLocation(place), error)
       await pause(systemTimer, LOG_WHOLE_PAUSE_MS)
     }
   }

@@ -6,10 +6,10 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, test } from 'vitest'
 import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
-import type { LogPlace } from '../settings/log-place.ts'
+import type { LogLocation } from '../settings/log-location.ts'
 import { prepareDemoAccount } from './first-run.ts'
 
-const place: LogPlace = {
+const place: LogLocation = {
   kind: 'eventstoredb',
   url: 'esdb://unused',
   streamPrefix: 'svc.',

@@ -4,11 +4,11 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
-import type { LogPlace } from '../settings/log-place.ts'
-import type { OpenParts } from './open-parts.ts'
+import type { LogLocation } from '../settings/log-location.ts'
+import type { OpenResources } from './open-resources.ts'
 
 export interface StoreOptions {
-  readonly place: LogPlace
+  readonly place: LogLocation
   readonly folder: DataFolder
   readonly reach: ReachCrashPoint
   readonly logger: Logger
@@ -20,7 +20,7 @@ export interface StoreOptions {
  * @param parts closes it again
  * @throws {StoreOpenError} when the log cannot be used, with nothing written
  */
-export async function openStore(options: StoreOptions, parts: OpenParts): Promise<EventStore> {
+export async function openStore(options: StoreOptions, parts: OpenResources): Promise<EventStore> {
   const { place, folder, reach, onFatal } = options
   const store =
     place.kind === 'sqlite'
@@ -31,7 +31,7 @@ export async function openStore(options: StoreOptions, parts: OpenParts): Promis
 }
 
 async function openOnServer(
-  { url, streamPrefix, readyWithinMs }: LogPlace & { kind: 'eventstoredb' },
+  { url, streamPrefix, readyWithinMs }: LogLocation & { kind: 'eventstoredb' },
   { reach, logger }: StoreOptions,
 ): Promise<EventStore> {
   // Loaded only here: a service on a file needs no gRPC.

@@ -9,7 +9,7 @@ import { createMetrics } from '@svc/operator/metrics/metrics'
 import { createLocalOperations } from '@svc/operator/operations/local-operations'
 import type { Logger } from 'pino'
 import type { Core } from '../core/core.ts'
-import type { OpenParts } from '../core/open-parts.ts'
+import type { OpenResources } from '../core/open-resources.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { adminListenAt } from '../settings/admin-address.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -35,7 +35,7 @@ export interface GatewaySurroundings {
   readonly workers: InferenceWorkers
   readonly reserved: ReservedPort
   /** Takes what has to be closed behind the gateway. */
-  readonly parts: OpenParts
+  readonly parts: OpenResources
 }
 
 export interface OpenGateway {

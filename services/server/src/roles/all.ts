@@ -22,13 +22,13 @@ import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpric
 import type { Logger } from 'pino'
 import { type Core, openCore } from '../core/core.ts'
 import { type DemoAccount, prepareDemoAccount } from '../core/first-run.ts'
-import { noteLog } from '../core/known-log.ts'
-import { OpenParts } from '../core/open-parts.ts'
+import { noteLog } from '../core/log-identity.ts'
+import { OpenResources } from '../core/open-resources.ts'
 import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
 import { reservePort } from '../gateway/reserved-port.ts'
-import { type LogPlace, logPlaceOf } from '../settings/log-place.ts'
+import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Settings } from '../settings/settings.ts'
 import { type InferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
@@ -76,7 +76,7 @@ export interface StartOptions {
 
 /** What every step of the start can use. */
 interface Surroundings extends GatewaySurroundings {
-  readonly place: LogPlace
+  readonly place: LogLocation
   readonly stopRequested: AbortSignal
 }
 
@@ -94,8 +94,8 @@ export async function startServer(
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
   folder.check()
-  const place = logPlaceOf(settings)
-  const parts = new OpenParts(logger)
+  const place = logLocationOf(settings)
+  const parts = new OpenResources(logger)
   try {
     const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
     parts.add(() => reserved.release())
@@ -181,7 +181,7 @@ function orStopped<Result>(work: Promise<Result>, stop: AbortSignal): Promise<Re
   return Promise.race([work, stopped])
 }
 
-function isFirstStart(folder: DataFolder, place: LogPlace): boolean {
+function isFirstStart(folder: DataFolder, place: LogLocation): boolean {
   return place.kind === 'sqlite' ? !folder.holdsLedger() : folder.readLog() === undefined
 }
 

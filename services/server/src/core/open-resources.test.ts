@@ -1,11 +1,11 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { OpenParts } from './open-parts.ts'
+import { OpenResources } from './open-resources.ts'
 
 const silent = pino({ level: 'silent' })
 
 test('what was opened last is closed first, and each part once', async () => {
-  const parts = new OpenParts(silent)
+  const parts = new OpenResources(silent)
   const closed: string[] = []
   parts.add(() => void closed.push('store'))
   parts.add(async () => void closed.push('ledger'))
@@ -15,7 +15,7 @@ test('what was opened last is closed first, and each part once', async () => {
 })
 
 test('a part that cannot be closed keeps no other one open, and the end is not clean', async () => {
-  const parts = new OpenParts(silent)
+  const parts = new OpenResources(silent)
   const closed: string[] = []
   parts.add(() => void closed.push('store'))
   parts.add(() => Promise.reject(new Error('stuck')))

@@ -5,17 +5,17 @@ import {
 } from '@svc/infra/event-store/eventstoredb/client/connection-string'
 import type { LogSettings } from './settings.ts'
 
-export type LogPlace =
+export type LogLocation =
   | { readonly kind: 'sqlite' }
   | {
       readonly kind: 'eventstoredb'
-      /** May hold a password: see {@link shownPlace}. */
+      /** May hold a password: see {@link shownLocation}. */
       readonly url: string
       readonly streamPrefix: string
       readonly readyWithinMs: number
     }
 
-export function logPlaceOf(settings: LogSettings): LogPlace {
+export function logLocationOf(settings: LogSettings): LogLocation {
   const { EVENTSTORE_URL: url, SVC_EVENTSTORE_PREFIX, SVC_EVENTSTORE_READY_MS } = settings
   if (url === undefined) return { kind: 'sqlite' }
   return {
@@ -27,7 +27,10 @@ export function logPlaceOf(settings: LogSettings): LogPlace {
 }
 
 /** For messages: without user and password. To be called when the place was opened. */
-export function shownPlace({ url, streamPrefix }: LogPlace & { kind: 'eventstoredb' }): string {
+export function shownLocation({
+  url,
+  streamPrefix,
+}: LogLocation & { kind: 'eventstoredb' }): string {
   const hosts = placeOf(parseConnectionString(url))
   return `the EventStoreDB at ${hosts} (streams ${streamPrefix}*)`
 }

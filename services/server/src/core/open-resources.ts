@@ -4,7 +4,7 @@
  */
 import type { Logger } from 'pino'
 
-export class OpenParts {
+export class OpenResources {
   readonly #logger: Logger
   readonly #closings: (() => unknown)[] = []
   #clean = true

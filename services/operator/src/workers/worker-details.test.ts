@@ -2,8 +2,8 @@ import { WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthResponse, StateResponse } from '@svc/contracts/worker/protocol'
 import { emptyTier, freshState } from '@svc/testing/scripted-worker'
 import { expect, test } from 'vitest'
+import { workerDetails } from './worker-details.ts'
 import type { FleetWorker } from './worker-fleet.ts'
-import { workerDetails } from './worker-lines.ts'
 
 const health: HealthResponse = {
   status: 'ready',

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
-import { forgetServerLog, noteLog, recogniseLog } from './known-log.ts'
+import { forgetServerLog, noteLog, recogniseLog } from './log-identity.ts'
 
 const quiet = pino({ level: 'silent' })
 
