@@ -1,4 +1,4 @@
-/** Which workers a server starts, and what they are told. */
+/** Which workers a server starts, and with which options. */
 import { workerVariableNames } from '@svc/worker/settings/worker-variables'
 import type { Settings } from '../settings/settings.ts'
 

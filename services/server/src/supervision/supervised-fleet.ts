@@ -86,7 +86,7 @@ function supervise(
     workerId,
     modelArguments: worker.drained ? ['--drained'] : [],
     env: workerEnvironment(settings, worker, cacheKey, availableParallelism()),
-    // A first start that fails is told once, in one line, by whoever asked for it.
+    // The caller reports a failed first start once, in one line.
     log(level, message, fields) {
       if (progress.show(workerId, message, fields)) return
       progress.clear()
