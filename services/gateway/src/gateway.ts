@@ -120,7 +120,7 @@ class HttpGateway implements Gateway {
       rootUrl,
       timer,
       trustedProxies,
-      refusalPauses: new RefusalPauses({ limits, timer, clock }),
+      refusalPauses: new RefusalPauses({ limits, timer }),
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     }

@@ -1,5 +1,7 @@
 /** Clients that ask again and again although they are refused. */
 
+import { once } from 'node:events'
+import { Agent, get } from 'node:http'
 import {
   chatBody,
   type FixtureOptions,
@@ -67,4 +69,20 @@ test('a stop does not wait for them', async () => {
   await fixture.gateway.close({ graceMs: 1_000 })
   expect(performance.now() - startMs).toBeLessThan(10_000)
   await refused
+})
+
+test('many on one connection leave nothing on it', async () => {
+  await start({ limits: { refusalsPerSecond: 1, refusalPauseMs: 1 } })
+  const warnings: Error[] = []
+  const warn = (warning: Error) => warnings.push(warning)
+  process.on('warning', warn)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  for (let sent = 0; sent < 20; sent += 1) {
+    const [answer] = await once(get({ port: fixture.port, path: '/v1/balance', agent }), 'response')
+    expect(answer.resume().statusCode).toBe(401)
+    await once(answer, 'end')
+  }
+  agent.destroy()
+  process.off('warning', warn)
+  expect(warnings).toEqual([])
 })

@@ -4,56 +4,39 @@
  * or an address without a key, gets a number of refusals at once in each second; each one beyond
  * them is sent after a pause, and its connection can ask nothing meanwhile. Answers never wait.
  */
-import type { Clock, Timer } from '@svc/contracts/ports/time'
-import type { FastifyRequest } from 'fastify'
+import type { RateLimit } from '@svc/contracts/ports/rate-limits'
+import { pause, type Timer } from '@svc/contracts/ports/time'
+import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from './limits.ts'
 import { networkOf } from './network.ts'
 
-const WINDOW_MS = 1_000
-/** Beyond these all sources count as one: forged addresses must not fill the memory. */
-const SOURCES_MAX = 10_000
-const ALL_OTHERS = 'all others'
+const WINDOW_SECONDS = 1
 
 export interface RefusalPausesOptions {
   readonly limits: Pick<HttpLimits, 'refusalsPerSecond' | 'refusalPauseMs'>
-  readonly clock: Clock
   readonly timer: Timer
 }
 
 export class RefusalPauses {
-  readonly #options: RefusalPausesOptions
-  readonly #refusals = new Map<string, number>()
-  #windowEndsMs = 0
+  readonly #pauseMs: number
+  readonly #timer: Timer
+  /** Counted in this process alone: it is its own time that is shared here. */
+  readonly #rate: RateLimit
 
-  constructor(options: RefusalPausesOptions) {
-    this.#options = options
+  constructor({ limits, timer }: RefusalPausesOptions) {
+    this.#pauseMs = limits.refusalPauseMs
+    this.#timer = timer
+    this.#rate = new MemoryRateLimits().open('refusals', limits.refusalsPerSecond, WINDOW_SECONDS)
   }
 
-  /** Counts a refusal of this request. @returns when it may be sent; undefined for at once */
-  pauseBefore(request: FastifyRequest): Promise<void> | undefined {
-    const { limits, timer } = this.#options
-    if (limits.refusalPauseMs === 0) return undefined
-    if (this.#count(request.caller?.accountId ?? networkOf(request.ip)) <= limits.refusalsPerSecond)
-      return undefined
-    return new Promise((resolve) => {
-      const cancel = timer.after(limits.refusalPauseMs, resolve)
-      request.raw.socket.once('close', () => {
-        cancel()
-        resolve()
-      })
-    })
-  }
-
-  #count(source: string): number {
-    const nowMs = this.#options.clock.nowMs()
-    if (nowMs >= this.#windowEndsMs || nowMs < this.#windowEndsMs - WINDOW_MS) {
-      this.#refusals.clear()
-      this.#windowEndsMs = nowMs + WINDOW_MS
-    }
-    const isKnown = this.#refusals.has(source) || this.#refusals.size < SOURCES_MAX
-    const name = isKnown ? source : ALL_OTHERS
-    const count = (this.#refusals.get(name) ?? 0) + 1
-    this.#refusals.set(name, count)
-    return count
+  /** Counts a refusal of this request. Resolves when it may be sent, or the client has left. */
+  async pauseBefore(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (this.#pauseMs === 0) return
+    const { allowed } = await this.#rate.take(request.caller?.accountId ?? networkOf(request.ip))
+    if (allowed) return
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    await pause(this.#timer, this.#pauseMs, gone.signal)
   }
 }

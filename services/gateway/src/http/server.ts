@@ -137,7 +137,7 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
     if (error.code === 'internal_error') {
       logger.error({ requestId: request.id, err: cause }, 'request failed with an internal error')
     }
-    if (!isDraining()) await refusalPauses.pauseBefore(request)
+    if (!isDraining()) await refusalPauses.pauseBefore(request, reply)
     return refuse(reply, error)
   })
 }
