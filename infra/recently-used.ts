@@ -2,7 +2,7 @@
 
 export interface MemoryBounds<Key, Value> {
   readonly entriesMax: number
-  /** Of all that is kept, by `weigh`; absent where only entries are counted. */
+  /** Of all that is kept, by `of`; absent where only entries are counted. */
   readonly weight?: { readonly max: number; of(key: Key, value: Value): number }
 }
 
@@ -48,13 +48,18 @@ export class RecentlyUsed<Key, Value> {
     return value
   }
 
+  /** Looks first: to find the oldest key, a Map steps over all that were moved to its end. */
   #makeRoom(): void {
-    const { entriesMax, weight } = this.#bounds
-    const weightMax = weight?.max ?? Number.POSITIVE_INFINITY
+    if (!this.#isTooFull()) return
     for (const key of this.#entries.keys()) {
-      if (this.#entries.size <= entriesMax && this.#weight <= weightMax) return
       this.#forget(key)
+      if (!this.#isTooFull()) return
     }
+  }
+
+  #isTooFull(): boolean {
+    const { entriesMax, weight } = this.#bounds
+    return this.#entries.size > entriesMax || (weight !== undefined && this.#weight > weight.max)
   }
 
   #forget(key: Key): void {

@@ -23,6 +23,8 @@ export type SealedEvent = Omit<RecordedEvent, 'position'>
 
 export interface SealedAppend {
   readonly events: readonly SealedEvent[]
+  /** UTF-8 bytes of their data and metadata. */
+  readonly bytes: number
   /** The head of the stream once these events are written. */
   readonly head: StreamHead
 }
@@ -33,7 +35,7 @@ export interface SealedAppend {
  * @throws {RangeError} when the append is empty, too large, or names an id twice
  */
 export function seal(request: AppendRequest): SealedAppend {
-  checkBounds(request.events)
+  const bytes = checkedBytes(request.events)
   let head = request.expected
   const events = request.events.map((event): SealedEvent => {
     const revision = head.revision + 1
@@ -41,7 +43,7 @@ export function seal(request: AppendRequest): SealedAppend {
     head = { revision, hash: link }
     return { ...event, stream: request.stream, revision, hash: link }
   })
-  return { events, head }
+  return { events, bytes, head }
 }
 
 /**
@@ -72,15 +74,18 @@ function linkOf(previous: string, event: Omit<SealedEvent, 'hash'>): string {
   )
 }
 
-function checkBounds(events: readonly NewEvent[]): void {
+/** @throws {RangeError} when a bound of an append is broken */
+function checkedBytes(events: readonly NewEvent[]): number {
   if (events.length === 0) throw new RangeError('an append needs at least one event')
   if (events.length > MAX_APPEND_EVENTS) {
     throw new RangeError(`an append holds at most ${MAX_APPEND_EVENTS} events`)
   }
-  if (bytesOfEvents(events) > MAX_APPEND_BYTES) {
+  const bytes = bytesOfEvents(events)
+  if (bytes > MAX_APPEND_BYTES) {
     throw new RangeError(`the events of an append hold at most ${MAX_APPEND_BYTES} bytes`)
   }
   if (new Set(events.map(({ id }) => id)).size !== events.length) {
     throw new RangeError('the events of an append need distinct ids')
   }
+  return bytes
 }

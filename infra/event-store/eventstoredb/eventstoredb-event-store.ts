@@ -10,7 +10,6 @@
  * however often.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import { bytesOfEvents } from '@svc/contracts/ports/append'
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -87,7 +86,7 @@ export class EventStoreDbEventStore implements EventStore {
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
     const sealed = admitAppend(request)
-    const outcome = await this.#queue.run(request.stream, bytesOfEvents(request.events), (hold) =>
+    const outcome = await this.#queue.run(request.stream, sealed.bytes, (hold) =>
       this.#appends.append(request, sealed, hold),
     )
     if (outcome.kind === 'appended') {

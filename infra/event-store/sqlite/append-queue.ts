@@ -5,8 +5,6 @@ import type { SealedAppend } from '@svc/contracts/ports/hash-chain'
 export interface QueuedAppend {
   readonly request: AppendRequest
   readonly sealed: SealedAppend
-  /** Of data and metadata. */
-  readonly bytes: number
   readonly resolve: (outcome: AppendOutcome) => void
   readonly reject: (error: Error) => void
 }
@@ -30,9 +28,9 @@ export class AppendQueue {
   /** @returns false when the queue is full; the append is then not in it */
   add(append: QueuedAppend): boolean {
     if (this.#waiting.length >= MAX_QUEUED_APPENDS) return false
-    if (this.#bytes + append.bytes > MAX_QUEUED_BYTES) return false
+    if (this.#bytes + append.sealed.bytes > MAX_QUEUED_BYTES) return false
     this.#waiting.push(append)
-    this.#bytes += append.bytes
+    this.#bytes += append.sealed.bytes
     return true
   }
 
@@ -43,13 +41,13 @@ export class AppendQueue {
     let bytes = 0
     for (const append of this.#waiting) {
       events += append.sealed.events.length
-      bytes += append.bytes
+      bytes += append.sealed.bytes
       const fits = events <= MAX_BATCH_EVENTS && bytes <= MAX_BATCH_BYTES
       if (appends > 0 && (appends >= MAX_BATCH_APPENDS || !fits)) break
       appends += 1
     }
     const batch = this.#waiting.splice(0, appends)
-    for (const append of batch) this.#bytes -= append.bytes
+    for (const append of batch) this.#bytes -= append.sealed.bytes
     return batch
   }
 }

@@ -13,7 +13,6 @@
  * and recover.
  */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
-import { bytesOfEvents } from '@svc/contracts/ports/append'
 import {
   type AppendOutcome,
   type AppendRequest,
@@ -91,8 +90,7 @@ export class SqliteEventStore implements EventStore {
     if (this.#closing !== undefined) throw new StoreClosedError()
     if (this.#failure !== undefined) return { kind: 'unknown', cause: this.#failure.cause }
     const { promise, resolve, reject } = Promise.withResolvers<AppendOutcome>()
-    const bytes = bytesOfEvents(request.events)
-    if (!this.#queue.add({ request, sealed, bytes, resolve, reject })) {
+    if (!this.#queue.add({ request, sealed, resolve, reject })) {
       throw new StoreBusyError()
     }
     this.#planTurn()

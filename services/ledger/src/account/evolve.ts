@@ -129,8 +129,9 @@ function rememberKey(
   const known = state.idempotencyKeys
   known.delete(keyHash)
   known.set(keyHash, { requestId, bodyHash })
+  if (known.size <= MAX_IDEMPOTENCY_KEYS) return
   const [oldest] = known.keys()
-  if (known.size <= MAX_IDEMPOTENCY_KEYS || oldest === undefined) return
+  if (oldest === undefined) return
   known.delete(oldest)
   state.hasForgottenKeys = true
 }

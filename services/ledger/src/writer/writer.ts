@@ -91,7 +91,8 @@ export class AccountWriter {
   readonly #queue: Job[] = []
   #account: LoadedAccount | undefined
   readonly #contention: Contention
-  #currentMode: Mode = 'idle'
+  /** Changed by {@link AccountWriter.#turn} alone. */
+  #mode: Mode = 'idle'
   #work: Promise<void> | undefined
   #lastPosition: Position | undefined
   readonly #onIdle: (writer: AccountWriter) => void
@@ -143,9 +144,9 @@ export class AccountWriter {
 
   /** Refuses what comes and what waits, finishes what is queued, and saves the state. */
   async close(): Promise<void> {
-    if (this.#mode === 'idle') this.#mode = 'closed'
-    else if (this.#mode === 'working') this.#mode = 'draining'
-    else if (this.#mode === 'parked') this.#mode = 'giving-up'
+    if (this.#mode === 'idle') this.#turn('closed')
+    else if (this.#mode === 'working') this.#turn('draining')
+    else if (this.#mode === 'parked') this.#turn('giving-up')
     for (const job of this.#waiting.close()) job.reject(shuttingDown())
     await this.#work
     this.saveSnapshot()
@@ -170,7 +171,7 @@ export class AccountWriter {
   #enqueue(...jobs: readonly Job[]): void {
     this.#queue.push(...jobs)
     if (this.#mode !== 'idle') return
-    this.#mode = 'working'
+    this.#turn('working')
     this.#work = this.#run()
   }
 
@@ -181,7 +182,7 @@ export class AccountWriter {
       await this.#takeTurn()
     } while (this.#queue.length > 0)
     this.#mayBeOld()
-    this.#mode = this.#mode === 'draining' ? 'closed' : 'idle'
+    this.#turn(this.#mode === 'draining' ? 'closed' : 'idle')
     this.#onIdle(this)
   }
 
@@ -289,18 +290,18 @@ export class AccountWriter {
         },
         isStopping: () => this.#mode === 'giving-up',
       })
-      return this.#isOverdue ? undefined : outcome
+      return this.#isOverdue() ? undefined : outcome
     } catch (cause) {
       refuseAll(cause instanceof RangeError ? defect(cause) : storeUnavailable(cause))
       return undefined
     } finally {
-      if (this.#mode === 'parked') this.#mode = 'working'
-      else if (this.#mode === 'giving-up') this.#mode = 'draining'
+      if (this.#mode === 'parked') this.#turn('working')
+      else if (this.#mode === 'giving-up') this.#turn('draining')
     }
   }
 
   #park(cause: unknown): void {
-    this.#mode = this.#mode === 'draining' ? 'giving-up' : 'parked'
+    this.#turn(this.#mode === 'draining' ? 'giving-up' : 'parked')
     const stranded = [...this.#queue.splice(0), ...this.#waiting.leaveAll()]
     for (const job of stranded) job.reject(outcomeUnknown(cause))
   }
@@ -324,19 +325,15 @@ export class AccountWriter {
   }
 
   /** Whether the callers of an append no longer wait for it. */
-  get #isOverdue(): boolean {
+  #isOverdue(): boolean {
     return this.#mode === 'parked' || this.#mode === 'giving-up'
   }
 
-  get #mode(): Mode {
-    return this.#currentMode
-  }
-
   /** The only place that changes the mode. @throws on a way that is not drawn: a defect */
-  set #mode(next: Mode) {
-    if (!TRANSITIONS[this.#currentMode].includes(next)) {
-      throw new Error(`a writer cannot go from ${this.#currentMode} to ${next}`)
+  #turn(next: Mode): void {
+    if (!TRANSITIONS[this.#mode].includes(next)) {
+      throw new Error(`a writer cannot go from ${this.#mode} to ${next}`)
     }
-    this.#currentMode = next
+    this.#mode = next
   }
 }
