@@ -80,7 +80,22 @@ describe.each([
       reference: 'INV-77',
       reason: 'payment',
     } as const
-    expect(await operations.grant(grant)).toEqual(await operations.grant(grant))
+    const granted = await operations.grant(grant)
+    expect(await operations.grant(grant)).toEqual(granted)
+    expect(await operations.grant({ ...grant, reference: ' INV-77 ' })).toEqual(granted)
+  })
+
+  test('what is written is trimmed', async () => {
+    const { operations, account } = await open()
+    const { account_id: accountId } = await operations.openAccount({
+      name: ' Grace ',
+      spend_policy: 'strict',
+    })
+    expect((await operations.showAccount({ account_id: accountId })).name).toBe('Grace')
+    const key = { account_id: account.accountId, name: 'laptop\n', expires_at: null }
+    const { key_id: keyId } = await operations.createKey(key)
+    const keys = await operations.listKeys({ account_id: account.accountId })
+    expect(keys.find((each) => each.key_id === keyId)?.name).toBe('laptop')
   })
 
   test('a statement comes in pages that fit together', async () => {
@@ -214,6 +229,13 @@ describe.each([
     ['not_found', (operations) => operations.listEvents({ stream: 'account-x', limit: 1 })],
     ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '-1'))],
     ['invalid_value', (operations, accountId) => operations.grant(badGrant(accountId, '1e3'))],
+    [
+      'invalid_value',
+      (operations) => operations.openAccount({ name: '  ', spend_policy: 'strict' }),
+    ],
+    ['invalid_value', (operations) => operations.listAccounts({ limit: 1_001 })],
+    ['invalid_value', (operations) => operations.listEvents({ after: '1e3', limit: 1 })],
+    ['invalid_value', (operations) => collect(operations.tailEvents({ after: '-2' }, never))],
     [
       'invalid_value',
       (operations) =>

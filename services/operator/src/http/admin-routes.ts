@@ -12,8 +12,9 @@ import {
 import { ServiceError } from '@svc/contracts/errors'
 import { bearsSecret } from '@svc/infra/system/bearer'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
-import { type ZodError, z } from 'zod'
+import { z } from 'zod'
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
+import { parsedInput } from '../operations/parsed-input.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import { noncePattern, PROOF_PATH, serverProof } from './server-proof.ts'
 
@@ -39,7 +40,7 @@ export interface AdminRoutes {
 }
 
 /** What the table promises of every handler, and the compiler has checked of each. */
-type Handler = (input: unknown, signal: AbortSignal) => Promise<unknown> | AsyncIterable<object>
+type Handler = (given: unknown, signal: AbortSignal) => Promise<unknown> | AsyncIterable<object>
 
 export function adminRoutes({
   operations,
@@ -59,9 +60,8 @@ export function adminRoutes({
     }
     if (address !== undefined) {
       app.get(PROOF_PATH, { config: { isOpen: true } }, ({ query }) => {
-        const read = identityQuery.safeParse(query)
-        if (!read.success) throw badInput(read.error)
-        return { proof: serverProof(operatorToken, address(), read.data.nonce) }
+        const { nonce } = parsedInput(identityQuery, query)
+        return { proof: serverProof(operatorToken, address(), nonce) }
       })
     }
     for (const name of Object.keys(adminOperations) as OperationName[]) {
@@ -87,7 +87,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const input = readInput(declared, request)
+  const input = givenIn(declared, request)
   const gone = new AbortController()
   if (declared.answer === 'json') return handler(input, gone.signal)
   reply.raw.on('close', () => gone.abort())
@@ -95,17 +95,10 @@ async function answer(
   return reply.type('application/x-ndjson').send(await asLines(lines, gone.signal))
 }
 
-function readInput(declared: Declaration, { params, query, body }: FastifyRequest): unknown {
+/** Not parsed yet: that is the first thing that the operations do. */
+function givenIn(declared: Declaration, { params, query, body }: FastifyRequest): object {
   const rest = declared.method === 'GET' ? query : (body ?? {})
-  const parsed = declared.input.safeParse({ ...(rest as object), ...(params as object) })
-  if (parsed.success) return parsed.data
-  throw badInput(parsed.error)
-}
-
-function badInput({ issues: [issue] }: ZodError): ServiceError {
-  const param = issue?.path.join('.') ?? ''
-  const message = `${param === '' ? '' : `${param}: `}${issue?.message ?? 'cannot be used'}`
-  return new ServiceError('invalid_value', message, param === '' ? {} : { param })
+  return { ...(rest as object), ...(params as object) }
 }
 
 function ownDefect(cause: unknown): ServiceError {

@@ -30,6 +30,7 @@ import {
   statementEntry,
 } from './details.ts'
 import { listEvents, tailEvents } from './event-queries.ts'
+import { withParsedInput } from './parsed-input.ts'
 import { rebuildLines } from './rebuild-lines.ts'
 import { readOptionalTime, readTime, timeText } from './rfc3339-times.ts'
 import { unpricedModels } from './unpriced-models.ts'
@@ -67,7 +68,7 @@ export interface LocalOperations extends WorkerPorts {
 
 export function createLocalOperations(ports: LocalOperations): Operations {
   const { projections, store, pace, memory, information } = ports
-  return {
+  return withParsedInput({
     ...accountOperations(ports),
     ...keyOperations(ports),
     ...priceOperations(ports),
@@ -83,7 +84,7 @@ export function createLocalOperations(ports: LocalOperations): Operations {
     rebuildProjection: ({ name }) => rebuildLines(projections, name),
     listEvents: (query) => listEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
-  }
+  })
 }
 
 function accountOperations(
@@ -92,9 +93,7 @@ function accountOperations(
   const { ledger, projections, pace } = ports
   return {
     async openAccount({ name, spend_policy: spendPolicy }) {
-      return {
-        account_id: await ledger.openAccount({ name: name.trim(), spendPolicy, actor: ACTOR }),
-      }
+      return { account_id: await ledger.openAccount({ name, spendPolicy, actor: ACTOR }) }
     },
     async listAccounts({ after, limit }) {
       await viewsCurrent(ports, 'accounts')
@@ -106,7 +105,7 @@ function accountOperations(
       checkAccountId(accountId)
       const grantId = await ledger.grant(accountId, {
         ...grant,
-        reason: reason.trim(),
+        reason,
         amount: readAmount(amount),
         expiresAt: readOptionalTime(expiresAt, 'expires_at'),
         actor: ACTOR,
@@ -125,7 +124,7 @@ function keyOperations({
       checkAccountId(accountId)
       const expiry = readOptionalTime(expiresAt, 'expires_at')
       const { keyId, secret } = await ledger.createKey(accountId, {
-        name: name.trim(),
+        name,
         ...(expiry === null ? {} : { expiresAt: expiry }),
         actor: ACTOR,
       })
@@ -139,7 +138,7 @@ function keyOperations({
     },
     async revokeKey({ account_id: accountId, key_id: keyId, reason }) {
       checkAccountId(accountId)
-      const revoked = await ledger.revokeKey(accountId, keyId, reason.trim(), ACTOR)
+      const revoked = await ledger.revokeKey(accountId, keyId, reason, ACTOR)
       const { revokedAt, alreadyRevoked } = revoked
       return {
         key_id: keyId,
