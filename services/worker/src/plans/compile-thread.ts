@@ -58,7 +58,8 @@ function compile(task: CompileTask): CompileResult {
     return { plan: makePlan(family, JSON.parse(task), limits) }
   } catch (error) {
     if (error instanceof WorkerRefusal) {
-      return { refusal: { code: error.code, message: error.message } }
+      const { code, message, details } = error
+      return { refusal: { code, message, details } }
     }
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }

@@ -56,12 +56,13 @@ describe('compiling threads', () => {
     expect(plan).toMatchObject({ grammarFrom: 'answer', callable: [] })
   })
 
-  it('say what is refused, with the place', async () => {
+  it('say what is refused, with the place and the field of the request', async () => {
     start(defaultSchemaLimits)
     const refused = compile('a', { properties: { age: { multipleOf: 3 } } })
     await expect(refused).rejects.toMatchObject({
       code: 'unsupported_schema',
       message: expect.stringContaining('properties.age.multipleOf'),
+      details: { field: 'outputFormat' },
     })
   })
 

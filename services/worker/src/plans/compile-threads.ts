@@ -151,7 +151,8 @@ export class CompileThreads {
     if (done === undefined) return
     if ('plan' in result) done.resolve(result.plan)
     else if ('refusal' in result) {
-      done.reject(new WorkerRefusal(result.refusal.code, result.refusal.message))
+      const { code, message, details } = result.refusal
+      done.reject(new WorkerRefusal(code, message, details))
     } else done.reject(new Error(result.failure))
   }
 

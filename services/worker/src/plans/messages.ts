@@ -1,6 +1,7 @@
 /** What the worker's main thread and its compiling threads say to each other. */
-import type { AnswerPlan, WorkerErrorCode } from '@svc/contracts/worker/protocol'
+import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import type { SchemaLimits } from '../grammar/grammar.ts'
+import type { WorkerRefusal } from '../protocol/refusal.ts'
 
 /** What a thread is started with. */
 export interface ThreadData {
@@ -20,6 +21,6 @@ export type ThreadMessage = {
 
 export type CompileResult =
   | { readonly plan: AnswerPlan }
-  | { readonly refusal: { readonly code: WorkerErrorCode; readonly message: string } }
+  | { readonly refusal: Pick<WorkerRefusal, 'code' | 'message' | 'details'> }
   /** A mistake of ours. */
   | { readonly failure: string }
