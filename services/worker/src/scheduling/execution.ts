@@ -121,7 +121,7 @@ export class Execution {
 
   async #secondAttempt(): Promise<Ending> {
     await this.#renewLoan()
-    if (this.#parts.signal.aborted) return { kind: 'interrupted' }
+    if (this.#parts.signal.aborted) return await this.#interrupted()
     try {
       this.#parts.steering.resume()
       return await this.#toTheEnd(true)
@@ -151,7 +151,7 @@ export class Execution {
       this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
       await this.#unread
     }
-    return this.#output.length === 0 ? { kind: 'interrupted' } : await this.#interrupted()
+    return await this.#interrupted()
   }
 
   async #attempt(loan: Loan, alone: boolean): Promise<Stop> {
@@ -212,7 +212,7 @@ export class Execution {
     const promptEnd = this.#parts.request.tokens.length - 1
     let position = sequence.length
     while (position < known.length - 1) {
-      if (signal.aborted) return { kind: 'interrupted' }
+      if (signal.aborted) return await this.#interrupted()
       if (giveWay.isAsked) return { kind: 'gives way' }
       const boundary = (Math.floor(position / BLOCK_TOKENS) + 1) * BLOCK_TOKENS
       const end = Math.min(boundary, known.length - 1)
@@ -225,7 +225,7 @@ export class Execution {
       await pool.computed(loan, chunk, this.#chunked, nowMs() - begunMs)
     }
     if (this.#output.length === 0) await pool.promptComputed(loan)
-    return signal.aborted ? { kind: 'interrupted' } : undefined
+    return signal.aborted ? await this.#interrupted() : undefined
   }
 
   #promptDone(loan: Loan): void {
@@ -258,6 +258,7 @@ export class Execution {
     return { kind: 'done', reason: called ? 'tool_calls' : reason, stopText }
   }
 
+  /** What was held back of the answer was computed and is paid for, so it is given out. */
   async #interrupted(): Promise<Ending> {
     await this.#flush()
     return { kind: 'interrupted' }

@@ -106,6 +106,25 @@ describe('an interruption', () => {
     await first
   })
 
+  it.each(['when the batch fails', 'while the prompt is computed again'])(
+    'gives out what was held back, also %s',
+    async (moment) => {
+      const asked = request('hi', { stop: ['abcX'] })
+      const { scheduler } = scriptedWorker({
+        answer: 'abcdef',
+        step({ alone, kind, tokens }) {
+          const fails = kind === 'draw' && !alone && tokens.length === 5
+          const interrupts = moment === 'when the batch fails' ? fails : tokens.length === 4
+          if (interrupts && (fails || kind === 'prefill')) scheduler.cancel(asked.requestId)
+          if (fails) throw new Error('Eval has failed')
+        },
+      })
+      const { text, meter, last } = await run(scheduler, asked)
+      expect([text, meter?.outputTokens]).toEqual(['abc', 3])
+      expect(last).toMatchObject({ finishReason: 'cancelled' })
+    },
+  )
+
   it('of an unknown request says so', () => {
     expect(scriptedWorker().scheduler.cancel('nobody')).toBe(false)
   })
