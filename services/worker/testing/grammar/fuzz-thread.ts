@@ -1,7 +1,8 @@
 /** Compiles hostile schemas, one seed after the other, in no more memory than a compilation has. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { GrammarRules } from '../../src/grammar/gbnf/gbnf.ts'
-import { addSchema, UnsupportedSchema } from '../../src/grammar/schema/json-schema.ts'
+import { addSchema } from '../../src/grammar/schema/json-schema.ts'
+import { UnsupportedSchema } from '../../src/grammar/schema/unsupported-schema.ts'
 import { GbnfAcceptance } from './gbnf-acceptance.ts'
 import { hostileSchema } from './hostile-schemas.ts'
 import { randomOf } from './schema-validator.ts'

@@ -9,12 +9,9 @@ import { randomOf, schemaValidator } from '../../../testing/grammar/schema-valid
 import { BadGrammar, type Engine } from '../../engines/engine.ts'
 import { startLlama } from '../../engines/llama/llama.ts'
 import { GrammarBans, unfinishedCharacter } from '../../scheduling/grammar-bans.ts'
-import {
-  addAnyObject,
-  addSchema,
-  type JsonSchema,
-  UnsupportedSchema,
-} from '../schema/json-schema.ts'
+import { addAnyObject, addSchema } from '../schema/json-schema.ts'
+import type { JsonSchema } from '../schema/schema-document.ts'
+import { UnsupportedSchema } from '../schema/unsupported-schema.ts'
 import { GrammarRules } from './gbnf.ts'
 
 const CONTEXT_TOKENS = 1024

@@ -10,8 +10,10 @@ import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
 import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
 import { randomSchema } from '../../../testing/grammar/random-schema.ts'
 import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
-import { addSchema, type JsonSchema, UnsupportedSchema } from '../schema/json-schema.ts'
+import { addSchema } from '../schema/json-schema.ts'
+import type { JsonSchema } from '../schema/schema-document.ts'
 import { defaultSchemaLimits } from '../schema/schema-limits.ts'
+import { UnsupportedSchema } from '../schema/unsupported-schema.ts'
 import { GrammarRules } from './gbnf.ts'
 
 const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 100)

@@ -22,7 +22,7 @@ import {
   text,
 } from '../gbnf/expression.ts'
 import { repeated } from '../gbnf/repetition.ts'
-import type { Automaton, Edge } from '../pattern/automaton.ts'
+import { type Automaton, type Edge, waysTo } from '../pattern/automaton.ts'
 
 /** States that only one way leads to stand within that way, down to this depth. */
 const INLINE_DEPTH_MAX = 8
@@ -124,10 +124,7 @@ export function stringOfLength(min: number, max: number | null): Expression {
  */
 export function restOfString(automaton: Automaton, key: string): Expression {
   if (automaton.isEmpty) return NEVER
-  const ways = new Array<number>(automaton.states.length).fill(0)
-  for (const { edges } of automaton.states) {
-    for (const { to } of edges) ways[to] = (ways[to] ?? 0) + 1
-  }
+  const ways = waysTo(automaton.states)
   const rules = automaton.states.map(
     (_, index) => new Rule('text', NEVER, `text ${index} of ${key}`),
   )

@@ -4,7 +4,8 @@ import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
 import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
 import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
 import { GrammarRules } from '../gbnf/gbnf.ts'
-import { addAnyObject, addAnyValue, addSchema, type JsonSchema } from './json-schema.ts'
+import { addAnyObject, addAnyValue, addSchema } from './json-schema.ts'
+import type { JsonSchema } from './schema-document.ts'
 
 function grammarOf(schema: JsonSchema): string {
   const rules = new GrammarRules()

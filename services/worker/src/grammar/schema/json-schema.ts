@@ -48,9 +48,6 @@ import { checkKeywords } from './unsupported-keywords.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
 import { ValueCheck } from './value-check.ts'
 
-export type { JsonSchema } from './schema-document.ts'
-export { UnsupportedSchema } from './unsupported-schema.ts'
-
 const RULES_MAX = 4096
 const CHARACTERS_MAX = 512 * 1024
 /** Properties of one object, or items at the beginning of an array. */

@@ -8,7 +8,9 @@ import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
 import { randomSchema } from '../../../testing/grammar/random-schema.ts'
 import { randomOf, schemaValidator } from '../../../testing/grammar/schema-validator.ts'
 import { GrammarRules } from '../gbnf/gbnf.ts'
-import { addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
+import { addSchema } from './json-schema.ts'
+import type { JsonSchema } from './schema-document.ts'
+import { UnsupportedSchema } from './unsupported-schema.ts'
 
 const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 1000)
 const BROKEN_SCHEMAS = Math.ceil(SCHEMAS / 3)

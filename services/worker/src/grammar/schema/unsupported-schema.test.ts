@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { GbnfAcceptance } from '../../../testing/grammar/gbnf-acceptance.ts'
 import { GbnfSampler } from '../../../testing/grammar/gbnf-sampler.ts'
 import { GrammarRules } from '../gbnf/gbnf.ts'
-import { addSchema, type JsonSchema, UnsupportedSchema } from './json-schema.ts'
+import { addSchema } from './json-schema.ts'
 import { refusedKeywords } from './keywords.ts'
+import type { JsonSchema } from './schema-document.ts'
 import { defaultSchemaLimits } from './schema-limits.ts'
+import { UnsupportedSchema } from './unsupported-schema.ts'
 
 function compile(schema: JsonSchema, unsupported: 'refuse' | 'strip'): string {
   const rules = new GrammarRules()
