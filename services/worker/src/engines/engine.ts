@@ -158,16 +158,20 @@ export interface EngineSequence {
 /** Counters since the start. */
 export interface BatchCounts {
   /** Chunks of prompts, one to a batch, and their tokens. */
-  readonly prompt: number
-  readonly promptTokens: number
+  prompt: number
+  promptTokens: number
   /** Batches of next tokens, and how many tokens were in them. */
-  readonly decode: number
-  readonly decodeTokens: number
+  decode: number
+  decodeTokens: number
+}
+
+export function noBatches(): BatchCounts {
+  return { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 }
 }
 
 export interface Engine {
   readonly vocabulary: Vocabulary
-  readonly batches: BatchCounts
+  readonly batches: Readonly<BatchCounts>
   /** Tokens that fit one sequence: prompt and output together. */
   readonly contextSize: number
   readonly sequences: readonly EngineSequence[]

@@ -6,8 +6,7 @@
  * own strategy would let it take every batch until it is done), and the bytes that a prompt
  * leaves in the KV cache never depend on who else was running.
  */
-
-import type { BatchCounts } from '../engine.ts'
+import { type BatchCounts, noBatches } from '../engine.ts'
 
 /** The part of the runtime's batch item that matters here. */
 export interface WaitingItem {
@@ -44,7 +43,7 @@ function fitting<Item extends WaitingItem>(items: readonly Item[], size: number)
  *
  * @param counts is added to with every batch
  */
-export function alternatingBatches(counts: Writable<BatchCounts> = noBatches()): BatchStrategy {
+export function alternatingBatches(counts: BatchCounts = noBatches()): BatchStrategy {
   let lastWasPrompt = false
   let turns = 0
   return ({ items, size }) => {
@@ -67,10 +66,4 @@ export function alternatingBatches(counts: Writable<BatchCounts> = noBatches()):
     counts.promptTokens += processAmount
     return [{ item: prompt, processAmount }]
   }
-}
-
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
-
-export function noBatches(): Writable<BatchCounts> {
-  return { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 }
 }

@@ -14,6 +14,7 @@ const HEAD_BYTES_MAX = 128 * 1024 * 1024
 /**
  * Refuses a path that is not a whole, readable GGUF file, as far as its head tells.
  *
+ * @returns its size
  * @throws StartRefused with one line that says what to do
  */
 export async function checkGgufFile(path: string): Promise<{ readonly bytes: number }> {
@@ -52,9 +53,10 @@ const SAMPLES = 256
  * Names the file's content for the fingerprint: its SHA-256, or for a big file the hash of its
  * size and of 256 evenly spread samples. Other weights differ everywhere, so samples tell them
  * apart, and the start of a 40 GB model does not wait a minute for a hash.
+ *
+ * @param size of the file, in bytes
  */
-export async function fileDigest(path: string): Promise<string> {
-  const { size } = await stat(path)
+export async function fileDigest(path: string, size: number): Promise<string> {
   if (size <= WHOLE_DIGEST_BYTES_MAX) return `sha256:${await sha256OfFile(path)}`
   const hash = createHash('sha256').update(String(size))
   const file = await open(path)

@@ -9,7 +9,6 @@
  * - it never compiles or downloads anything.
  */
 import { readFileSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
@@ -21,17 +20,18 @@ import {
 } from 'node-llama-cpp'
 import { RuntimeWatch } from '../../process/runtime-watch.ts'
 import { firstLineOf, StartRefused } from '../../process/start-refused.ts'
-import type {
-  BatchCounts,
-  Engine,
-  EngineSequence,
-  EngineSettings,
-  GrammarState,
-  ModelFacts,
-  OpenEngine,
-  Vocabulary,
+import {
+  type BatchCounts,
+  type Engine,
+  type EngineSequence,
+  type EngineSettings,
+  type GrammarState,
+  type ModelFacts,
+  noBatches,
+  type OpenEngine,
+  type Vocabulary,
 } from '../engine.ts'
-import { alternatingBatches, type BatchStrategy, noBatches } from './batching.ts'
+import { alternatingBatches, type BatchStrategy } from './batching.ts'
 import { ContextGate } from './context-gate.ts'
 import { fileDigest } from './gguf-file.ts'
 import { LlamaGrammars } from './grammars.ts'
@@ -54,14 +54,14 @@ type RuntimeFacts = Omit<ModelFacts, 'modelName' | 'toy' | 'digest'>
 
 /** Finds the model, or downloads it, and starts the runtime with it. */
 export const openLlama: OpenEngine = async (settings, { log, watch }) => {
-  const { path, name, toy } = await findModel(settings.model, settings.modelsFolder, log)
+  const { path, name, bytes, toy } = await findModel(settings.model, settings.modelsFolder, log)
   log('info', 'loading the model', { model: path, threads: settings.threads })
   const tellLoading = tellProgress('loading the model', name, log)
-  const { size } = await stat(path)
-  const onLoading = (share: number) => tellLoading(share * size, size)
+  const onLoading = (share: number) => tellLoading(share * bytes, bytes)
   const started = await startLlama({ ...settings, modelPath: path, onLoading, log, watch })
   const { engine, facts } = started
-  return { engine, facts: { ...facts, modelName: name, toy, digest: await fileDigest(path) } }
+  const digest = await fileDigest(path, bytes)
+  return { engine, facts: { ...facts, modelName: name, toy, digest } }
 }
 
 /**
@@ -176,7 +176,7 @@ class LlamaEngine implements Engine {
   readonly sequences: readonly LlamaSequence[]
   readonly tellsLogprobs: boolean
   readonly drawsByPlace: boolean
-  readonly batches: BatchCounts
+  readonly batches: Readonly<BatchCounts>
   readonly #context: LlamaContext
   readonly #states: SequenceStates
   readonly #gate = new ContextGate()

@@ -13,6 +13,8 @@ const HUGGING_FACE = 'hf:'
 export interface ModelSource {
   readonly path: string
   readonly name: string
+  /** Size of the file. */
+  readonly bytes: number
   /** True for the bundled demo model. */
   readonly toy: boolean
 }
@@ -29,15 +31,15 @@ export async function findModel(
   log: Log,
 ): Promise<ModelSource> {
   if (model === DEMO_MODEL) {
-    await checkGgufFile(demoModelPath)
+    const { bytes } = await checkGgufFile(demoModelPath)
     await refuseChangedDemoModel(demoModelPath, demoModelSha256)
-    return { path: demoModelPath, name: demoModelName, toy: true }
+    return { path: demoModelPath, name: demoModelName, bytes, toy: true }
   }
   const path = model.startsWith(HUGGING_FACE)
     ? await downloadModel(model, modelsFolder, tellProgress('downloading the model', model, log))
     : resolve(model)
-  await checkGgufFile(path)
-  return { path, name: basename(path).replace(/\.gguf$/i, ''), toy: false }
+  const { bytes } = await checkGgufFile(path)
+  return { path, name: basename(path).replace(/\.gguf$/i, ''), bytes, toy: false }
 }
 
 /** @throws StartRefused when the file's SHA-256 is another */

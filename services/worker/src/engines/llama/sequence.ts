@@ -180,7 +180,7 @@ function throwDrawFailed(error: unknown): never {
   throw error
 }
 
-/** @param drawn with natural logarithms in place of probabilities: see `llama-internals.ts` */
+/** @param drawn with natural logarithms in place of probabilities: see `internals.ts` */
 function drawOf({
   token,
   probabilities,

@@ -12,6 +12,7 @@ import {
   type EngineSequence,
   type GenerateOptions,
   type ModelFacts,
+  noBatches,
   type OpenEngine,
   type SequenceCopy,
 } from '../engine.ts'
@@ -94,7 +95,7 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
   const steps: Step[] = []
   const replaced: EngineSequence[] = []
   const started: Started[] = []
-  const batches = { prompt: 0, promptTokens: 0, decode: 0, decodeTokens: 0 }
+  const batches = noBatches()
   const make = () => new ScriptedSequence(script, steps, batches)
   return {
     steps,
@@ -122,19 +123,17 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
   }
 }
 
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] }
-
 class ScriptedSequence implements EngineSequence {
   readonly #script: Script
   readonly #steps: Step[]
-  readonly #batches: Writable<BatchCounts>
+  readonly #batches: BatchCounts
   #tokens: number[] = []
   #answered = 0
   #restored = false
   #forgot = false
   evaluatedTokens = 0
 
-  constructor(script: Script, steps: Step[], batches: Writable<BatchCounts>) {
+  constructor(script: Script, steps: Step[], batches: BatchCounts) {
     this.#script = script
     this.#steps = steps
     this.#batches = batches
