@@ -19,8 +19,6 @@ const bareTimeFiles = [
   'services/worker/src/process/watchdog-thread.ts',
   'services/worker/src/process/watchdog.ts',
   'services/worker/src/prompt/model-family.ts',
-  'services/worker/src/run-worker.ts',
-  'services/worker/src/scheduling/scheduler.ts',
   'services/worker/src/scheduling/turns.ts',
 ]
 

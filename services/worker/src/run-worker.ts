@@ -1,5 +1,7 @@
 /** One worker in this process, from its settings to its end. */
+import { within } from '@svc/contracts/ports/within'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { OpenEngine } from './engines/engine.ts'
 import { openLlama } from './engines/llama/llama.ts'
 import type { Log } from './process/log.ts'
@@ -43,9 +45,8 @@ export async function runWorker(
     health: worker.api.health(),
     stop() {
       log('info', 'draining')
-      const { promise: late, resolve } = Promise.withResolvers<void>()
-      setTimeout(resolve, DRAIN_MS_MAX).unref()
-      return Promise.race([worker.drain().then(() => server.close()), late])
+      const drained = worker.drain().then(() => server.close())
+      return within(systemTimer, DRAIN_MS_MAX, drained, undefined)
     },
   }
 }

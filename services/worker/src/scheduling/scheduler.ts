@@ -11,6 +11,7 @@
  * aside with all that its sequence holds, and goes on at its next turn (see `turns.ts`).
  */
 import type { GenerateRequest, HealthResponse, StateResponse } from '@svc/contracts/worker/protocol'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Engine } from '../engines/engine.ts'
 import type { PrefixCache } from '../prefix-cache/prefix-cache.ts'
 import type { Log } from '../process/log.ts'
@@ -30,7 +31,6 @@ import { type Turn, Turns } from './turns.ts'
 
 export const QUEUE_REQUESTS_MAX = 256
 export const TENANT_QUEUE_REQUESTS_MAX = 64
-const TIMER_MS_MAX = 2 ** 31 - 1
 const SEEDS = 2 ** 32
 /** No tenant of the service: none has an id like this. */
 const OWN_TENANT = ''
@@ -58,7 +58,7 @@ interface Job {
   readonly request: GenerateRequest
   readonly emit: Emit
   readonly interrupt: AbortController
-  readonly timer: NodeJS.Timeout
+  readonly cancelTimeLimit: () => void
   readonly ended: PromiseWithResolvers<void>
   readonly submittedMs: number
   turn: Turn | null
@@ -123,7 +123,7 @@ export class Scheduler {
       request,
       emit,
       interrupt,
-      timer: setTimeout(stop, Math.min(request.timeLimitMs, TIMER_MS_MAX)),
+      cancelTimeLimit: systemTimer.after(request.timeLimitMs, stop),
       ended: Promise.withResolvers<void>(),
       submittedMs: this.#parts.nowMs(),
       turn: null,
@@ -140,7 +140,7 @@ export class Scheduler {
       makeRoom: () => this.#interrupt(job, 'queue_full'),
     })
     if (job.turn === null) {
-      clearTimeout(job.timer)
+      job.cancelTimeLimit()
       this.#jobs.delete(request.requestId)
       throw queueFull()
     }
@@ -264,7 +264,7 @@ export class Scheduler {
   #finish(job: Job, ending: Ending, counts: RunCounts): void {
     const { request, interrupt } = job
     const { workerId, nowMs } = this.#parts
-    clearTimeout(job.timer)
+    job.cancelTimeLimit()
     this.#jobs.delete(request.requestId)
     this.#ended += 1
     this.#totals.inputTokens += counts.prompt.inputTokens
