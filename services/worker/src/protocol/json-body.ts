@@ -1,16 +1,13 @@
 /** Reads the JSON body of a request, within bounds. */
 import type { IncomingMessage } from 'node:http'
 import type { z } from 'zod'
+import { WorkerRefusal } from './refusal.ts'
 
-/** A body that is not what it should be; the message is for the caller. */
-export class BadBody extends Error {
-  override readonly name = 'BadBody'
-  /** The field at fault, where it is one. */
-  readonly field: string | undefined
-
+/** A body that is not what it should be, perhaps not read to its end. */
+export class BadBody extends WorkerRefusal {
+  /** @param field at fault, where it is one */
   constructor(message: string, field?: string) {
-    super(message)
-    this.field = field
+    super('bad_request', message, field === undefined ? {} : { field })
   }
 }
 

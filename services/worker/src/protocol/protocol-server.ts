@@ -156,10 +156,6 @@ function describe(error: unknown): {
   readonly details?: RefusalDetails
 } {
   if (error instanceof WorkerRefusal) return error
-  if (error instanceof BadBody) {
-    const { message, field } = error
-    return { code: 'bad_request', message, details: field === undefined ? {} : { field } }
-  }
   return { code: 'failed', message: 'the worker failed on this request' }
 }
 
