@@ -44,6 +44,13 @@ export function blockNames(secret: string | Uint8Array, fingerprint: string): Bl
   }
 }
 
+/** How many leading names are the same. */
+export function sharedLength(one: readonly string[], other: readonly string[]): number {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return length
+}
+
 /** No block can be reused: for a model whose memory cannot be taken apart. */
 export const noBlocks: BlockNames = {
   chain: (tenant, tokens) => ({ tenant, tokens, names: [] }),

@@ -21,7 +21,7 @@ import {
 } from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engines/engine.ts'
-import type { BlockNames, Chain } from './block-names.ts'
+import { type BlockNames, type Chain, sharedLength } from './block-names.ts'
 import { CacheCounts } from './cache-counts.ts'
 import type { CostModel } from './cost-model.ts'
 import { type Flight, Flights } from './flights.ts'
@@ -225,11 +225,4 @@ function blockAt({ names, tokens }: Chain, index: number, bytes: Uint8Array): Pr
     tokens: Int32Array.from(tokens.slice(begin, begin + BLOCK_TOKENS)),
     bytes,
   }
-}
-
-/** How many leading names are the same. */
-function sharedLength(one: readonly string[], other: readonly string[]): number {
-  let length = 0
-  while (length < one.length && one[length] === other[length]) length += 1
-  return length
 }

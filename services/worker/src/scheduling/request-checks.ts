@@ -46,7 +46,7 @@ export function refuseBadGrammar(
     engine.startGrammar(grammar, '')
   } catch (error) {
     if (!(error instanceof BadGrammar)) throw error
-    throw new WorkerRefusal('bad_request', `plan.grammar: ${error.message}`, { field })
+    throw badField(field, `its grammar cannot be read: ${error.message}`)
   }
 }
 

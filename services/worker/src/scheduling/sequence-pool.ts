@@ -13,6 +13,7 @@
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { Engine, EngineSequence, SequenceCopy } from '../engines/engine.ts'
+import { sharedLength } from '../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
 
 interface Slot {
@@ -97,7 +98,7 @@ export class SequencePool {
   async lend(tenant: string, prompt: readonly number[], signal: AbortSignal): Promise<Loan> {
     const chain = this.#cache.chain(tenant, prompt)
     const slot = this.#choose(chain.names)
-    const live = sharedBlocks(slot, chain.names)
+    const live = sharedLength(slot.live, chain.names)
     this.#occupy(slot)
     const finding = await this.#cache.lookUp(chain, live, signal)
     return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
@@ -109,22 +110,19 @@ export class SequencePool {
   }
 
   /** The sequence holds so many leading tokens of the prompt, after a chunk that took so long. */
-  async computed({ work, sequence }: Loan, chunk: number, tokens: number, ms: number) {
+  async computed(loan: Loan, chunk: number, tokens: number, ms: number): Promise<void> {
     this.#cache.computed(chunk, ms)
-    const blocks = wholeBlocks(tokens)
-    if (this.#cache.isAwaited(work, blocks, false)) await this.#cache.keep(work, blocks, sequence)
+    await this.#keepAwaited(loan, wholeBlocks(tokens), false)
   }
 
   /** All of the prompt but its last token is computed. */
-  async promptComputed({ work, sequence }: Loan): Promise<void> {
-    const blocks = work.chain.names.length
-    if (this.#cache.isAwaited(work, blocks, true)) await this.#cache.keep(work, blocks, sequence)
+  promptComputed(loan: Loan): Promise<void> {
+    return this.#keepAwaited(loan, loan.work.chain.names.length, true)
   }
 
   /** Another request waits for blocks of this one, which is in its answer: it gets them now. */
-  async shareAwaited({ work, sequence }: Loan): Promise<void> {
-    const blocks = work.chain.names.length
-    if (this.#cache.isAwaited(work, blocks, false)) await this.#cache.keep(work, blocks, sequence)
+  shareAwaited(loan: Loan): Promise<void> {
+    return this.#keepAwaited(loan, loan.work.chain.names.length, false)
   }
 
   /**
@@ -215,6 +213,11 @@ export class SequencePool {
     return this.#renew(this.#slotOf(loan), loan.work)
   }
 
+  async #keepAwaited({ work, sequence }: Loan, blocks: number, promptDone: boolean) {
+    if (!this.#cache.isAwaited(work, blocks, promptDone)) return
+    await this.#cache.keep(work, blocks, sequence)
+  }
+
   /** @returns undefined when the sequence could not be filled and its state is in doubt */
   async #fill(slot: Slot, live: number, finding: Finding): Promise<Loan | undefined> {
     const { sequence } = slot
@@ -254,7 +257,7 @@ export class SequencePool {
   #choose(names: readonly string[]): Slot {
     const [best] = this.#slots
       .filter((slot) => !slot.lent)
-      .map((slot) => ({ slot, shared: sharedBlocks(slot, names) }))
+      .map((slot) => ({ slot, shared: sharedLength(slot.live, names) }))
       .toSorted(
         (a, b) =>
           b.shared - a.shared ||
@@ -277,14 +280,6 @@ export class SequencePool {
     if (slot === undefined) throw new Error('the loan is not of this pool')
     return slot
   }
-}
-
-function sharedBlocks({ live }: Slot, names: readonly string[]): number {
-  let shared = 0
-  while (shared < live.length && shared < names.length && live[shared] === names[shared]) {
-    shared += 1
-  }
-  return shared
 }
 
 function wholeBlocks(tokens: number): number {

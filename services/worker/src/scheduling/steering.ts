@@ -28,8 +28,8 @@ export interface SteeringParts {
   readonly engine: Engine
   readonly plan: AnswerPlan
   readonly thinking: Thinking
-  /** The texts around the model's thinking, or null for a model that does not think. */
-  readonly markers: ThinkingMarkers | null
+  /** The texts around the model's thinking; a model that does not think writes none of them. */
+  readonly markers: ThinkingMarkers
   readonly answer: AnswerProgress
   readonly bans: GrammarBans
 }
@@ -62,7 +62,7 @@ export class Steering {
     const { enabled, budgetTokens } = parts.thinking
     this.#budgetTokens = enabled ? (budgetTokens ?? Number.POSITIVE_INFINITY) : 0
     if (!this.#holdsFromAnswer || this.#thought) return
-    const open = this.#budgetTokens > 0 ? parts.markers?.open : undefined
+    const open = this.#budgetTokens > 0 ? parts.markers.open : undefined
     if (open === undefined) this.#start('')
     else this.#due = this.#tokens(open)
   }
@@ -129,15 +129,14 @@ export class Steering {
   }
 
   #mustStopThinking(ends: boolean): boolean {
-    const { answer, markers } = this.#parts
-    if (answer.phase !== 'reasoning' || this.#closeForced || markers === null) return false
+    const { answer } = this.#parts
+    if (answer.phase !== 'reasoning' || this.#closeForced) return false
     return answer.reasoningTokens >= this.#budgetTokens || (ends && this.#holdsFromAnswer)
   }
 
   /** The answer's beginning is the model's choice where calls or a grammar may follow. */
   get #closeText(): string {
     const { markers, plan } = this.#parts
-    if (markers === null) return ''
     const isText = plan.callable.length === 0 && plan.grammar === null
     return isText ? markers.close + markers.answer : markers.close
   }
@@ -148,7 +147,7 @@ export class Steering {
       this.#thought = true
       return
     }
-    const close = this.#parts.markers?.close.trimStart() ?? ''
+    const close = this.#parts.markers.close.trimStart()
     if (this.#thought) {
       this.#thought = false
       this.#due = this.#tokens(restOf(close, this.#tail))

@@ -126,7 +126,9 @@ describe('a grammar', () => {
   it('that cannot be read is refused', () => {
     const { scheduler } = scriptedWorker()
     const asked = request('hi', { plan: { ...PLAN, grammar: 'bad' } })
-    expect(() => scheduler.submit(asked, async () => {})).toThrow(/plan\.grammar/)
+    expect(() => scheduler.submit(asked, async () => {})).toThrow(
+      /^plan: its grammar cannot be read/,
+    )
   })
 })
 
