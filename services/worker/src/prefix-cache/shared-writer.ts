@@ -6,6 +6,7 @@
  * Blocks that this worker's memory has no room for wait with their job, up to a bound of their own.
  */
 import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
+import { RecentlyUsed } from '@svc/infra/recently-used'
 
 const JOBS_MAX = 64
 /** Of blocks that wait with their jobs; what is beyond is not written. */
@@ -29,7 +30,7 @@ export class SharedWriter {
   readonly #nowMs: () => number
   readonly #jobs: Job[] = []
   /** The last name of chains that are there, and when that was seen. */
-  readonly #seen = new Map<string, number>()
+  readonly #seen = new RecentlyUsed<string, number>({ entriesMax: SEEN_MAX })
   #waitingBytes = 0
   #busy = false
 
@@ -91,11 +92,7 @@ export class SharedWriter {
   /** The chain is there: for a while it need not be asked for again. */
   saw(names: readonly string[]): void {
     const last = names.at(-1)
-    if (last === undefined) return
-    this.#seen.delete(last)
-    this.#seen.set(last, this.#nowMs())
-    const [oldest] = this.#seen.keys()
-    if (this.#seen.size > SEEN_MAX && oldest !== undefined) this.#seen.delete(oldest)
+    if (last !== undefined) this.#seen.set(last, this.#nowMs())
   }
 }
 

@@ -6,6 +6,7 @@
  * trained: a tool's name does not fall into other tokens because it came from elsewhere than the
  * quotes around it.
  */
+import { RecentlyUsed } from '@svc/infra/recently-used'
 import type { Vocabulary } from '../engines/engine.ts'
 import type { PromptPart } from './conversation/slots.ts'
 import { StructureBreaker } from './structural-tokens.ts'
@@ -28,7 +29,7 @@ interface Cut {
 
 export class PromptTokeniser {
   readonly #vocabulary: Vocabulary
-  readonly #cuts = new Map<string, Cut>()
+  readonly #cuts = new RecentlyUsed<string, Cut>({ entriesMax: REMEMBERED_TEXTS_MAX })
 
   readonly #structural: ReadonlyMap<number, string>
   readonly #breaker: StructureBreaker
@@ -76,14 +77,8 @@ export class PromptTokeniser {
   }
 
   #cut(text: string): Cut {
-    const known = this.#cuts.get(text)
-    if (known !== undefined) return known
-    const cut = this.#cutAtControlTokens(text)
-    if (text.length <= REMEMBERED_CHARACTERS_MAX) {
-      if (this.#cuts.size >= REMEMBERED_TEXTS_MAX) this.#cuts.clear()
-      this.#cuts.set(text, cut)
-    }
-    return cut
+    const cut = () => this.#cutAtControlTokens(text)
+    return text.length > REMEMBERED_CHARACTERS_MAX ? cut() : this.#cuts.getOrMake(text, cut)
   }
 
   /**
