@@ -10,7 +10,7 @@ import { WorkerRefusal } from '../protocol/refusal.ts'
 import { makePlan } from './answer-plan.ts'
 import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './messages.ts'
 
-const MS = 1000
+const MICROSECONDS_PER_MS = 1000
 const WARMING_ROUNDS = 3
 /** Twenty tools with parameters of the kinds that agents send. */
 const WARMING_TOOLS: ToolUse = {
@@ -67,7 +67,7 @@ function compile(task: CompileTask): CompileResult {
 
 function processorMs(): number {
   const { user, system } = process.threadCpuUsage()
-  return (user + system) / MS
+  return (user + system) / MICROSECONDS_PER_MS
 }
 
 function say(message: ThreadMessage): void {

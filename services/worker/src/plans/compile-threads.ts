@@ -22,7 +22,7 @@ const TASKS_MAX = 1024
 const THREADS = 2
 /** On a busy machine a plan may take this many times its processor time by the clock. */
 const CLOCK_FACTOR = 20
-const MS = 1000
+const MICROSECONDS_PER_MS = 1000
 /** Megabytes of a thread's memory. One that needs more is ended, and with it its plan. */
 const THREAD_MEMORY = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
@@ -134,7 +134,7 @@ export class CompileThreads {
     const { compileMs, log } = this.#options
     const { user, system } = await thread.worker.cpuUsage().catch(() => NO_TIME)
     if (thread.task !== task || task === null) return
-    const usedMs = (user + system) / MS - thread.processorMs
+    const usedMs = (user + system) / MICROSECONDS_PER_MS - thread.processorMs
     const leftMs = thread.startedMs + compileMs * CLOCK_FACTOR - performance.now()
     if (usedMs < compileMs && leftMs > 0) {
       this.#expectBy(thread, Math.min(leftMs, Math.max(1, compileMs - usedMs)))

@@ -65,17 +65,17 @@ describe('the text of an answer', () => {
   it('knows from the prompt that thinking has begun', () => {
     const prompt = tokensOf('<|im_start|>assistant\n<think>\n')
     const answer = answerText('qwen3', { prompt })
-    expect(answer.inReasoning).toBe(true)
+    expect(answer.phase).toBe('reasoning')
     expect(read(answer, tokensOf('hm</think>Yes')).of('reasoning')).toBe('hm')
-    expect(answer.inReasoning).toBe(false)
+    expect(answer.phase).not.toBe('reasoning')
   })
 
   it('knows from which moment on a call is made', () => {
     const answer = answerText('qwen3')
     for (const token of tokensOf('Hm\n')) answer.push(token)
-    expect([answer.inCall, answer.callText]).toEqual([false, ''])
+    expect([answer.phase, answer.callText]).toEqual(['answer', ''])
     for (const token of tokensOf('<tool_call>')) answer.push(token)
-    expect([answer.inCall, answer.callText]).toEqual([true, '<tool_call>'])
+    expect([answer.phase, answer.callText]).toEqual(['call', '<tool_call>'])
   })
 })
 

@@ -63,14 +63,6 @@ export class AnswerText {
     return this.#reader.phase
   }
 
-  get inReasoning(): boolean {
-    return this.phase === 'reasoning'
-  }
-
-  get inCall(): boolean {
-    return this.phase === 'call'
-  }
-
   /**
    * In a call: what was drawn from its opening on. A grammar that begins there has to be fed with
    * it.

@@ -15,10 +15,7 @@ import { StartRefused } from '../process/start-refused.ts'
 import type { ListenAddress } from '../protocol/protocol-server.ts'
 import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from '../scheduling/scheduler.ts'
 import { optionName, workerOptions } from './worker-options.ts'
-import { text, whole, workerVariables } from './worker-variables.ts'
-
-/** Of the secret that gateway and worker share when the worker listens on TCP. */
-const SECRET_CHARACTERS_MIN = 16
+import { SECRET_CHARACTERS_MIN, text, whole, workerVariables } from './worker-variables.ts'
 
 const CONTEXT_TOKENS_DEFAULT_MAX = 4096
 const SEQUENCES_DEMO = 8

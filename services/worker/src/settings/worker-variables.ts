@@ -21,7 +21,8 @@ const HANG_MS_MIN = 1000
 const HANG_MS_MAX = 86_400_000
 const SCHEMA_SIZE_MAX = 1_000_000
 const COMPILE_MS_MAX = 60_000
-const SECRET_CHARACTERS_MIN = 16
+/** Of every secret: the cache's, and the one that gateway and worker share on TCP. */
+export const SECRET_CHARACTERS_MIN = 16
 
 export const whole = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`

@@ -237,7 +237,6 @@ class Supervisor implements Supervised {
   }
 
   #cleanUp(): void {
-    this.#wait(0, undefined)
     this.#removeFolder()
     this.#stopped.resolve()
   }
