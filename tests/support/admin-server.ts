@@ -1,6 +1,7 @@
 /** A server with nothing but the admin routes, for the tests of both of their sides. */
 
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { mounted } from '@svc/gateway/http/mounted'
 import { type AdminRoutes, adminRoutes } from '@svc/operator/http/admin-routes'
 import Fastify from 'fastify'
@@ -11,10 +12,14 @@ export interface AdminServer {
   close(): Promise<void>
 }
 
-export async function startAdminServer(options: AdminRoutes): Promise<AdminServer> {
+/** @param served the same `operations` for every caller */
+export async function startAdminServer({
+  operations,
+  ...served
+}: Omit<AdminRoutes, 'operationsOf'> & { readonly operations: Operations }): Promise<AdminServer> {
   const app = Fastify()
   await app.register(
-    mounted(adminRoutes({ ...options, operations: withDeclaredAnswers(options.operations) })),
+    mounted(adminRoutes({ ...served, operationsOf: () => withDeclaredAnswers(operations) })),
     { prefix: ADMIN_PREFIX },
   )
   const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })

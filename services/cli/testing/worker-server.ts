@@ -2,23 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { rootCaller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
-import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { SharedPace } from '@svc/infra/system/shared-pace'
-import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import {
-  createLocalOperations,
-  type LocalOperations,
-} from '@svc/operator/operations/local-operations'
-import { openProjections } from '@svc/projections/open-projections'
 import { startAdminServer } from '@svc/testing/admin-server'
-import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import { type Ran, type Surroundings, svc } from '@svc/testing/run-svc'
+import { openRunningService } from '@svc/testing/running-service'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
-import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { pino } from 'pino'
 import { expect, onTestFinished } from 'vitest'
 
 const TOKEN = 'token of the operator'
@@ -46,7 +37,7 @@ export async function workerServer(
   })
   onTestFinished(() => pool.close())
   await expect.poll(() => pool.workers.every(({ ready }) => ready)).toBe(true)
-  const operations = await operationsOf({
+  const { operationsOf } = await openRunningService({
     workers: () =>
       pool.workers.map(({ workerId }) => ({
         worker_id: workerId,
@@ -59,6 +50,7 @@ export async function workerServer(
     supervises: (workerId) => workerId === 'worker-1',
     workerSecret,
   })
+  const operations = operationsOf(rootCaller)
   const { baseUrl, close } = await startAdminServer({ operations, operatorToken: TOKEN })
   onTestFinished(close)
   const environment = { SVC_OPERATOR_TOKEN: TOKEN }
@@ -68,33 +60,6 @@ export async function workerServer(
     operations,
     svc: (args, around) => svc(['--url', baseUrl, ...args], { environment, ...around }),
   }
-}
-
-/** On an empty event log, in memory. */
-async function operationsOf(
-  ports: Pick<LocalOperations, 'workers' | 'fleet' | 'supervises' | 'workerSecret'>,
-): Promise<Operations> {
-  const store = new MemoryEventStore()
-  const { ledger } = await openRunningLedger(store)
-  const pace = new SharedPace()
-  const dataDir = temporaryFolder()
-  const log = pino({ level: 'silent' })
-  const projections = await openProjections({
-    ...{ folder: join(dataDir, 'views'), store, timer: systemTimer, log, pace },
-  })
-  projections.start()
-  onTestFinished(async () => {
-    await ledger.close()
-    await projections.close()
-    await store.close()
-  })
-  return createLocalOperations({
-    ...ports,
-    ...{ ledger, projections, store, pace, clock: systemClock },
-    information: {
-      ...{ version: 'test', mode: 'running', baseUrl: null, dataDir, storeKind: 'memory' },
-    },
-  })
 }
 
 async function scriptedWorker(workerId: string): Promise<ScriptedWorker> {

@@ -18,7 +18,10 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import { createLedger } from '@svc/ledger/create-ledger'
 import { adminRoutes } from '@svc/operator/http/admin-routes'
-import { createLocalOperations } from '@svc/operator/operations/local-operations'
+import {
+  createLocalOperations,
+  type LocalOperations,
+} from '@svc/operator/operations/local-operations'
 import { openProjections } from '@svc/projections/open-projections'
 import { pino } from 'pino'
 import { createGateway } from '../src/gateway.ts'
@@ -65,7 +68,7 @@ const workers = createWorkerPool({
   workers: [{ workerId: ids.next('wrk'), address: { kind: 'unix', path: socketPath } }],
   timer: systemTimer,
 })
-const operations = createLocalOperations({
+const operatorPorts: LocalOperations = {
   ledger,
   projections,
   store,
@@ -78,9 +81,12 @@ const operations = createLocalOperations({
     dataDir: folder,
     storeKind: 'sqlite',
   },
-})
+}
 const gateway = createGateway({
-  admin: adminRoutes({ operations, operatorToken }),
+  admin: adminRoutes({
+    operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
+    operatorToken,
+  }),
   served: pace,
   ledger,
   views: projections.views,

@@ -1,11 +1,15 @@
 /** Opens the data folder of a stopped server, so that an operator can read it and write to it. */
 
+import { rootCaller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '@svc/infra/store-open-error'
 import { systemClock } from '@svc/infra/system/system-clock'
-import { createLocalOperations } from '@svc/operator/operations/local-operations'
+import {
+  createLocalOperations,
+  type LocalOperations,
+} from '@svc/operator/operations/local-operations'
 import { type Logger, pino } from 'pino'
 import { openCore } from './core/core.ts'
 import { DataFolder, NoLedgerError } from './data-folder/data-folder.ts'
@@ -50,7 +54,7 @@ export async function openDataFolder(
     await core.close()
     throw new NoLedgerError(`${shownLocation(place)} holds no ledger: make one with svc start`)
   }
-  const operations = createLocalOperations({
+  const ports: LocalOperations = {
     ...core,
     clock: systemClock,
     information: {
@@ -60,9 +64,9 @@ export async function openDataFolder(
       dataDir: folder.path,
       storeKind: place.kind,
     },
-  })
+  }
   return {
-    operations,
+    operations: createLocalOperations(ports, rootCaller),
     async close() {
       await core.close()
     },

@@ -3,6 +3,7 @@
  * token. Whoever mounts them reads JSON bodies, and answers with the `ServiceError`s they throw.
  */
 import { Readable } from 'node:stream'
+import { type Caller, rootCaller } from '@svc/contracts/admin/caller'
 import type { Declaration } from '@svc/contracts/admin/declaration'
 import {
   adminOperations,
@@ -31,7 +32,7 @@ const STREAM_HEARTBEAT_MS = 10_000
 const identityQuery = z.object({ nonce: z.string().regex(noncePattern) })
 
 export interface AdminRoutes {
-  readonly operations: Operations
+  readonly operationsOf: (caller: Caller) => Operations
   readonly operatorToken: string
   /** Where these routes listen, as the record says that the CLI finds the server by. */
   readonly address?: () => string
@@ -43,7 +44,7 @@ export interface AdminRoutes {
 type Handler = (given: unknown, signal: AbortSignal) => Promise<unknown> | AsyncIterable<object>
 
 export function adminRoutes({
-  operations,
+  operationsOf,
   operatorToken,
   address,
   metrics,
@@ -66,11 +67,13 @@ export function adminRoutes({
     }
     for (const name of Object.keys(adminOperations) as OperationName[]) {
       const declared: Declaration = adminOperations[name]
-      const handler = operations[name] as Handler
       app.route({
         method: declared.method,
         url: declared.path,
-        handler: (request, reply) => answer(declared, handler, request, reply),
+        handler(request, reply) {
+          const handler = operationsOf(rootCaller)[name] as Handler
+          return answer(declared, handler, request, reply)
+        },
       })
     }
   }

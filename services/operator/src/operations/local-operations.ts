@@ -1,6 +1,7 @@
 /** The operations of a service in this very process: what the admin routes and the CLI stand on. */
 
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import type { Caller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
@@ -36,7 +37,6 @@ import { readOptionalTime, readTime, timeText } from './rfc3339-times.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { verifyLines } from './verify-lines.ts'
 
-const ACTOR = 'operator'
 /** Of a tail that its reader ends by leaving it. */
 const never = new AbortController().signal
 /** How long an answer waits for the views to have all that is in the log: in a running server … */
@@ -66,12 +66,13 @@ export interface LocalOperations extends WorkerPorts {
   readonly information: ServiceInformation
 }
 
-export function createLocalOperations(ports: LocalOperations): Operations {
+/** @param caller for whom they are carried out: every event they cause names it */
+export function createLocalOperations(ports: LocalOperations, caller: Caller): Operations {
   const { projections, store, pace, memory, information } = ports
   return withParsedInput({
-    ...accountOperations(ports),
-    ...keyOperations(ports),
-    ...priceOperations(ports),
+    ...accountOperations(ports, caller),
+    ...keyOperations(ports, caller),
+    ...priceOperations(ports, caller),
     ...billOperations(ports),
     ...workerOperations(ports),
     status: () => statusOf(ports),
@@ -89,11 +90,12 @@ export function createLocalOperations(ports: LocalOperations): Operations {
 
 function accountOperations(
   ports: LocalOperations,
+  { actor }: Caller,
 ): Pick<Operations, 'openAccount' | 'listAccounts' | 'showAccount' | 'grant'> {
   const { ledger, projections, pace } = ports
   return {
     async openAccount({ name, spend_policy: spendPolicy }) {
-      return { account_id: await ledger.openAccount({ name, spendPolicy, actor: ACTOR }) }
+      return { account_id: await ledger.openAccount({ name, spendPolicy, actor }) }
     },
     async listAccounts({ after, limit }) {
       await viewsCurrent(ports, 'accounts')
@@ -108,17 +110,17 @@ function accountOperations(
         reason,
         amount: readAmount(amount),
         expiresAt: readOptionalTime(expiresAt, 'expires_at'),
-        actor: ACTOR,
+        actor,
       })
       return { grant_id: grantId }
     },
   }
 }
 
-function keyOperations({
-  ledger,
-  clock,
-}: LocalOperations): Pick<Operations, 'createKey' | 'listKeys' | 'revokeKey'> {
+function keyOperations(
+  { ledger, clock }: LocalOperations,
+  { actor }: Caller,
+): Pick<Operations, 'createKey' | 'listKeys' | 'revokeKey'> {
   return {
     async createKey({ account_id: accountId, name, expires_at: expiresAt }) {
       checkAccountId(accountId)
@@ -126,7 +128,7 @@ function keyOperations({
       const { keyId, secret } = await ledger.createKey(accountId, {
         name,
         ...(expiry === null ? {} : { expiresAt: expiry }),
-        actor: ACTOR,
+        actor,
       })
       return { key_id: keyId, secret }
     },
@@ -138,7 +140,7 @@ function keyOperations({
     },
     async revokeKey({ account_id: accountId, key_id: keyId, reason }) {
       checkAccountId(accountId)
-      const revoked = await ledger.revokeKey(accountId, keyId, reason, ACTOR)
+      const revoked = await ledger.revokeKey(accountId, keyId, reason, actor)
       const { revokedAt, alreadyRevoked } = revoked
       return {
         key_id: keyId,
@@ -149,9 +151,10 @@ function keyOperations({
   }
 }
 
-function priceOperations({
-  ledger,
-}: LocalOperations): Pick<Operations, 'publishPrice' | 'listPrices'> {
+function priceOperations(
+  { ledger }: LocalOperations,
+  { actor }: Caller,
+): Pick<Operations, 'publishPrice' | 'listPrices'> {
   return {
     async publishPrice({ model, effective_from: effectiveFrom, ...rates }) {
       const from = readOptionalTime(effectiveFrom, 'effective_from')
@@ -163,7 +166,7 @@ function priceOperations({
           output: readPrice(rates.output, 'output'),
         },
         ...(from === null ? {} : { effectiveFrom: from }),
-        actor: ACTOR,
+        actor,
       })
       return priceDetails(price)
     },

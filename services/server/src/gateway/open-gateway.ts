@@ -6,7 +6,10 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { adminRoutes } from '@svc/operator/http/admin-routes'
 import { createMetrics } from '@svc/operator/metrics/metrics'
-import { createLocalOperations } from '@svc/operator/operations/local-operations'
+import {
+  createLocalOperations,
+  type LocalOperations,
+} from '@svc/operator/operations/local-operations'
 import type { Logger } from 'pino'
 import type { Core } from '../core/core.ts'
 import type { OpenResources } from '../core/open-resources.ts'
@@ -49,7 +52,7 @@ export async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: GatewaySurroundings,
   core: Core,
 ): Promise<OpenGateway> {
-  const { ledger, projections, store, pace, memory } = core
+  const { ledger, projections, pace } = core
   const { operatorToken } = folder.secrets()
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
@@ -60,28 +63,10 @@ export async function openGateway(
     logger,
   })
   parts.add(close)
-  const operations = createLocalOperations({
-    ledger,
-    projections,
-    store,
-    pace,
-    clock: systemClock,
-    memory,
-    workers: () => workers.lines(),
-    fleet: workers.pool,
-    supervises: (workerId) => workers.supervises(workerId),
-    workerSecret: settings.SVC_WORKER_SECRET,
-    information: {
-      version: VERSION,
-      mode: 'running',
-      baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
-      dataDir: folder.path,
-      storeKind: core.place.kind,
-    },
-  })
   const rateLimits = await openRateLimits(settings)
   parts.add(() => rateLimits.close())
   const metrics = createMetrics({ fleet: workers.pool, lines: () => workers.lines(), projections })
+  const operatorPorts = operatorPortsOf({ settings, folder, workers }, core, baseUrl)
   const gateway = createGateway({
     ledger,
     views: projections.views,
@@ -91,7 +76,12 @@ export async function openGateway(
       ? {}
       : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
     ...keptAnswers,
-    admin: adminRoutes({ operations, operatorToken, address: () => adminUrl, metrics }),
+    admin: adminRoutes({
+      operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
+      operatorToken,
+      address: () => adminUrl,
+      metrics,
+    }),
     isAdminApart: adminAt !== undefined,
     requestObserver: metrics.requests,
     served: pace,
@@ -114,6 +104,32 @@ export async function openGateway(
     adminUrl = `http://${urlHost(adminAt.host)}:${port}`
   }
   return { gateway, baseUrl, adminUrl }
+}
+
+function operatorPortsOf(
+  { settings, folder, workers }: Pick<GatewaySurroundings, 'settings' | 'folder' | 'workers'>,
+  { ledger, projections, store, pace, memory, place }: Core,
+  baseUrl: string,
+): LocalOperations {
+  return {
+    ledger,
+    projections,
+    store,
+    pace,
+    clock: systemClock,
+    memory,
+    workers: () => workers.lines(),
+    fleet: workers.pool,
+    supervises: (workerId) => workers.supervises(workerId),
+    workerSecret: settings.SVC_WORKER_SECRET,
+    information: {
+      version: VERSION,
+      mode: 'running',
+      baseUrl: settings.SVC_PUBLIC_URL ?? baseUrl,
+      dataDir: folder.path,
+      storeKind: place.kind,
+    },
+  }
 }
 
 function healthOf(

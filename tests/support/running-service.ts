@@ -1,0 +1,48 @@
+/** A ledger with its views on an empty event log in memory, and the operations on it. */
+import { join } from 'node:path'
+import type { Caller } from '@svc/contracts/admin/caller'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { SharedPace } from '@svc/infra/system/shared-pace'
+import { systemClock } from '@svc/infra/system/system-clock'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import {
+  createLocalOperations,
+  type LocalOperations,
+} from '@svc/operator/operations/local-operations'
+import { openProjections } from '@svc/projections/open-projections'
+import { onTestFinished } from 'vitest'
+import { openRunningLedger } from './ledger/running-ledger.ts'
+import { temporaryFolder } from './temporary-folder.ts'
+
+export interface RunningService {
+  readonly store: MemoryEventStore
+  operationsOf(caller: Caller): Operations
+}
+
+/** @param more such as workers. Ends with the test. */
+export async function openRunningService(
+  more: Partial<LocalOperations> = {},
+): Promise<RunningService> {
+  const store = new MemoryEventStore()
+  const { ledger } = await openRunningLedger(store)
+  const pace = new SharedPace()
+  const dataDir = temporaryFolder()
+  const log = { info() {}, warn() {}, error() {} }
+  const folder = join(dataDir, 'views')
+  const projections = await openProjections({ folder, store, timer: systemTimer, log, pace })
+  projections.start()
+  onTestFinished(async () => {
+    await ledger.close()
+    await projections.close()
+    await store.close()
+  })
+  const ports: LocalOperations = {
+    ...more,
+    ...{ ledger, projections, store, pace, clock: systemClock },
+    information: {
+      ...{ version: 'test', mode: 'running', baseUrl: null, dataDir, storeKind: 'memory' },
+    },
+  }
+  return { store, operationsOf: (caller) => createLocalOperations(ports, caller) }
+}
