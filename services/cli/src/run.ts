@@ -11,6 +11,7 @@ import { operatorTokenCommand } from './commands/operator-token.ts'
 import type { ContextOf } from './commands/options.ts'
 import { priceCommand } from './commands/price.ts'
 import { projectionCommand } from './commands/projection.ts'
+import { startCommand } from './commands/start.ts'
 import { statementCommand } from './commands/statement.ts'
 import { statusCommand } from './commands/status.ts'
 import { verifyCommand } from './commands/verify.ts'
@@ -19,13 +20,10 @@ import { Context } from './context/context.ts'
 import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './context/exit-codes.ts'
 import { printable, type Terminal } from './context/terminal.ts'
 
-/** Words on the command line with which `start`, and so most of a server, has to be loaded. */
-const NEEDS_START = new Set(['start', 'help', '--help', '-h'])
-
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const written: Promise<void>[] = []
   try {
-    const program = await programFor(args, terminal, (text) => written.push(terminal.out(text)))
+    const program = programFor(terminal, (text) => written.push(terminal.out(text)))
     await program.parseAsync(args, { from: 'user' })
     return terminal.interrupted ? EXIT_INTERRUPTED : EXIT_OK
   } catch (error) {
@@ -35,11 +33,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-async function programFor(
-  args: readonly string[],
-  terminal: Terminal,
-  writeOut: (text: string) => void,
-): Promise<Command> {
+function programFor(terminal: Terminal, writeOut: (text: string) => void): Command {
   const contextOf: ContextOf = (command) => new Context(terminal, command.optsWithGlobals())
   const program = new Command('svc')
     .description('runs a language model and sells it by the token, with a ledger you can verify')
@@ -63,10 +57,7 @@ async function programFor(
   commands.push(explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(workerCommand, auditCommand, operatorTokenCommand)
   for (const command of commands) add(program, command(contextOf))
-  if (args.length === 0 || args.some((word) => NEEDS_START.has(word))) {
-    const { startCommand } = await import('./commands/start.ts')
-    addWithRoles(program, startCommand())
-  }
+  addWithRoles(program, startCommand())
   return program
 }
 

@@ -1,31 +1,6 @@
 /** `svc start`: the server with everything that it needs, in one process group. */
-import { once } from 'node:events'
-import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
-import { type RunningServer, startServer } from '@svc/server/roles/all'
-import { environmentOf } from '@svc/server/settings/environment-file'
-import type { Environment } from '@svc/server/settings/setting-names'
-import { readSettings, type Settings, warnOfForeignVariables } from '@svc/server/settings/settings'
 import { Command } from 'commander'
-import { type Logger, pino } from 'pino'
-import { endOnDefects } from '../context/defects.ts'
-import { EXIT_DIFFERENCE, EXIT_OK, EXIT_UNREACHABLE } from '../context/exit-codes.ts'
-import { progressOnStandardError } from '../output/progress-display.ts'
-import { readyLine, readyPage } from '../output/ready-message.ts'
-import { stopRequests } from '../process/stop-requests.ts'
 import { startWorkerCommand } from './start-worker.ts'
-
-interface StartOptions {
-  readonly port?: string
-  readonly host?: string
-  readonly dataDir?: string
-  readonly model?: string
-  readonly envFile?: string
-  readonly json?: true
-}
-
-const STANDARD_ERROR = 2
-/** How long a server whose disk has failed may take to close the rest. */
-const FAILED_STOP_MS = 5_000
 
 export function startCommand(): Command {
   return new Command('start')
@@ -37,73 +12,9 @@ export function startCommand(): Command {
     .option('--env-file <file>', 'read settings from a file of NAME=value lines')
     .option('--json', 'print one JSON line when ready, and nothing else, on standard output')
     .action(async (_local, command: Command) => {
-      await runUntilStopped(command.optsWithGlobals())
+      // Loaded only here: no other command needs a server, and help least of all.
+      const { runServer } = await import('../process/run-server.ts')
+      await runServer(command.optsWithGlobals())
     })
     .addCommand(startWorkerCommand())
-}
-
-async function runUntilStopped(options: StartOptions): Promise<void> {
-  const environment = givenBy(options)
-  const settings = readSettings(environment)
-  const logger = pino(
-    { level: settings.SVC_LOG_LEVEL, base: null },
-    pino.destination(STANDARD_ERROR),
-  )
-  warnOfForeignVariables(environment, (warning) => logger.warn(warning))
-  endOnDefects(logger, isUnhandledClientError)
-  const stopRequested = stopRequests()
-  const service = await started(settings, logger, stopRequested)
-  if (service === undefined) process.exit(EXIT_OK)
-  if (!stopRequested.aborted) {
-    const say = options.json === true ? readyLine : readyPage
-    process.stdout.write(`${say(service.ready)}\n`)
-  }
-  const failed = await Promise.race([
-    aborted(stopRequested).then(() => false),
-    service.failed.then(() => true),
-  ])
-  if (failed) await endAfterFailure(service)
-  const clean = await service.stop(settings.SVC_SHUTDOWN_GRACE_MS)
-  process.exit(clean ? EXIT_OK : EXIT_DIFFERENCE)
-}
-
-/** Nothing when a stop was asked for while it started: that is no failure. */
-async function started(
-  settings: Settings,
-  logger: Logger,
-  stopRequested: AbortSignal,
-): Promise<RunningServer | undefined> {
-  try {
-    return await startServer(settings, {
-      logger,
-      stopRequested,
-      progress: progressOnStandardError(logger),
-    })
-  } catch (error) {
-    if (stopRequested.aborted) return undefined
-    throw error
-  }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (!signal.aborted) await once(signal, 'abort')
-}
-
-/** What can still be closed is closed, but nothing may keep a failed server alive. */
-async function endAfterFailure(service: RunningServer): Promise<never> {
-  setTimeout(() => process.exit(EXIT_UNREACHABLE), FAILED_STOP_MS)
-  await service.stop(0)
-  process.exit(EXIT_UNREACHABLE)
-}
-
-/** Flags win over the environment, and that over the file. */
-function givenBy(options: StartOptions): Environment {
-  const flags = {
-    SVC_PORT: options.port,
-    SVC_HOST: options.host,
-    SVC_DATA_DIR: options.dataDir,
-    SVC_MODEL: options.model,
-  }
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined)
-  return { ...environmentOf(options.envFile), ...Object.fromEntries(given) }
 }

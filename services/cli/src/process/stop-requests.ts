@@ -1,6 +1,6 @@
 /** Who may ask the server to stop: a signal, or the end of the npm that started it. */
+import { EXIT_INTERRUPTED } from '../context/exit-codes.ts'
 
-const EXIT_INTERRUPTED = 130
 /**
  * One Ctrl-C can arrive twice, from the terminal and through npm or our launcher: what comes this
  * soon after the first is its echo.

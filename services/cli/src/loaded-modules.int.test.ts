@@ -1,0 +1,29 @@
+/** A command loads what it needs: whoever asks for help does not wait for a server. */
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const main = fileURLToPath(new URL('./main.ts', import.meta.url))
+const NAMES_LOADED = `
+  import module from 'node:module'
+  const urls = []
+  module.registerHooks({ load: (url, context, next) => (urls.push(url), next(url, context)) })
+  process.on('exit', () => process.stderr.write(urls.join('\\n')))
+`
+
+function loadedBy(...args: string[]): string {
+  const hook = `data:text/javascript,${encodeURIComponent(NAMES_LOADED)}`
+  const ran = spawnSync(process.execPath, ['--import', hook, main, ...args], { encoding: 'utf8' })
+  expect([ran.status, ran.stdout]).toEqual([0, expect.stringContaining('Usage: svc')])
+  return ran.stderr
+}
+
+test.each([[['--help']], [['start', '--help']], [['start', 'worker', '--help']]])(
+  '%j loads neither server nor worker',
+  (args) => {
+    const loaded = loadedBy(...args)
+    expect(loaded).toContain('services/cli/src/commands/start-worker.ts')
+    expect(loaded).not.toMatch(/fastify|sqlite|pino|node-llama-cpp|grammar/)
+    expect(loaded).not.toMatch(/services\/server\/src\/(roles|core)|services\/ledger/)
+  },
+)
