@@ -8,7 +8,7 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import {
   createLocalOperations,
-  type LocalOperations,
+  type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import { openProjections } from '@svc/projections/open-projections'
 import { onTestFinished } from 'vitest'
@@ -22,7 +22,7 @@ export interface RunningService {
 
 /** @param more such as workers. Ends with the test. */
 export async function openRunningService(
-  more: Partial<LocalOperations> = {},
+  more: Partial<OperationPorts> = {},
 ): Promise<RunningService> {
   const store = new MemoryEventStore()
   const { ledger } = await openRunningLedger(store)
@@ -37,7 +37,7 @@ export async function openRunningService(
     await projections.close()
     await store.close()
   })
-  const ports: LocalOperations = {
+  const ports: OperationPorts = {
     ...more,
     ...{ ledger, projections, store, pace, clock: systemClock },
     information: {

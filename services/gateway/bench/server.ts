@@ -20,7 +20,7 @@ import { createLedger } from '@svc/ledger/create-ledger'
 import { adminRoutes } from '@svc/operator/http/admin-routes'
 import {
   createLocalOperations,
-  type LocalOperations,
+  type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import { openProjections } from '@svc/projections/open-projections'
 import { pino } from 'pino'
@@ -68,7 +68,7 @@ const workers = createWorkerPool({
   workers: [{ workerId: ids.next('wrk'), address: { kind: 'unix', path: socketPath } }],
   timer: systemTimer,
 })
-const operatorPorts: LocalOperations = {
+const operatorPorts: OperationPorts = {
   ledger,
   projections,
   store,

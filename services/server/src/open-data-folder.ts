@@ -8,7 +8,7 @@ import { StoreOpenError } from '@svc/infra/store-open-error'
 import { systemClock } from '@svc/infra/system/system-clock'
 import {
   createLocalOperations,
-  type LocalOperations,
+  type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import { type Logger, pino } from 'pino'
 import { openCore } from './core/core.ts'
@@ -54,7 +54,7 @@ export async function openDataFolder(
     await core.close()
     throw new NoLedgerError(`${shownLocation(place)} holds no ledger: make one with svc start`)
   }
-  const ports: LocalOperations = {
+  const ports: OperationPorts = {
     ...core,
     clock: systemClock,
     information: {

@@ -8,7 +8,7 @@ import { adminRoutes } from '@svc/operator/http/admin-routes'
 import { createMetrics } from '@svc/operator/metrics/metrics'
 import {
   createLocalOperations,
-  type LocalOperations,
+  type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import type { Logger } from 'pino'
 import type { Core } from '../core/core.ts'
@@ -110,7 +110,7 @@ function operatorPortsOf(
   { settings, folder, workers }: Pick<GatewaySurroundings, 'settings' | 'folder' | 'workers'>,
   { ledger, projections, store, pace, memory, place }: Core,
   baseUrl: string,
-): LocalOperations {
+): OperationPorts {
   return {
     ledger,
     projections,

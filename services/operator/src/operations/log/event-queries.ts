@@ -11,7 +11,7 @@ import {
   START,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
-import { loggedEvent } from './details.ts'
+import { loggedEvent } from '../values/details.ts'
 
 /** Read and looked at in one step. */
 const STEP_EVENTS = 250

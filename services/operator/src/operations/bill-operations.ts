@@ -1,0 +1,42 @@
+/** Statements, and why a request cost what it cost. */
+import type { Operations } from '@svc/contracts/admin/operations'
+import { formatExact } from '@svc/contracts/money'
+import { receiptOf } from '@svc/projections/receipt'
+import { type OperationPorts, viewsCurrent } from './ports.ts'
+import { statementEntry } from './values/details.ts'
+import { checkAccountId, noSuch } from './values/input-values.ts'
+import { readTime } from './values/rfc3339-times.ts'
+
+export function billOperations(ports: OperationPorts): Pick<Operations, 'statement' | 'explain'> {
+  const { pace } = ports
+  const { views } = ports.projections
+  return {
+    async statement({ account_id: accountId, from, to, after, limit }) {
+      checkAccountId(accountId)
+      await Promise.all([viewsCurrent(ports, 'statement'), viewsCurrent(ports, 'accounts')])
+      if (views.account(accountId) === undefined) throw noSuch('account', accountId)
+      const query = {
+        accountId,
+        limit,
+        ...(from === undefined ? {} : { from: readTime(from, 'from') }),
+        ...(to === undefined ? {} : { to: readTime(to, 'to') }),
+        ...(after === undefined ? {} : { after }),
+      }
+      // An export asks for page after page.
+      const statement = await pace.step(() => views.statement(query))
+      return {
+        account_id: accountId,
+        opening: formatExact(statement.opening),
+        closing: formatExact(statement.closing),
+        rows: await pace.step(() => statement.rows.map(statementEntry)),
+        more: statement.more,
+      }
+    },
+    async explain({ request_id: requestId }) {
+      await viewsCurrent(ports, 'requests')
+      const row = await views.request(requestId)
+      if (row === undefined) throw noSuch('request', requestId)
+      return { ...receiptOf(row), account_id: row.accountId }
+    },
+  }
+}

@@ -1,0 +1,56 @@
+/** What the operations are carried out with. */
+import type { ServiceStatus } from '@svc/contracts/admin/workers'
+import { ServiceError } from '@svc/contracts/errors'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
+import type { Clock } from '@svc/contracts/ports/time'
+import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
+import type { Ledger } from '@svc/ledger/ledger'
+import type { Projections } from '@svc/projections/open-projections'
+import type { ProjectionStatus } from '@svc/projections/views'
+import type { WorkerPorts } from '../workers/worker-operations.ts'
+
+/** How long an answer waits for the views to have all that is in the log: in a running server … */
+const VIEWS_TIMEOUT_MS = 10_000
+/** … and in a folder just opened, whose views may have to be built first. */
+const VIEWS_BUILD_TIMEOUT_MS = 600_000
+
+export interface ServiceInformation {
+  readonly version: string
+  readonly mode: ServiceStatus['mode']
+  /** Null for a service that is stopped. */
+  readonly baseUrl: string | null
+  readonly dataDir: string
+  /** `sqlite`, `memory` … */
+  readonly storeKind: string
+}
+
+export interface OperationPorts extends WorkerPorts {
+  readonly ledger: Ledger
+  readonly projections: Projections
+  readonly store: EventStore
+  /** Shared by everything of this process that takes long. */
+  readonly pace: Pace
+  readonly clock: Clock
+  /** What is remembered of the log outside of it. */
+  readonly memory?: { witnesses(): Iterable<LogWitness> }
+  readonly information: ServiceInformation
+}
+
+/**
+ * Waits until a view has all that is in the log now: an operator's question is never answered
+ * stale.
+ */
+export async function viewsCurrent(
+  { projections, store, information }: OperationPorts,
+  name: ProjectionStatus['name'],
+): Promise<void> {
+  const head = await store.lastPosition()
+  const timeoutMs = information.mode === 'stopped' ? VIEWS_BUILD_TIMEOUT_MS : VIEWS_TIMEOUT_MS
+  if (await projections.reached(head, timeoutMs, name)) return
+  const status = (await projections.status()).find((view) => view.name === name)
+  const why = status?.error ?? `it stands at position ${status?.position}, and the log at ${head}`
+  throw new ServiceError('view_behind', `The view "${name}" is behind the event log: ${why}`, {
+    retryAfterSeconds: 1,
+  })
+}

@@ -1,0 +1,34 @@
+/** Ids and money as operators give them, read exactly or refused. */
+import { ServiceError } from '@svc/contracts/errors'
+import { isId } from '@svc/contracts/ids'
+import { type PicoDollars, parseDollars, parsePricePerMillion } from '@svc/contracts/money'
+
+/** @throws {ServiceError} `not_found`: what cannot be an id names nothing */
+export function checkAccountId(accountId: string): void {
+  if (!isId('acct', accountId)) throw noSuch('account', accountId)
+}
+
+export function noSuch(what: string, id: string): ServiceError {
+  return new ServiceError('not_found', `There is no ${what} ${id}.`)
+}
+
+/** Dollars above zero. @throws {ServiceError} `invalid_value` */
+export function readAmount(text: string): PicoDollars {
+  const amount = readMoney(text, 'amount', parseDollars)
+  if (amount > 0n) return amount
+  throw new ServiceError('invalid_value', 'amount: must be above zero', { param: 'amount' })
+}
+
+/** Dollars per million tokens. @throws {ServiceError} `invalid_value` */
+export function readPrice(text: string, param: string): PicoDollars {
+  return readMoney(text, param, parsePricePerMillion)
+}
+
+function readMoney(text: string, param: string, read: (text: string) => PicoDollars): PicoDollars {
+  try {
+    return read(text)
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new ServiceError('invalid_value', `${param}: ${cause.message}`, { param, cause })
+  }
+}
