@@ -16,7 +16,7 @@ import {
   placeOf,
 } from './client/connection-string.ts'
 import { CurrentClient } from './client/current-client.ts'
-import { within } from './client/deadline.ts'
+import { answerWithin } from './client/deadline.ts'
 import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
 import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './layout/stream-prefix.ts'
@@ -133,10 +133,14 @@ async function checkServer(
   boundMs: number,
 ): Promise<void> {
   const current = await client.get()
-  const version = await within(boundMs, 'the first question', current.serverVersion())
+  const version = await answerWithin(boundMs, 'the first question', current.serverVersion())
   const refusal = oldServerRefusal(version, place)
   if (refusal !== undefined) throw refusal
-  await within(boundMs, 'the first read', current.readAll({ direction: 'backwards', limit: 1 }))
+  await answerWithin(
+    boundMs,
+    'the first read',
+    current.readAll({ direction: 'backwards', limit: 1 }),
+  )
 }
 
 async function checkRetention(

@@ -30,7 +30,7 @@ import type { SealedAppend } from '@svc/contracts/ports/hash-chain'
 import { RecentlyUsed } from '../../../recently-used.ts'
 import type { EventStoreDbClient } from '../client/client.ts'
 import type { CurrentClient } from '../client/current-client.ts'
-import { within } from '../client/deadline.ts'
+import { answerWithin } from '../client/deadline.ts'
 import type { NotWrittenReason, SendResult } from '../client/send-result.ts'
 import type { ServerReadStream } from '../client/server-calls.ts'
 import { reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
@@ -130,7 +130,7 @@ export class StreamAppends {
     const answer = current.append(streamPrefix.nameOf(stream), expected, events.map(toServerEvent))
     hold(answer.then(() => client.noteAnswer()))
     try {
-      return await within(appendTimeoutMs, 'an append', answer)
+      return await answerWithin(appendTimeoutMs, 'an append', answer)
     } catch (cause) {
       client.noteSilence(sentAt)
       return { kind: 'unknown', cause }

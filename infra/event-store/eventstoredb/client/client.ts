@@ -20,9 +20,10 @@ import {
   streamNameFilter,
 } from '@eventstore/db-client'
 import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { patientTimer } from '../../../system/patient-timer.ts'
 import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
 import type { ConnectionSettings } from './connection-string.ts'
-import { within } from './deadline.ts'
+import { answerWithin } from './deadline.ts'
 import { ReadGate } from './read-gate.ts'
 import { notSent, type SendResult, sendResultOf } from './send-result.ts'
 import type {
@@ -69,7 +70,7 @@ export class EventStoreDbClient {
   /** As the server says it, such as `23.10.8`; `unknown` of one too old to be asked. */
   async serverVersion(): Promise<string> {
     const features = this.#watched(this.#client.features())
-    return (await within(this.#readTimeoutMs, 'the question for its version', features))
+    return (await answerWithin(this.#readTimeoutMs, 'the question for its version', features))
       .serverVersion
   }
 
@@ -208,18 +209,19 @@ export class EventStoreDbClient {
       read.cancel().catch(() => {})
     }
     const onSilence = (): void => cancel(new ServerTimeoutError('a read', this.#readTimeoutMs))
-    const timer = setTimeout(onSilence, this.#readTimeoutMs)
+    let cancelTimer = patientTimer.after(this.#readTimeoutMs, onSilence)
     this.#waiting.add(cancel)
     read.on('data', ({ event }) => {
       if (isOver) return
-      timer.refresh()
+      cancelTimer()
+      cancelTimer = patientTimer.after(this.#readTimeoutMs, onSilence)
       if (event !== undefined) events.push(toServerEvent(event))
     })
     read.on('error', reject)
     read.on('end', () => resolve(events))
     return promise.finally(() => {
       isOver = true
-      clearTimeout(timer)
+      cancelTimer()
       this.#waiting.delete(cancel)
     })
   }
@@ -272,7 +274,7 @@ class RetirableClient extends EventStoreDBClient {
 
   async retire(): Promise<void> {
     this.#life.isOver = true
-    await within(DISPOSE_MS, 'its end', this.dispose()).catch(() => {})
+    await answerWithin(DISPOSE_MS, 'its end', this.dispose()).catch(() => {})
     this.#channel?.close()
   }
 }

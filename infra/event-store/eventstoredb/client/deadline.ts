@@ -1,6 +1,6 @@
 /** Bounds on answers of the server: the client has no deadline that works. */
-import { within as settledWithin } from '@svc/contracts/ports/within'
-import { systemTimer } from '../../../system/system-timer.ts'
+import { within } from '@svc/contracts/ports/within'
+import { patientTimer } from '../../../system/patient-timer.ts'
 import { ServerTimeoutError } from './server-failure.ts'
 
 const OVER = Symbol('the time is over')
@@ -10,12 +10,12 @@ const OVER = Symbol('the time is over')
  *
  * @throws {ServerTimeoutError} when it takes longer
  */
-export async function within<Value>(
+export async function answerWithin<Value>(
   timeoutMs: number,
   what: string,
   promise: Promise<Value>,
 ): Promise<Value> {
-  const outcome = await settledWithin(systemTimer, timeoutMs, promise, OVER)
+  const outcome = await within(patientTimer, timeoutMs, promise, OVER)
   if (outcome === OVER) throw new ServerTimeoutError(what, timeoutMs)
   return outcome
 }

@@ -3,6 +3,7 @@
  * and lets the others wait without a word, until their timers run out.
  */
 import { StoreBusyError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { systemTimer } from '../../../system/system-timer.ts'
 
 const MAX_READS_AT_WORK = 32
 const MAX_WAITING_READS = 4_096
@@ -32,11 +33,11 @@ export class ReadGate {
     if (this.#waiting.size >= MAX_WAITING_READS) throw new StoreBusyError()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#waiting.add(resolve)
-    const timer = setTimeout(() => {
+    const cancelTimer = systemTimer.after(this.#waitMs, () => {
       this.#waiting.delete(resolve)
       reject(new StoreUnavailableError('the event store is too slow: a read waited too long'))
-    }, this.#waitMs)
-    await promise.finally(() => clearTimeout(timer))
+    })
+    await promise.finally(cancelTimer)
   }
 
   #handOn(): void {
