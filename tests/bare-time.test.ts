@@ -7,10 +7,6 @@ const code = textFilesOfWorkspace().filter(isCode)
 
 /** Files that read the clock or set timers all the same. The list may only shrink. */
 const bareTimeFiles = [
-  'infra/event-store/eventstoredb/appends/keyed-queue.ts',
-  'infra/event-store/eventstoredb/client/client.ts',
-  'infra/event-store/eventstoredb/client/read-gate.ts',
-  'infra/event-store/eventstoredb/retention.ts',
   'services/cli/src/commands/start.ts',
   'services/cli/src/process/stop-requests.ts',
   'services/gateway/src/http/client-family.ts',

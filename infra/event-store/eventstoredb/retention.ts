@@ -7,6 +7,7 @@
  * counts.
  */
 import type { Position } from '@svc/contracts/ports/event-store'
+import { systemTimer } from '../../system/system-timer.ts'
 import type { ServerSubscription, SubscriptionListener } from './client/server-calls.ts'
 import type { ServerEvent } from './client/server-event.ts'
 
@@ -41,11 +42,11 @@ export async function findForgetfulStream(
   const { promise, resolve, reject } = Promise.withResolvers<'finished' | 'unfinished'>()
   // In a turn of its own: events that came before are still on their way to `onEvent`.
   const finish = (): void => void setImmediate(resolve, 'finished')
-  const bound = setTimeout(resolve, timeoutMs, 'unfinished')
-  let silence: NodeJS.Timeout | undefined
+  const cancelBound = systemTimer.after(timeoutMs, () => resolve('unfinished'))
+  let cancelSilence = (): void => {}
   const onSign = (): void => {
-    clearTimeout(silence)
-    silence = setTimeout(finish, SILENCE_MS)
+    cancelSilence()
+    cancelSilence = systemTimer.after(SILENCE_MS, finish)
   }
   const subscription = subscribe(METADATA_PREFIX + streamPrefix, {
     onConfirmed: onSign,
@@ -65,8 +66,8 @@ export async function findForgetfulStream(
     const [first] = found.values()
     return first ?? (how === 'unfinished' ? how : undefined)
   } finally {
-    clearTimeout(bound)
-    clearTimeout(silence)
+    cancelBound()
+    cancelSilence()
     subscription.stop()
   }
 }

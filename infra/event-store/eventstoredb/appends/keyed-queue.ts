@@ -13,6 +13,7 @@ import {
   StoreClosedError,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
+import { systemTimer } from '../../../system/system-timer.ts'
 
 /** More at once only adds latency: this many already share each fsync of the server. */
 export const MAX_APPENDS_AT_WORK = 64
@@ -28,8 +29,7 @@ interface Entry {
   readonly bytes: number
   readonly since: number
   readonly start: () => void
-  /** Set for as long as it waits. */
-  timer: NodeJS.Timeout | undefined
+  cancelTimer: () => void
 }
 
 export interface KeyedQueueOptions {
@@ -91,8 +91,8 @@ export class KeyedQueue {
   #wait(stream: string, bytes: number): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const since = performance.now()
-    const entry: Entry = { stream, bytes, since, start: resolve, timer: undefined }
-    entry.timer = setTimeout(() => this.#giveUp(entry, reject), this.#options.waitMs)
+    const entry: Entry = { stream, bytes, since, start: resolve, cancelTimer: () => {} }
+    entry.cancelTimer = systemTimer.after(this.#options.waitMs, () => this.#giveUp(entry, reject))
     this.#waiting += 1
     this.#waitingBytes += bytes
     const queue = this.#queues.get(stream)
@@ -156,7 +156,7 @@ export class KeyedQueue {
   }
 
   #stopWaiting(entry: Entry): void {
-    clearTimeout(entry.timer)
+    entry.cancelTimer()
     this.#waiting -= 1
     this.#waitingBytes -= entry.bytes
   }
