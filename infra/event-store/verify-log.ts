@@ -17,7 +17,7 @@ import {
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import { verifyChain } from '@svc/contracts/ports/hash-chain'
-import type { Pace } from '@svc/contracts/ports/pace'
+import { inSteps, type Pace } from '@svc/contracts/ports/pace'
 import { SharedPace } from '../system/shared-pace.ts'
 import { LogDigest, type LogHead } from './log-head.ts'
 import { type LogWitness, Witnesses } from './log-witnesses.ts'
@@ -78,7 +78,10 @@ export async function verifyLog(
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
   const { pace = new SharedPace(), onProgress = () => {}, signal } = options
-  const witnesses = await gather(options.witnesses ?? [], pace)
+  const witnesses = new Witnesses()
+  // There may be one for each account.
+  const add = (witness: LogWitness): void => witnesses.add(witness)
+  await inSteps(pace, options.witnesses ?? [], STEP_WITNESSES, add, signal)
   const walk = new LogWalk(options, witnesses)
   for (;;) {
     signal?.throwIfAborted()
@@ -88,23 +91,6 @@ export async function verifyLog(
     await pace.step(() => walk.take(page))
     onProgress({ events: walk.events, position: walk.position })
   }
-}
-
-/** There may be one for each account. */
-async function gather(witnesses: Iterable<LogWitness>, pace: Pace): Promise<Witnesses> {
-  const gathered = new Witnesses()
-  const rest = witnesses[Symbol.iterator]()
-  for (let isOver = false; !isOver; ) {
-    isOver = await pace.step(() => {
-      for (let taken = 0; taken < STEP_WITNESSES; taken += 1) {
-        const { done, value } = rest.next()
-        if (done === true) return true
-        gathered.add(value)
-      }
-      return false
-    })
-  }
-  return gathered
 }
 
 class LogWalk {

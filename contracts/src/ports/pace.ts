@@ -13,3 +13,30 @@ export interface Pace {
    */
   step<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>
 }
+
+/**
+ * Takes all values, so many in each step.
+ *
+ * @param perStep how many take a few milliseconds together
+ * @throws when the signal aborts between two steps, and what `take` throws
+ */
+export async function inSteps<Value>(
+  pace: Pace,
+  values: Iterable<Value>,
+  perStep: number,
+  take: (value: Value) => void,
+  signal?: AbortSignal,
+): Promise<void> {
+  const rest = values[Symbol.iterator]()
+  for (let isOver = false; !isOver; ) {
+    signal?.throwIfAborted()
+    isOver = await pace.step(() => {
+      for (let taken = 0; taken < perStep; taken += 1) {
+        const { done, value } = rest.next()
+        if (done === true) return true
+        take(value)
+      }
+      return false
+    })
+  }
+}

@@ -1,6 +1,6 @@
 /** Walks two builds of a view side by side and counts the rows in which they differ. */
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import type { Pace } from '@svc/contracts/ports/pace'
+import { inSteps, type Pace } from '@svc/contracts/ports/pace'
 import type { Projection, TableDescription } from '../projection/projection.ts'
 
 type Row = readonly SQLOutputValue[]
@@ -17,18 +17,10 @@ export async function countDifferences(
 ): Promise<number> {
   let differences = 0
   for (const table of tables) {
-    const comparison = compareTable(table, left, right)
-    for (let isOver = false; !isOver; ) {
-      signal.throwIfAborted()
-      isOver = await pace.step(() => {
-        for (let rows = 0; rows < ROWS_PER_STEP; rows += 1) {
-          const { done, value: same } = comparison.next()
-          if (done === true) return true
-          if (!same) differences += 1
-        }
-        return false
-      })
+    const count = (isSame: boolean): void => {
+      if (!isSame) differences += 1
     }
+    await inSteps(pace, compareTable(table, left, right), ROWS_PER_STEP, count, signal)
   }
   return differences
 }
