@@ -90,7 +90,6 @@ export class Runner {
 
   async close(): Promise<void> {
     this.#closing.abort()
-    this.#endLinger()
     await this.#running
     for (const view of this.#views) {
       this.#finishForTheLastTime(view)
@@ -160,15 +159,11 @@ export class Runner {
     }
   }
 
-  #linger(signal: AbortSignal): Promise<void> {
-    if (this.#waiters.size > 0 || signal.aborted) return Promise.resolve()
-    return new Promise((resolve) => {
-      const cancel = this.#timer.after(LIVE_LINGER_MS, resolve)
-      this.#endLinger = () => {
-        cancel()
-        resolve()
-      }
-    })
+  async #linger(signal: AbortSignal): Promise<void> {
+    if (this.#waiters.size > 0) return
+    const { promise: wanted, resolve } = Promise.withResolvers<void>()
+    this.#endLinger = resolve
+    await within(this.#timer, LIVE_LINGER_MS, wanted, undefined, signal)
   }
 
   async #deliver({ events, caughtUp }: SubscriptionBatch): Promise<void> {

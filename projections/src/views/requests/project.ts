@@ -17,7 +17,8 @@ export interface RequestPlace {
 
 type Step = 'metered' | 'debited' | 'ended'
 
-export interface UsedKey {
+/** That a request used an idempotency key. */
+export interface KeyUse {
   readonly accountId: string
   readonly keyHash: string
   readonly requestId: string
@@ -25,7 +26,7 @@ export interface UsedKey {
 
 export interface RequestRows {
   readonly requests: TouchedRows<RequestPlace>
-  readonly keys: { use(key: UsedKey): void }
+  readonly keys: { add(use: KeyUse): void }
 }
 
 export function projectRequests(
@@ -35,7 +36,7 @@ export function projectRequests(
   switch (event.type) {
     case 'RequestAccepted': {
       const { requestId, gatewayId, deadline, idempotency } = event.data
-      if (idempotency !== null) keys.use({ accountId, keyHash: idempotency.keyHash, requestId })
+      if (idempotency !== null) keys.add({ accountId, keyHash: idempotency.keyHash, requestId })
       requests.add(requestId, {
         requestId,
         accountId,

@@ -1,7 +1,7 @@
 /** Reads and writes the rows of the requests view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { RowTable } from '../touched-rows.ts'
-import type { RequestPlace, UsedKey } from './project.ts'
+import type { KeyUse, RequestPlace } from './project.ts'
 
 export const SELECT_PLACE = `
   SELECT request_id, account_id, accepted, metered, debited, ended, gateway_id, deadline
@@ -51,14 +51,14 @@ export function requestsTable(database: DatabaseSync): RowTable<RequestPlace> {
 /** The keys that were used since the last flush. */
 export class UsedKeyRows {
   readonly #put: StatementSync
-  readonly #waiting: UsedKey[] = []
+  readonly #waiting: KeyUse[] = []
 
   constructor(database: DatabaseSync) {
     this.#put = database.prepare('INSERT OR REPLACE INTO idempotency_keys VALUES (?,?,?)')
   }
 
-  use(key: UsedKey): void {
-    this.#waiting.push(key)
+  add(use: KeyUse): void {
+    this.#waiting.push(use)
   }
 
   flush(): void {
