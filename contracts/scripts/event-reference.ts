@@ -13,6 +13,7 @@ const meanings: Record<DomainEvent['type'], string> = {
   SpendPolicySet:
     'How the account is treated when its credit runs short. `standard`: one request may go below ' +
     'zero; `strict`: none.',
+  PriceListSet: 'Requests accepted from here on are pinned to prices of this list.',
   ApiKeyCreated: 'A key may spend the credit of the account. Only the hash of its secret is kept.',
   ApiKeyRevoked: 'The key is refused from here on; requests that run already end and are charged.',
   CreditGranted:
@@ -28,7 +29,9 @@ const meanings: Record<DomainEvent['type'], string> = {
     'The request ended without success. A charge, if any, is the CreditDebited before it. The hold ends.',
   RequestAbandoned:
     'The request ended because its gateway died. Nothing is charged. The hold ends.',
-  PricePublished: 'A model has a new price for the requests accepted from `effectiveFrom` on.',
+  PricePublished:
+    'A model has a new price on a list, for the requests accepted from `effectiveFrom` on.',
+  PriceWithdrawn: 'A price that was announced never takes effect.',
 }
 
 const introduction = `# Events

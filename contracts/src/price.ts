@@ -25,6 +25,17 @@ export const priceVersion = z
     'a cached token costs no more than a computed one',
   )
 
+/** The prices of everybody whose account names no list of its own. */
+export const DEFAULT_PRICE_LIST = 'default'
+
+/** A list names prices, never people: it is in events that are kept for ever. */
+export const priceListName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    'must be at most 64 lower-case letters, digits, ".", "_" and "-", the first a letter or digit',
+  )
+
 /** One line of a receipt: `amount === price × tokens`, exactly. */
 export interface CostLine {
   readonly class: TokenClass

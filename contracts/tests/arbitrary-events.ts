@@ -77,6 +77,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     at: timeMs,
   }),
   SpendPolicySet: fc.record({ spendPolicy: fc.constantFrom(...spendPolicies), at: timeMs }),
+  PriceListSet: fc.record({ priceList: text, at: timeMs }),
   ApiKeyCreated: fc.record({
     keyId: text,
     name: text,
@@ -126,7 +127,14 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
   }),
   RequestFailed: fc.record({ requestId: text, ...reasonOf }),
   RequestAbandoned: fc.record({ requestId: text, ...reasonOf }),
-  PricePublished: fc.record({ model: text, price, effectiveFrom: timeMs, at: timeMs }),
+  PricePublished: fc.record({
+    model: text,
+    priceList: text,
+    price,
+    effectiveFrom: timeMs,
+    at: timeMs,
+  }),
+  PriceWithdrawn: fc.record({ version: text, ...reasonOf }),
 }
 
 export const eventTypes = Object.keys(dataArbitraries) as readonly DomainEvent['type'][]

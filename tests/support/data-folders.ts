@@ -48,7 +48,13 @@ async function publishPrice(store: EventStore): Promise<void> {
   const origin = { correlationId: PRICE.version, causationId: PRICE.version, actor: 'test' }
   const event = {
     type: 'PricePublished',
-    data: { model: 'svc-beta', price: PRICE, effectiveFrom: START_MS, at: START_MS },
+    data: {
+      model: 'svc-beta',
+      priceList: 'default',
+      price: PRICE,
+      effectiveFrom: START_MS,
+      at: START_MS,
+    },
   } as const
   await store.append({
     stream: pricingStream,

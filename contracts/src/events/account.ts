@@ -13,6 +13,9 @@ import { tokenClasses, tokenCount } from '../tokens.ts'
 const timeMs = z.int().min(0)
 const at = { at: timeMs }
 
+/** What a person wrote about people: names, reasons, references. For the events made since. */
+export const freeText = z.string()
+
 export const spendPolicies = ['standard', 'strict'] as const
 export const spendPolicy = z.enum(spendPolicies)
 export type SpendPolicy = z.output<typeof spendPolicy>
@@ -89,6 +92,8 @@ export const accountEventSchemas = {
     ...at,
   }),
   SpendPolicySet: z.object({ spendPolicy, ...at }),
+  /** Which prices the requests accepted from here on are pinned to. */
+  PriceListSet: z.object({ priceList: z.string(), ...at }),
   ApiKeyCreated: z.object({
     keyId: z.string(),
     name: z.string(),

@@ -1,20 +1,36 @@
 /** The events of the one stream `pricing`. The names and shapes are the storage format. */
 import { z } from 'zod'
 import { priceVersion } from '../price.ts'
+import { freeText } from './account.ts'
 
 export const pricingStream = 'pricing'
 
 export const pricingEventSchemas = {
   PricePublished: z.object({
     model: z.string(),
+    /** Whose price it is: that of the accounts on this list. Version 1 had one list, `default`. */
+    priceList: z.string(),
     price: priceVersion,
     /** The price is used for requests accepted from this moment on. */
     effectiveFrom: z.int().min(0),
     at: z.int().min(0),
   }),
+  /** Only of a price that has never been in force: no request was ever accepted at it. */
+  PriceWithdrawn: z.object({ version: z.string(), reason: freeText, at: z.int().min(0) }),
 } as const
 
+export type PricingEventType = keyof typeof pricingEventSchemas
+
 export type PricingEvent = {
-  readonly type: 'PricePublished'
-  readonly data: Readonly<z.output<typeof pricingEventSchemas.PricePublished>>
+  [T in PricingEventType]: {
+    readonly type: T
+    readonly data: Readonly<z.output<(typeof pricingEventSchemas)[T]>>
+  }
+}[PricingEventType]
+
+/** Whether an event of any stream belongs to this one, by its type. */
+export function isPricingEvent<Event extends { readonly type: string }>(
+  event: Event,
+): event is Extract<Event, { readonly type: PricingEventType }> {
+  return Object.hasOwn(pricingEventSchemas, event.type)
 }

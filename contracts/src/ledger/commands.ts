@@ -26,6 +26,11 @@ export interface SetSpendPolicy extends Base {
   readonly spendPolicy: SpendPolicy
 }
 
+export interface SetPriceList extends Base {
+  readonly type: 'SetPriceList'
+  readonly priceList: string
+}
+
 export interface CreateApiKey extends Base {
   readonly type: 'CreateApiKey'
   readonly keyId: string
@@ -60,8 +65,11 @@ export interface AcceptRequest extends Base {
   readonly gatewayId: string
   readonly format: WireFormat
   readonly model: string
-  /** The price in force, or null when the model has none: then the request is refused. */
-  readonly price: PriceVersion | null
+  /**
+   * The price in force for the account. Refused when the model has none (null), and for now when the
+   * account's price list is not known here yet (undefined).
+   */
+  readonly price: PriceVersion | null | undefined
   readonly promptTokens: number
   readonly maxOutputTokens: number
   readonly idempotency: { readonly keyHash: string; readonly bodyHash: string } | null
@@ -102,6 +110,7 @@ export interface ExpireCredit extends Base {
 export type AccountCommand =
   | OpenAccount
   | SetSpendPolicy
+  | SetPriceList
   | CreateApiKey
   | RevokeApiKey
   | GrantCredit

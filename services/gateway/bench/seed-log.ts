@@ -12,7 +12,7 @@ import {
   NO_STREAM,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
-import { costLines, type PriceVersion } from '@svc/contracts/price'
+import { costLines, DEFAULT_PRICE_LIST, type PriceVersion } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 
 export interface SeededAccount {
@@ -38,7 +38,7 @@ export async function seedPrice(store: EventStore): Promise<PriceVersion> {
     cachedInput: 15_000n,
     output: 600_000n,
   }
-  const data = { model: MODEL, price, effectiveFrom: now, at: now }
+  const data = { model: MODEL, priceList: DEFAULT_PRICE_LIST, price, effectiveFrom: now, at: now }
   await append(store, pricingStream, NO_STREAM, [
     stored(price.version, { type: 'PricePublished', data }),
   ])

@@ -11,6 +11,7 @@ export function summaryOf(accountId: string, state: AccountState): AccountSummar
     accountId,
     name: state.name,
     spendPolicy: state.spendPolicy,
+    priceList: state.priceList,
     balance: balanceOf(state),
     keys: [...state.keys.values()].map(({ secretHash: _, ...key }) => ({ ...key })),
     grants: [...state.grants.values()].map(({ reference: _, ...grant }) => ({ ...grant })),

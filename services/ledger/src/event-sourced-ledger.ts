@@ -11,16 +11,12 @@ import {
 } from '@svc/contracts/api-key'
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
-import type {
-  AccountEvent,
-  AccountEventOf,
-  AccountEventType,
-  SpendPolicy,
-} from '@svc/contracts/events/account'
+import type { SpendPolicy } from '@svc/contracts/events/account'
 import { type IdSource, idTimeMs, isId, makeDerivedId } from '@svc/contracts/ids'
-import { type Position, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
+import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { expiredCredit } from './account/credit.ts'
 import { type AccountState, grantOfReference } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
@@ -39,15 +35,17 @@ import type {
   PublishedPrice,
   RevokedKey,
   Settled,
+  WithdrawnPrice,
 } from './ledger.ts'
-import type { NewPrice, PriceBook } from './pricing.ts'
-import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
+import type { NewPrice, PriceBook, Withdrawal } from './pricing.ts'
+import { dataOf } from './recorded-data.ts'
+import type { ReadingPorts } from './recorded-end.ts'
+import { RequestEnds } from './request-ends.ts'
 import { RunningRequests } from './running-requests.ts'
-import { defect, shuttingDown, storeUnavailable } from './writer/refusals.ts'
+import { shuttingDown } from './writer/refusals.ts'
 import type { AccountWriter } from './writer/writer.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
-type Debit = AccountEventOf<'CreditDebited'>['data']
 
 export interface LedgerParts {
   readonly reading: ReadingPorts
@@ -64,12 +62,19 @@ export class EventSourcedLedger implements Ledger {
   readonly #parts: LedgerParts
   readonly #actor: string
   readonly #running: RunningRequests
+  readonly #ends: RequestEnds
   #isClosed = false
 
   constructor(parts: LedgerParts) {
     this.#parts = parts
     this.#actor = gatewayActor(parts.gatewayId)
     this.#running = new RunningRequests(parts.clock)
+    this.#ends = new RequestEnds({
+      writer: (accountId) => this.#writer(accountId),
+      reading: parts.reading,
+      running: this.#running,
+      actor: this.#actor,
+    })
   }
 
   async authenticate(secret: string): Promise<Caller> {
@@ -173,8 +178,42 @@ export class EventSourcedLedger implements Ledger {
     })
   }
 
-  currentPrice(model: string, onBundledModel = false): PublishedPrice | null {
-    return this.#parts.prices.inForce(model, this.#parts.clock.nowMs(), onBundledModel)
+  async setPriceList(accountId: string, priceList: string, actor: string): Promise<void> {
+    const { prices } = this.#parts
+    if (priceList !== DEFAULT_PRICE_LIST && !(await prices.isInUse(priceList))) {
+      const message = `There is no price on a list "${priceList}": publish one first.`
+      throw new ServiceError('invalid_value', message, { param: 'price_list' })
+    }
+    await this.#do(accountId, { type: 'SetPriceList', priceList, actor })
+  }
+
+  priceList(accountId: string): Promise<string> {
+    return this.#writer(accountId).ask((state) => {
+      if (state.accountId === null) throw noSuchAccount()
+      return state.priceList
+    })
+  }
+
+  async recentPriceList(accountId: string): Promise<string> {
+    return this.#parts.writers.state(accountId)?.priceList ?? this.priceList(accountId)
+  }
+
+  currentPrice(
+    model: string,
+    onBundledModel = false,
+    priceList = DEFAULT_PRICE_LIST,
+  ): PublishedPrice | null {
+    const { prices, clock } = this.#parts
+    return prices.inForce({ model, priceList, onBundledModel }, clock.nowMs()) ?? null
+  }
+
+  nextPrice(
+    model: string,
+    onBundledModel = false,
+    priceList = DEFAULT_PRICE_LIST,
+  ): PublishedPrice | null {
+    const { prices, clock } = this.#parts
+    return prices.next({ model, priceList, onBundledModel }, clock.nowMs())
   }
 
   lookForPrices(): Promise<void> {
@@ -190,15 +229,35 @@ export class EventSourcedLedger implements Ledger {
     return this.#parts.prices.publish(price)
   }
 
+  previewPrice(price: NewPrice): Promise<PublishedPrice | null> {
+    return this.#parts.prices.preview(price)
+  }
+
+  async withdrawPrice(withdrawal: Withdrawal): Promise<WithdrawnPrice> {
+    if (this.#isClosed) throw shuttingDown()
+    return this.#parts.prices.withdraw(withdrawal)
+  }
+
   newRequestId(): string {
     return this.#parts.ids.next('req')
   }
 
   async accept(accountId: string, request: NewRequest, signal?: AbortSignal): Promise<Accepted> {
-    const { prices, clock } = this.#parts
-    const { model, onBundledModel } = request
-    // Another process may have published its first price a moment ago.
-    if (prices.inForce(model, clock.nowMs(), onBundledModel) === null) await prices.lookAgain()
+    try {
+      return await this.#acceptKeyed(accountId, request, signal)
+    } catch (error) {
+      if (!isMissingPrice(error)) throw error
+      // Another process may have published the first price, or that of this account's list.
+      await this.#parts.prices.lookAgain()
+      return this.#acceptKeyed(accountId, request, signal)
+    }
+  }
+
+  async #acceptKeyed(
+    accountId: string,
+    request: NewRequest,
+    signal: AbortSignal | undefined,
+  ): Promise<Accepted> {
     if (!mayBeForgotten(this.#writer(accountId), request.idempotency)) {
       try {
         return await this.#accept(accountId, request, false, signal)
@@ -214,7 +273,7 @@ export class EventSourcedLedger implements Ledger {
 
   #accept(
     accountId: string,
-    { onBundledModel, endsWithinMs, ...asked }: NewRequest,
+    { onBundledModel = false, endsWithinMs, ...asked }: NewRequest,
     isKeySearched: boolean,
     signal: AbortSignal | undefined,
   ): Promise<Accepted> {
@@ -224,11 +283,11 @@ export class EventSourcedLedger implements Ledger {
     let wentAhead = false
     const durable = this.#writer(accountId)
       .submit({
-        command: (at) => ({
+        command: (at, { priceList }) => ({
           type: 'AcceptRequest',
           ...asked,
           isKeySearched,
-          price: prices.inForce(model, at, onBundledModel),
+          price: prices.inForce({ model, priceList, onBundledModel }, at),
           gatewayId,
           actor: this.#actor,
           deadline: at + endsWithinMs,
@@ -256,45 +315,16 @@ export class EventSourcedLedger implements Ledger {
     return decided.promise
   }
 
-  async settle(accountId: string, request: EndedRequest): Promise<Settled> {
-    const actor = this.#actor
-    const { requestId } = request
-    try {
-      return await this.#end(accountId, requestId, {
-        command: (at) => ({ type: 'SettleRequest', ...request, actor, at }),
-        result: (events) => settledBy(dataOf(events, 'CreditDebited')),
-      })
-    } catch (error) {
-      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
-      if (!end?.debit) throw error
-      return settledBy(end.debit)
-    }
+  settle(accountId: string, request: EndedRequest): Promise<Settled> {
+    return this.#ends.settle(accountId, request)
   }
 
-  async fail(accountId: string, requestId: string, reason: string): Promise<void> {
-    const actor = this.#actor
-    try {
-      await this.#end(accountId, requestId, {
-        command: (at) => ({ type: 'FailRequest', requestId, reason, actor, at }),
-        result: () => undefined,
-      })
-    } catch (error) {
-      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
-      if (end?.debit !== null) throw error
-    }
+  fail(accountId: string, requestId: string, reason: string): Promise<void> {
+    return this.#ends.fail(accountId, requestId, reason)
   }
 
-  async abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
-    try {
-      await this.#end(accountId, requestId, {
-        command: (at) => ({ type: 'AbandonRequest', requestId, reason, actor: 'sweeper', at }),
-        result: () => undefined,
-      })
-      return true
-    } catch (error) {
-      if (hasEnded(error)) return false
-      throw error
-    }
+  abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
+    return this.#ends.abandon(accountId, requestId, reason)
   }
 
   idempotent(accountId: string, keyHash: string): ReturnType<Ledger['idempotent']> {
@@ -346,33 +376,6 @@ export class EventSourcedLedger implements Ledger {
     }
     return seen.result
   }
-
-  /** For an end that is sent again because its first sending was not answered. */
-  async #recordedEnd(accountId: string, requestId: string): Promise<RecordedEnd | undefined> {
-    try {
-      return await findRecordedEnd(this.#parts.reading, accountId, requestId)
-    } catch (cause) {
-      throw cause instanceof StoreUnavailableError ? storeUnavailable(cause) : defect(cause)
-    }
-  }
-
-  async #end<Result>(
-    accountId: string,
-    requestId: string,
-    work: {
-      readonly command: (at: number) => AccountCommand
-      readonly result: (events: readonly AccountEvent[]) => Result
-    },
-  ): Promise<Result> {
-    try {
-      const result = await this.#writer(accountId).submit({ ...work, endsRequest: true })
-      this.#running.delete(requestId)
-      return result
-    } catch (error) {
-      if (hasEnded(error)) this.#running.delete(requestId)
-      throw error
-    }
-  }
 }
 
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never
@@ -381,19 +384,7 @@ function noSuchAccount(): ServiceError {
   return new ServiceError('not_found', 'There is no such account.')
 }
 
-function settledBy({ amount, lines, slices, balanceAfter }: Debit): Settled {
-  return { amount, lines, slices, balanceAfter }
-}
-
-function dataOf<T extends AccountEventType>(
-  events: readonly AccountEvent[],
-  type: T,
-): AccountEventOf<T>['data'] {
-  const event = events.find((candidate): candidate is AccountEventOf<T> => candidate.type === type)
-  if (event === undefined) throw new Error(`the decision has no ${type}`)
-  return event.data as AccountEventOf<T>['data']
-}
-
-function hasEnded(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'conflict'
+function isMissingPrice(error: unknown): boolean {
+  if (!(error instanceof ServiceError)) return false
+  return error.code === 'model_not_priced' || error.code === 'view_behind'
 }

@@ -7,6 +7,9 @@ import type { GrantSlice, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
+import type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
+
+export type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
 
 export interface Balance {
   /** Grants less debits; negative is a debt. */
@@ -39,6 +42,7 @@ export interface AccountSummary {
   readonly accountId: string
   readonly name: string
   readonly spendPolicy: SpendPolicy
+  readonly priceList: string
   readonly balance: Balance
   readonly keys: readonly KeySummary[]
   readonly grants: readonly GrantSummary[]
@@ -86,14 +90,6 @@ export interface RevokedKey {
   readonly alreadyRevoked: boolean
 }
 
-export interface PublishedPrice extends PriceVersion {
-  readonly model: string
-  /** The price that a first start published: for the bundled model alone. */
-  readonly isDemo: boolean
-  readonly effectiveFrom: number
-  readonly publishedAt: number
-}
-
 export interface NewRequest
   extends Omit<
     AcceptRequest,
@@ -123,6 +119,17 @@ export interface Ledger {
 
   openAccount(input: { name: string; spendPolicy?: SpendPolicy; actor: string }): Promise<string>
   setSpendPolicy(accountId: string, spendPolicy: SpendPolicy, actor: string): Promise<void>
+  /**
+   * From here on the account pays the prices of a list, and those of the default list where that one
+   * has none in force. Running requests keep their price.
+   *
+   * @throws {ServiceError} `invalid_value` for a list without any price
+   */
+  setPriceList(accountId: string, priceList: string, actor: string): Promise<void>
+  /** The list whose prices the account pays. */
+  priceList(accountId: string): Promise<string>
+  /** The same, as this process last knew it. */
+  recentPriceList(accountId: string): Promise<string>
   /** @returns the grant id; the same reference on the same account grants once */
   grant(
     accountId: string,
@@ -142,22 +149,36 @@ export interface Ledger {
    * The price in force now, or null: then the model cannot be sold.
    *
    * @param onBundledModel whether the bundled model runs it; only then the demo price counts
+   * @param priceList default: that of accounts without a list of their own
    */
-  currentPrice(model: string, onBundledModel?: boolean): PublishedPrice | null
+  currentPrice(model: string, onBundledModel?: boolean, priceList?: string): PublishedPrice | null
+  /** The price that takes effect next, or null: none is announced. Parameters as above. */
+  nextPrice(model: string, onBundledModel?: boolean, priceList?: string): PublishedPrice | null
   prices(): readonly PublishedPrice[]
   /** Reads prices that another gateway may have just published; keeps those known on failure. */
   lookForPrices(): Promise<void>
   /**
    * @param input `effectiveFrom` in milliseconds since 1970, now or later, default now; `actor` who
    *   publishes it, this gateway if nobody is named
-   * @throws {ServiceError} `invalid_value` when the price would take effect in the past
+   * @throws {ServiceError} `invalid_value` when the price would take effect in the past, `conflict`
+   *   when another one of the list takes effect at the same moment
    */
   publishPrice(input: {
     model: string
+    /** Default: the list of accounts without one of their own. */
+    priceList?: string
     rates: Rates
     effectiveFrom?: number
     actor?: string
   }): Promise<PublishedPrice>
+  /** Refuses what publishing refuses. Resolves to the price that would be replaced, or null. */
+  previewPrice(input: Parameters<Ledger['publishPrice']>[0]): Promise<PublishedPrice | null>
+  /**
+   * Takes back a price that has been announced. One that was withdrawn before stays so.
+   *
+   * @throws {ServiceError} `not_found`; `conflict` from a minute before it takes effect on
+   */
+  withdrawPrice(input: { version: string; reason: string; actor: string }): Promise<WithdrawnPrice>
 
   /** A fresh request id, time-ordered. */
   newRequestId(): string

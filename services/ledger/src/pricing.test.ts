@@ -1,4 +1,11 @@
-import { MODEL, openFunded, openLedger, rates, request } from '@svc/testing/ledger/open-ledger'
+import {
+  eventsOf,
+  MODEL,
+  openFunded,
+  openLedger,
+  rates,
+  request,
+} from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
 import { WatchedStore } from '../testing/watched-store.ts'
 import { DEMO_RATES } from './demo-price.ts'
@@ -36,7 +43,7 @@ describe('prices', () => {
       const refused = ledger.publishPrice({ ...dearer, effectiveFrom })
       await expect(refused).rejects.toMatchObject({
         code: 'invalid_value',
-        param: 'effectiveFrom',
+        param: 'effective_from',
         message: expect.stringContaining(new Date(effectiveFrom).toISOString()),
       })
     }
@@ -92,7 +99,8 @@ describe('prices', () => {
     ],
     ['cached above computed', { model: MODEL, rates: { ...rates, cachedInput: 3n } }, 'rates'],
     ['no model', { model: '', rates }, 'model'],
-    ['no time', { model: MODEL, rates, effectiveFrom: Number.NaN }, 'effectiveFrom'],
+    ['no time', { model: MODEL, rates, effectiveFrom: Number.NaN }, 'effective_from'],
+    ['no name of a list', { model: MODEL, rates, priceList: 'Two words' }, 'price_list'],
   ])('%s is refused', async (_name, price, param) => {
     const { ledger, store } = await openLedger()
     const before = await store.lastPosition()
@@ -109,6 +117,195 @@ describe('prices', () => {
     const published = await time.until(ledger.publishPrice({ model: MODEL, rates }))
     expect(ledger.prices()).toHaveLength(2)
     expect(ledger.currentPrice(MODEL)).toEqual(published)
+  })
+})
+
+const MINUTE_MS = 60_000
+
+/** An announced price: from an hour from now on, if nothing else is said. */
+const announced = (
+  { time }: { readonly time: { nowMs(): number } },
+  fields: { priceList?: string; output?: bigint; inMs?: number } = {},
+) => {
+  const { priceList = 'default', output = 9n, inMs = 60 * MINUTE_MS } = fields
+  const effectiveFrom = time.nowMs() + inMs
+  return { model: MODEL, priceList, rates: { ...rates, output }, effectiveFrom }
+}
+
+describe('an announced price', () => {
+  test('is the next one until it takes effect', async () => {
+    const setting = await openLedger()
+    const { ledger, time } = setting
+    expect(ledger.nextPrice(MODEL)).toBeNull()
+    const later = await ledger.publishPrice(announced(setting))
+    const sooner = await ledger.publishPrice(announced(setting, { inMs: 5 * MINUTE_MS }))
+    expect(ledger.nextPrice(MODEL)).toEqual(sooner)
+    await time.advance(5 * MINUTE_MS)
+    expect(ledger.currentPrice(MODEL)).toEqual(sooner)
+    expect(ledger.nextPrice(MODEL)).toEqual(later)
+  })
+
+  test('leaves no room for another at the very same moment, on any gateway', async () => {
+    const one = await openLedger()
+    const two = await openLedger({ store: one.store, time: one.time })
+    const both = [one, two].map(({ ledger }) => ledger.publishPrice(announced(one)))
+    const outcomes = await Promise.allSettled(both)
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    const refused = one.ledger.publishPrice(announced(one, { output: 10n }))
+    await expect(refused).rejects.toMatchObject({ code: 'conflict', param: 'effective_from' })
+    await one.ledger.publishPrice(announced(one, { inMs: 61 * MINUTE_MS }))
+    await one.ledger.publishPrice(announced(one, { priceList: 'acme' }))
+    expect(one.ledger.prices()).toHaveLength(4)
+  })
+
+  test('that is withdrawn never takes effect, and its moment is free again', async () => {
+    const setting = await openLedger()
+    const { ledger, store, time } = setting
+    const before = ledger.currentPrice(MODEL)
+    const { version } = await ledger.publishPrice(announced(setting))
+    const withdrawal = { version, reason: 'a typing error', actor: 'operator' }
+    const withdrawn = await ledger.withdrawPrice(withdrawal)
+    const withdrawnAt = time.nowMs()
+    expect(withdrawn).toMatchObject({ alreadyWithdrawn: false, price: { version, withdrawnAt } })
+    await time.advance(60 * MINUTE_MS)
+    expect(ledger.currentPrice(MODEL)).toEqual(before)
+    expect(ledger.nextPrice(MODEL)).toBeNull()
+
+    const events = await store.lastPosition()
+    expect(await ledger.withdrawPrice(withdrawal)).toMatchObject({
+      alreadyWithdrawn: true,
+      price: { withdrawnAt },
+    })
+    expect(await store.lastPosition()).toBe(events)
+    const later = await openLedger({ store, time })
+    expect(later.ledger.prices()).toEqual(ledger.prices())
+    expect(later.ledger.currentPrice(MODEL)).toEqual(before)
+  })
+
+  test('cannot be withdrawn when it is in force, was, or is about to be', async () => {
+    const setting = await openLedger()
+    const { ledger, store, time } = setting
+    const first = ledger.currentPrice(MODEL)
+    const { version } = await ledger.publishPrice(announced(setting))
+    await time.advance(59 * MINUTE_MS)
+    const events = await store.lastPosition()
+    const withdraw = (version = '') =>
+      ledger.withdrawPrice({ version, reason: 'too late', actor: 'operator' })
+    await expect(withdraw(version)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('in less than a minute'),
+    })
+    await time.advance(MINUTE_MS)
+    for (const each of [version, first?.version]) {
+      await expect(withdraw(each)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('took effect at'),
+      })
+    }
+    await expect(withdraw('price_unknown')).rejects.toMatchObject({ code: 'not_found' })
+    expect(await store.lastPosition()).toBe(events)
+  })
+
+  test('is withdrawn once, whichever gateways are asked', async () => {
+    const one = await openLedger()
+    const two = await openLedger({ store: one.store, time: one.time, gatewayId: 'gw_2' })
+    const { version } = await one.ledger.publishPrice(announced(one))
+    const withdrawal = { version, reason: 'twice', actor: 'operator' }
+    const both = await Promise.all([one, two].map(({ ledger }) => ledger.withdrawPrice(withdrawal)))
+    expect(both.map(({ alreadyWithdrawn }) => alreadyWithdrawn).toSorted()).toEqual([false, true])
+  })
+})
+
+describe('a preview', () => {
+  test('names the price that would be replaced at that moment, and writes nothing', async () => {
+    const setting = await openLedger()
+    const { ledger, store } = setting
+    const now = ledger.currentPrice(MODEL)
+    const next = await ledger.publishPrice(announced(setting))
+    const events = await store.lastPosition()
+    expect(await ledger.previewPrice({ model: MODEL, rates })).toEqual(now)
+    const later = announced(setting, { inMs: 90 * MINUTE_MS })
+    expect(await ledger.previewPrice(later)).toEqual(next)
+    expect(await ledger.previewPrice({ ...later, priceList: 'acme' })).toEqual(next)
+    expect(await ledger.previewPrice({ model: 'another', rates })).toBeNull()
+    await expect(ledger.previewPrice(announced(setting))).rejects.toThrow('withdraw it first')
+    expect(await store.lastPosition()).toBe(events)
+  })
+})
+
+describe("a customer's own list", () => {
+  const own = { model: MODEL, priceList: 'acme', rates: { ...rates, output: 7n } }
+
+  async function openCustomers() {
+    const setting = await openLedger()
+    const customer = await openFunded(setting, 1_000n)
+    const other = await openFunded(setting, 1_000n)
+    const pinned = async (ledger = setting.ledger, { accountId, keyId } = customer) => {
+      const accepted = await ledger.accept(accountId, request(setting, keyId))
+      await accepted.durable
+      return accepted.price.output
+    }
+    return { ...setting, customer, other, pinned }
+  }
+
+  test('is what its requests are pinned to from then on, and nobody else pays it', async () => {
+    const { ledger, customer, other, pinned } = await openCustomers()
+    await ledger.publishPrice(own)
+    expect(await pinned()).toBe(3n)
+    await ledger.setPriceList(customer.accountId, 'acme', 'operator')
+    expect(await pinned()).toBe(7n)
+    expect(await pinned(ledger, other)).toBe(3n)
+    expect(await ledger.account(customer.accountId)).toMatchObject({ priceList: 'acme' })
+    await ledger.setPriceList(customer.accountId, 'default', 'operator')
+    expect(await pinned()).toBe(3n)
+  })
+
+  test('falls back on the default list until it has a price in force', async () => {
+    const { ledger, time, customer, pinned } = await openCustomers()
+    const first = await ledger.publishPrice({ ...announced({ time }), ...own })
+    await ledger.setPriceList(customer.accountId, 'acme', 'operator')
+    expect(await pinned()).toBe(3n)
+    expect(ledger.nextPrice(MODEL, false, 'acme')).toEqual(first)
+    const general = await ledger.publishPrice(announced({ time }, { inMs: MINUTE_MS }))
+    expect(ledger.nextPrice(MODEL, false, 'acme')).toEqual(general)
+    await time.advance(60 * MINUTE_MS)
+    expect(await pinned()).toBe(7n)
+    expect(ledger.nextPrice(MODEL, false, 'acme')).toBeNull()
+  })
+
+  test('must have a price; one that was withdrawn is none', async () => {
+    const setting = await openCustomers()
+    const { ledger, store, customer } = setting
+    const { version } = await ledger.publishPrice(announced(setting, { priceList: 'acme' }))
+    await ledger.withdrawPrice({ version, reason: 'a slip', actor: 'operator' })
+    const events = await store.lastPosition()
+    for (const priceList of ['acme', 'amce']) {
+      const refused = ledger.setPriceList(customer.accountId, priceList, 'operator')
+      await expect(refused).rejects.toMatchObject({ code: 'invalid_value', param: 'price_list' })
+    }
+    expect(await store.lastPosition()).toBe(events)
+  })
+
+  test('counts at once on another gateway, though it has to ask again for its price', async () => {
+    const { ledger, store, time, customer, pinned } = await openCustomers()
+    const two = await openLedger({ store, time })
+    expect(await pinned(two.ledger)).toBe(3n)
+    await ledger.publishPrice(own)
+    await ledger.setPriceList(customer.accountId, 'acme', 'operator')
+    expect(two.ledger.prices()).toHaveLength(1)
+    const refused = pinned(two.ledger)
+    await expect(refused).rejects.toMatchObject({ code: 'view_behind', retryAfterSeconds: 1 })
+    expect(await pinned(two.ledger)).toBe(7n)
+  })
+
+  test('is set as often as it is asked for, with one event for each change', async () => {
+    const { ledger, store, customer } = await openCustomers()
+    await ledger.publishPrice(own)
+    for (const list of ['acme', 'acme', 'default', 'acme']) {
+      await ledger.setPriceList(customer.accountId, list, 'operator')
+    }
+    const events = await eventsOf(store, customer.accountId)
+    expect(events.filter(({ type }) => type === 'PriceListSet')).toHaveLength(3)
   })
 })
 

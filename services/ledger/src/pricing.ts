@@ -1,27 +1,24 @@
 /**
- * The price list: the stream `pricing`, folded in memory.
+ * The price book: the stream `pricing`, read into memory and written.
  *
- * A version is immutable and takes effect now or later, never in the past. Requests are pinned to
- * the version in force when they are accepted, so a price that reaches this process a moment later
- * changes no bill. The demo price is in force for the bundled model alone.
+ * A version is immutable and takes effect now or later, never in the past; until shortly before it
+ * does, it can be withdrawn. Requests are pinned to the version in force when they are accepted, so
+ * a price that reaches this process a moment later changes no bill. The demo price is in force for
+ * the bundled model alone.
  */
-import { ServiceError } from '@svc/contracts/errors'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource } from '@svc/contracts/ids'
 import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/ports/event-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import { priceVersion, type Rates } from '@svc/contracts/price'
+import { DEFAULT_PRICE_LIST, type PriceVersion, type Rates } from '@svc/contracts/price'
 import { isDemoPrice } from './demo-price.ts'
-import type { PublishedPrice } from './ledger.ts'
+import { PriceLists, type PriceQuery } from './pricing/price-lists.ts'
+import { checkPrice, checkSchedule, checkWithdrawal, startOf } from './pricing/price-rules.ts'
+import type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
 import type { LedgerLimits } from './writer/limits.ts'
 import { defect, outcomeUnknown, storeUnavailable } from './writer/refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './writer/settled-append.ts'
-
-const MAX_PRICES = 10_000
-const MAX_MODEL_CHARACTERS = 200
-/** A price from so little before now is one from now: clocks differ, and a command takes time. */
-const PAST_TOLERANCE_MS = 60_000
 
 export interface PriceBookPorts {
   readonly store: EventStore
@@ -34,18 +31,24 @@ export interface PriceBookPorts {
 
 export interface NewPrice {
   readonly model: string
+  /** Default: the list of whoever has none of their own. */
+  readonly priceList?: string
   readonly rates: Rates
   readonly effectiveFrom?: number
   readonly actor?: string
 }
 
+export interface Withdrawal {
+  readonly version: string
+  readonly reason: string
+  readonly actor: string
+}
+
 export class PriceBook {
   readonly #ports: PriceBookPorts
-  readonly #all: PublishedPrice[] = []
-  /** By model, in the order in which they take effect. */
-  readonly #byModel = new Map<string, PublishedPrice[]>()
+  readonly #lists = new PriceLists()
   #head: StreamHead = NO_STREAM
-  /** Reading and publishing happen one after the other. */
+  /** Reading and writing happen one after the other. */
   #last: Promise<unknown> = Promise.resolve()
   /** One look serves all who ask for it meanwhile. */
   #looking: Promise<void> | undefined
@@ -56,7 +59,7 @@ export class PriceBook {
     this.#ports = ports
   }
 
-  /** Reads the price list, and keeps on looking for what other processes publish. */
+  /** Reads the prices, and keeps on looking for what other processes publish. */
   async open(): Promise<void> {
     await this.#inTurn(() => this.#catchUp())
     this.#planRefresh()
@@ -73,21 +76,50 @@ export class PriceBook {
     return this.#looking
   }
 
-  /** The price in force at a moment, or null. The demo price is so only on the bundled model. */
-  inForce(model: string, at: number, onBundledModel = false): PublishedPrice | null {
-    const isInForce = ({ effectiveFrom, isDemo }: PublishedPrice): boolean =>
-      effectiveFrom <= at && (onBundledModel || !isDemo)
-    return this.#byModel.get(model)?.findLast(isInForce) ?? null
+  /** The price in force at a moment, or null; undefined for a list that is not known here. */
+  inForce(query: PriceQuery, at: number): PublishedPrice | null | undefined {
+    return this.#lists.inForce(query, at)
+  }
+
+  /** The price that takes effect next after a moment, or null. */
+  next(query: PriceQuery, at: number): PublishedPrice | null {
+    return this.#lists.next(query, at)
   }
 
   /** Every version that was ever published, oldest first. */
   all(): readonly PublishedPrice[] {
-    return [...this.#all]
+    return this.#lists.all()
+  }
+
+  /** Resolves to whether a list has a price, in force or announced, as far as the log knows. */
+  async isInUse(priceList: string): Promise<boolean> {
+    if (!this.#lists.isInUse(priceList)) await this.lookAgain()
+    return this.#lists.isInUse(priceList)
+  }
+
+  /**
+   * Refuses what publishing would refuse. @returns the price that it would replace, or null
+   *
+   * @throws {ServiceError}
+   */
+  preview(price: NewPrice): Promise<PublishedPrice | null> {
+    return this.#inTurn(async () => {
+      await this.#readNewest()
+      const at = this.#ports.clock.nowMs()
+      const { model, priceList } = this.#checked(price, at)
+      const query = { model, priceList, onBundledModel: false }
+      return this.#lists.replacedBy(query, startOf(price.effectiveFrom, at))
+    })
   }
 
   /** Resolves when the price is durable. @throws {ServiceError} */
   publish(price: NewPrice): Promise<PublishedPrice> {
     return this.#inTurn(() => this.#publish(price))
+  }
+
+  /** Resolves when it is durable that the price never takes effect. @throws {ServiceError} */
+  withdraw(withdrawal: Withdrawal): Promise<WithdrawnPrice> {
+    return this.#inTurn(() => this.#withdraw(withdrawal))
   }
 
   async close(): Promise<void> {
@@ -97,30 +129,78 @@ export class PriceBook {
   }
 
   async #publish(newPrice: NewPrice): Promise<PublishedPrice> {
-    const { clock, ids, limits } = this.#ports
-    const { model, rates, effectiveFrom, actor = this.#ports.actor } = newPrice
-    const at = clock.nowMs()
+    const { clock, ids } = this.#ports
+    const version = ids.next('price')
+    await this.#record(version, newPrice.actor ?? this.#ports.actor, () => {
+      const at = clock.nowMs()
+      const { model, priceList, price } = this.#checked(newPrice, at, version)
+      const effectiveFrom = startOf(newPrice.effectiveFrom, at)
+      return { type: 'PricePublished', data: { model, priceList, price, effectiveFrom, at } }
+    })
+    return this.#known(version)
+  }
+
+  async #withdraw({ version, reason, actor }: Withdrawal): Promise<WithdrawnPrice> {
+    await this.#readNewest()
+    let alreadyWithdrawn = false
+    await this.#record(version, actor, () => {
+      const at = this.#ports.clock.nowMs()
+      const price = this.#lists.find(version)
+      checkWithdrawal(version, price, at)
+      alreadyWithdrawn = price?.withdrawnAt !== null
+      if (alreadyWithdrawn) return undefined
+      return { type: 'PriceWithdrawn', data: { version, reason, at } }
+    })
+    return { price: this.#known(version), alreadyWithdrawn }
+  }
+
+  #known(version: string): PublishedPrice {
+    const price = this.#lists.find(version)
+    if (price === undefined) throw new Error(`${version} was recorded and is not known`)
+    return price
+  }
+
+  #checked(
+    { model, priceList = DEFAULT_PRICE_LIST, rates, effectiveFrom }: NewPrice,
+    at: number,
+    version = '',
+  ): { readonly model: string; readonly priceList: string; readonly price: PriceVersion } {
     const { input, cachedInput, output } = rates
-    const price = { version: ids.next('price'), input, cachedInput, output }
-    checkPrice(model, price, this.#all.length)
-    checkMoment(effectiveFrom, at)
-    const event: PricingEvent = {
-      type: 'PricePublished',
-      data: { model, price, effectiveFrom: Math.max(effectiveFrom ?? at, at), at },
-    }
-    const { version } = price
+    const price = { version, input, cachedInput, output }
+    checkPrice({ model, priceList, price })
+    checkSchedule(this.#lists, { model, priceList, effectiveFrom, at })
+    return { model, priceList, price }
+  }
+
+  /**
+   * Decides and appends; decides again when another process was first.
+   *
+   * @param decide undefined: it has happened already
+   */
+  async #record(
+    version: string,
+    actor: string,
+    decide: () => PricingEvent | undefined,
+  ): Promise<void> {
     const origin = { correlationId: version, causationId: version, actor }
-    const encoded = encodeEvent(eventId(version, event.type), event, origin)
-    for (let attempt = 0; attempt <= limits.conflictsInARow; attempt += 1) {
-      const request = { stream: pricingStream, expected: this.#head, events: [encoded] }
-      const outcome = await this.#append(request)
+    for (let attempt = 0; attempt <= this.#ports.limits.conflictsInARow; attempt += 1) {
+      const event = decide()
+      if (event === undefined) return
+      const events = [encodeEvent(eventId(version, this.#stepOf(event)), event, origin)]
+      const outcome = await this.#append({ stream: pricingStream, expected: this.#head, events })
       if (outcome.kind !== 'conflict') {
         this.#head = outcome.head
-        return this.#add(event, { revision: outcome.head.revision, actor })
+        this.#take(event, { revision: outcome.head.revision, actor })
+        return
       }
       await this.#catchUp()
     }
     throw storeUnavailable()
+  }
+
+  /** Of gateways that are asked to withdraw at once, each is told the truth of who did. */
+  #stepOf({ type }: PricingEvent): string {
+    return type === 'PriceWithdrawn' ? `${type}@${this.#ports.actor}` : type
   }
 
   async #append(request: Parameters<EventStore['append']>[0]): Promise<KnownOutcome> {
@@ -140,6 +220,14 @@ export class PriceBook {
     return Promise.race([known, overdue.promise])
   }
 
+  async #readNewest(): Promise<void> {
+    try {
+      await this.#catchUp()
+    } catch (cause) {
+      throw storeUnavailable(cause)
+    }
+  }
+
   async #catchUp(): Promise<void> {
     const { store, limits } = this.#ports
     const limit = limits.replayPageEvents
@@ -154,27 +242,25 @@ export class PriceBook {
       for (const recorded of page) {
         const { revision, hash } = recorded
         const { actor } = decodeMetadata(recorded)
-        this.#add(decodeEvent(recorded) as PricingEvent, { revision, actor })
+        this.#take(decodeEvent(recorded) as PricingEvent, { revision, actor })
         this.#head = { revision, hash }
       }
       if (page.length < limit) return
     }
   }
 
-  #add(
-    { data }: PricingEvent,
+  #take(
+    { type, data }: PricingEvent,
     place: { readonly revision: number; readonly actor: string },
-  ): PublishedPrice {
-    const { model, price, effectiveFrom, at: publishedAt } = data
+  ): void {
+    if (type === 'PriceWithdrawn') {
+      this.#lists.withdraw(data.version, data.at)
+      return
+    }
+    const { model, priceList, price, effectiveFrom, at: publishedAt } = data
     const isDemo = isDemoPrice(price, place)
-    const published: PublishedPrice = { ...price, model, isDemo, effectiveFrom, publishedAt }
-    this.#all.push(published)
-    const ofModel = this.#byModel.get(model) ?? []
-    ofModel.push(published)
-    // Stable: of two that take effect at once, the one published later counts.
-    ofModel.sort((a, b) => a.effectiveFrom - b.effectiveFrom)
-    this.#byModel.set(model, ofModel)
-    return published
+    const when = { effectiveFrom, publishedAt, withdrawnAt: null }
+    this.#lists.add({ ...price, model, priceList, isDemo, ...when })
   }
 
   #planRefresh(): void {
@@ -190,40 +276,4 @@ export class PriceBook {
     this.#last = result.catch(() => {})
     return result
   }
-}
-
-function checkPrice(
-  model: string,
-  price: Rates & { readonly version: string },
-  known: number,
-): void {
-  if (model.length === 0 || model.length > MAX_MODEL_CHARACTERS) {
-    throw invalid(`The name of a model has 1 to ${MAX_MODEL_CHARACTERS} characters.`, 'model')
-  }
-  const { input, cachedInput, output } = price
-  const text = { input: `${input}`, cachedInput: `${cachedInput}`, output: `${output}` }
-  if (!priceVersion.safeParse({ version: price.version, ...text }).success) {
-    const message = 'Prices are zero or more, and a cached token costs no more than a computed one.'
-    throw invalid(message, 'rates')
-  }
-  if (known >= MAX_PRICES) {
-    throw new ServiceError('conflict', `There are ${MAX_PRICES} prices, the most there can be.`)
-  }
-}
-
-function checkMoment(effectiveFrom: number | undefined, at: number): void {
-  if (effectiveFrom === undefined) return
-  if (!Number.isSafeInteger(effectiveFrom)) {
-    throw invalid('The moment is not a time in milliseconds since 1970.', 'effectiveFrom')
-  }
-  if (effectiveFrom >= at - PAST_TOLERANCE_MS) return
-  const [from, now] = [new Date(effectiveFrom), new Date(at)].map((time) => time.toISOString())
-  const message =
-    `A price takes effect now or later: ${from} is past, it is ${now}. ` +
-    'For a price from now on name no time.'
-  throw invalid(message, 'effectiveFrom')
-}
-
-function invalid(message: string, param: string): ServiceError {
-  return new ServiceError('invalid_value', message, { param })
 }

@@ -35,6 +35,7 @@ export class AccountAudit {
       case 'SpendPolicySet':
         this.#strict = event.data.spendPolicy === 'strict'
         break
+      case 'PriceListSet':
       case 'ApiKeyCreated':
       case 'ApiKeyRevoked':
         break

@@ -18,6 +18,7 @@ import {
   opened,
   price,
   published,
+  withdrawn,
 } from './event-log.ts'
 import type { ClientAnswer } from './history.ts'
 import type { Invariant } from './violation.ts'
@@ -98,6 +99,7 @@ describe('a planted breach is found', () => {
     ['I2', 'a debit of one pico-dollar less', [...start, ...settledWith({ amount: COST - 1n })]],
     ['I2', 'a debit of fewer tokens than were metered', [...start, ...settledWith(fewer())]],
     ['I2', 'a price that was never published', log.slice(1)],
+    ['I2', 'a price that was withdrawn before', [published, withdrawn, ...log.slice(1)]],
     [
       'I2',
       'a price that was altered',

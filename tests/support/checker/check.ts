@@ -43,6 +43,10 @@ export function check(
       prices.add(event.data.price)
       continue
     }
+    if (event.type === 'PriceWithdrawn') {
+      prices.withdraw(event.data.version)
+      continue
+    }
     const account =
       accounts.get(recorded.stream) ?? new AccountAudit(recorded.stream, prices, violations)
     accounts.set(recorded.stream, account)

@@ -2,7 +2,7 @@
 
 import { accountStream } from '@svc/contracts/events/account'
 import { type DomainEvent, encodeEvent } from '@svc/contracts/events/codec'
-import { pricingStream } from '@svc/contracts/events/pricing'
+import { isPricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/ports/event-store'
 import { seal } from '@svc/contracts/ports/hash-chain'
 import type { TokenCounts } from '@svc/contracts/tokens'
@@ -18,7 +18,15 @@ export const COST = 185n
 const event = <T extends DomainEvent['type']>(type: T, data: DataOf<T>) =>
   ({ type, data }) as EventOf<T>
 
-export const published = event('PricePublished', { model: 'm', price, effectiveFrom: 0, at: 0 })
+export const published = event('PricePublished', {
+  model: 'm',
+  priceList: 'default',
+  price,
+  effectiveFrom: 0,
+  at: 0,
+})
+
+export const withdrawn = event('PriceWithdrawn', { version: price.version, reason: '', at: 0 })
 
 export const opened = (spendPolicy: 'standard' | 'strict' = 'standard') =>
   event('AccountOpened', { accountId: 'acct_1', name: 'a', currency: 'USD', spendPolicy, at: 0 })
@@ -112,7 +120,7 @@ export const expired = (amount: bigint, balanceAfter: bigint) =>
 export function logOf(...events: readonly DomainEvent[]): readonly RecordedEvent[] {
   const heads = new Map([[pricingStream, NO_STREAM]])
   return events.map((domainEvent, index): RecordedEvent => {
-    const stream = domainEvent.type === 'PricePublished' ? pricingStream : accountStream('acct_1')
+    const stream = isPricingEvent(domainEvent) ? pricingStream : accountStream('acct_1')
     const sealed = seal({
       stream,
       expected: heads.get(stream) ?? NO_STREAM,

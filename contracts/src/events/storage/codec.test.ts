@@ -5,6 +5,7 @@ import type { NewEvent, RecordedEvent } from '../../ports/event-store.ts'
 import { accountEventSchemas, accountOfStream, accountStream } from '../account.ts'
 import { pricingEventSchemas } from '../pricing.ts'
 import { decodeEvent, decodeMetadata, encodeEvent } from './codec.ts'
+import { currentVersion } from './upcast.ts'
 
 const origin = { correlationId: 'req_1', causationId: 'req_1', actor: 'gateway:gw_1' }
 
@@ -27,7 +28,8 @@ describe.each(eventTypes)('%s', (type) => {
       fc.property(anyEventOf(type), (event) => {
         const stored = recorded(encodeEvent('id', event, origin))
         expect(decodeEvent(stored)).toEqual(event)
-        expect(decodeMetadata(stored)).toEqual({ schemaVersion: 1, ...origin })
+        const schemaVersion = currentVersion(type)
+        expect(decodeMetadata(stored)).toEqual({ schemaVersion, ...origin })
       }),
     )
   })

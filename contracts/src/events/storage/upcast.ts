@@ -3,16 +3,19 @@
  * of version n+1. A fixture of every version that was ever written is kept in `fixtures/`, for
  * ever.
  */
+import { DEFAULT_PRICE_LIST } from '../../price.ts'
 
 /** The version in which each type of event is written today. */
-const currentVersions: ReadonlyMap<string, number> = new Map()
+const currentVersions: ReadonlyMap<string, number> = new Map([['PricePublished', 2]])
 
 const FIRST_VERSION = 1
 
 type Upcaster = (data: unknown) => unknown
 
 /** Of a type's list, the first turns version 1 into version 2, and so on. */
-const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map()
+const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
+  ['PricePublished', [onDefaultList]],
+])
 
 export function currentVersion(type: string): number {
   return currentVersions.get(type) ?? FIRST_VERSION
@@ -33,4 +36,9 @@ export function upcast(type: string, version: number, data: unknown): unknown {
   if (version === target) return data
   const steps = (upcasters.get(type) ?? []).slice(version - FIRST_VERSION)
   return steps.reduce((older, step) => step(older), data)
+}
+
+/** Version 1 was written when there was one list. */
+function onDefaultList(data: unknown): unknown {
+  return { ...(data as object), priceList: DEFAULT_PRICE_LIST }
 }

@@ -1,5 +1,6 @@
 /** Balances of all accounts: what is settled, what is held, and the totals behind it. */
 import type { SpendPolicy } from '@svc/contracts/events/account'
+import { isPricingEvent } from '@svc/contracts/events/pricing'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import type { TouchedRows } from '../touched-rows.ts'
@@ -28,7 +29,7 @@ export interface AccountsRows {
 }
 
 export function projectAccounts(rows: AccountsRows, { event, accountId }: DecodedEvent): void {
-  if (event.type === 'PricePublished') return
+  if (isPricingEvent(event)) return
   if (event.type === 'AccountOpened') {
     rows.accounts.add(accountId, openedAccount(event.data))
     return
@@ -58,6 +59,7 @@ export function projectAccounts(rows: AccountsRows, { event, accountId }: Decode
     case 'RequestAbandoned':
       release(rows, account, event.data.requestId)
       break
+    case 'PriceListSet':
     case 'ApiKeyCreated':
     case 'ApiKeyRevoked':
     case 'TokensMetered':

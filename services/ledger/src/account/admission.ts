@@ -53,13 +53,19 @@ interface Funds {
 }
 
 export function decideAccept(state: AccountState, command: AcceptRequest): Decision {
-  return (
-    refuseCaller(state, command) ??
-    refuseRepetition(state, command) ??
-    (command.price === null
-      ? refused('model_not_priced', `No price is published for the model ${command.model}.`)
-      : admit(state, { ...command, price: command.price }))
-  )
+  const refusal = refuseCaller(state, command) ?? refuseRepetition(state, command)
+  if (refusal !== undefined) return refusal
+  const { price, model } = command
+  if (price === null) {
+    return refused('model_not_priced', `No price is published for the model ${model}.`)
+  }
+  return price === undefined ? unknownPrice() : admit(state, { ...command, price })
+}
+
+/** Another gateway put the account on a list whose prices have not reached this one. */
+function unknownPrice(): Decision {
+  const message = 'The prices of this account are not known yet. Please try again.'
+  return refused('view_behind', message, { retryAfterSeconds: LOAD_RETRY_SECONDS })
 }
 
 function refuseCaller(state: AccountState, command: AcceptRequest): Decision | undefined {

@@ -2,7 +2,12 @@
  * The decider of an account: `decide(state, command)` says what happens, and changes nothing.
  * Read on in `keys.ts`, `credit.ts`, `burn-down.ts`, `admission.ts` and `settlement.ts`.
  */
-import type { AccountCommand, OpenAccount, SetSpendPolicy } from '@svc/contracts/commands'
+import type {
+  AccountCommand,
+  OpenAccount,
+  SetPriceList,
+  SetSpendPolicy,
+} from '@svc/contracts/commands'
 import { decideAccept } from './admission.ts'
 import { decideExpire, decideGrant } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
@@ -18,6 +23,8 @@ export function decide(state: AccountState, command: AccountCommand): Decision {
   switch (command.type) {
     case 'SetSpendPolicy':
       return decideSpendPolicy(state, command)
+    case 'SetPriceList':
+      return decidePriceList(state, command)
     case 'CreateApiKey':
       return decideCreateKey(state, command)
     case 'RevokeApiKey':
@@ -58,4 +65,10 @@ function decideSpendPolicy(state: AccountState, command: SetSpendPolicy): Decisi
   const { spendPolicy, at } = command
   if (state.spendPolicy === spendPolicy) return nothingToDo
   return happens({ type: 'SpendPolicySet', data: { spendPolicy, at } })
+}
+
+/** That there is such a list was looked up before: an account knows no prices. */
+function decidePriceList(state: AccountState, { priceList, at }: SetPriceList): Decision {
+  if (state.priceList === priceList) return nothingToDo
+  return happens({ type: 'PriceListSet', data: { priceList, at } })
 }

@@ -55,6 +55,17 @@ describe('an account', () => {
       .thenHappens(['SpendPolicySet', { spendPolicy: 'strict' }])
     given(history(opened(), strict)).when(strict).thenNothing()
   })
+
+  test('changes its price list', () => {
+    const acme = { ...operator, type: 'SetPriceList', priceList: 'acme' } as const
+    given(opened())
+      .when({ ...acme, priceList: 'default' })
+      .thenNothing()
+    given(opened())
+      .when(acme)
+      .thenHappens(['PriceListSet', { priceList: 'acme' }])
+    given(history(opened(), acme)).when(acme).thenNothing()
+  })
 })
 
 describe('keys', () => {

@@ -40,6 +40,9 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
     case 'SpendPolicySet':
       state.spendPolicy = event.data.spendPolicy
       break
+    case 'PriceListSet':
+      state.priceList = event.data.priceList
+      break
     case 'ApiKeyCreated':
       addKey(state, event.data)
       break

@@ -7,7 +7,7 @@
  */
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
-import type { PriceVersion } from '@svc/contracts/price'
+import { DEFAULT_PRICE_LIST, type PriceVersion } from '@svc/contracts/price'
 
 export const MAX_ACTIVE_KEYS = 50
 /** Keys that are kept in memory. The oldest go first of those that are revoked or expired. */
@@ -64,6 +64,8 @@ export interface AccountState {
   accountId: string | null
   name: string
   spendPolicy: SpendPolicy
+  /** Whose prices its requests are pinned to. */
+  priceList: string
   /** By key id, oldest first. */
   readonly keys: Map<string, ApiKey>
   /** By grant id, oldest first; spent ones too. */
@@ -91,6 +93,7 @@ export function unopenedAccount(): AccountState {
     accountId: null,
     name: '',
     spendPolicy: 'standard',
+    priceList: DEFAULT_PRICE_LIST,
     keys: new Map(),
     grants: new Map(),
     burning: [],

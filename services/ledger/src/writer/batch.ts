@@ -46,6 +46,8 @@ const FREEING: ReadonlySet<AccountEvent['type']> = new Set([
   'RequestAbandoned',
   'CreditGranted',
   'SpendPolicySet',
+  // At other prices what waits may need less.
+  'PriceListSet',
 ])
 
 /** Takes jobs off the front of the queue. Those that must wait go to the waiting room. */
@@ -111,7 +113,7 @@ class BatchDraft implements Batch {
   }
 
   #decide(job: Job, work: Work<unknown>): boolean {
-    const command = work.command(this.#options.at)
+    const command = work.command(this.#options.at, this.#account.state)
     const decision = decide(this.#account.state, command)
     if (decision.kind === 'happens') {
       return this.#record(job, work, decision.events, () => {

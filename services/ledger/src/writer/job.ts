@@ -5,8 +5,11 @@ import type { AccountState } from '../account/state.ts'
 
 /** A command to be decided. */
 export interface Work<Result> {
-  /** The command, given the moment of the decision. Called again when it is decided again. */
-  command(at: number): AccountCommand
+  /**
+   * The command, given the moment of the decision and the state that it is decided against. Called
+   * again when it is decided again.
+   */
+  command(at: number, state: Readonly<AccountState>): AccountCommand
   /** What to answer, read from the events and the state right after them. */
   result(events: readonly AccountEvent[], state: AccountState): Result
   /** Called once, when the first decision is made in memory: before anything is durable. */

@@ -5,6 +5,13 @@ import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId } from '@svc/contracts/ids'
 import type { NewEvent } from '@svc/contracts/ports/event-store'
 
+/** What can happen to the same subject again and again. */
+const REPEATING: ReadonlySet<AccountEvent['type']> = new Set([
+  'SpendPolicySet',
+  'PriceListSet',
+  'CreditExpired',
+])
+
 /**
  * @param accountId whose events they are
  * @param revision of the first of the events
@@ -42,6 +49,5 @@ function subjectOfCommand(command: AccountCommand, accountId: string): string {
 
 /** The revision distinguishes events that can happen more than once to the same subject. */
 function stepOf({ type }: AccountEvent, revision: number): string {
-  const repeats = type === 'SpendPolicySet' || type === 'CreditExpired'
-  return repeats ? `${type}@${revision}` : type
+  return REPEATING.has(type) ? `${type}@${revision}` : type
 }

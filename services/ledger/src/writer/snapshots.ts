@@ -17,7 +17,7 @@ import {
 } from '../account/state.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
-export const SNAPSHOT_SCHEMA = 'account-state/3'
+export const SNAPSHOT_SCHEMA = 'account-state/4'
 
 const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',
@@ -34,7 +34,14 @@ const MONEY_FIELDS: ReadonlySet<string> = new Set([
 /** The fields that are not there are made of those that are. */
 type StoredState = Pick<
   AccountState,
-  'accountId' | 'name' | 'spendPolicy' | 'balance' | 'held' | 'debt' | 'hasForgottenKeys'
+  | 'accountId'
+  | 'name'
+  | 'spendPolicy'
+  | 'priceList'
+  | 'balance'
+  | 'held'
+  | 'debt'
+  | 'hasForgottenKeys'
 > & {
   readonly keys: readonly ApiKey[]
   readonly grants: readonly Grant[]
@@ -47,6 +54,7 @@ export function snapshotOf(stream: string, head: StreamHead, state: AccountState
     accountId: state.accountId,
     name: state.name,
     spendPolicy: state.spendPolicy,
+    priceList: state.priceList,
     balance: state.balance,
     held: state.held,
     debt: state.debt,
@@ -75,8 +83,8 @@ export function stateOfSnapshot(snapshot: Snapshot): AccountState | undefined {
 
 function restore(stored: StoredState): AccountState {
   const state = unopenedAccount()
-  const { accountId, name, spendPolicy, balance, held, debt, hasForgottenKeys } = stored
-  const plain = { accountId, name, spendPolicy, balance, held, debt, hasForgottenKeys }
+  const { accountId, name, spendPolicy, priceList, balance, held, debt, hasForgottenKeys } = stored
+  const plain = { accountId, name, spendPolicy, priceList, balance, held, debt, hasForgottenKeys }
   Object.assign(state, plain)
   for (const key of stored.keys) state.keys.set(key.keyId, key)
   for (const grant of stored.grants) {

@@ -8,7 +8,8 @@ const unreachable = { ...line, worker_id: 'worker-3', model_name: '', toy: false
 
 test('a model is unpriced when no price counts for it; workers unheard are left out', () => {
   const price = { version: 'price_1', input: 1n, cachedInput: 1n, output: 1n, model: 'svc-beta' }
-  const published = { ...price, effectiveFrom: 0, publishedAt: 0, isDemo: true }
+  const when = { effectiveFrom: 0, publishedAt: 0, withdrawnAt: null }
+  const published = { ...price, ...when, priceList: 'default', isDemo: true }
   const demoOnly = {
     currentPrice: (_: string, onBundled?: boolean) => (onBundled ? published : null),
   }

@@ -1,0 +1,113 @@
+/** What can be published, and what can be withdrawn. Refusals name the field at fault. */
+import { ServiceError } from '@svc/contracts/errors'
+import { type PriceVersion, priceListName, priceVersion } from '@svc/contracts/price'
+import type { PriceLists } from './price-lists.ts'
+import type { PublishedPrice } from './published-price.ts'
+
+const MAX_PRICES = 10_000
+const MAX_MODEL_CHARACTERS = 200
+/** A price from so little before now is one from now: clocks differ, and a command takes time. */
+const PAST_TOLERANCE_MS = 60_000
+/**
+ * How long before it takes effect a price can be withdrawn at the latest: every gateway has heard of
+ * it by then, whatever its clock says, so that none accepts a request at a withdrawn price.
+ */
+const WITHDRAWAL_NOTICE_MS = 60_000
+
+/** When a price takes effect that is published at a moment; undefined is at once. */
+export function startOf(effectiveFrom: number | undefined, at: number): number {
+  return Math.max(effectiveFrom ?? at, at)
+}
+
+/** @throws {ServiceError} `invalid_value` */
+export function checkPrice({
+  model,
+  priceList,
+  price,
+}: {
+  readonly model: string
+  readonly priceList: string
+  readonly price: PriceVersion
+}): void {
+  if (model.length === 0 || model.length > MAX_MODEL_CHARACTERS) {
+    throw invalid(`The name of a model has 1 to ${MAX_MODEL_CHARACTERS} characters.`, 'model')
+  }
+  const name = priceListName.safeParse(priceList)
+  if (!name.success) {
+    throw invalid(`The name of a price list ${name.error.issues[0]?.message}.`, 'price_list')
+  }
+  const { input, cachedInput, output } = price
+  const text = { input: `${input}`, cachedInput: `${cachedInput}`, output: `${output}` }
+  if (!priceVersion.safeParse({ version: price.version, ...text }).success) {
+    const message = 'Prices are zero or more, and a cached token costs no more than a computed one.'
+    throw invalid(message, 'rates')
+  }
+}
+
+/** @throws {ServiceError} `invalid_value` for a time that is none or past; `conflict` */
+export function checkSchedule(
+  lists: PriceLists,
+  {
+    model,
+    priceList,
+    effectiveFrom,
+    at,
+  }: {
+    readonly model: string
+    readonly priceList: string
+    readonly effectiveFrom: number | undefined
+    readonly at: number
+  },
+): void {
+  if (lists.size >= MAX_PRICES) {
+    throw new ServiceError('conflict', `There are ${MAX_PRICES} prices, the most there can be.`)
+  }
+  if (effectiveFrom === undefined) return
+  if (!Number.isSafeInteger(effectiveFrom)) {
+    throw invalid('The moment is not a time in milliseconds since 1970.', 'effective_from')
+  }
+  if (effectiveFrom < at - PAST_TOLERANCE_MS) {
+    const message =
+      `A price takes effect now or later: ${timeText(effectiveFrom)} is past, ` +
+      `it is ${timeText(at)}. For a price from now on name no time.`
+    throw invalid(message, 'effective_from')
+  }
+  const announced = effectiveFrom > at && lists.startingAt(priceList, model, effectiveFrom)
+  if (announced) {
+    const message =
+      `The price ${announced.version} takes effect on the list "${priceList}" at that very ` +
+      `moment, ${timeText(effectiveFrom)}: withdraw it first, or name another time.`
+    throw new ServiceError('conflict', message, { param: 'effective_from' })
+  }
+}
+
+/**
+ * One that was withdrawn before stays withdrawn.
+ *
+ * @throws {ServiceError} `not_found`; `conflict` when it is in force, or is about to be
+ */
+export function checkWithdrawal(
+  version: string,
+  price: PublishedPrice | undefined,
+  at: number,
+): void {
+  if (price === undefined) throw new ServiceError('not_found', `There is no price ${version}.`)
+  const { effectiveFrom, withdrawnAt } = price
+  if (withdrawnAt !== null || effectiveFrom > at + WITHDRAWAL_NOTICE_MS) return
+  const since = timeText(effectiveFrom)
+  throw new ServiceError(
+    'conflict',
+    effectiveFrom <= at
+      ? `The price ${version} took effect at ${since}: it cannot be withdrawn. Publish another one.`
+      : `The price ${version} takes effect at ${since}, in less than a minute: it is too late to ` +
+          'withdraw it. Publish another one.',
+  )
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}
+
+function invalid(message: string, param: string): ServiceError {
+  return new ServiceError('invalid_value', message, { param })
+}

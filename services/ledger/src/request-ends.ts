@@ -1,0 +1,108 @@
+/**
+ * Ends of requests, and their repetition: an end whose acknowledgement was lost is sent again, and
+ * is answered with what the log holds.
+ */
+import type { AccountCommand } from '@svc/contracts/commands'
+import { ServiceError } from '@svc/contracts/errors'
+import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import type { Ledger, Settled } from './ledger.ts'
+import { dataOf } from './recorded-data.ts'
+import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
+import type { RunningRequests } from './running-requests.ts'
+import { defect, storeUnavailable } from './writer/refusals.ts'
+import type { AccountWriter } from './writer/writer.ts'
+
+type EndedRequest = Parameters<Ledger['settle']>[1]
+type Debit = AccountEventOf<'CreditDebited'>['data']
+
+interface RequestEndsPorts {
+  writer(accountId: string): AccountWriter
+  readonly reading: ReadingPorts
+  readonly running: RunningRequests
+  readonly actor: string
+}
+
+/** The methods are those of the ledger. */
+export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> {
+  readonly #ports: RequestEndsPorts
+
+  constructor(ports: RequestEndsPorts) {
+    this.#ports = ports
+  }
+
+  async settle(accountId: string, request: EndedRequest): Promise<Settled> {
+    const { actor } = this.#ports
+    const { requestId } = request
+    try {
+      return await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'SettleRequest', ...request, actor, at }),
+        result: (events) => settledBy(dataOf(events, 'CreditDebited')),
+      })
+    } catch (error) {
+      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
+      if (!end?.debit) throw error
+      return settledBy(end.debit)
+    }
+  }
+
+  async fail(accountId: string, requestId: string, reason: string): Promise<void> {
+    const { actor } = this.#ports
+    try {
+      await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'FailRequest', requestId, reason, actor, at }),
+        result: () => undefined,
+      })
+    } catch (error) {
+      const end = hasEnded(error) ? await this.#recordedEnd(accountId, requestId) : undefined
+      if (end?.debit !== null) throw error
+    }
+  }
+
+  async abandon(accountId: string, requestId: string, reason: string): Promise<boolean> {
+    try {
+      await this.#end(accountId, requestId, {
+        command: (at) => ({ type: 'AbandonRequest', requestId, reason, actor: 'sweeper', at }),
+        result: () => undefined,
+      })
+      return true
+    } catch (error) {
+      if (hasEnded(error)) return false
+      throw error
+    }
+  }
+
+  /** For an end that is sent again because its first sending was not answered. */
+  async #recordedEnd(accountId: string, requestId: string): Promise<RecordedEnd | undefined> {
+    try {
+      return await findRecordedEnd(this.#ports.reading, accountId, requestId)
+    } catch (cause) {
+      throw cause instanceof StoreUnavailableError ? storeUnavailable(cause) : defect(cause)
+    }
+  }
+
+  async #end<Result>(
+    accountId: string,
+    requestId: string,
+    work: {
+      readonly command: (at: number) => AccountCommand
+      readonly result: (events: readonly AccountEvent[]) => Result
+    },
+  ): Promise<Result> {
+    try {
+      const result = await this.#ports.writer(accountId).submit({ ...work, endsRequest: true })
+      this.#ports.running.delete(requestId)
+      return result
+    } catch (error) {
+      if (hasEnded(error)) this.#ports.running.delete(requestId)
+      throw error
+    }
+  }
+}
+function settledBy({ amount, lines, slices, balanceAfter }: Debit): Settled {
+  return { amount, lines, slices, balanceAfter }
+}
+
+function hasEnded(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'conflict'
+}
