@@ -22,7 +22,6 @@ import { type AccountState, grantOfReference } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
 import type { AccountWriters } from './account-writers.ts'
 import { callerOf, invalidKey } from './authentication.ts'
-import { gatewayActor } from './demo-price.ts'
 import { mayBeForgotten, refuseForgottenKey, requestOfKey } from './idempotency-keys.ts'
 import type {
   Accepted,
@@ -37,7 +36,8 @@ import type {
   Settled,
   WithdrawnPrice,
 } from './ledger.ts'
-import type { NewPrice, PriceBook, Withdrawal } from './pricing.ts'
+import { gatewayActor } from './pricing/demo-price.ts'
+import type { NewPrice, PriceBook, Withdrawal } from './pricing/price-book.ts'
 import { dataOf } from './recorded-data.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { RequestEnds } from './request-ends.ts'

@@ -7,7 +7,7 @@ import {
   request,
 } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
-import { WatchedStore } from '../testing/watched-store.ts'
+import { WatchedStore } from '../../testing/watched-store.ts'
 import { DEMO_RATES } from './demo-price.ts'
 
 describe('prices', () => {
