@@ -66,8 +66,8 @@ export interface AcceptRequest extends Base {
   readonly format: WireFormat
   readonly model: string
   /**
-   * The price in force for the account. Refused when the model has none (null), and for now when the
-   * account's price list is not known here yet (undefined).
+   * The price in force for the account. Refused when the model has none (null), and for now when
+   * the account's price list is not known here yet (undefined).
    */
   readonly price: PriceVersion | null | undefined
   readonly promptTokens: number

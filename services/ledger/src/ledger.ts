@@ -120,8 +120,8 @@ export interface Ledger {
   openAccount(input: { name: string; spendPolicy?: SpendPolicy; actor: string }): Promise<string>
   setSpendPolicy(accountId: string, spendPolicy: SpendPolicy, actor: string): Promise<void>
   /**
-   * From here on the account pays the prices of a list, and those of the default list where that one
-   * has none in force. Running requests keep their price.
+   * From here on the account pays the prices of a list, and those of the default list where that
+   * one has none in force. Running requests keep their price.
    *
    * @throws {ServiceError} `invalid_value` for a list without any price
    */

@@ -9,8 +9,8 @@ const MAX_MODEL_CHARACTERS = 200
 /** A price from so little before now is one from now: clocks differ, and a command takes time. */
 const PAST_TOLERANCE_MS = 60_000
 /**
- * How long before it takes effect a price can be withdrawn at the latest: every gateway has heard of
- * it by then, whatever its clock says, so that none accepts a request at a withdrawn price.
+ * How long before it takes effect a price can be withdrawn at the latest: every gateway has heard
+ * of it by then, whatever its clock says, so that none accepts a request at a withdrawn price.
  */
 const WITHDRAWAL_NOTICE_MS = 60_000
 
