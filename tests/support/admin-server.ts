@@ -2,6 +2,7 @@
 
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { asServiceError, refuse } from '@svc/gateway/http/error-response'
 import { mounted } from '@svc/gateway/http/mounted'
 import { type AdminRoutes, adminRoutes } from '@svc/operator/http/admin-routes'
 import Fastify from 'fastify'
@@ -18,6 +19,7 @@ export async function startAdminServer({
   ...served
 }: Omit<AdminRoutes, 'operationsOf'> & { readonly operations: Operations }): Promise<AdminServer> {
   const app = Fastify()
+  app.setErrorHandler((cause, _request, reply) => refuse(reply, asServiceError(cause)))
   await app.register(
     mounted(adminRoutes({ ...served, operationsOf: () => withDeclaredAnswers(operations) })),
     { prefix: ADMIN_PREFIX },

@@ -16,6 +16,7 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
+import type { FastifyPluginAsync } from 'fastify'
 import { pino } from 'pino'
 import {
   ScriptedWorker,
@@ -59,6 +60,8 @@ export interface FixtureOptions {
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly ledgerHealth?: LedgerHealth
   readonly requestObserver?: RequestObserver
+  /** The routes of the operator. */
+  readonly admin?: FastifyPluginAsync
   readonly publicUrl?: string
   readonly trustedProxies?: readonly string[]
   /** Whether the receipts have come as far as they are asked for. */
@@ -136,6 +139,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ),
     createdAt: 1_700_000_000,
     pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] },
+    ...(options.admin === undefined ? {} : { admin: options.admin }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     trustedProxies: options.trustedProxies ?? [],
   })

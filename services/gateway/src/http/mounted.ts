@@ -1,10 +1,9 @@
 /** Routes of another room, such as the operator's, on a server of the gateway. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { asServiceError, refuse } from './error-response.ts'
 import { readJsonObject } from './json-scan.ts'
 
 /**
- * They get JSON bodies as objects, and what they throw is answered as a refusal of ours.
+ * They get JSON bodies as objects. What they throw is answered as what our own routes throw.
  *
  * @param routes of which no body is a list, a text or a number
  */
@@ -17,11 +16,6 @@ export function mounted(routes: FastifyPluginAsync): FastifyPluginAsync {
       { parseAs: 'buffer' },
       async (_request: unknown, body: Buffer) => readJsonObject(body),
     )
-    app.setErrorHandler((cause, request, reply) => {
-      const error = asServiceError(cause)
-      if (error.code === 'internal_error') request.log.error(cause)
-      return refuse(reply, error)
-    })
     await app.register(routes)
   }
 }
