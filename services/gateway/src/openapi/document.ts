@@ -9,7 +9,6 @@ import { type Operation, operations } from './paths.ts'
 const JSON_MEDIA = 'application/json'
 const STREAM_MEDIA = 'text/event-stream'
 const LINES_MEDIA = 'application/x-ndjson'
-const TEXT = { type: 'string' }
 const COMPONENTS = '#/components/schemas/'
 
 export interface OpenApiDocument {
@@ -81,12 +80,7 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
-    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-      name,
-      in: 'path',
-      required: true,
-      schema: { type: 'string' },
-    })),
+    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => inPath(name)),
     ...(body === undefined
       ? {}
       : {
@@ -110,18 +104,15 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
             : { [STREAM_MEDIA]: { schema: schemas.answer(streamEvent) } }),
         },
       },
-      default: {
-        description: `An error. Codes: ${Object.keys(errorCatalogue).join(', ')}.`,
-        content: { [JSON_MEDIA]: { schema: schemas.answer(error) } },
-      },
+      default: errorResponse(error, schemas),
     },
   }
 }
 
 function describeAdmin(name: string, declared: Declaration, schemas: SchemaCollection): object {
   const { summary, role, path, method, input, output, answer } = declared
-  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, field = '']) => field)
-  const rest = Object.entries(input.shape).filter(([field]) => !inPath.includes(field))
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, field = '']) => field)
+  const rest = Object.entries(input.shape).filter(([field]) => !named.includes(field))
   const body = z.strictObject(Object.fromEntries(rest))
   return {
     operationId: name,
@@ -130,7 +121,7 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
     'x-role': role,
     security: [{ operatorToken: [] }],
     parameters: [
-      ...inPath.map((field) => ({ name: field, in: 'path', required: true, schema: TEXT })),
+      ...named.map(inPath),
       ...(method === 'GET' ? rest.map(([field, schema]) => inQuery(field, schema, schemas)) : []),
     ],
     ...(method === 'GET'
@@ -143,17 +134,25 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
           [answer === 'json' ? JSON_MEDIA : LINES_MEDIA]: { schema: schemas.answer(output) },
         },
       },
-      default: {
-        description: `An error. Codes: ${Object.keys(errorCatalogue).join(', ')}.`,
-        content: { [JSON_MEDIA]: { schema: schemas.answer(openAiErrorAnswer) } },
-      },
+      default: errorResponse(openAiErrorAnswer, schemas),
     },
   }
+}
+
+function inPath(name: string): object {
+  return { name, in: 'path', required: true, schema: { type: 'string' } }
 }
 
 function inQuery(name: string, schema: z.core.$ZodType, schemas: SchemaCollection): object {
   const field = schema as z.ZodType
   return { name, in: 'query', required: !field.isOptional(), schema: schemas.body(field) }
+}
+
+function errorResponse(error: z.ZodType, schemas: SchemaCollection): object {
+  return {
+    description: `An error. Codes: ${Object.keys(errorCatalogue).join(', ')}.`,
+    content: { [JSON_MEDIA]: { schema: schemas.answer(error) } },
+  }
 }
 
 /** JSON Schemas, with those that have a name kept once for all. */
