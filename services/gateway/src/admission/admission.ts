@@ -16,7 +16,7 @@ import { callerOf } from './callers.ts'
 import { noCredit } from './credit.ts'
 import type { Places } from './places.ts'
 import { stoppedError } from './stop.ts'
-import type { Visit } from './visit.ts'
+import { untilAdmitted, type Visit } from './visit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -71,9 +71,7 @@ export class Admission {
     reply.raw.once('close', () => {
       if (!admitted.isTaken) visit.leave()
     })
-    await visit.admitted
-    // The client has left while it waited: nobody is there to be answered.
-    if (visit.state === 'ended') reply.hijack()
+    await untilAdmitted(visit, reply)
   }
 
   #bodyBytesMax(hasCredit: boolean): number {

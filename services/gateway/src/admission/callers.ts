@@ -62,13 +62,12 @@ export class Callers {
    * headers. @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded`
    */
   async identify(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const network = networkOf(request.ip)
-    const ofAddress = await take(this.#perAddress, network, 'address')
-    const caller = await this.#authenticate(network, request)
+    const ofAddress = await take(this.#perAddress, () => networkOf(request.ip), 'address')
+    const caller = await this.#authenticate(request)
     const uses = [
       ofAddress,
-      await take(this.#perAccount, caller.accountId, 'account'),
-      await take(this.#perKey, caller.keyId, 'key'),
+      await take(this.#perAccount, () => caller.accountId, 'account'),
+      await take(this.#perKey, () => caller.keyId, 'key'),
     ]
     setRateHeaders(uses, request, reply)
     return caller
@@ -78,11 +77,12 @@ export class Callers {
    * No key and every kind of wrong key get one and the same answer, so that nobody learns which
    * keys exist or existed.
    */
-  async #authenticate(network: string, { raw }: FastifyRequest): Promise<Caller> {
+  async #authenticate({ raw, ip }: FastifyRequest): Promise<Caller> {
     const secret = secretOf(raw.headers)
     if (secret === undefined) throw invalidKey()
     const known = this.#ledger.knownCaller(secret)
     if (known !== undefined) return known
+    const network = networkOf(ip)
     await this.#refuseFlood(network)
     try {
       return await this.#ledger.authenticate(secret)
@@ -148,11 +148,11 @@ interface Use extends RateUse {
 /** @throws {ServiceError} `rate_limit_exceeded` */
 async function take(
   rate: RateLimit | undefined,
-  name: string,
+  nameOf: () => string,
   whose: string,
 ): Promise<Use | undefined> {
   if (rate === undefined) return undefined
-  const use = await rate.take(name)
+  const use = await rate.take(nameOf())
   if (use.allowed) return { ...use, limit: rate.limit }
   const message = `At most ${rate.limit} requests of one ${whose} are taken in a minute.`
   throw exceeded(message, rate, use)

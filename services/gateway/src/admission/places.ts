@@ -11,6 +11,7 @@
  * too, so that neither an account nor all of them hold more bytes than they may.
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
 import type { HttpLimits } from '../http/limits.ts'
 import { stopping, tooMany, tooManyOfAll } from './admission-errors.ts'
 import { AccountPlaces, Visit, type Visitor } from './visit.ts'
@@ -48,7 +49,7 @@ export class Places {
   /** Of bodies that are not small; small ones are bounded by the number of places. */
   #largeBodyBytes = 0
   #isClosed = false
-  #onIdle: (() => void) | undefined
+  #onIdle: () => void = () => {}
 
   constructor(options: PlacesOptions) {
     this.#options = options
@@ -86,7 +87,7 @@ export class Places {
     visit.admit()
     if (account.isEmpty) this.#accounts.delete(account.accountId)
     this.#startWaiting()
-    if (this.#visits.size === 0) this.#onIdle?.()
+    if (this.#visits.size === 0) this.#onIdle()
   }
 
   /** The body is there: what it was given beyond that is free. */
@@ -128,16 +129,9 @@ export class Places {
   /** Resolves when nothing runs, or to false when the time is over before that. */
   idle(timeoutMs: number): Promise<boolean> {
     if (this.#visits.size === 0) return Promise.resolve(true)
-    return new Promise((resolve) => {
-      const cancel = this.#options.timer.after(timeoutMs, () => {
-        this.#onIdle = undefined
-        resolve(false)
-      })
-      this.#onIdle = () => {
-        cancel()
-        resolve(true)
-      }
-    })
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    this.#onIdle = () => resolve(true)
+    return within(this.#options.timer, timeoutMs, promise, false)
   }
 
   #accountOf(accountId: string): AccountPlaces {

@@ -7,6 +7,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
 import { authenticated, type Callers, callerOf } from './callers.ts'
 import { type PlaceBounds, Places, type PlacesOptions } from './places.ts'
+import { untilAdmitted } from './visit.ts'
 
 export interface ReadsOptions extends Omit<PlacesOptions, 'bounds'> {
   readonly callers: Pick<Callers, 'identify'>
@@ -33,9 +34,7 @@ export class Reads {
   readonly #admit: Hook = async (request, reply) => {
     const visit = this.#places.enter({ ...callerOf(request), bodyBytes: 0 })
     reply.raw.once('close', () => visit.leave())
-    await visit.admitted
-    // The client has left while it waited: nobody is there to be answered.
-    if (visit.state === 'ended') reply.hijack()
+    await untilAdmitted(visit, reply)
   }
 }
 

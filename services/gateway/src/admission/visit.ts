@@ -1,5 +1,6 @@
 /** One request and its place, and what its account has under way. */
 import type { ServiceError } from '@svc/contracts/errors'
+import type { FastifyReply } from 'fastify'
 import { Stop } from './stop.ts'
 
 /** Weight of the newest request in the moving average of how long requests take. */
@@ -79,6 +80,13 @@ export class Visit {
   admit(): void {
     this.#admission.resolve()
   }
+}
+
+/** Resolves when the request has its place, or its client has left while it waited. */
+export async function untilAdmitted(visit: Visit, reply: FastifyReply): Promise<void> {
+  await visit.admitted
+  // Nobody is there to be answered.
+  if (visit.state === 'ended') reply.hijack()
 }
 
 export class AccountPlaces {

@@ -73,7 +73,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     requestTimeout: limits.waitMs + limits.requestTimeoutMs,
     maxRequestsPerSocket: limits.requestsPerSocket,
     forceCloseConnections: 'idle',
-    // While it drains, `refuseWhileDraining` answers, in our own shape.
+    // While it drains, the hook `onRequest` answers, in our own shape.
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.urlBytes },
     http: {

@@ -22,7 +22,9 @@ interface Share {
 export class SocketShares {
   readonly #limits: Pick<HttpLimits, 'sockets' | 'socketsPerAddress'>
   readonly #isProxy: (address: string) => boolean
+  /** By network. */
   readonly #shares = new Map<string, Share>()
+  readonly #shareOf = new WeakMap<Socket, Share>()
   readonly #served = new WeakSet<Socket>()
   #count = 0
 
@@ -52,6 +54,7 @@ export class SocketShares {
       return
     }
     this.#shares.set(network, share)
+    this.#shareOf.set(socket, share)
     share.sockets.add(socket)
     share.idle.add(socket)
     this.#count += 1
@@ -75,7 +78,7 @@ export class SocketShares {
   }
 
   #asked({ socket }: IncomingMessage, response: ServerResponse): void {
-    const share = this.#shares.get(networkOf(socket.remoteAddress ?? ''))
+    const share = this.#shareOf.get(socket)
     if (share === undefined) return
     share.idle.delete(socket)
     response.once('close', () => {

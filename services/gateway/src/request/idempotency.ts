@@ -41,7 +41,6 @@ export interface IdempotencyClaim {
 
 /** An answer that is kept, so that a retry with the same key is given the same. */
 export interface RecordedAnswer {
-  readonly status: number
   readonly contentType: string
   /** The body as it was sent; for a stream, all of it. */
   readonly body: string
@@ -108,8 +107,7 @@ export class Idempotency {
   /** Keeps an answer for retries. When it is lost, a retry is refused, and never billed. */
   async record(accountId: string, requestId: string, answer: RecordedAnswer): Promise<void> {
     const { recordedAnswers, clock, reach, logger } = this.#ports
-    const { status, contentType, body } = answer
-    const text = JSON.stringify({ status, contentType, body })
+    const text = JSON.stringify(answer)
     try {
       reach('recorded-answer.before')
       await recordedAnswers.save(accountId, requestId, text, clock.nowMs() + ANSWER_LIFE_MS)

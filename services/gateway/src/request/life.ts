@@ -276,7 +276,7 @@ class RequestLife {
     await this.#keep()
     if (this.#claim !== null) {
       const { contentType, body } = last
-      await idempotency.record(caller.accountId, requestId, { status: 200, contentType, body })
+      await idempotency.record(caller.accountId, requestId, { contentType, body })
     }
     reach('answer.before-end')
     last.send()

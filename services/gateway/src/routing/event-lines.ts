@@ -52,7 +52,7 @@ function isToken(value: unknown): value is Extract<GenerateEvent, { type: 'token
   return (
     type === 'token' &&
     typeof text === 'string' &&
-    (kind === 'text' || kind === 'reasoning') &&
+    (kind === 'text' || kind === 'reasoning' || kind === 'arguments') &&
     logprobs === undefined &&
     Number.isSafeInteger(outputTokens) &&
     (outputTokens as number) >= 0 &&

@@ -11,7 +11,7 @@
  * later nothing at all: a prompt that it has prepared already may fit no other worker.
  */
 
-import type { Timer } from '@svc/contracts/ports/time'
+import { pause, type Timer } from '@svc/contracts/ports/time'
 import { addressText, type WorkerAddress } from '@svc/contracts/worker/address'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
@@ -168,7 +168,7 @@ export class TrackedWorker implements PooledWorker {
 
   /** As long as it may take until what it has prepared runs. */
   #lastPrompts(): Promise<void> {
-    return new Promise((resolve) => this.#options.timer.after(LEAVING_MS, resolve))
+    return pause(this.#options.timer, LEAVING_MS)
   }
 
   /** Ends all connections to it. */
