@@ -93,7 +93,7 @@ export const bodyAttacks: readonly Attack[] = [
   },
   {
     name: 'stop-strings',
-    about: 'as many stop strings and biases as are taken, in long answers',
+    about: 'four stop strings, 300 biases and log probabilities, in long answers',
     credit: '1',
     keys: 2,
     run: (target) =>

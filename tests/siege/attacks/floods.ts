@@ -112,7 +112,7 @@ export const floodAttacks: readonly Attack[] = [
   },
   {
     name: 'stored-responses',
-    about: 'responses that are stored, each with 100 KB of input',
+    about: 'responses that are stored, each with 3 KB of input',
     credit: '1',
     keys: 2,
     run: (target) =>

@@ -19,6 +19,10 @@ interface Exchange {
 
 const document = openApiDocument('0.0.0', { strict: true })
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi')
+/** Those that name a path exactly come first. */
+const documentedPaths = Object.keys(document.paths)
+  .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
+  .map((path) => ({ path, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
 const validators = new Map<string, ValidateFunction>()
 
 export class AnswerChecker {
@@ -91,14 +95,10 @@ function mediaTypeOf(response: ServerResponse): string {
 
 function documentedPath(url: string): string | undefined {
   const [path = ''] = url.split('?', 1)
-  return Object.keys(document.paths)
-    .sort((a, b) => Number(a.includes('{')) - Number(b.includes('{')))
-    .find((known) => new RegExp(`^${known.replace(/\{\w+\}/g, '[^/]+')}$`).test(path))
+  return documentedPaths.find(({ pattern }) => pattern.test(path))?.path
 }
 
-/** The admin routes have answers of their own, and are not in the document. */
-function schemaOfError(request: IncomingMessage): string | undefined {
-  if (request.url?.startsWith('/admin/')) return undefined
+function schemaOfError(request: IncomingMessage): string {
   const name = clientFamilyOf(request) === 'anthropic' ? 'AnthropicError' : 'OpenAiError'
   return `/components/schemas/${name}`
 }

@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
-import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
@@ -33,7 +32,7 @@ export interface GatewayFixture {
   readonly gateway: Gateway
   readonly ledger: WatchedLedger
   /** Makes the gateway forget the answers it has recorded. */
-  loseAnswers(): void
+  loseAnswers(): Promise<unknown>
   readonly worker: ScriptedWorker
   readonly workers: readonly ScriptedWorker[]
   readonly pool: WorkerPool
@@ -72,18 +71,6 @@ export interface FixtureOptions {
   readonly real?: { readonly ledger: Ledger; readonly secret: string }
 }
 
-class LosableAnswers implements ExpiringStore {
-  #answers: ExpiringStore = new MemoryExpiringStore()
-  lose(): void {
-    this.#answers = new MemoryExpiringStore()
-  }
-  save: ExpiringStore['save'] = (...answer) => this.#answers.save(...answer)
-  load: ExpiringStore['load'] = (...key) => this.#answers.load(...key)
-  remove: ExpiringStore['remove'] = (...key) => this.#answers.remove(...key)
-  removeExpired: ExpiringStore['removeExpired'] = (...due) => this.#answers.removeExpired(...due)
-  close: ExpiringStore['close'] = () => this.#answers.close()
-}
-
 async function startWorkers(options: FixtureOptions): Promise<readonly ScriptedWorker[]> {
   const workers = Array.from({ length: options.workers ?? 1 }, (_, index) => {
     const socketPath = join(tmpdir(), `svc-gateway-${randomUUID()}.sock`)
@@ -109,7 +96,7 @@ function poolOf(workers: readonly ScriptedWorker[], { index }: FixtureOptions): 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
   const ledger = await openWatchedLedger()
   const receipts = new Receipts(ledger.store)
-  const recorded = new LosableAnswers()
+  const recordedAnswers = new MemoryExpiringStore()
   const log: string[] = []
   const reached: CrashPoint[] = []
   const workers = options.workersOf?.workers ?? (await startWorkers(options))
@@ -124,7 +111,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
     ...(options.ledgerHealth === undefined ? {} : { ledgerHealth: options.ledgerHealth }),
     ...(options.requestObserver === undefined ? {} : { requestObserver: options.requestObserver }),
-    recordedAnswers: recorded,
+    recordedAnswers,
     storedResponses: new MemoryExpiringStore(),
     textSeal: new AesTextSeal('the secret of the test'),
     clock: systemClock,
@@ -159,7 +146,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   return {
     ...{ gateway, ledger, worker, workers, pool, port, baseUrl, log, reached },
     ...callsOf(baseUrl, `Bearer ${options.real?.secret ?? ledger.secret}`),
-    loseAnswers: () => recorded.lose(),
+    loseAnswers: () => recordedAnswers.removeExpired(Infinity, Infinity),
     [Symbol.asyncDispose]: closeAll,
   }
 }

@@ -3,6 +3,7 @@ import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import { adminOperations } from '@svc/contracts/admin/operations'
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { postTo } from '../../testing/format-requests.ts'
 import { openApiDocument } from './document.ts'
 
 interface Posted {
@@ -88,14 +89,7 @@ test('every example in the document is answered', async () => {
   })
   expect(examples.length).toBeGreaterThan(3)
   for (const [path, example] of examples) {
-    const response = await fetch(fixture.baseUrl + path, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${fixture.ledger.secret}`,
-      },
-      body: JSON.stringify(example),
-    })
+    const response = await postTo(fixture, path, example)
     expect(response.status, `${path}: ${await response.text()}`).toBe(200)
   }
 })

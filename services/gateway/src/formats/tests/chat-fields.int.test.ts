@@ -5,6 +5,7 @@
 
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { postTo } from '../../../testing/format-requests.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
@@ -180,14 +181,7 @@ describe('paths that are close to right', () => {
   })
 
   test.each(['/chat/completions', '/v1/v1/chat/completions'])('%s is served', async (path) => {
-    const response = await fetch(fixture.baseUrl + path, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${fixture.ledger.secret}`,
-      },
-      body: JSON.stringify(chatBody()),
-    })
+    const response = await postTo(fixture, path, chatBody())
     expect(response.status, await response.text()).toBe(200)
     fixture.ledger.entries.clear()
   })

@@ -5,6 +5,7 @@
 
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, test } from 'vitest'
+import { postTo } from '../../../testing/format-requests.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
@@ -14,16 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture[Symbol.asyncDispose]())
 
-function post(body: object, path = '/v1/responses'): Promise<Response> {
-  return fetch(fixture.baseUrl + path, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${fixture.ledger.secret}`,
-    },
-    body: JSON.stringify(body),
-  })
-}
+const post = (body: object, path = '/v1/responses') => postTo(fixture, path, body)
 const responsesBody = (fields: object) => ({ model: 'svc-beta', input: 'hello there', ...fields })
 
 const items = (...input: unknown[]) => ({ input })

@@ -7,6 +7,7 @@ import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { postTo } from '../../../testing/format-requests.ts'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
@@ -44,11 +45,7 @@ const historyWith = (item: object) => [
   { role: 'user', content: 'b' },
 ]
 const send = (input: object[], path = '/v1/responses', secret = fixture.ledger.secret) =>
-  fetch(fixture.baseUrl + path, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
-    body: JSON.stringify({ model, input }),
-  })
+  postTo(fixture, path, { model, input }, { authorization: `Bearer ${secret}` })
 
 describe('thoughts are shown', () => {
   test('as a summary unless asked for otherwise', async () => {

@@ -4,6 +4,7 @@ import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-
 import { plainScript, type ScriptedEvent } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { postTo } from '../../../testing/format-requests.ts'
 
 let fixture: GatewayFixture
 let openai: OpenAI
@@ -119,14 +120,7 @@ describe('a streamed response', () => {
 
   test('that breaks raises in the client, and its response says that it failed', async () => {
     fixture.worker.script = { ...plainScript, fault: { kind: 'die', afterTokens: 2 }, delayMs: 1 }
-    const raw = await fetch(`${fixture.baseUrl}/v1/responses`, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        authorization: `Bearer ${fixture.ledger.secret}`,
-      },
-      body: JSON.stringify({ model, input, stream: true }),
-    })
+    const raw = await postTo(fixture, '/v1/responses', { model, input, stream: true })
     const text = await raw.text()
     const [error, failed] = text.trimEnd().split('\n\n').slice(-2)
     expect(error).toContain('event: error\n')

@@ -80,16 +80,9 @@ test('one that waits for another and leaves gives up its place at once', async (
   })
   const first = await busy.post(chatBody({ stream: true }), key())
   const leave = new AbortController()
-  const second = fetch(`${busy.baseUrl}/v1/chat/completions`, {
-    method: 'POST',
-    signal: leave.signal,
-    headers: {
-      'content-type': 'application/json',
-      authorization: `Bearer ${busy.ledger.secret}`,
-      ...key(),
-    },
-    body: JSON.stringify(chatBody({ stream: true })),
-  })
+  const { signal } = leave
+  const streamed = chatBody({ stream: true })
+  const second = postTo(busy, '/v1/chat/completions', streamed, key(), signal)
   const status = async () => {
     const answer = await busy.post(chatBody({ stream: true }), key('another'))
     await answer.body?.cancel()
@@ -123,7 +116,7 @@ test('a key of another account is another key', async () => {
 
 test('an answer that is gone is 409 with the receipt, never a second run', async () => {
   const first = await fixture.post(chatBody(), key())
-  fixture.loseAnswers()
+  await fixture.loseAnswers()
   const retry = await fixture.post(chatBody(), key())
   const requestId = first.headers.get('x-request-id')
   expect(retry.status).toBe(409)
