@@ -38,16 +38,9 @@ export async function workerServer(
   onTestFinished(() => pool.close())
   await expect.poll(() => pool.workers.every(({ ready }) => ready)).toBe(true)
   const { operationsOf } = await openRunningService({
-    workers: () =>
-      pool.workers.map(({ workerId }) => ({
-        worker_id: workerId,
-        status: 'ready',
-        model_name: 'scripted',
-        toy: true,
-        restarts: 1,
-      })),
     fleet: pool,
-    supervises: (workerId) => workerId === 'worker-1',
+    supervised: (workerId) =>
+      workerId === 'worker-1' ? { state: 'running', restarts: 1 } : undefined,
     workerSecret,
   })
   const operations = operationsOf(rootCaller)

@@ -24,7 +24,7 @@ const sources: MetricsSources = {
       return fixture.pool.workers
     },
   },
-  lines: () => [{ worker_id: 'wrk_0', restarts: 5 }],
+  supervised: (workerId) => (workerId === 'wrk_0' ? { restarts: 5 } : undefined),
   projections,
 }
 let metrics: ReturnType<typeof createMetrics>

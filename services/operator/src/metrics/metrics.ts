@@ -3,11 +3,11 @@
  * are asked for at each scrape, side by side and for a bounded time.
  */
 
-import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { inTime } from '@svc/infra/system/in-time'
 import type { Projections } from '@svc/projections/open-projections'
 import { STATE_TIMEOUT_MS, type WorkerFleet, workerSnapshots } from '../workers/worker-fleet.ts'
+import type { SupervisedProcess } from '../workers/worker-summary.ts'
 import { ledgerMetrics } from './catalogue.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import { RequestMetrics } from './request-metrics.ts'
@@ -18,8 +18,7 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export interface MetricsSources {
   readonly fleet: Pick<WorkerFleet, 'workers'>
-  /** Summaries of the workers, from memory: no worker is asked. */
-  readonly lines: () => readonly Pick<WorkerSummary, 'worker_id' | 'restarts'>[]
+  readonly supervised: (workerId: string) => Pick<SupervisedProcess, 'restarts'> | undefined
   readonly projections: Pick<Projections, 'status'> & {
     readonly views: Pick<Projections['views'], 'accountTotals'>
   }
@@ -49,9 +48,9 @@ export function createMetrics(sources: MetricsSources): Metrics {
   }
 }
 
-async function workersText({ fleet, lines }: MetricsSources): Promise<string> {
-  const restarts = new Map(lines().map(({ worker_id: workerId, restarts }) => [workerId, restarts]))
-  return workerSamples(await workerSnapshots(fleet), restarts).text()
+async function workersText({ fleet, supervised }: MetricsSources): Promise<string> {
+  const restartsOf = (workerId: string) => supervised(workerId)?.restarts ?? 0
+  return workerSamples(await workerSnapshots(fleet), restartsOf).text()
 }
 
 async function ledgerText({ projections }: MetricsSources): Promise<string> {

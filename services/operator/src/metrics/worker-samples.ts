@@ -7,10 +7,10 @@ import { SampleSheet } from './sample-sheet.ts'
 type WorkerMetricName = keyof typeof workerMetrics | keyof typeof cacheMetrics
 type Sheet = SampleSheet<WorkerMetricName>
 
-/** @param restarts of supervised workers, by their names */
+/** @param restartsOf of the process of a worker, by its name */
 export function workerSamples(
   snapshots: readonly WorkerSnapshot[],
-  restarts: ReadonlyMap<string, number>,
+  restartsOf: (workerId: string) => number,
 ): Sheet {
   const sheet: Sheet = new SampleSheet({ ...workerMetrics, ...cacheMetrics })
   for (const { worker, state } of snapshots) {
@@ -18,7 +18,7 @@ export function workerSamples(
     const of = { worker: workerId }
     sheet.write('svc_worker_up', of, state === undefined ? 0 : 1)
     sheet.write('svc_worker_ready', of, ready ? 1 : 0)
-    sheet.write('svc_worker_restarts_total', of, restarts.get(workerId) ?? 0)
+    sheet.write('svc_worker_restarts_total', of, restartsOf(workerId))
     writeInformation(sheet, worker)
     if (state === undefined) continue
     writeWork(sheet, workerId, state)

@@ -34,16 +34,10 @@ function workerWith(fields: Partial<FleetWorker>): FleetWorker {
   }
 }
 
-const line = {
-  worker_id: 'worker-1',
-  status: 'restarting',
-  model_name: '',
-  toy: false,
-  restarts: 3,
-}
+const supervised = { state: 'restarting', restarts: 3 }
 
 function detailsOf(fields: Partial<FleetWorker>, state: StateResponse | undefined) {
-  return workerDetails({ worker: workerWith(fields), state }, line)
+  return workerDetails({ worker: workerWith(fields), state }, supervised)
 }
 
 test('a worker that answers tells what it is, has to do and has saved', () => {

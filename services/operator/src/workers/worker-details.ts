@@ -1,21 +1,17 @@
 /** The details of a worker, as operators see them. */
 
-import type { CacheUse, TierUse, WorkerDetails, WorkerSummary } from '@svc/contracts/admin/workers'
+import type { CacheUse, TierUse, WorkerDetails } from '@svc/contracts/admin/workers'
 import type { StateResponse, TierState } from '@svc/contracts/worker/protocol'
 import type { WorkerSnapshot } from './worker-fleet.ts'
+import { type SupervisedProcess, workerSummary } from './worker-summary.ts'
 
-/** @param line its summary, which needs no answer of the worker: state of the process, restarts */
 export function workerDetails(
   { worker, state }: WorkerSnapshot,
-  line: WorkerSummary | undefined,
+  supervised: SupervisedProcess | undefined,
 ): WorkerDetails {
-  const { workerId, health, address, leaving } = worker
+  const { health, address } = worker
   return {
-    worker_id: workerId,
-    status: leaving ? 'leaving' : (health?.status ?? line?.status ?? 'unreachable'),
-    model_name: health?.modelName ?? '',
-    toy: health?.toy ?? false,
-    restarts: line?.restarts ?? 0,
+    ...workerSummary(worker, supervised),
     address,
     setup: health === undefined ? null : setupOf(health),
     load: state === undefined ? (health?.load ?? null) : loadOf(state),

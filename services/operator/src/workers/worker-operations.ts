@@ -1,12 +1,7 @@
 /** What an operator can ask of the workers of a running server, and tell them. */
 
 import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
-import type {
-  AuditedWorker,
-  AuditResult,
-  DrainedWorker,
-  WorkerSummary,
-} from '@svc/contracts/admin/workers'
+import type { AuditedWorker, AuditResult, DrainedWorker } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, overloaded } from '@svc/contracts/worker/failure'
 import { workerDetails } from './worker-details.ts'
@@ -18,14 +13,11 @@ import {
   workerSnapshots,
 } from './worker-fleet.ts'
 import { addWorker, removeWorker } from './worker-membership.ts'
+import type { WorkerSources } from './worker-summary.ts'
 
-export interface WorkerPorts {
-  /** Summaries of the workers, from memory: no worker is asked. */
-  readonly workers?: () => readonly WorkerSummary[]
-  /** The workers themselves: only a running server has them. */
+export interface WorkerPorts extends WorkerSources {
+  /** Only a running server has workers. */
   readonly fleet?: WorkerFleet
-  /** Whether the server itself has started a worker. */
-  readonly supervises?: (workerId: string) => boolean
   /** What workers on TCP expect of the server. */
   readonly workerSecret?: string | undefined
 }
@@ -33,22 +25,18 @@ export interface WorkerPorts {
 export function workerOperations(
   ports: WorkerPorts,
 ): Pick<Operations, 'listWorkers' | 'drainWorker' | 'addWorker' | 'removeWorker' | 'auditCache'> {
-  const { workers: lines = () => [], supervises = () => false, workerSecret } = ports
+  const { supervised = () => undefined, workerSecret } = ports
   return {
     async listWorkers() {
       const snapshots = await workerSnapshots(runningFleet(ports))
-      const known = lines()
       return snapshots.map((snapshot) =>
-        workerDetails(
-          snapshot,
-          known.find((each) => each.worker_id === snapshot.worker.workerId),
-        ),
+        workerDetails(snapshot, supervised(snapshot.worker.workerId)),
       )
     },
     drainWorker: (input) => drain(ports, input),
     addWorker: async (input) => addWorker(runningFleet(ports), input, workerSecret),
     removeWorker: async ({ worker_id: workerId }) =>
-      removeWorker(runningFleet(ports), workerId, supervises),
+      removeWorker(runningFleet(ports), workerId, (id) => supervised(id) !== undefined),
     async *auditCache({ sample }) {
       yield* audit(runningFleet(ports), sample)
     },

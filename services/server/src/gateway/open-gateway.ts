@@ -65,7 +65,11 @@ export async function openGateway(
   parts.add(close)
   const rateLimits = await openRateLimits(settings)
   parts.add(() => rateLimits.close())
-  const metrics = createMetrics({ fleet: workers.pool, lines: () => workers.lines(), projections })
+  const metrics = createMetrics({
+    fleet: workers.pool,
+    supervised: workers.supervised,
+    projections,
+  })
   const operatorPorts = operatorPortsOf({ settings, folder, workers }, core, baseUrl)
   const gateway = createGateway({
     ledger,
@@ -118,9 +122,8 @@ function operatorPortsOf(
     pace,
     clock: systemClock,
     memory,
-    workers: () => workers.lines(),
     fleet: workers.pool,
-    supervises: (workerId) => workers.supervises(workerId),
+    supervised: workers.supervised,
     workerSecret: settings.SVC_WORKER_SECRET,
     information: {
       version: VERSION,

@@ -16,9 +16,11 @@
  * new requests, then the running ones, then the views, the ledger and the store, then the worker.
  */
 
+import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { START } from '@svc/contracts/ports/event-store'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
+import { workerSummaries } from '@svc/operator/workers/worker-summary'
 import type { Logger } from 'pino'
 import { type Core, openCore } from '../core/core.ts'
 import { type DemoAccount, prepareDemoAccount } from '../core/first-run.ts'
@@ -30,7 +32,7 @@ import { type GatewaySurroundings, openGateway } from '../gateway/open-gateway.t
 import { reservePort } from '../gateway/reserved-port.ts'
 import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Settings } from '../settings/settings.ts'
-import { type InferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
+import { startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
 
 const WORKER_STOP_MS = 2_000
@@ -154,7 +156,8 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   parts.add(() => gateway.close({ graceMs: grace }))
   // Of gateways that start together, one publishes the first price, and this one warns of none.
   if (core.ledger.prices().length === 0) await core.ledger.lookForPrices()
-  const unpriced = unpricedModels(core.ledger, workers.lines())
+  const summaries = workerSummaries({ fleet: workers.pool, supervised: workers.supervised })
+  const unpriced = unpricedModels(core.ledger, summaries)
   if (unpriced.length > 0) {
     const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
     logger.warn({ models: unpriced }, message)
@@ -162,7 +165,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   return {
-    ready: readyOf({ ...urls, demo, folder, workers, unpriced }),
+    ready: readyOf({ ...urls, demo, folder, workers: summaries, unpriced }),
     failed: failure.promise,
     stop(graceMs) {
       grace = graceMs
@@ -214,10 +217,10 @@ function readyOf({
   readonly adminUrl: string
   readonly demo: DemoAccount
   readonly folder: DataFolder
-  readonly workers: InferenceWorkers
+  readonly workers: readonly WorkerSummary[]
   readonly unpriced: readonly string[]
 }): Ready {
-  const worker = workers.lines().find(({ status }) => status === 'ready')
+  const worker = workers.find(({ status }) => status === 'ready')
   return {
     baseUrl: publicUrl ?? baseUrl,
     listening: publicUrl && new URL(baseUrl).host,

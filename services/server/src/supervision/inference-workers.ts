@@ -1,6 +1,5 @@
 /** The workers of a server: supervised child processes, or workers that run elsewhere. */
 
-import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import { workerAddress } from '@svc/contracts/worker/address'
 import type { WorkerFailure } from '@svc/contracts/worker/failure'
@@ -25,9 +24,8 @@ export interface InferenceWorkers {
   readonly pool: WorkerPool
   /** Resolves when a worker serves. @throws with one line when the model cannot be used */
   ready(): Promise<void>
-  lines(): WorkerSummary[]
-  /** Whether this server has started that worker itself. */
-  supervises(workerId: string): boolean
+  /** The process of a worker that this server has started itself. */
+  supervised(workerId: string): Supervised | undefined
   /** Also before they are ready: then `ready` rejects. The first call counts. */
   stop(graceMs: number): Promise<void>
 }
@@ -57,14 +55,14 @@ function workersOf(
   index: PrefixIndex,
   logger: Logger,
 ): InferenceWorkers {
-  const supervisedOf = (workerId: string) => fleet?.supervised(workerId)
+  const supervised = (workerId: string) => fleet?.supervised(workerId)
   const pool = createWorkerPool({
     workers,
     timer: systemTimer,
     index,
     onProblem(workerId, problem) {
       // Of its own workers the supervisor tells.
-      if (supervisedOf(workerId) === undefined) tellProblem(logger, workerId, problem)
+      if (supervised(workerId) === undefined) tellProblem(logger, workerId, problem)
     },
   })
   const stop = async (graceMs: number) => {
@@ -78,8 +76,7 @@ function workersOf(
       await fleet?.ready()
       await pool.whenReady(REMOTE_READY_TIMEOUT_MS)
     },
-    lines: () => linesOf(pool, supervisedOf),
-    supervises: (workerId) => supervisedOf(workerId) !== undefined,
+    supervised,
     stop(graceMs) {
       stopped ??= stop(graceMs)
       return stopped
@@ -111,21 +108,5 @@ function remoteWorkers(
     const address = workerAddress(url, settings.SVC_WORKER_SECRET)
     if (address !== undefined) return { workerId: `worker-${index + 1}`, address }
     throw new SettingsError('SVC_WORKER_URLS needs SVC_WORKER_SECRET, which the workers share')
-  })
-}
-
-function linesOf(
-  pool: WorkerPool,
-  supervisedOf: (workerId: string) => Supervised | undefined,
-): WorkerSummary[] {
-  return pool.workers.map(({ workerId, health, leaving }) => {
-    const supervised = supervisedOf(workerId)
-    return {
-      worker_id: workerId,
-      status: leaving ? 'leaving' : (health?.status ?? supervised?.state ?? 'unreachable'),
-      model_name: health?.modelName ?? '',
-      toy: health?.toy ?? false,
-      restarts: supervised?.restarts ?? 0,
-    }
   })
 }
