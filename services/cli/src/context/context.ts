@@ -4,8 +4,7 @@
 import { styleText } from 'node:util'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
-import { logLocationOf } from '@svc/server/settings/log-location'
-import { readLogSettings } from '@svc/server/settings/settings'
+import { readLogLocation } from '@svc/server/settings/log-location'
 import { connect, type Target } from './connect.ts'
 import { jsonText } from './json-text.ts'
 import type { Terminal } from './terminal.ts'
@@ -88,7 +87,7 @@ export class Context {
     if (url !== undefined) {
       return { url, operatorToken: environment.SVC_OPERATOR_TOKEN, stop, warn }
     }
-    const place = logLocationOf(readLogSettings(environment))
+    const place = readLogLocation(environment)
     return { dataDir: this.dataDir, place, stop, warn }
   }
 }

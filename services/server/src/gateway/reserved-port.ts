@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { SettingsError } from '../settings/settings.ts'
+import { SettingsError } from '../settings/parsed-settings.ts'
 
 export interface ReservedPort {
   readonly port: number

@@ -1,7 +1,7 @@
 /** The settings' environment: what the process has, and below it what a file says. */
 import { readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
-import { SettingsError } from './settings.ts'
+import { SettingsError } from './parsed-settings.ts'
 
 /**
  * @param file of `NAME=value` lines; the environment wins over it

@@ -3,7 +3,27 @@ import {
   parseConnectionString,
   placeOf,
 } from '@svc/infra/event-store/eventstoredb/client/connection-string'
-import type { LogSettings } from './settings.ts'
+import { namePrefix, whole } from '@svc/worker/settings/worker-variables'
+import { z } from 'zod'
+import { parsedBy } from './parsed-settings.ts'
+import type { Environment } from './setting-names.ts'
+
+const MAX_READY_MS = 3_600_000
+
+/** Where the events are kept: also what every command that opens a data folder has to know. */
+export const logSchema = z.object({
+  /** `esdb://…`: the events are on this EventStoreDB. Never shown: it may hold a password. */
+  EVENTSTORE_URL: z
+    .string()
+    .regex(/^(esdb(\+discover)?:\/\/.+)?$/, 'must be such as esdb://host:2113?tls=false')
+    .transform((url) => url || undefined)
+    .optional(),
+  /** What the names of its streams begin with. */
+  SVC_EVENTSTORE_PREFIX: namePrefix.default('svc.'),
+  /** How long a start waits for the EventStoreDB. */
+  SVC_EVENTSTORE_READY_MS: whole(0, MAX_READY_MS).default(30_000),
+})
+type LogSettings = z.output<typeof logSchema>
 
 export type LogLocation =
   | { readonly kind: 'sqlite' }
@@ -24,6 +44,11 @@ export function logLocationOf(settings: LogSettings): LogLocation {
     streamPrefix: SVC_EVENTSTORE_PREFIX,
     readyWithinMs: SVC_EVENTSTORE_READY_MS,
   }
+}
+
+/** For who only opens the log; other settings are not looked at. @throws {SettingsError} */
+export function readLogLocation(environment: Environment): LogLocation {
+  return logLocationOf(parsedBy(logSchema, environment))
 }
 
 /** For messages: without user and password. To be called when the place was opened. */

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { logLocationOf, shownLocation } from './log-location.ts'
-import { readLogSettings, readSettings } from './settings.ts'
+import { logLocationOf, readLogLocation, shownLocation } from './log-location.ts'
+import { readSettings } from './settings.ts'
 
 describe('EVENTSTORE_URL', () => {
   test('is taken although its name is not one of svc; others are not looked at', () => {
     const url = 'esdb+discover://db.example:2113'
     expect(readSettings({ EVENTSTORE_URL: url, HOME: '/' }).EVENTSTORE_URL).toBe(url)
-    expect(logLocationOf(readLogSettings({ EVENTSTORE_URL: url, SVC_ELSE: '' }))).toEqual({
+    expect(readLogLocation({ EVENTSTORE_URL: url, SVC_ELSE: '' })).toEqual({
       kind: 'eventstoredb',
       url,
       streamPrefix: 'svc.',
@@ -26,7 +26,7 @@ describe('EVENTSTORE_URL', () => {
 
   test('is shown by its hosts alone', () => {
     const url = 'esdb://admin:changeit@n1:2113,n2?tls=true'
-    const place = logLocationOf(readLogSettings({ EVENTSTORE_URL: url }))
+    const place = readLogLocation({ EVENTSTORE_URL: url })
     if (place.kind === 'sqlite') throw new Error('a file')
     expect(shownLocation(place)).toBe('the EventStoreDB at n1:2113,n2:2113 (streams svc.*)')
   })

@@ -7,7 +7,7 @@
 import { isWorkerUrl, WORKER_URL_FORM } from '@svc/contracts/worker/address'
 import { defaultLedgerHealthBounds } from '@svc/gateway/routes/ledger-health'
 import {
-  namePrefix,
+  BYTES_MAX,
   oneOf,
   secret,
   text,
@@ -17,7 +17,8 @@ import {
 import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from '../data-folder/data-folder.ts'
 import { readAdminAddress } from './admin-address.ts'
-import { closestName } from './closest-name.ts'
+import { logSchema } from './log-location.ts'
+import { parsedBy, SettingsError } from './parsed-settings.ts'
 import {
   isAddressOrNetwork,
   PROXIES_FORM,
@@ -27,17 +28,9 @@ import {
 import { type Environment, type ForeignVariable, sortVariables } from './setting-names.ts'
 import { readTenantWeights } from './tenant-weights.ts'
 
-/** A setting that cannot be used. Its message is one line that says what to do. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError'
-}
-
 const DAY_MS = 86_400_000
-const MAX_READY_MS = 3_600_000
 const MAX_WORKERS = 64
 const MAX_PROXIES = 256
-/** What a number of twelve digits can say, about a terabyte. */
-const MAX_BYTES = 999_999_999_999
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()))
 
 const publicUrl = z.string().transform((text, context) => {
@@ -66,21 +59,6 @@ const adminAddress = z.string().transform((text, context) => {
   context.addIssue({ code: 'custom', message: 'must be such as 127.0.0.1:9091 or [::1]:9091' })
   return z.NEVER
 })
-
-/** Where the events are kept: also what every command that opens a data folder has to know. */
-const logSchema = z.object({
-  /** `esdb://…`: the events are on this EventStoreDB. Never shown: it may hold a password. */
-  EVENTSTORE_URL: z
-    .string()
-    .regex(/^(esdb(\+discover)?:\/\/.+)?$/, 'must be such as esdb://host:2113?tls=false')
-    .transform((url) => url || undefined)
-    .optional(),
-  /** What the names of its streams begin with. */
-  SVC_EVENTSTORE_PREFIX: namePrefix.default('svc.'),
-  /** How long a start waits for the EventStoreDB. */
-  SVC_EVENTSTORE_READY_MS: whole(0, MAX_READY_MS).default(30_000),
-})
-export type LogSettings = z.output<typeof logSchema>
 
 const schema = logSchema.extend({
   SVC_DATA_DIR: text.default(DEFAULT_DATA_DIR),
@@ -168,8 +146,8 @@ const schema = logSchema.extend({
   SVC_MAX_UNPAID_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
   /** Bodies up to here count towards no budget. */
   SVC_SMALL_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
-  SVC_MAX_BODY_BYTES_PER_ACCOUNT: whole(1024, MAX_BYTES).optional(),
-  SVC_MAX_BODY_BYTES_IN_FLIGHT: whole(1024, MAX_BYTES).optional(),
+  SVC_MAX_BODY_BYTES_PER_ACCOUNT: whole(1024, BYTES_MAX).optional(),
+  SVC_MAX_BODY_BYTES_IN_FLIGHT: whole(1024, BYTES_MAX).optional(),
   /** For the kill test only: ends the process at a named place. */
   SVC_CRASH_POINT: z.string().optional(),
   /** For the CLI with `--url`; the server keeps its own in the data folder. */
@@ -217,26 +195,4 @@ export function warnOfForeignVariables(
 /** For what runs apart from a server. @throws {SettingsError} also when a setting is misspelt */
 export function logLevelOf(environment: Environment): Settings['SVC_LOG_LEVEL'] {
   return readSettings(environment).SVC_LOG_LEVEL
-}
-
-/** Only what says where the events are. @throws {SettingsError} */
-export function readLogSettings(environment: Environment): LogSettings {
-  return parsedBy(logSchema, environment)
-}
-
-/** The message names the setting and never its value: that can be a secret. */
-function parsedBy<Output>(schema: z.ZodType<Output>, given: object): Output {
-  const parsed = schema.safeParse(given)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const problem = issue?.message ?? 'cannot be used'
-  throw new SettingsError(`${issue?.path.join('.')}: ${problem}${hintOf(issue, given)}`)
-}
-
-/** A word that was almost one of the choices. */
-function hintOf(issue: z.core.$ZodIssue | undefined, given: object): string {
-  if (issue?.code !== 'invalid_value') return ''
-  const word = String(Reflect.get(given, String(issue.path[0]))).toLowerCase()
-  const meant = closestName(word, issue.values.map(String))
-  return meant === undefined ? '' : `; did you mean ${meant}?`
 }

@@ -11,7 +11,8 @@ import {
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Supervised } from '@svc/worker/supervision/supervisor'
 import type { Logger } from 'pino'
-import { type Settings, SettingsError } from '../settings/settings.ts'
+import { SettingsError } from '../settings/parsed-settings.ts'
+import type { Settings } from '../settings/settings.ts'
 import { openPrefixIndex } from './open-prefix-index.ts'
 import { type ModelProgress, type SupervisedFleet, superviseFleet } from './supervised-fleet.ts'
 
