@@ -1,6 +1,6 @@
 /** Accounts, their keys and their credit. */
 import { z } from 'zod'
-import { spendPolicy } from '../events/account.ts'
+import { GRANT_PRIORITY_MAX, spendPolicy } from '../events/account.ts'
 import { dollars } from '../wire/billing.ts'
 import {
   amount,
@@ -13,8 +13,6 @@ import {
   reason,
   type Shown,
 } from './declaration.ts'
-
-const PRIORITY_MAX = 1_000
 
 const account = { account_id: id }
 const category = z.enum(['paid', 'promotional'])
@@ -107,7 +105,7 @@ export const accountOperations = {
       /** Dollars, above zero. */
       amount,
       category,
-      priority: z.int().min(0).max(PRIORITY_MAX),
+      priority: z.int().min(0).max(GRANT_PRIORITY_MAX),
       /** Null: never. */
       expires_at: moment.nullable(),
       reference: name.nullable(),

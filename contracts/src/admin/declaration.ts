@@ -1,7 +1,7 @@
 /**
  * How an operation of the operator is declared: once. The HTTP routes, the client of a running
- * server, the command line and the OpenAPI document are made of the declarations; whoever carries
- * an operation out has one handler for it.
+ * server and the OpenAPI document are made of the declarations, and so are the types that the
+ * command line is held to. Whoever carries an operation out has one handler for it.
  *
  *     declaration ──▶ route ──▶ handler          a running server
  *          └────────▶ client                     who talks to one

@@ -15,6 +15,8 @@ const at = { at: timeMs }
 
 /** What a person wrote about people: names, reasons, references. For the events made since. */
 export const freeText = z.string()
+/** Priorities of grants are from 0 to this; the lower is spent first. */
+export const GRANT_PRIORITY_MAX = 1_000
 
 export const spendPolicies = ['standard', 'strict'] as const
 export const spendPolicy = z.enum(spendPolicies)
@@ -110,7 +112,7 @@ export const accountEventSchemas = {
     amount: picoDollars,
     category: z.enum(['paid', 'promotional']),
     /** Lower burns first. */
-    priority: z.int().min(0).max(1000),
+    priority: z.int().min(0).max(GRANT_PRIORITY_MAX),
     expiresAt: timeMs.nullable(),
     /** The payment that the grant came from; the same reference grants once. */
     reference: z.string().nullable(),

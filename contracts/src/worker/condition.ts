@@ -111,8 +111,11 @@ export type StateResponse = z.output<typeof stateResponse>
 export const drainRequest = z.object({ draining: z.boolean() })
 export type DrainRequest = z.output<typeof drainRequest>
 
+/** Blocks of one audit of the cache. */
+export const AUDIT_SAMPLE_MAX = 10_000
+
 /** `sample`: blocks of its memory and of Redis that the worker recomputes and compares, at most. */
-export const auditRequest = z.object({ sample: z.int().min(1).max(10_000) })
+export const auditRequest = z.object({ sample: z.int().min(1).max(AUDIT_SAMPLE_MAX) })
 export type AuditRequest = z.output<typeof auditRequest>
 
 export const auditResponse = z.object({

@@ -1,6 +1,7 @@
 /** `svc account open|list|show|grant` */
 import type { AccountDetails, AccountSummary } from '@svc/contracts/admin/accounts'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
 import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
 import { factsText } from '../output/facts.ts'
@@ -19,7 +20,6 @@ import {
 } from './options.ts'
 
 const PAGE_ACCOUNTS = 500
-const MAX_PRIORITY = 1_000
 
 interface OpenOptions {
   readonly name: string
@@ -185,7 +185,7 @@ async function grant(
       account_id: accountId,
       amount,
       category: options.category,
-      priority: wholeNumber('--priority', options.priority, 0, MAX_PRIORITY),
+      priority: wholeNumber('--priority', options.priority, 0, GRANT_PRIORITY_MAX),
       expires_at: optionalMoment('--expires', options.expires),
       reference: options.ref ?? null,
       reason: options.reason,

@@ -1,5 +1,6 @@
 /** `svc audit cache` */
 import type { AuditedWorker, AuditResult } from '@svc/contracts/admin/workers'
+import { AUDIT_SAMPLE_MAX } from '@svc/contracts/worker/protocol'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import {
@@ -10,8 +11,6 @@ import {
 } from '../context/exit-codes.ts'
 import { type ContextOf, wholeNumber } from './options.ts'
 
-/** As the protocol of the workers has it. */
-const SAMPLE_MAX = 10_000
 const SAMPLE_DEFAULT = '100'
 
 export function auditCommand(contextOf: ContextOf): Command {
@@ -21,7 +20,7 @@ export function auditCommand(contextOf: ContextOf): Command {
     .description('compute cached blocks again and compare: exit 1 when any differs')
     .option('--sample <blocks>', 'blocks of each worker to compare, at most', SAMPLE_DEFAULT)
     .action((options: { sample: string }, command: Command) =>
-      auditCache(contextOf(command), wholeNumber('--sample', options.sample, 1, SAMPLE_MAX)),
+      auditCache(contextOf(command), wholeNumber('--sample', options.sample, 1, AUDIT_SAMPLE_MAX)),
     )
   return audit
 }

@@ -59,13 +59,12 @@ const codesOf: Partial<Record<ErrorCode, number>> = {
   model_not_priced: EXIT_REFUSED,
 }
 
-/** Errors of parts that the CLI loads only when needed are known by their names. */
+/** Errors of other packages, by their names: most of those packages are loaded only when needed. */
 const codesByName: Readonly<Record<string, number>> = {
   SettingsError: EXIT_USAGE,
   DataFolderError: EXIT_UNREACHABLE,
   StoreOpenError: EXIT_UNREACHABLE,
   StoreUnavailableError: EXIT_UNREACHABLE,
-  FolderInUseError: EXIT_CONFLICT,
   NoLedgerError: EXIT_NOT_FOUND,
   UnreachableError: EXIT_UNREACHABLE,
 }

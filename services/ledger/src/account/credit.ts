@@ -1,6 +1,6 @@
 /** Decides about credit that comes, and credit that expires. */
 import type { ExpireCredit, GrantCredit } from '@svc/contracts/commands'
-import type { AccountEventOf } from '@svc/contracts/events/account'
+import { type AccountEventOf, GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import { smallerOf } from './burn-down.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
@@ -14,7 +14,6 @@ import {
 
 /** Expired grants that are written off by one command; the next command goes on. */
 const MAX_EXPIRED_PER_COMMAND = 100
-const MAX_PRIORITY = 1_000
 const MAX_REFERENCE_CHARACTERS = 200
 const MAX_REASON_CHARACTERS = 500
 
@@ -41,8 +40,8 @@ function refuseMalformed(command: GrantCredit): Decision | undefined {
   if (amount <= 0n) {
     return refused('invalid_value', 'A grant must be more than zero.', { param: 'amount' })
   }
-  if (!Number.isSafeInteger(priority) || priority < 0 || priority > MAX_PRIORITY) {
-    const message = `The priority of a grant is a whole number from 0 to ${MAX_PRIORITY}.`
+  if (!Number.isSafeInteger(priority) || priority < 0 || priority > GRANT_PRIORITY_MAX) {
+    const message = `The priority of a grant is a whole number from 0 to ${GRANT_PRIORITY_MAX}.`
     return refused('invalid_value', message, { param: 'priority' })
   }
   if (expiresAt !== null && expiresAt <= at) {

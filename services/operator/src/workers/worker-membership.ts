@@ -6,6 +6,7 @@
  * is drained, and removed from the fleet when its last request of this server ends.
  */
 
+import type { OperationInput } from '@svc/contracts/admin/operations'
 import type { AddedWorker, RemovedWorker } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import {
@@ -19,19 +20,13 @@ import { type FleetWorker, readyWorkers, type WorkerFleet, workerOf } from './wo
 /** More is a script that went wrong: each is watched all the time. */
 const WORKERS_MAX = 256
 
-export interface WorkerToAdd {
-  /** Null: one is made. */
-  readonly worker_id: string | null
-  readonly url: string
-}
-
 /**
  * @param secret of workers on TCP
  * @throws {ServiceError} `invalid_value` for a bad address, `conflict` for one that is in the fleet
  */
 export async function addWorker(
   fleet: WorkerFleet,
-  { worker_id: workerId, url }: WorkerToAdd,
+  { worker_id: workerId, url }: OperationInput<'addWorker'>,
   secret: string | undefined,
 ): Promise<AddedWorker> {
   const address = readAddress(url, secret)

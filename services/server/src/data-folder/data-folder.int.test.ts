@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 
 import { describe, expect, test } from 'vitest'
-import { DataFolder, DataFolderError } from './data-folder.ts'
+import { DataFolder } from './data-folder.ts'
+import { DataFolderError } from './data-folder-error.ts'
 
 const key = /^[0-9a-f]{64}$/
 

@@ -43,8 +43,6 @@ const KEY_BYTES = 32
 /** What older runs left open ends at its deadline. */
 const MAX_RUNS = 100
 
-export { DataFolderError }
-
 /** There is nothing to open: a first start makes it. */
 export class NoLedgerError extends Error {
   override readonly name = 'NoLedgerError'

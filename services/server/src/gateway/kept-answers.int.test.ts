@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { pino } from 'pino'
 import { beforeEach, expect, test } from 'vitest'
+import { OpenResources } from '../core/open-resources.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { openKeptAnswers } from './kept-answers.ts'
 
@@ -13,34 +14,34 @@ beforeEach(() => {
   folder.make()
 })
 
-const open = (contentSecret?: string) =>
-  openKeptAnswers({
-    contentSecret,
-    folder,
-    logger: pino({ level: 'silent' }),
-  })
+function open(contentSecret?: string) {
+  const logger = pino({ level: 'silent' })
+  const parts = new OpenResources(logger)
+  const kept = openKeptAnswers({ contentSecret, folder, logger, parts })
+  return { ...kept, close: () => parts.close() }
+}
 const answer = 'the-canary'
 
 test('what was kept is there for the next server, and unreadable on the disk', async () => {
-  const first = await open()
+  const first = open()
   await first.recordedAnswers.save('acct_1', 'req_1', answer, LATER)
   await first.storedResponses.save('acct_1', 'resp_1', 'the-canary', LATER)
   await first.close()
   for (const file of [folder.answersFile, folder.responsesFile]) {
     expect(readFileSync(file).includes('canary')).toBe(false)
   }
-  const second = await open()
+  const second = open()
   expect(await second.recordedAnswers.load('acct_1', 'req_1', Date.now())).toBe(answer)
   expect(await second.storedResponses.load('acct_1', 'resp_1', Date.now())).toBe('the-canary')
   await second.close()
 })
 
 test('what has expired is removed by the next server', async () => {
-  const first = await open()
+  const first = open()
   await first.recordedAnswers.save('acct_1', 'req_1', answer, 1)
   await first.storedResponses.save('acct_1', 'resp_1', 'old', 1)
   await first.close()
-  const second = await open()
+  const second = open()
   await expect.poll(() => second.recordedAnswers.load('acct_1', 'req_1', 0)).toBeUndefined()
   await expect.poll(() => second.storedResponses.load('acct_1', 'resp_1', 0)).toBeUndefined()
   await second.close()
@@ -49,20 +50,20 @@ test('what has expired is removed by the next server', async () => {
 test.each([undefined, 'the secret of all gateways'])(
   'what a client carries is opened by the next server on the folder, under the secret %s',
   async (secret) => {
-    const first = await open(secret)
+    const first = open(secret)
     const sealed = first.textSeal.seal(['acct_1'], 'the-canary')
     await first.close()
-    const second = await open(secret)
+    const second = open(secret)
     expect(second.textSeal.open(['acct_1'], sealed)).toBe('the-canary')
     await second.close()
-    const third = await open('another secret than that')
+    const third = open('another secret than that')
     expect(third.textSeal.open(['acct_1'], sealed)).toBeUndefined()
     await third.close()
   },
 )
 
 test('one account cannot push out the answers of another', async () => {
-  const kept = await open()
+  const kept = open()
   const large = 'x'.repeat(16 * 1024 * 1024)
   await kept.recordedAnswers.save('acct_1', 'req_1', answer, LATER)
   // More than the room of an account, and than all answers once had together.

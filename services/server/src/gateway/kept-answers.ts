@@ -12,6 +12,7 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Logger } from 'pino'
+import type { OpenResources } from '../core/open-resources.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 
 const KEY_BYTES = 32
@@ -25,7 +26,6 @@ export interface KeptAnswers {
   readonly storedResponses: ExpiringStore
   /** For what clients carry themselves. */
   readonly textSeal: TextSeal
-  close(): Promise<void>
 }
 
 export interface KeptAnswersPorts {
@@ -33,36 +33,34 @@ export interface KeptAnswersPorts {
   readonly logger: Logger
   /** Instead of the folder's own: gateways whose clients move between them need the same. */
   readonly contentSecret: string | undefined
+  /** Takes what has to be closed. */
+  readonly parts: OpenResources
 }
 
-export async function openKeptAnswers(ports: KeptAnswersPorts): Promise<KeptAnswers> {
-  const { folder, contentSecret } = ports
+export function openKeptAnswers({
+  folder,
+  logger,
+  contentSecret,
+  parts,
+}: KeptAnswersPorts): KeptAnswers {
   const key = Buffer.from(folder.secrets().answerKey, 'hex')
   const recordedAnswers = openSqliteExpiringStore(folder.answersFile, {
     kind: 'answers',
     key,
     bounds: answerBounds,
   })
-  try {
-    const storedResponses = openSqliteExpiringStore(folder.responsesFile, {
-      kind: 'responses',
-      key: derivedKey(key, 'stored responses'),
-      bounds: responseBounds,
-    })
-    const stopRemoving = removeExpiredAgain(ports, [recordedAnswers, storedResponses])
-    return {
-      recordedAnswers,
-      storedResponses,
-      textSeal: new AesTextSeal(contentSecret ?? derivedKey(key, 'text that clients carry')),
-      async close() {
-        stopRemoving()
-        await storedResponses.close()
-        await recordedAnswers.close()
-      },
-    }
-  } catch (error) {
-    await recordedAnswers.close()
-    throw error
+  parts.add(() => recordedAnswers.close())
+  const storedResponses = openSqliteExpiringStore(folder.responsesFile, {
+    kind: 'responses',
+    key: derivedKey(key, 'stored responses'),
+    bounds: responseBounds,
+  })
+  parts.add(() => storedResponses.close())
+  parts.add(removeExpiredAgain(logger, [recordedAnswers, storedResponses]))
+  return {
+    recordedAnswers,
+    storedResponses,
+    textSeal: new AesTextSeal(contentSecret ?? derivedKey(key, 'text that clients carry')),
   }
 }
 
@@ -74,7 +72,7 @@ function derivedKey(key: Buffer, purpose: string): Buffer {
 type Expiring = Pick<ExpiringStore, 'removeExpired'>
 
 /** @returns stops it */
-function removeExpiredAgain({ logger }: KeptAnswersPorts, stores: readonly Expiring[]): () => void {
+function removeExpiredAgain(logger: Logger, stores: readonly Expiring[]): () => void {
   let stopWaiting: () => void = () => {}
   const look = async (): Promise<void> => {
     try {

@@ -57,12 +57,8 @@ export async function openGateway(
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   let adminUrl = baseUrl
-  const { close, ...keptAnswers } = await openKeptAnswers({
-    contentSecret: settings.SVC_CONTENT_SECRET,
-    folder,
-    logger,
-  })
-  parts.add(close)
+  const contentSecret = settings.SVC_CONTENT_SECRET
+  const keptAnswers = openKeptAnswers({ contentSecret, folder, logger, parts })
   const rateLimits = await openRateLimits(settings)
   parts.add(() => rateLimits.close())
   const metrics = createMetrics({

@@ -16,7 +16,7 @@ const CACHE_TENANT_BYTES_DEFAULT = 1024 ** 3
 const CACHE_TTL_S_MAX = 86_400
 const CACHE_TTL_S_DEFAULT = 900
 /** What a number of twelve digits can say, about a terabyte. */
-const BYTES_MAX = 999_999_999_999
+export const BYTES_MAX = 999_999_999_999
 const HANG_MS_MIN = 1000
 const HANG_MS_MAX = 86_400_000
 const SCHEMA_SIZE_MAX = 1_000_000

@@ -137,10 +137,9 @@ async function firstRevisionBehind(
   return start === START ? 0 : behind
 }
 
-function matches(event: RecordedEvent, { stream, type, after }: EventFilter): boolean {
+/** Nothing that was read stands before the position of the filter. */
+function matches(event: RecordedEvent, { stream, type }: EventFilter): boolean {
   return (
-    (stream === undefined || event.stream === stream) &&
-    (type === undefined || event.type === type) &&
-    (after === undefined || event.position > BigInt(after))
+    (stream === undefined || event.stream === stream) && (type === undefined || event.type === type)
   )
 }
