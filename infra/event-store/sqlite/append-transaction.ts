@@ -70,7 +70,12 @@ export class AppendTransaction {
   }
 
   #outcomeOfRepeat({ expected, events }: AppendRequest, streamId: number): AppendOutcome {
-    const there = this.#rows.forwards(streamId, expected.revision + 1, events.length)
+    const there = this.#rows.forwards({
+      streamId,
+      from: expected.revision + 1,
+      limit: events.length,
+      until: this.#lastPosition,
+    })
     return outcomeOfRepeat(expected, events, there) ?? { kind: 'conflict' }
   }
 }

@@ -1,5 +1,6 @@
 /** What a process that dies in the middle leaves behind. */
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { runProgram } from '@svc/testing/child-process'
@@ -7,6 +8,7 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { verifyLog } from '../verify-log.ts'
 import { openSqliteEventStore } from './sqlite-event-store.ts'
+import { syncOrder } from './testing/sync-order.ts'
 
 const PROGRAM = new URL('testing/append-until-killed.ts', import.meta.url)
 const STREAMS = 8
@@ -78,6 +80,22 @@ describe('a process that is killed', () => {
     await expectNothingLost(process.lines)
     const { events } = await withStore((store) => verifyLog(store))
     expect(events).toBe(commits * STREAMS * EVENTS_PER_APPEND)
+  })
+})
+
+describe('a loss of power', () => {
+  test.skipIf(!canTrace)('takes nothing that was said, nor the file', async () => {
+    const trace = join(folder, 'trace')
+    const calls = 'trace=write,pwrite64,fdatasync,fsync'
+    const process = runProgram(PROGRAM, [path], {
+      wrapper: ['strace', '-f', '--seccomp-bpf', '-y', '-qq', '-s', '8', '-e', calls, '-o', trace],
+      env: { SVC_CRASH_POINT: 'store.after-commit:400' },
+    })
+    await process.ended
+    const order = syncOrder(readFileSync(trace, 'utf8'))
+    expect(order.broken).toEqual([])
+    expect(order.told).toBeGreaterThan(2_000)
+    expect(order.begunAgain).toBeGreaterThan(1)
   })
 })
 

@@ -1,6 +1,7 @@
 /** The file that holds the events: the one source of truth. */
 import { readFileSync } from 'node:fs'
-import { type DatabaseFile, openDatabaseFile } from '../../sqlite/database-file.ts'
+import { openDatabaseFile } from '../../sqlite/database-file.ts'
+import { DurableFile } from '../../sqlite/durable-file.ts'
 
 /** "svce" in ASCII: marks the event log of this program. */
 const APPLICATION_ID = 0x73766365
@@ -11,18 +12,24 @@ const migrationFiles = ['001-events.sql'] as const
 const CACHE_KIBIBYTES = 64 * 1024
 
 /** @throws {StoreOpenError} */
-export function openEventLogFile(path: string): DatabaseFile {
-  return openDatabaseFile(path, {
+export function openEventLogFile(path: string): DurableFile {
+  const file = openDatabaseFile(path, {
     what: 'an event log of this program',
     applicationId: APPLICATION_ID,
     migrations: migrationFiles.map((name) =>
       readFileSync(new URL(`./migrations/${name}`, import.meta.url), 'utf8'),
     ),
-    // A customer is told of a charge only once it survives a loss of power.
+    // Until the durable file takes over: it syncs beside the event loop what this would sync on it.
     synchronous: 'FULL',
     cacheKibibytes: CACHE_KIBIBYTES,
-    // The store does it itself, because SQLite would hide an error of the disk here.
+    // The durable file does it, because SQLite would hide an error of the disk here.
     autoCheckpointPages: 0,
     secureDelete: false,
   })
+  try {
+    return new DurableFile(file, path)
+  } catch (error) {
+    file.close()
+    throw error
+  }
 }

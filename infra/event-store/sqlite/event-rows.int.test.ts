@@ -16,7 +16,7 @@ test('a name that was read in a transaction is not kept when that is rolled back
     const { events } = seal({ stream, expected: NO_STREAM, events: [newEvent('{}')] })
     const streamId = rows.insertStream(stream)
     for (const event of events) rows.insertEvent(0, streamId, event)
-    expect(rows.forwards(streamId, 0, 1)[0]?.stream).toBe(stream)
+    expect(rows.forwards({ streamId, from: 0, limit: 1, until: 9 })[0]?.stream).toBe(stream)
     return streamId
   }
   file.database.exec('BEGIN')
@@ -25,7 +25,10 @@ test('a name that was read in a transaction is not kept when that is rolled back
   const second = write('account-2')
 
   expect(second).toBe(first)
-  for (const page of [rows.all(-1n, 10), rows.backwards(second, 0, 10)]) {
+  for (const page of [
+    rows.all(-1n, 10, 9),
+    rows.backwards({ streamId: second, from: 0, limit: 10, until: 9 }),
+  ]) {
     expect(page.map(({ stream }) => stream)).toEqual(['account-2'])
   }
 })

@@ -23,6 +23,16 @@ const SELECT_EVENTS = `
 /** Checked between pages; with the names that one page adds, 2 MB at most. */
 const MAX_NAMES_KEPT = 10_000
 
+/** Of one stream. */
+export interface PageRequest {
+  readonly streamId: number
+  /** The first revision. */
+  readonly from: number
+  readonly limit: number
+  /** The last position that may be seen. */
+  readonly until: number
+}
+
 export class EventRows {
   /**
    * Filled by pages of all events only: those are read outside of transactions, and a stream that
@@ -54,12 +64,16 @@ export class EventRows {
        WHERE stream_id = ? ORDER BY revision DESC LIMIT 1`,
     )
     this.#selectForwards = prepare(
-      `${SELECT_EVENTS} WHERE stream_id = ? AND revision >= ? ORDER BY revision LIMIT ?`,
+      `${SELECT_EVENTS} WHERE stream_id = ? AND revision >= ? AND position <= ?
+       ORDER BY revision LIMIT ?`,
     )
     this.#selectBackwards = prepare(
-      `${SELECT_EVENTS} WHERE stream_id = ? AND revision <= ? ORDER BY revision DESC LIMIT ?`,
+      `${SELECT_EVENTS} WHERE stream_id = ? AND revision <= ? AND position <= ?
+       ORDER BY revision DESC LIMIT ?`,
     )
-    this.#selectAll = prepare(`${SELECT_EVENTS} WHERE position > ? ORDER BY position LIMIT ?`)
+    this.#selectAll = prepare(
+      `${SELECT_EVENTS} WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
+    )
     this.#selectLastPosition = prepare('SELECT max(position) FROM event')
     this.#selectId = prepare('SELECT 1 FROM event WHERE id = ?')
     this.#insertEvent = prepare(
@@ -81,20 +95,20 @@ export class EventRows {
     return row && { revision: row[0], hash: row[1] }
   }
 
-  forwards(streamId: number, from: number, limit: number): RecordedEvent[] {
+  forwards({ streamId, from, limit, until }: PageRequest): RecordedEvent[] {
     const name = this.#nameOf(streamId)
-    return eventsOf(this.#selectForwards.all(streamId, from, limit), () => name)
+    return eventsOf(this.#selectForwards.all(streamId, from, until, limit), () => name)
   }
 
   /** Newest first. */
-  backwards(streamId: number, from: number, limit: number): RecordedEvent[] {
+  backwards({ streamId, from, limit, until }: PageRequest): RecordedEvent[] {
     const name = this.#nameOf(streamId)
-    return eventsOf(this.#selectBackwards.all(streamId, from, limit), () => name)
+    return eventsOf(this.#selectBackwards.all(streamId, from, until, limit), () => name)
   }
 
-  all(after: bigint, limit: number): RecordedEvent[] {
+  all(after: bigint, limit: number, until: number): RecordedEvent[] {
     if (this.#names.size > MAX_NAMES_KEPT) this.#names.clear()
-    return eventsOf(this.#selectAll.all(after, limit), (streamId) => {
+    return eventsOf(this.#selectAll.all(after, until, limit), (streamId) => {
       const known = this.#names.get(streamId)
       if (known !== undefined) return known
       const name = this.#nameOf(streamId)

@@ -1,5 +1,6 @@
 /**
- * Writes batches of appends, one transaction each.
+ * Writes batches of appends, one transaction each, one after the other. A batch is there for
+ * readers, and its callers are answered, once the disk has it.
  *
  * What can go wrong in a transaction, and what it means:
  *
@@ -13,6 +14,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { type AppendOutcome, StoreFullError } from '@svc/contracts/ports/event-store'
 import { RecentlyUsed } from '../../recently-used.ts'
+import type { DurableFile } from '../../sqlite/durable-file.ts'
 import { SQLITE_CONSTRAINT, SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
 import type { QueuedAppend } from './append-queue.ts'
 import { AppendTransaction, type KnownHead } from './append-transaction.ts'
@@ -29,30 +31,31 @@ export class EventIdTakenError extends RangeError {
 
 /** Heads that are kept in memory: about 250 bytes each. */
 const MAX_CACHED_HEADS = 20_000
-/**
- * 4 MiB of log. Longer holds up the event loop for longer each time, and was seen to be no faster.
- */
-const CHECKPOINT_PAGES = 1_000
+
+interface Committed {
+  readonly batch: readonly QueuedAppend[]
+  readonly outcomes: readonly AppendOutcome[]
+  readonly transaction: AppendTransaction
+}
 
 export class GroupCommit {
   readonly #database: DatabaseSync
+  readonly #file: DurableFile
   readonly #rows: EventRows
   readonly #reachCrashPoint: ReachCrashPoint
   readonly #heads = new RecentlyUsed<string, KnownHead>({ entriesMax: MAX_CACHED_HEADS })
   readonly #begin: StatementSync
   readonly #commit: StatementSync
-  readonly #logPages: StatementSync
-  readonly #checkpoint: StatementSync
   #lastPosition: number
 
-  constructor(database: DatabaseSync, rows: EventRows, reachCrashPoint: ReachCrashPoint) {
+  constructor(file: DurableFile, rows: EventRows, reachCrashPoint: ReachCrashPoint) {
+    const { database } = file
     this.#database = database
+    this.#file = file
     this.#rows = rows
     this.#reachCrashPoint = reachCrashPoint
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
-    this.#logPages = database.prepare('PRAGMA wal_checkpoint(NOOP)')
-    this.#checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
     this.#lastPosition = rows.lastPosition()
   }
 
@@ -62,17 +65,23 @@ export class GroupCommit {
   }
 
   /**
-   * Settles every append of the batch.
+   * Settles every append of the batch. One call at a time.
    *
-   * @throws when the disk has failed; the appends are settled as unknown then
+   * Rejects when the disk has failed; the appends are settled as unknown then.
    */
-  write(batch: readonly QueuedAppend[]): void {
+  async write(batch: readonly QueuedAppend[]): Promise<void> {
     let rest = batch
     try {
       while (rest.length > 0) {
-        const refused = this.#tryWrite(rest)
-        if (refused === undefined) return
-        rest = rest.filter((append) => append !== refused)
+        const committed = this.#tryCommit(rest)
+        if ('refused' in committed) {
+          rest = rest.filter((append) => append !== committed.refused)
+          continue
+        }
+        await this.#file.sync()
+        this.#reachCrashPoint('store.after-commit')
+        this.#publish(committed)
+        return
       }
     } catch (error) {
       this.#settleFailure(rest, error)
@@ -80,25 +89,17 @@ export class GroupCommit {
   }
 
   /**
-   * Moves the log into the file once it is long. Apart from the commits, so that nobody waits for
-   * it and an error of the disk is seen.
-   *
-   * @throws when the disk fails
+   * Moves the log into the file once it is long. Apart from the batches, so that nobody waits for
+   * it; nothing is written meanwhile. Rejects when the disk fails.
    */
-  checkpointIfLong(): void {
-    if (Number(this.#logPages.get()?.log) < CHECKPOINT_PAGES) return
-    try {
-      this.#checkpoint.get()
-    } catch (error) {
-      // A full disk only puts it off: the log holds everything.
-      if (sqliteCodeOf(error) !== SQLITE_FULL) throw error
-    }
+  checkpointIfLong(): Promise<void> {
+    return this.#file.checkpointIfLong()
   }
 
   /**
    * @returns the append that was refused, when one was: then nothing of the others is written yet
    */
-  #tryWrite(batch: readonly QueuedAppend[]): QueuedAppend | undefined {
+  #tryCommit(batch: readonly QueuedAppend[]): Committed | { readonly refused: QueuedAppend } {
     const transaction = new AppendTransaction(this.#rows, this.#heads, this.#lastPosition)
     const outcomes: AppendOutcome[] = []
     this.#begin.run()
@@ -111,16 +112,18 @@ export class GroupCommit {
         // Any other broken constraint is a defect or a damaged file.
         if (!append.sealed.events.some(({ id }) => this.#rows.holds(id))) throw error
         append.reject(new EventIdTakenError(append.request.stream, { cause: error }))
-        return append
+        return { refused: append }
       }
     }
     this.#reachCrashPoint('store.before-commit')
     this.#commit.run()
-    this.#reachCrashPoint('store.after-commit')
+    return { batch, outcomes, transaction }
+  }
+
+  #publish({ batch, outcomes, transaction }: Committed): void {
     this.#lastPosition = transaction.lastPosition
     transaction.publishHeads()
     for (const [index, outcome] of outcomes.entries()) batch[index]?.resolve(outcome)
-    return undefined
   }
 
   #settleFailure(batch: readonly QueuedAppend[], error: unknown): void {

@@ -10,7 +10,7 @@ import {
 } from '@svc/contracts/ports/event-store'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { DatabaseFile } from '../../sqlite/database-file.ts'
+import type { DurableFile } from '../../sqlite/durable-file.ts'
 import {
   fillStream,
   idsOf,
@@ -26,7 +26,7 @@ import { EventIdTakenError } from './group-commit.ts'
 import { SqliteEventStore } from './sqlite-event-store.ts'
 
 let folder: string
-let file: DatabaseFile
+let file: DurableFile
 let store: SqliteEventStore
 /** What the store reached, and what the test does there. */
 let reached: CrashPoint[]

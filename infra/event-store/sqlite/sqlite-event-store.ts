@@ -1,17 +1,21 @@
 /**
  * Events in one SQLite file.
  *
- *     append ─▶ queue ─▶ end of this turn: one transaction for all that wait ─▶ resolve
+ *     append ─▶ queue ─▶ end of this turn: one transaction for all that wait ─▶ disk ─▶ resolve
+ *                           ▲                                                   │
+ *                           └──────── what has come meanwhile waits ────────────┘
  *
- * The trade: an append waits for the end of its turn (and for the fsync that it shares), and in
- * exchange a thousand accounts that append at once cost one fsync. A commit runs on the event loop
- * and holds it up for its duration; batches are bounded for that reason.
+ * The trade: an append waits for the end of its turn (and for the sync that it shares), and in
+ * exchange a thousand accounts that append at once cost one sync. A transaction runs on the event
+ * loop and holds it up for its duration; batches are bounded for that reason. The disk is waited
+ * for beside it, and readers see an event only when the disk has it.
  *
  * States. *Open*: takes work. *Closing*: refuses new work, finishes what waits. *Closed*. *Failed*:
  * the disk gave an error, so that neither the last batch nor anything after it can be trusted;
  * every append is answered `unknown`, reads are refused, and `onFatal` tells the process to exit
  * and recover.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import {
   type AppendOutcome,
@@ -30,7 +34,7 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import { verifyChain } from '@svc/contracts/ports/hash-chain'
-import type { DatabaseFile } from '../../sqlite/database-file.ts'
+import type { DurableFile } from '../../sqlite/durable-file.ts'
 import { refusalOf } from '../../sqlite/refusals.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
@@ -64,25 +68,22 @@ export function openSqliteEventStore(
 }
 
 export class SqliteEventStore implements EventStore {
-  readonly #file: DatabaseFile
+  readonly #file: DurableFile
   readonly #rows: EventRows
   readonly #groupCommit: GroupCommit
   readonly #onFatal: (error: unknown) => void
   readonly #queue = new AppendQueue()
   readonly #growth = new GrowthSignal()
-  #turnIsPlanned = false
+  /** From when a turn is planned until the disk has what it wrote. */
+  #isAtWork = false
   #failure: { readonly cause: unknown } | undefined
   #closing: PromiseWithResolvers<void> | undefined
 
-  constructor(file: DatabaseFile, options: SqliteEventStoreOptions) {
+  constructor(file: DurableFile, options: SqliteEventStoreOptions) {
     this.#file = file
     this.#onFatal = options.onFatal
     this.#rows = new EventRows(file.database)
-    this.#groupCommit = new GroupCommit(
-      file.database,
-      this.#rows,
-      options.reachCrashPoint ?? noCrashPoints,
-    )
+    this.#groupCommit = new GroupCommit(file, this.#rows, options.reachCrashPoint ?? noCrashPoints)
   }
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
@@ -110,7 +111,7 @@ export class SqliteEventStore implements EventStore {
   async readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     admitReadAll(request)
     this.#checkReadable()
-    return this.#rows.all(request.after, request.limit)
+    return this.#rows.all(request.after, request.limit, this.#groupCommit.lastPosition)
   }
 
   async lastPosition(): Promise<Position> {
@@ -123,40 +124,35 @@ export class SqliteEventStore implements EventStore {
   }
 
   close(): Promise<void> {
-    this.#closing ??= Promise.withResolvers<void>()
-    this.#planTurn()
+    if (this.#closing === undefined) {
+      this.#closing = Promise.withResolvers<void>()
+      this.#planTurn()
+    }
     return this.#closing.promise
   }
 
   #planTurn(): void {
-    if (this.#turnIsPlanned) return
-    this.#turnIsPlanned = true
+    if (this.#isAtWork) return
+    this.#isAtWork = true
     setImmediate(() => this.#takeTurn())
   }
 
-  #takeTurn(): void {
-    this.#turnIsPlanned = false
+  async #takeTurn(): Promise<void> {
     const batch = this.#queue.takeBatch()
-    if (batch.length === 0) {
-      if (this.#closing !== undefined) this.#finishClosing(this.#closing)
-      return
-    }
-    if (this.#failure === undefined) this.#write(() => this.#groupCommit.write(batch))
+    if (this.#failure === undefined) await this.#write(() => this.#groupCommit.write(batch))
     else for (const { resolve } of batch) resolve({ kind: 'unknown', ...this.#failure })
     this.#growth.notify()
     // In a turn of its own, so that the callers of this one are answered before.
-    setImmediate(() => this.#checkpoint())
-    if (this.#queue.length > 0 || this.#closing !== undefined) this.#planTurn()
+    await nextTurn()
+    if (this.#failure === undefined) await this.#write(() => this.#groupCommit.checkpointIfLong())
+    this.#isAtWork = false
+    if (this.#queue.length > 0) this.#planTurn()
+    else if (this.#closing !== undefined) this.#finishClosing(this.#closing)
   }
 
-  #checkpoint(): void {
-    if (this.#failure !== undefined || this.#growth.closed) return
-    this.#write(() => this.#groupCommit.checkpointIfLong())
-  }
-
-  #write(work: () => void): void {
+  async #write(work: () => Promise<void>): Promise<void> {
     try {
-      work()
+      await work()
     } catch (error) {
       this.#failure = { cause: error }
       this.#onFatal(error)
@@ -164,7 +160,6 @@ export class SqliteEventStore implements EventStore {
   }
 
   #finishClosing(closing: PromiseWithResolvers<void>): void {
-    if (this.#growth.closed) return
     this.#growth.close()
     try {
       this.#file.close()
@@ -187,12 +182,18 @@ export class SqliteEventStore implements EventStore {
     from: number,
     { stream, limit }: ReadStreamRequest,
   ): readonly RecordedEvent[] {
+    const until = this.#groupCommit.lastPosition
     if (from === 0) {
-      const page = this.#rows.forwards(streamId, 0, limit)
+      const page = this.#rows.forwards({ streamId, from, limit, until })
       verifyChain(NO_STREAM, page)
       return page
     }
-    const [previous, ...page] = this.#rows.forwards(streamId, from - 1, limit + 1)
+    const [previous, ...page] = this.#rows.forwards({
+      streamId,
+      from: from - 1,
+      limit: limit + 1,
+      until,
+    })
     if (previous === undefined) return []
     if (previous.revision !== from - 1) throw new BrokenChainError(stream, from - 1)
     verifyChain(previous, page)
@@ -204,7 +205,8 @@ export class SqliteEventStore implements EventStore {
     from: number,
     { limit }: ReadStreamRequest,
   ): readonly RecordedEvent[] {
-    const newestFirst = this.#rows.backwards(streamId, from, limit + 1)
+    const until = this.#groupCommit.lastPosition
+    const newestFirst = this.#rows.backwards({ streamId, from, limit: limit + 1, until })
     const previous = newestFirst.length > limit ? newestFirst.pop() : undefined
     verifyChain(previous ?? NO_STREAM, newestFirst.toReversed())
     return newestFirst

@@ -6,7 +6,7 @@
  *         [--lifecycles 60000] [--log-events 1000000]
  *
  * *hot*: one account with 64 requests in flight. *accounts_1000*: 64 requests in flight, spread
- * over 1,000 accounts. SQLite with `synchronous=FULL`: what is counted is on the disk (of TMPDIR).
+ * over 1,000 accounts. What is counted is synced to the disk (of TMPDIR).
  * Then the time from opening the store to the first durable acceptance, on the hot account with its
  * long log; the process itself is running already. *rebuild*: all views from nothing, through this
  * store. Figures in `cpu_us` are processor time of the main thread, per lifecycle or event: what to
