@@ -157,6 +157,13 @@ export const errorCatalogue = {
     retry: true,
     doc: 'The request arrived too slowly.',
   },
+  confirmation_required: {
+    status: 409,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'invalid_request_error',
+    retry: false,
+    doc: 'What was asked for looks like a mistake, and is done only with `confirm`; the message says why.',
+  },
   conflict: {
     status: 409,
     openaiType: 'invalid_request_error',

@@ -58,6 +58,8 @@ const grantDetails = z.object({
 export type GrantDetails = Shown<typeof grantDetails>
 
 const accountDetails = accountSummary.extend({
+  /** Whose prices it pays. */
+  price_list: z.string(),
   keys: z.array(keyDetails),
   grants: z.array(grantDetails),
 })

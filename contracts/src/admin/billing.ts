@@ -1,31 +1,7 @@
-/** Prices, statements, and why a request cost what it cost. */
+/** Statements, and why a request cost what it cost. */
 import { z } from 'zod'
 import { dollars, receipt } from '../wire/billing.ts'
-import {
-  amount,
-  entryNumber,
-  id,
-  moment,
-  name,
-  nothing,
-  operation,
-  pageLimit,
-  type Shown,
-} from './declaration.ts'
-
-const priceDetails = z.object({
-  version: z.string(),
-  model: z.string(),
-  /** The price that a first start published: the bundled model alone is sold at it. */
-  demo: z.boolean(),
-  /** Dollars per million tokens, here and below. */
-  input: dollars,
-  cached_input: dollars,
-  output: dollars,
-  effective_from: z.string(),
-  published_at: z.string(),
-})
-export type PriceDetails = Shown<typeof priceDetails>
+import { entryNumber, id, moment, operation, pageLimit, type Shown } from './declaration.ts'
 
 const statementEntry = z.object({
   entry: z.int().min(1),
@@ -54,29 +30,6 @@ export type StatementPage = Shown<typeof statementPage>
 const explanation = receipt.extend({ account_id: z.string() })
 
 export const billingOperations = {
-  publishPrice: operation({
-    method: 'POST',
-    path: '/prices',
-    role: 'operator',
-    summary: 'Publish a price; requests accepted before it takes force keep theirs',
-    input: z.strictObject({
-      model: name,
-      input: amount,
-      cached_input: amount,
-      output: amount,
-      /** Not before now; null: now. */
-      effective_from: moment.nullable(),
-    }),
-    output: priceDetails,
-  }),
-  listPrices: operation({
-    method: 'GET',
-    path: '/prices',
-    role: 'auditor',
-    summary: 'All prices ever published',
-    input: nothing,
-    output: z.array(priceDetails),
-  }),
   statement: operation({
     method: 'GET',
     path: '/accounts/:account_id/statement',

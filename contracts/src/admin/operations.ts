@@ -8,11 +8,13 @@ import { accountOperations } from './accounts.ts'
 import { billingOperations } from './billing.ts'
 import type { Declaration, Shown } from './declaration.ts'
 import { logOperations } from './log.ts'
+import { priceOperations } from './prices.ts'
 import { workerOperations } from './workers.ts'
 
 export const adminOperations = {
   ...accountOperations,
   ...billingOperations,
+  ...priceOperations,
   ...logOperations,
   ...workerOperations,
 } satisfies Record<string, Declaration>

@@ -132,9 +132,60 @@ describe.each([
       model: 'svc-beta',
       ...rates,
       effective_from: null,
+      confirm: true,
     })
     expect(price).toMatchObject({ input: '0.30', cached_input: '0.03', output: '0.000001' })
     expect((await operations.listPrices()).map(({ version }) => version)).toContain(price.version)
+  })
+
+  test('a price that looks like a mistake is confirmed or refused; a preview says why', async () => {
+    const { operations } = await open()
+    const rates = { input: '1.5', cached_input: '0.015', output: '0.60' }
+    const price = { model: 'svc-beta', ...rates, effective_from: null }
+    const before = await operations.listPrices()
+    const preview = await operations.previewPrice(price)
+    expect(preview).toMatchObject({
+      price_list: 'default',
+      input: '1.50',
+      replaces: { input: '0.15' },
+      doubts: ['input goes from $0.15 to $1.50 per million tokens'],
+    })
+    for (const confirm of [undefined, false]) {
+      const refused = operations.publishPrice(confirm === undefined ? price : { ...price, confirm })
+      await expect(refused).rejects.toMatchObject({
+        code: 'confirmation_required',
+        message: expect.stringContaining(preview.doubts[0] ?? ''),
+      })
+    }
+    expect(await operations.listPrices()).toEqual(before)
+    const free = { ...price, input: '0', cached_input: '0', output: '0', confirm: true }
+    expect(await operations.publishPrice(free)).toMatchObject({ input: '0.00', output: '0.00' })
+  })
+
+  test('an account is put on a list of its own, whose announced price is withdrawn', async () => {
+    const { operations, account } = await open()
+    const account_id = account.accountId
+    const list = { account_id, price_list: 'acme' }
+    await expect(operations.setPriceList(list)).rejects.toMatchObject({ code: 'invalid_value' })
+    const own = {
+      ...{ model: 'svc-beta', price_list: 'acme', input: '0.1', cached_input: '0.01' },
+      output: '0.5',
+    }
+    await operations.publishPrice({ ...own, effective_from: null })
+    expect(await operations.setPriceList(list)).toEqual(list)
+    expect(await operations.showAccount({ account_id })).toMatchObject({ price_list: 'acme' })
+
+    const later = { ...own, effective_from: '2999-01-01T00:00:00Z' }
+    const { version } = await operations.publishPrice(later)
+    const again = operations.publishPrice(later)
+    await expect(again).rejects.toMatchObject({ code: 'conflict', param: 'effective_from' })
+    const reason = 'a slip'
+    const withdrawn = await operations.withdrawPrice({ version, reason })
+    expect(withdrawn).toMatchObject({ version, price_list: 'acme', already_withdrawn: false })
+    expect(withdrawn.withdrawn_at).not.toBeNull()
+    const twice = await operations.withdrawPrice({ version, reason })
+    expect(twice).toEqual({ ...withdrawn, already_withdrawn: true })
+    expect((await operations.publishPrice(later)).price_list).toBe('acme')
   })
 
   test('history is verified', async () => {

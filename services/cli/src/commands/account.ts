@@ -1,4 +1,4 @@
-/** `svc account open|list|show|grant` */
+/** `svc account open|list|show|grant|set-price-list` */
 import type { AccountDetails, AccountSummary } from '@svc/contracts/admin/accounts'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
@@ -76,6 +76,17 @@ export function accountCommand(contextOf: ContextOf): Command {
     .action((first: string, second: string | undefined, options: GrantOptions, command: Command) =>
       grant(contextOf(command), first, second, options),
     )
+  account
+    .command('set-price-list')
+    .description(
+      'have an account pay the prices of a list from now on; `default` is for all others',
+    )
+    .argument('<account-or-list>', 'id of the account; or the list, with --account')
+    .argument('[list]', 'name of the list, of which a price was published')
+    .option(...ACCOUNT_OPTION)
+    .action((first: string, second: string | undefined, options: AccountOption, command: Command) =>
+      setPriceList(contextOf(command), first, second, options),
+    )
   return account
 }
 
@@ -150,6 +161,7 @@ function detailsText(context: Context, account: AccountDetails): string {
       ['account', account.account_id],
       ['name', account.name],
       ['policy', account.spend_policy],
+      ['price list', account.price_list],
       ['settled', `${account.settled} USD`],
       ['held', `${account.held} USD by ${account.open_requests} running`],
       ['available', `${account.available} USD`],
@@ -194,4 +206,19 @@ async function grant(
   if (context.json) return context.outJson('grant/2', granted)
   await context.out(`${granted.grant_id}\n`)
   context.note(`granted ${amount} USD; see it with: svc statement ${accountId}`)
+}
+
+async function setPriceList(
+  context: Context,
+  first: string,
+  second: string | undefined,
+  options: AccountOption,
+): Promise<void> {
+  const accountId = namedAccount(second === undefined ? undefined : first, options)
+  const set = await context.withOperations((operations) =>
+    operations.setPriceList({ account_id: accountId, price_list: second ?? first }),
+  )
+  if (context.json) return context.outJson('account-price-list/1', set)
+  await context.out(`${set.price_list}\n`)
+  context.note(`requests accepted from now on pay it; see it with: svc account show ${accountId}`)
 }

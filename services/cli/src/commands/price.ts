@@ -1,19 +1,33 @@
-/** `svc price publish|list` */
+/** `svc price publish|withdraw|list` */
 
-import type { PriceDetails } from '@svc/contracts/admin/billing'
+import type { Operations } from '@svc/contracts/admin/operations'
+import type { PriceDetails, PricePreview } from '@svc/contracts/admin/prices'
+import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
+import { CliError, EXIT_USAGE } from '../context/exit-codes.ts'
+import { factsText } from '../output/facts.ts'
 import { type Column, tableText } from '../output/table.ts'
-import { type ContextOf, optionalMoment } from './options.ts'
+import { type ContextOf, confirmed, optionalMoment } from './options.ts'
 
 interface PublishOptions {
   readonly model: string
+  readonly list: string
   readonly input: string
   readonly cachedInput: string
   readonly output: string
   readonly from?: string
+  readonly dryRun?: true
+  readonly yes?: true
 }
+
+interface WithdrawOptions {
+  readonly reason: string
+  readonly yes?: true
+}
+
+type NewPrice = Parameters<Operations['previewPrice']>[0]
 
 const priceColumns: readonly Column<PriceDetails>[] = [
   { title: 'PRICE', text: (price) => price.version },
@@ -22,10 +36,28 @@ const priceColumns: readonly Column<PriceDetails>[] = [
     leftOut: 2,
     text: ({ model, demo }) => (demo ? `${model} (bundled only)` : model),
   },
+  { title: 'LIST', cutTo: 12, text: (price) => price.price_list },
   { title: 'INPUT', align: 'decimal', text: (price) => price.input },
   { title: 'CACHED INPUT', align: 'decimal', text: (price) => price.cached_input },
   { title: 'OUTPUT', align: 'decimal', text: (price) => price.output },
-  { title: 'IN FORCE FROM', leftOut: 1, text: (price) => price.effective_from },
+  {
+    title: 'IN FORCE FROM',
+    leftOut: 1,
+    text: ({ withdrawn_at, effective_from }) =>
+      withdrawn_at === null ? effective_from : 'never: withdrawn',
+  },
+]
+
+interface RateChange {
+  readonly rate: string
+  readonly before: string
+  readonly after: string
+}
+
+const changeColumns: readonly Column<RateChange>[] = [
+  { title: 'PER MILLION', text: ({ rate }) => rate },
+  { title: 'OLD', align: 'decimal', text: ({ before }) => before },
+  { title: 'NEW', align: 'decimal', text: ({ after }) => after },
 ]
 
 export function priceCommand(contextOf: ContextOf): Command {
@@ -37,8 +69,20 @@ export function priceCommand(contextOf: ContextOf): Command {
     .requiredOption('--cached-input <dollars>', 'per million tokens from the prefix cache')
     .requiredOption('--output <dollars>', 'per million tokens of the answer')
     .option('--model <model>', 'what is priced', MODEL)
+    .option('--list <name>', 'for the accounts on this list alone', DEFAULT_PRICE_LIST)
     .option('--from <time>', 'when it takes force, not before now (default: now)')
+    .option('--dry-run', 'show the old and the new price, and publish nothing')
+    .option('--yes', 'do not ask, also when the price is 0 or tenfold different')
     .action((options: PublishOptions, command: Command) => publish(contextOf(command), options))
+  price
+    .command('withdraw')
+    .description('take back an announced price, until a minute before it takes force')
+    .argument('<price>', 'id of the price, price_…')
+    .option('--reason <text>', 'why', 'withdrawn by the operator')
+    .option('--yes', 'do not ask')
+    .action((version: string, options: WithdrawOptions, command: Command) =>
+      withdraw(contextOf(command), version, options),
+    )
   price
     .command('list')
     .description('all prices ever published')
@@ -47,20 +91,81 @@ export function priceCommand(contextOf: ContextOf): Command {
 }
 
 async function publish(context: Context, options: PublishOptions): Promise<void> {
-  const { model, input, cachedInput, output } = options
-  const effectiveFrom = optionalMoment('--from', options.from)
-  const price = await context.withOperations((operations) =>
-    operations.publishPrice({
-      model,
-      input,
-      cached_input: cachedInput,
-      output,
-      effective_from: effectiveFrom,
-    }),
+  const asked: NewPrice = {
+    model: options.model,
+    price_list: options.list,
+    input: options.input,
+    cached_input: options.cachedInput,
+    output: options.output,
+    effective_from: optionalMoment('--from', options.from),
+  }
+  await context.withOperations(async (operations) => {
+    if (options.dryRun === true) return showPreview(context, await operations.previewPrice(asked))
+    if (options.yes !== true) await askAboutDoubts(context, await operations.previewPrice(asked))
+    const price = await operations.publishPrice({ ...asked, confirm: true })
+    if (context.json) return context.outJson('price/2', price)
+    await context.out(`${price.version}\n`)
+    context.note(`published; see it with: svc price list`)
+  })
+}
+
+async function askAboutDoubts(context: Context, { doubts }: PricePreview): Promise<void> {
+  if (doubts.length === 0) return
+  const why = doubts.join('; ')
+  if (!context.terminal.canAsk) {
+    throw new CliError(EXIT_USAGE, `${why}: if it is meant so, say --yes (there is nobody to ask)`)
+  }
+  await confirmed(context, `${why}. Publish it?`, undefined)
+}
+
+async function showPreview(context: Context, preview: PricePreview): Promise<void> {
+  if (context.json) return context.outJson('price-preview/1', preview)
+  const { replaces } = preview
+  const change = (rate: 'input' | 'cached_input' | 'output') => ({
+    rate: rate.replace('_', ' '),
+    before: replaces?.[rate] ?? 'none',
+    after: preview[rate],
+  })
+  await context.out(
+    [
+      factsText([
+        ['model', preview.model],
+        ['list', preview.price_list],
+        ['in force from', preview.effective_from],
+        ['replaces', replacedText(replaces)],
+      ]),
+      tableText(context, changeColumns, [
+        change('input'),
+        change('cached_input'),
+        change('output'),
+      ]),
+    ].join('\n'),
   )
-  if (context.json) return context.outJson('price/2', price)
+  for (const doubt of preview.doubts) context.note(`${doubt}: publishing it asks, or takes --yes`)
+  context.note('nothing was published')
+}
+
+function replacedText(replaced: PricePreview['replaces']): string {
+  return replaced === null ? 'nothing' : `${replaced.version} of the list "${replaced.price_list}"`
+}
+
+async function withdraw(
+  context: Context,
+  version: string,
+  { reason, yes }: WithdrawOptions,
+): Promise<void> {
+  await confirmed(context, `Withdraw ${version} for ever?`, yes)
+  const price = await context.withOperations((operations) =>
+    operations.withdrawPrice({ version, reason }),
+  )
+  if (context.json) return context.outJson('price-withdrawn/1', price)
   await context.out(`${price.version}\n`)
-  context.note(`published; see it with: svc price list`)
+  const { already_withdrawn, withdrawn_at } = price
+  context.note(
+    already_withdrawn
+      ? `was withdrawn already, since ${withdrawn_at}`
+      : 'withdrawn: it never counts',
+  )
 }
 
 async function list(context: Context): Promise<void> {

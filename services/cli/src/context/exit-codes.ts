@@ -46,6 +46,7 @@ const codesOf: Partial<Record<ErrorCode, number>> = {
   invalid_api_key: EXIT_NOT_ALLOWED,
   not_allowed: EXIT_NOT_ALLOWED,
   conflict: EXIT_CONFLICT,
+  confirmation_required: EXIT_USAGE,
   rate_limit_exceeded: EXIT_UNREACHABLE,
   server_is_overloaded: EXIT_UNREACHABLE,
   server_not_running: EXIT_UNREACHABLE,

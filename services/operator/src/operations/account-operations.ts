@@ -41,13 +41,15 @@ export function accountOperations(
  */
 async function accountDetails(ports: OperationPorts, accountId: string): Promise<AccountDetails> {
   checkAccountId(accountId)
-  const { keys, grants, balance, openRequests, spendPolicy } = await ports.ledger.account(accountId)
+  const account = await ports.ledger.account(accountId)
+  const { keys, grants, balance, openRequests, spendPolicy, priceList } = account
   await viewsCurrent(ports, 'accounts')
   const row = ports.projections.views.account(accountId)
   if (row === undefined) throw noSuch('account', accountId)
   const nowMs = ports.clock.nowMs()
   return {
     ...accountSummary({ ...row, ...balance, openRequests, spendPolicy }),
+    price_list: priceList,
     keys: keys.map((key) => keyDetails(key, nowMs)),
     grants: grants.map(grantDetails),
   }

@@ -1,33 +1,78 @@
-/** The price list. */
+/** Prices, and which of them an account pays. */
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
+import { formatPricePerMillion } from '@svc/contracts/money'
+import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { resolveModel } from '@svc/contracts/wire/models'
+import type { Ledger } from '@svc/ledger/ledger'
 import type { OperationPorts } from './ports.ts'
 import { priceDetails } from './values/details.ts'
-import { readPrice } from './values/input-values.ts'
-import { readOptionalTime } from './values/rfc3339-times.ts'
+import { checkAccountId, readPrice } from './values/input-values.ts'
+import { priceDoubts } from './values/price-doubts.ts'
+import { readOptionalTime, timeText } from './values/rfc3339-times.ts'
+
+type NewPrice = Parameters<Ledger['publishPrice']>[0]
 
 export function priceOperations(
-  { ledger }: OperationPorts,
+  { ledger, clock }: OperationPorts,
   { actor }: Caller,
-): Pick<Operations, 'publishPrice' | 'listPrices'> {
+): Pick<
+  Operations,
+  'publishPrice' | 'previewPrice' | 'withdrawPrice' | 'setPriceList' | 'listPrices'
+> {
   return {
-    async publishPrice({ model, effective_from: effectiveFrom, ...rates }) {
-      const from = readOptionalTime(effectiveFrom, 'effective_from')
-      const price = await ledger.publishPrice({
-        model: readModel(model),
-        rates: {
-          input: readPrice(rates.input, 'input'),
-          cachedInput: readPrice(rates.cached_input, 'cached_input'),
-          output: readPrice(rates.output, 'output'),
-        },
-        ...(from === null ? {} : { effectiveFrom: from }),
-        actor,
-      })
-      return priceDetails(price)
+    async publishPrice({ confirm = false, ...input }) {
+      const price = newPrice(input)
+      const doubts = priceDoubts(await ledger.previewPrice(price), price.rates)
+      if (doubts.length > 0 && !confirm) throw unconfirmed(doubts)
+      return priceDetails(await ledger.publishPrice({ ...price, actor }))
+    },
+    async previewPrice(input) {
+      const price = newPrice(input)
+      const { model, priceList = DEFAULT_PRICE_LIST, rates, effectiveFrom } = price
+      const replaced = await ledger.previewPrice(price)
+      const nowMs = clock.nowMs()
+      return {
+        model,
+        price_list: priceList,
+        input: formatPricePerMillion(rates.input),
+        cached_input: formatPricePerMillion(rates.cachedInput),
+        output: formatPricePerMillion(rates.output),
+        effective_from: timeText(Math.max(effectiveFrom ?? nowMs, nowMs)),
+        replaces: replaced && priceDetails(replaced),
+        doubts: priceDoubts(replaced, rates),
+      }
+    },
+    async withdrawPrice({ version, reason }) {
+      const { price, alreadyWithdrawn } = await ledger.withdrawPrice({ version, reason, actor })
+      return { ...priceDetails(price), already_withdrawn: alreadyWithdrawn }
+    },
+    async setPriceList({ account_id: accountId, price_list: priceList }) {
+      checkAccountId(accountId)
+      await ledger.setPriceList(accountId, priceList, actor)
+      return { account_id: accountId, price_list: priceList }
     },
     listPrices: async () => ledger.prices().map(priceDetails),
+  }
+}
+
+function newPrice({
+  model,
+  price_list: priceList,
+  effective_from: effectiveFrom,
+  ...rates
+}: OperationInput<'previewPrice'>): NewPrice {
+  const from = readOptionalTime(effectiveFrom, 'effective_from')
+  return {
+    model: readModel(model),
+    ...(priceList === undefined ? {} : { priceList }),
+    rates: {
+      input: readPrice(rates.input, 'input'),
+      cachedInput: readPrice(rates.cached_input, 'cached_input'),
+      output: readPrice(rates.output, 'output'),
+    },
+    ...(from === null ? {} : { effectiveFrom: from }),
   }
 }
 
@@ -35,4 +80,9 @@ function readModel(name: string): string {
   const model = resolveModel(name)
   if (model !== undefined) return model
   throw new ServiceError('invalid_value', `model: there is no model "${name}"`, { param: 'model' })
+}
+
+function unconfirmed(doubts: readonly string[]): ServiceError {
+  const message = `${doubts.join('; ')}. Nothing was published: confirm it, if it is meant so.`
+  return new ServiceError('confirmation_required', message, { param: 'confirm' })
 }

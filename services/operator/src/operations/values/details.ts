@@ -1,8 +1,9 @@
 /** What the ledger and the views hold, as operators see it: exact dollars, RFC 3339 times. */
 
 import type { AccountSummary, GrantDetails, KeyDetails } from '@svc/contracts/admin/accounts'
-import type { PriceDetails, StatementEntry } from '@svc/contracts/admin/billing'
+import type { StatementEntry } from '@svc/contracts/admin/billing'
 import type { LoggedEvent, ProjectionState } from '@svc/contracts/admin/log'
+import type { PriceDetails } from '@svc/contracts/admin/prices'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { GrantSummary, KeySummary, PublishedPrice } from '@svc/ledger/ledger'
@@ -56,12 +57,14 @@ export function priceDetails(price: PublishedPrice): PriceDetails {
   return {
     version: price.version,
     model: price.model,
+    price_list: price.priceList,
     demo: price.isDemo,
     input: formatPricePerMillion(price.input),
     cached_input: formatPricePerMillion(price.cachedInput),
     output: formatPricePerMillion(price.output),
     effective_from: timeText(price.effectiveFrom),
     published_at: timeText(price.publishedAt),
+    withdrawn_at: optionalTimeText(price.withdrawnAt),
   }
 }
 

@@ -1,0 +1,95 @@
+/** Prices: published, announced, withdrawn, and who pays which. Dollars per million tokens. */
+import { z } from 'zod'
+import { priceListName } from '../price.ts'
+import { dollars } from '../wire/billing.ts'
+import { amount, id, moment, name, nothing, operation, reason, type Shown } from './declaration.ts'
+
+const rates = { input: dollars, cached_input: dollars, output: dollars }
+
+const priceDetails = z.object({
+  version: z.string(),
+  model: z.string(),
+  /** Whose price it is: that of the accounts on this list. */
+  price_list: z.string(),
+  /** The price that a first start published: the bundled model alone is sold at it. */
+  demo: z.boolean(),
+  ...rates,
+  effective_from: z.string(),
+  published_at: z.string(),
+  /** When it was withdrawn, before it ever took effect; else null. */
+  withdrawn_at: z.string().nullable(),
+})
+export type PriceDetails = Shown<typeof priceDetails>
+
+const newPrice = {
+  model: name,
+  /** Default: `default`, the list of accounts that are on no other. */
+  price_list: priceListName.optional(),
+  input: amount,
+  cached_input: amount,
+  output: amount,
+  /** Not before now; null: now. */
+  effective_from: moment.nullable(),
+}
+
+const pricePreview = z.object({
+  model: z.string(),
+  price_list: z.string(),
+  ...rates,
+  effective_from: z.string(),
+  /** What accounts on the list would pay at that moment without it; null: nothing is sold then. */
+  replaces: priceDetails.nullable(),
+  /** What looks like a mistake, each in one line: then publishing asks for `confirm`. */
+  doubts: z.array(z.string()),
+})
+export type PricePreview = Shown<typeof pricePreview>
+
+export const priceOperations = {
+  publishPrice: operation({
+    method: 'POST',
+    path: '/prices',
+    role: 'operator',
+    summary: 'Publish a price; requests accepted before it takes force keep theirs',
+    input: z.strictObject({
+      ...newPrice,
+      /** Says that a price without any rate, or one tenfold different, is meant as it is. */
+      confirm: z.boolean().optional(),
+    }),
+    output: priceDetails,
+  }),
+  previewPrice: operation({
+    method: 'POST',
+    path: '/prices/preview',
+    role: 'auditor',
+    summary: 'What publishing a price would change, or why it is refused; nothing is written',
+    input: z.strictObject(newPrice),
+    output: pricePreview,
+  }),
+  withdrawPrice: operation({
+    method: 'POST',
+    path: '/prices/:version/withdraw',
+    role: 'operator',
+    summary: 'Take back a price, until a minute before it takes effect',
+    input: z.strictObject({ version: id, reason }),
+    output: priceDetails.extend({
+      /** Whether it had been withdrawn before: it then stays withdrawn since that time. */
+      already_withdrawn: z.boolean(),
+    }),
+  }),
+  setPriceList: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/price-list',
+    role: 'operator',
+    summary: 'Have an account pay the prices of a list from now on',
+    input: z.strictObject({ account_id: id, price_list: priceListName }),
+    output: z.object({ account_id: z.string(), price_list: z.string() }),
+  }),
+  listPrices: operation({
+    method: 'GET',
+    path: '/prices',
+    role: 'auditor',
+    summary: 'All prices ever published',
+    input: nothing,
+    output: z.array(priceDetails),
+  }),
+}

@@ -1,0 +1,94 @@
+/** Prices on the command line, in a data folder that has one price: 0.15, 0.015, 0.60. */
+import { folderWithHistory } from '@svc/testing/data-folders'
+import { svc } from '@svc/testing/run-svc'
+import { expect, test } from 'vitest'
+
+async function openFolder() {
+  const { path, account } = await folderWithHistory()
+  const run = (...args: readonly string[]) => svc(['--data-dir', path, '--quiet', ...args])
+  const json = async (...args: readonly string[]) => JSON.parse((await run('--json', ...args)).out)
+  const versions = async () =>
+    (await json('price', 'list')).prices.map(({ version }: { version: string }) => version)
+  return { accountId: account.accountId, path, run, json, versions }
+}
+
+const publish = (input: string, ...more: readonly string[]) => [
+  ...['price', 'publish', '--input', input, '--cached-input', '0.015', '--output', '0.60'],
+  ...more,
+]
+const LATER = '2999-01-01'
+
+test('a dry run shows old and new per million, and publishes nothing', async () => {
+  const { run, json, versions } = await openFolder()
+  const before = await versions()
+  const { code, out } = await run(...publish('0.30', '--dry-run', '--from', LATER))
+  expect(code).toBe(0)
+  expect(out).toContain(`replaces       ${before[0]} of the list "default"`)
+  expect(out).toMatch(/^PER MILLION +OLD +NEW$/m)
+  expect(out).toMatch(/^input +0\.15 +0\.30$/m)
+  expect(out).toMatch(/^cached input +0\.015 +0\.015$/m)
+  const preview = await json(...publish('1.5', '--dry-run'))
+  expect(preview).toMatchObject({
+    schema: 'svc.price-preview/1',
+    input: '1.50',
+    replaces: { version: before[0] },
+    doubts: ['input goes from $0.15 to $1.50 per million tokens'],
+  })
+  expect((await run(...publish('0.30', '--dry-run', '--from', '2001-01-01'))).code).toBe(2)
+  expect(await versions()).toEqual(before)
+})
+
+test('a tenfold price, and one of nothing, is published with --yes alone', async () => {
+  const { run, versions } = await openFolder()
+  const before = await versions()
+  const free = ['price', 'publish', '--input', '0', '--cached-input', '0', '--output', '0']
+  for (const [args, why] of [
+    [publish('1.5'), 'input goes from $0.15 to $1.50 per million tokens'],
+    [free, 'every rate is 0'],
+  ] as const) {
+    const refused = await run(...args)
+    expect([refused.code, refused.out]).toEqual([2, ''])
+    expect(refused.err).toContain(why)
+    expect(refused.err).toContain('--yes')
+    expect(await versions()).toHaveLength(before.length)
+  }
+  expect((await run(...publish('1.5', '--yes'))).code).toBe(0)
+  expect(await versions()).toHaveLength(2)
+})
+
+test('an announced price is withdrawn once; one in force is not', async () => {
+  const { run, json, versions } = await openFolder()
+  const [inForce] = await versions()
+  const { version } = await json(...publish('0.30', '--from', LATER))
+  const twice = await run(...publish('0.20', '--from', LATER))
+  expect([twice.code, twice.out]).toEqual([5, ''])
+  expect(twice.err).toContain(`The price ${version} takes effect`)
+
+  const withdraw = ['price', 'withdraw', version]
+  const unasked = await run(...withdraw)
+  expect([unasked.code, unasked.out]).toEqual([2, ''])
+  const withdrawn = await json(...withdraw, '--yes', '--reason', 'a typing error')
+  const schema = 'svc.price-withdrawn/1'
+  expect(withdrawn).toMatchObject({ schema, version, already_withdrawn: false })
+  expect(await json(...withdraw, '--yes')).toEqual({ ...withdrawn, already_withdrawn: true })
+  expect((await run('price', 'list')).out).toContain('never: withdrawn')
+  const late = await run('price', 'withdraw', inForce, '--yes')
+  expect([late.code, late.out]).toEqual([5, ''])
+  expect(late.err).toContain('Publish another one')
+  expect((await run('price', 'withdraw', 'price_none', '--yes')).code).toBe(3)
+})
+
+test('an account is put on the list of its own prices', async () => {
+  const { accountId, run, json } = await openFolder()
+  const set = (list: string) => run('account', 'set-price-list', accountId, list)
+  const unknown = await set('acme')
+  expect([unknown.code, unknown.out]).toEqual([2, ''])
+  expect(unknown.err).toContain('There is no price on a list "acme"')
+  expect((await set('Two words')).code).toBe(2)
+  expect((await run(...publish('0.10', '--list', 'acme'))).code).toBe(0)
+  expect(await set('acme')).toMatchObject({ code: 0, out: 'acme\n' })
+  expect(await json('account', 'show')).toMatchObject({ price_list: 'acme' })
+  const back = await json('account', 'set-price-list', '--account', accountId, 'default')
+  const schema = 'svc.account-price-list/1'
+  expect(back).toEqual({ schema, account_id: accountId, price_list: 'default' })
+})
