@@ -1,11 +1,11 @@
 /** The operations on a folder with history: opened directly, and over the admin routes. */
 import type { Operations } from '@svc/contracts/admin/operations'
-import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { openDataFolder } from '@svc/server/open-data-folder'
 import type { AccountHistory } from '@svc/testing/account-history'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { onTestFinished } from 'vitest'
+import { createRemoteOperations } from '../src/remote/remote-operations.ts'
 
 export const OPERATOR_TOKEN = 'token of the operator'
 export const never = new AbortController().signal

@@ -7,7 +7,7 @@ import { accountStream } from '@svc/contracts/events/account'
 import { finishedRequest } from '@svc/testing/data-folders'
 import { verified } from '@svc/testing/verified'
 import { describe, expect, test } from 'vitest'
-import { collect, localOperations, never, remoteOperations } from '../testing/operations.ts'
+import { collect, localOperations, never, remoteOperations } from '../../testing/operations.ts'
 
 const noAccount = `acct_${'0'.repeat(26)}`
 

@@ -1,6 +1,5 @@
 /** The operator's HTTP interface, as a client without our code sees it. */
 import { adminOperations, type Operations } from '@svc/contracts/admin/operations'
-import { isServerProof } from '@svc/operator/http/server-proof'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { fillLog, folderWithHistory } from '@svc/testing/data-folders'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -11,7 +10,8 @@ import {
   openOperations,
   remoteAt,
   serveOperations,
-} from '../testing/operations.ts'
+} from '../../testing/operations.ts'
+import { isServerProof } from './server-proof.ts'
 
 describe('a long question over the admin routes', () => {
   test('is answered with signs of life from the start, before there is a result', async () => {
