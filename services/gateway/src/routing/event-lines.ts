@@ -4,11 +4,10 @@
  * the worker, never a number on somebody's bill.
  */
 import { type GenerateEvent, generateEvent } from '@svc/contracts/worker/protocol'
+import { LineSplitter } from '@svc/infra/system/line-splitter'
 
-const MAX_LINE_BYTES = 256 * 1024
+const LINE_BYTES_MAX = 256 * 1024
 const MAX_OUTPUT_TOKENS = 1_000_000_000
-const NEWLINE = 0x0a
-const NOTHING = Buffer.alloc(0)
 
 /** The worker sent what is no event of the protocol. */
 class ProtocolViolation extends Error {
@@ -16,25 +15,18 @@ class ProtocolViolation extends Error {
 }
 
 export class EventLines {
-  #rest: Buffer = NOTHING
+  readonly #lines = new LineSplitter(LINE_BYTES_MAX)
 
   /**
    * @returns the events that are complete with this chunk
-   * @throws {ProtocolViolation}
+   * @throws {ProtocolViolation} for a line that is no event, `RangeError` for one that is too long
    */
   push(chunk: Buffer): GenerateEvent[] {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
-    const end = bytes.lastIndexOf(NEWLINE)
-    this.#rest = end < 0 ? bytes : bytes.subarray(end + 1)
-    if (this.#rest.length > MAX_LINE_BYTES) throw new ProtocolViolation('a line is too long')
-    if (end < 0) return []
-    const lines = bytes.toString('utf8', 0, end).split('\n')
-    return lines.map(readEvent)
+    return this.#lines.push(chunk).map(readEvent)
   }
 }
 
 function readEvent(line: string): GenerateEvent {
-  if (line.length > MAX_LINE_BYTES) throw new ProtocolViolation('a line is too long')
   const value = parse(line)
   if (isToken(value)) return value
   const event = generateEvent.safeParse(value)
