@@ -55,6 +55,15 @@ export function isId(kind: IdKind, text: string): boolean {
   return text.startsWith(`${kind}_`) && BODY.test(text.slice(kind.length + 1))
 }
 
+/** What answers of the three formats are called: a prefix before the characters of the request. */
+const ANSWER_ID = /^(?:req_|chatcmpl-|resp_|msg_)([0-9a-z]{26})$/
+
+/** The request behind any id that an answer gave: its own, or that of the answer. */
+export function requestIdOf(id: string): string | undefined {
+  const [, body = ''] = ANSWER_ID.exec(id) ?? []
+  return BODY.test(body) ? `req_${body}` : undefined
+}
+
 /** The 26 characters after the kind. */
 export function idBody(id: string): string {
   return id.slice(id.indexOf('_') + 1)

@@ -29,6 +29,8 @@ import { readRequest } from './views/requests/read-request.ts'
 import { requestsProjection } from './views/requests/requests.ts'
 import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
+import { UsageQueries } from './views/usage/queries.ts'
+import { usageProjection } from './views/usage/usage.ts'
 import type { ProjectionStatus, Views } from './views/views.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
@@ -38,6 +40,7 @@ export const projections: readonly Projection[] = [
   accountsProjection,
   statementProjection,
   requestsProjection,
+  usageProjection,
 ]
 
 /** What an operator can ask beyond what the gateway asks. */
@@ -173,6 +176,7 @@ function viewsOf(live: readonly LiveView[], store: EventStore): OperatorViews {
   const accounts = queriesOf(live, accountsProjection, accountsQueries)
   const statement = queriesOf(live, statementProjection, statementQueries)
   const requests = queriesOf(live, requestsProjection, requestsQueries)
+  const usage = queriesOf(live, usageProjection, (database) => new UsageQueries(database))
   const request = async (requestId: string) => {
     const place = requests().place(requestId)
     return place === undefined ? undefined : readRequest(store, place)
@@ -188,6 +192,12 @@ function viewsOf(live: readonly LiveView[], store: EventStore): OperatorViews {
     account: (accountId) => accounts().account(accountId),
     accountTotals: () => accounts().accountTotals(),
     statement: (query) => statement().statement(query),
+    usage: (query) => usage().usage(query),
+    nextUse: (query, fromMs) => usage().nextUse(query, fromMs),
+    seriesCount: (accountId) => usage().seriesCount(accountId),
+    key: (keyId) => usage().key(keyId),
+    keys: (accountId) => usage().keys(accountId),
+    movements: (accountId, from, to) => usage().movements(accountId, from, to),
   }
 }
 

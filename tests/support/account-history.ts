@@ -1,6 +1,11 @@
 /** Writes made-up histories of accounts for tests and benchmarks, with exact arithmetic. */
 
-import { type AccountEvent, accountStream, type FinishReason } from '@svc/contracts/events/account'
+import {
+  type AccountEvent,
+  accountStream,
+  type FinishReason,
+  type WireFormat,
+} from '@svc/contracts/events/account'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent, StreamHead } from '@svc/contracts/ports/event-store'
@@ -68,7 +73,23 @@ export class AccountHistory {
       })
   }
 
-  accept(requestId: string, at: number): this {
+  /** One more key beside the first. */
+  key(name: string, at = START_MS): string {
+    const keyId = makeDerivedId('key', at, this.accountId, name)
+    const secret = { secretHash: 'ab'.repeat(32), lastFour: 'abcd' }
+    this.add(keyId, {
+      type: 'ApiKeyCreated',
+      data: { keyId, name, ...secret, expiresAt: null, at },
+    })
+    return keyId
+  }
+
+  /** @param terms other than those of the first key, over chat completions */
+  accept(
+    requestId: string,
+    at: number,
+    terms: { readonly keyId?: string; readonly format?: WireFormat } = {},
+  ): this {
     return this.add(requestId, {
       type: 'RequestAccepted',
       data: {
@@ -85,6 +106,7 @@ export class AccountHistory {
         idempotency: null,
         deadline: at + 600_000,
         at,
+        ...terms,
       },
     })
   }

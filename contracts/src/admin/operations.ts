@@ -9,6 +9,7 @@ import { billingOperations } from './billing.ts'
 import type { Declaration, Shown } from './declaration.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
+import { usageOperations } from './usage.ts'
 import { workerOperations } from './workers.ts'
 
 export const adminOperations = {
@@ -16,6 +17,7 @@ export const adminOperations = {
   ...billingOperations,
   ...priceOperations,
   ...logOperations,
+  ...usageOperations,
   ...workerOperations,
 } satisfies Record<string, Declaration>
 
@@ -29,12 +31,19 @@ export type OperationOutput<Name extends OperationName> = Shown<Declarations[Nam
 
 /** Refusals reject with a `ServiceError`; an unknown id is `not_found`. */
 export type Operations = {
-  readonly [Name in OperationName]: (
-    ...given: Given<OperationInput<Name>>
-  ) => Declarations[Name]['answer'] extends 'lines'
-    ? AsyncIterable<OperationOutput<Name>>
-    : Promise<OperationOutput<Name>>
+  readonly [Name in OperationName]: (...given: Given<OperationInput<Name>>) => Outcome<Name>
 }
+
+/** Who carries them out gets the input as the schema of the declaration leaves it. */
+export type OperationHandlers = {
+  readonly [Name in OperationName]: (
+    ...given: Given<z.output<Declarations[Name]['input']>>
+  ) => Outcome<Name>
+}
+
+type Outcome<Name extends OperationName> = Declarations[Name]['answer'] extends 'lines'
+  ? AsyncIterable<OperationOutput<Name>>
+  : Promise<OperationOutput<Name>>
 
 /** What is all optional can be left out. A signal ends the lines. */
 type Given<Input> =

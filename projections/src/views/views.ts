@@ -107,6 +107,78 @@ export interface Statement {
   readonly more: boolean
 }
 
+/** Ways to divide usage beside time. */
+export type UsageGroup = 'key' | 'model' | 'format'
+
+export interface UsageQuery {
+  readonly accountId: string
+  /**
+   * Where the steps of time begin and the last one ends, in milliseconds since 1970: rising, at
+   * least two, each on a quarter of an hour.
+   */
+  readonly edges: readonly number[]
+  readonly groupBy: readonly UsageGroup[]
+  readonly keyId?: string
+  readonly model?: string
+  readonly format?: WireFormat
+}
+
+/** Requests that were debited, with their tokens and what these cost. */
+export interface UsedTokens extends TokenCounts {
+  readonly requests: number
+  readonly inputAmount: PicoDollars
+  readonly cachedInputAmount: PicoDollars
+  readonly outputAmount: PicoDollars
+  /** The sum of the three. */
+  readonly amount: PicoDollars
+}
+
+/** The usage of one group in one step; what it was not divided by is null. */
+export interface UsageStep extends UsedTokens {
+  /** From the edge of this index to the next one. */
+  readonly step: number
+  readonly keyId: string | null
+  readonly model: string | null
+  readonly format: WireFormat | null
+}
+
+export interface Usage {
+  /** Only those in which something was used, in the order of time. */
+  readonly steps: readonly UsageStep[]
+  readonly total: UsedTokens
+}
+
+export interface KeyUsage extends UsedTokens {
+  readonly keyId: string
+  readonly accountId: string
+  readonly name: string
+  readonly lastFour: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+  /** When the last request of the key was accepted; null when it was never used. */
+  readonly lastUsedAt: number | null
+}
+
+/**
+ * What moved the balance of an account in a period:
+ * `opening + payments + promotional − used − expired − refunded + corrected = closing`.
+ */
+export interface AccountMonth {
+  readonly accountId: string
+  readonly opening: PicoDollars
+  readonly payments: PicoDollars
+  readonly promotional: PicoDollars
+  readonly used: PicoDollars
+  readonly expired: PicoDollars
+  /** Money that left as a refund; below zero for debits that were given back as credit. */
+  readonly refunded: PicoDollars
+  readonly corrected: PicoDollars
+  readonly closing: PicoDollars
+  /** How many debits are in `used`. */
+  readonly requests: number
+}
+
 export interface ProjectionStatus {
   readonly name: string
   readonly version: number
@@ -133,4 +205,14 @@ export interface Views {
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
   statement(query: StatementQuery): Statement
+  usage(query: UsageQuery): Usage
+  /** The first quarter of an hour from a moment on in which something was used. */
+  nextUse(query: Omit<UsageQuery, 'edges' | 'groupBy'>, fromMs: number): number | undefined
+  /** Combinations of key, model and format that an account has used. */
+  seriesCount(accountId: string): number
+  key(keyId: string): KeyUsage | undefined
+  /** All keys of an account, oldest first. */
+  keys(accountId: string): readonly KeyUsage[]
+  /** What moved an account's balance from one quarter of an hour to another, in milliseconds. */
+  movements(accountId: string, from: number, to: number): AccountMonth
 }

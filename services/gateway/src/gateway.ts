@@ -5,7 +5,6 @@
 import type { AddressInfo } from 'node:net'
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
-import type { Position } from '@svc/contracts/ports/event-store'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
@@ -33,9 +32,11 @@ import { healthRoutes } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
 import type { LedgerHealth } from './routes/ledger-health.ts'
 import { modelRoutes } from './routes/models.ts'
+import type { OwnViews } from './routes/own-views.ts'
 import { type PageInformation, pageRoute } from './routes/page.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
+import { type UsagePorts, usageRoutes } from './routes/usage.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 
 /** Beyond the wait for the final meters: what is settled then has to become durable. */
@@ -43,9 +44,9 @@ const SETTLING_MS = 10_000
 
 export interface GatewayDependencies {
   readonly ledger: Ledger
-  readonly views: Pick<Views, 'request'>
-  /** Resolves to whether the receipts are as far as the position before the time is over. */
-  viewsReached(position: Position, timeoutMs: number): Promise<boolean>
+  readonly views: Pick<Views, 'request'> & UsagePorts['views']
+  /** Resolves to whether a view is as far as the position before the time is over. */
+  readonly viewsReached: OwnViews['viewsReached']
   readonly workers: WorkerPool
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
@@ -141,6 +142,7 @@ class HttpGateway implements Gateway {
     app.register(countTokensRoute(ports, admission))
     app.register(modelRoutes(reads, dependencies.createdAt, workers))
     app.register(billingRoutes(ports))
+    app.register(usageRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies.pageInformation, workers, rootUrl))
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))

@@ -23,7 +23,7 @@ import {
   type WorkerScript,
 } from '../scripted-worker/scripted-worker.ts'
 import { AnswerChecker } from './answer-checker.ts'
-import { Receipts } from './receipts.ts'
+import { GatewayViews } from './gateway-views.ts'
 import { openWatchedLedger, type WatchedLedger } from './watched-ledger.ts'
 
 const READY_MS = 5_000
@@ -63,7 +63,7 @@ export interface FixtureOptions {
   readonly admin?: FastifyPluginAsync
   readonly publicUrl?: string
   readonly trustedProxies?: readonly string[]
-  /** Whether the receipts have come as far as they are asked for. */
+  /** Whether a view has come as far as it is asked for. */
   readonly viewsReached?: () => Promise<boolean>
   /** From which level on lines are logged. */
   readonly logLevel?: 'trace' | 'warn'
@@ -95,7 +95,7 @@ function poolOf(workers: readonly ScriptedWorker[], { index }: FixtureOptions): 
 
 export async function startGateway(options: FixtureOptions = {}): Promise<GatewayFixture> {
   const ledger = await openWatchedLedger()
-  const receipts = new Receipts(ledger.store)
+  const views = new GatewayViews(ledger.store)
   const recordedAnswers = new MemoryExpiringStore()
   const log: string[] = []
   const reached: CrashPoint[] = []
@@ -105,8 +105,8 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const pool = poolOf(workers, options)
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger.ledger,
-    views: receipts,
-    viewsReached: options.viewsReached ?? (async () => true),
+    views: views.views,
+    viewsReached: options.viewsReached ?? views.reached,
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),
     ...(options.ledgerHealth === undefined ? {} : { ledgerHealth: options.ledgerHealth }),
@@ -139,7 +139,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     await pool.close()
     if (options.workersOf === undefined) await Promise.all(workers.map((each) => each.close()))
     await ledger.ledger.close()
-    await receipts[Symbol.asyncDispose]()
+    await views[Symbol.asyncDispose]()
     answers.close()
     if (answers.violations.length > 0) throw new Error(answers.violations.join('\n'))
   }

@@ -75,12 +75,18 @@ export function openApiDocument(
 
 function describe(operation: Operation, schemas: SchemaCollection): object {
   const { summary, description, tag, family, body, example, answer, streamEvent, path } = operation
+  const { query = z.object({}) } = operation
   const error = family === 'anthropic' ? anthropicErrorAnswer : openAiErrorAnswer
   return {
     summary,
     ...(description === undefined ? {} : { description }),
     tags: [tag],
-    parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => inPath(name)),
+    parameters: [
+      ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => inPath(name)),
+      ...Object.entries<z.core.$ZodType>(query.shape).map(([name, schema]) =>
+        inQuery(name, schema, schemas),
+      ),
+    ],
     ...(body === undefined
       ? {}
       : {
@@ -145,7 +151,12 @@ function inPath(name: string): object {
 
 function inQuery(name: string, schema: z.core.$ZodType, schemas: SchemaCollection): object {
   const field = schema as z.ZodType
-  return { name, in: 'query', required: !field.isOptional(), schema: schemas.body(field) }
+  return { name, in: 'query', required: !acceptsNothing(field), schema: schemas.body(field) }
+}
+
+/** Optional, or with a default. */
+function acceptsNothing(field: z.ZodType): boolean {
+  return field.safeParse(undefined).success
 }
 
 function errorResponse(error: z.ZodType, schemas: SchemaCollection): object {

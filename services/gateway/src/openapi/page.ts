@@ -17,6 +17,12 @@ interface Described {
   readonly summary: string
   readonly description?: string
   readonly tags: readonly string[]
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: 'path' | 'query'
+    readonly required: boolean
+    readonly schema: Schema
+  }[]
   readonly requestBody?: {
     readonly content: Readonly<Record<string, { schema: Schema; example?: object }>>
   }
@@ -59,10 +65,25 @@ function routeSection(
   const answer = Object.values(responses['200']?.content ?? {})[0]
   return `<details><summary><code>${escapeHtml(heading)}</code> ${escapeHtml(summary)}</summary>
 <p>${escapeHtml(description)}${pro}</p>
+${queryTable(document, heading, described)}
 ${body?.example === undefined ? '' : curlExample(heading, body.example)}
 ${body === undefined ? '' : `<h3>Request</h3>${fieldTable(document, body.schema, `Request of ${heading}`)}`}
 ${answer === undefined ? '' : `<h3>Answer</h3>${fieldTable(document, answer.schema, `Answer of ${heading}`)}`}
 </details>`
+}
+
+function queryTable(
+  document: OpenApiDocument,
+  heading: string,
+  { parameters = [] }: Described,
+): string {
+  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
+  if (inQuery.length === 0) return ''
+  const schema = {
+    properties: Object.fromEntries(inQuery.map(({ name, schema: each }) => [name, each])),
+    required: inQuery.filter(({ required }) => required).map(({ name }) => name),
+  }
+  return `<h3>Query</h3>${fieldTable(document, schema, `Query of ${heading}`)}`
 }
 
 function curlExample(heading: string, example: object): string {

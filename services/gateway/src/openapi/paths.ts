@@ -17,6 +17,7 @@ import {
   responseAnswer,
   responsesStreamEvent,
 } from '@svc/contracts/wire/responses'
+import { keyAnswer, usageAnswer, usageQuery } from '@svc/contracts/wire/usage'
 import { z } from 'zod'
 import { chatRequest } from '../formats/chat/parse.ts'
 import { countFields, messagesRequest } from '../formats/messages/parse.ts'
@@ -30,6 +31,7 @@ export interface Operation {
   readonly description?: string
   readonly tag: 'Inference' | 'Models' | 'Billing'
   readonly family: 'openai' | 'anthropic'
+  readonly query?: z.ZodObject
   readonly body?: z.ZodType
   /** A body that works. */
   readonly example?: object
@@ -188,9 +190,33 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/v1/requests/{id}',
     summary: 'The receipt of a request',
-    description: 'Tokens, prices, arithmetic, and the events in the ledger that say so.',
+    description:
+      'Tokens, prices, arithmetic, and the events in the ledger that say so. The id is that of ' +
+      'the request, `req_…`, or of its answer: `chatcmpl-…`, `resp_…`, `msg_…`.',
     tag: 'Billing',
     family: 'openai',
     answer: receipt,
+  },
+  {
+    method: 'get',
+    path: '/v1/usage',
+    summary: 'What the account used',
+    description:
+      'Requests, tokens and money of the account, by months, days, hours or quarters of an hour ' +
+      'of any time zone, and by key, model, format and class of tokens. Requests count when they ' +
+      'are charged.',
+    tag: 'Billing',
+    family: 'openai',
+    query: usageQuery,
+    answer: usageAnswer,
+  },
+  {
+    method: 'get',
+    path: '/v1/key',
+    summary: 'The key itself',
+    description: 'Its name, when it was made and last used, and what it has spent.',
+    tag: 'Billing',
+    family: 'openai',
+    answer: keyAnswer,
   },
 ]

@@ -1,8 +1,7 @@
 /** Money over an API key: the balance, from the ledger itself, and receipts, from the views. */
 import { ServiceError } from '@svc/contracts/errors'
-import { isId } from '@svc/contracts/ids'
+import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
-import type { Position } from '@svc/contracts/ports/event-store'
 import type { BalanceAnswer, Receipt } from '@svc/contracts/wire/billing'
 import type { Ledger } from '@svc/ledger/ledger'
 import { receiptOf } from '@svc/projections/receipt'
@@ -10,16 +9,12 @@ import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../admission/callers.ts'
 import type { Reads } from '../admission/reads.ts'
+import { type OwnViews, viewHolds } from './own-views.ts'
 
-/** How long a receipt waits for the views to hold what the caller has done last. */
-const READ_YOUR_WRITES_MS = 2_000
-
-export interface BillingPorts {
+export interface BillingPorts extends OwnViews {
   readonly ledger: Ledger
   readonly reads: Pick<Reads, 'hooks'>
   readonly views: Pick<Views, 'request'>
-  /** Asked about the view of the receipts alone: no other view can hold them up. */
-  viewsReached(position: Position, timeoutMs: number): Promise<boolean>
 }
 
 export function billingRoutes(ports: BillingPorts) {
@@ -41,19 +36,11 @@ export function billingRoutes(ports: BillingPorts) {
   }
 }
 
-async function receiptFor(
-  { ledger, views, viewsReached }: BillingPorts,
-  accountId: string,
-  requestId: string,
-): Promise<Receipt> {
-  if (!isId('req', requestId)) throw notFound()
-  const position = ledger.lastPosition(accountId)
-  if (position !== undefined && !(await viewsReached(position, READ_YOUR_WRITES_MS))) {
-    throw new ServiceError('view_behind', 'The receipts are behind. Please try again.', {
-      retryAfterSeconds: 1,
-    })
-  }
-  const row = await views.request(requestId)
+async function receiptFor(ports: BillingPorts, accountId: string, id: string): Promise<Receipt> {
+  const requestId = requestIdOf(id)
+  if (requestId === undefined) throw notFound()
+  await viewHolds(ports, 'requests', accountId)
+  const row = await ports.views.request(requestId)
   if (row?.accountId !== accountId) throw notFound()
   return receiptOf(row)
 }

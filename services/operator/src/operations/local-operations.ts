@@ -13,6 +13,7 @@ import { withParsedInput } from './parsed-input.ts'
 import type { OperationPorts } from './ports.ts'
 import { priceOperations } from './price-operations.ts'
 import { serviceStatus } from './service-status.ts'
+import { usageOperations } from './usage-operations.ts'
 
 export type { OperationPorts } from './ports.ts'
 
@@ -24,6 +25,7 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...priceOperations(ports, caller),
     ...billOperations(ports),
     ...logOperations(ports),
+    ...usageOperations(ports),
     ...workerOperations(ports),
     status: () => serviceStatus(ports),
   })

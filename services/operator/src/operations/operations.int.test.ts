@@ -210,7 +210,7 @@ describe.each([
     expect(lines.at(-1)).toMatchObject({ type: 'result', events: 12, differences: 0 })
     expect(lines.filter(({ type }) => type === 'result')).toHaveLength(1)
     const states = (await operations.listProjections()).map(({ state }) => state)
-    expect(states).toEqual(['live', 'live', 'live'])
+    expect(new Set(states)).toEqual(new Set(['live']))
   })
 
   test('events are found by stream, type and position', async () => {

@@ -4,7 +4,11 @@
  * reference with a space at its end must not be another payment on one of the two ways.
  */
 import type { Declaration } from '@svc/contracts/admin/declaration'
-import { adminOperations, type Operations } from '@svc/contracts/admin/operations'
+import {
+  adminOperations,
+  type OperationHandlers,
+  type Operations,
+} from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import type { ZodError, z } from 'zod'
 
@@ -17,9 +21,9 @@ type Handler = (input: unknown, signal?: AbortSignal) => Promise<unknown> | Asyn
  * @param handlers get their input as the schema of the declaration leaves it: trimmed, coerced, in
  *   its bounds, and with no field that is not declared
  */
-export function withParsedInput(handlers: Operations): Operations {
+export function withParsedInput(handlers: OperationHandlers): Operations {
   const parsing = Object.entries<Declaration>(adminOperations).map(([name, declared]) => {
-    const handler = handlers[name as keyof Operations] as Handler
+    const handler = handlers[name as keyof OperationHandlers] as Handler
     const one: Handler = async (input = {}, signal) =>
       handler(parsedInput(declared.input, input), signal)
     async function* lines(input: unknown = {}, signal?: AbortSignal): AsyncGenerator<unknown> {

@@ -70,7 +70,7 @@ export async function openGateway(
   const gateway = createGateway({
     ledger,
     views: projections.views,
-    viewsReached: (position, timeoutMs) => projections.reached(position, timeoutMs, 'requests'),
+    viewsReached: projections.reached,
     workers: workers.pool,
     ...(settings.SVC_TENANT_WEIGHTS === undefined
       ? {}

@@ -1,0 +1,15 @@
+/** What accounts used, for the operator: the same questions that their own keys can ask. */
+import { z } from 'zod'
+import { usageAnswer, usageFields } from '../wire/usage.ts'
+import { id, operation } from './declaration.ts'
+
+export const usageOperations = {
+  accountUsage: operation({
+    method: 'GET',
+    path: '/accounts/:account_id/usage',
+    role: 'auditor',
+    summary: 'What an account used, by time, key, model, format and class of tokens',
+    input: z.strictObject({ account_id: id, ...usageFields }),
+    output: usageAnswer,
+  }),
+}

@@ -1,0 +1,27 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { cursorPlace, cursorText } from './cursor.ts'
+import { ServiceError } from './errors.ts'
+
+const list = ['requests', 'acct_1', { model: 'svc-beta' }]
+const cursor = cursorText(list, 'req_7')
+
+test('a cursor leads its own list to the place', () => {
+  fc.assert(
+    fc.property(fc.string(), (place) => {
+      expect(cursorPlace(list, cursorText(list, place))).toBe(place)
+    }),
+  )
+})
+
+test.each([
+  ['another account', ['requests', 'acct_2', { model: 'svc-beta' }], cursor],
+  ['another filter', ['requests', 'acct_1', {}], cursor],
+  ['another list', ['statement', 'acct_1', { model: 'svc-beta' }], cursor],
+  ['another place', list, cursor.replace('7', '8')],
+  ['nobody', list, 'req_7'],
+  ['an attacker', list, `${'x'.repeat(500)}.0000000000000000`],
+  ['nothing', list, ''],
+])('a cursor of %s is refused', (_, asked, given) => {
+  expect(() => cursorPlace(asked, given)).toThrow(ServiceError)
+})

@@ -1,0 +1,39 @@
+/**
+ * Where a list goes on: opaque text that only the very list which gave it takes back. It holds
+ * nothing that its reader may not see, so what a forged one could reach is what a query could.
+ */
+import { hash } from 'node:crypto'
+import { ServiceError } from './errors.ts'
+
+/** A change of what a place means is a new version: cursors of the old one are then refused. */
+const VERSION = 'c1'
+const CHECK_CHARACTERS = 16
+export const CURSOR_CHARACTERS_MAX = 200
+const CURSOR = /^(.*)\.([0-9a-f]{16})$/s
+
+/**
+ * @param list names the list: its kind, whose it is, and what it was filtered by
+ * @param place where it goes on, without spaces
+ */
+export function cursorText(list: readonly unknown[], place: string): string {
+  return `${place}.${checkOf(list, place)}`
+}
+
+/**
+ * @returns the place
+ * @throws {ServiceError} `invalid_value` for text that no such list gave
+ */
+export function cursorPlace(list: readonly unknown[], cursor: string): string {
+  const [, place, check] = CURSOR.exec(cursor) ?? []
+  if (place !== undefined && check === checkOf(list, place)) return place
+  throw new ServiceError(
+    'invalid_value',
+    'cursor: it belongs to no page of this list: begin again without one',
+    { param: 'cursor' },
+  )
+}
+
+function checkOf(list: readonly unknown[], place: string): string {
+  const text = JSON.stringify([VERSION, list, place])
+  return hash('sha256', text, 'hex').slice(0, CHECK_CHARACTERS)
+}

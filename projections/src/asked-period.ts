@@ -1,0 +1,34 @@
+/** Zones and periods as callers write them; refusals name the field. */
+import { ServiceError } from '@svc/contracts/errors'
+import { readZone, startOfDay, type Zone } from '@svc/contracts/zone'
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** @throws {ServiceError} `invalid_value` for a zone that does not exist */
+export function readZoneOf(name: string): Zone {
+  return orRefusal('zone', () => readZone(name))
+}
+
+/**
+ * An edge of a period: the first moment of a day in the zone, or a moment. Milliseconds since 1970.
+ *
+ * @throws {ServiceError} `invalid_value` that names the field
+ */
+export function readEdge(param: string, text: string, zone: Zone): number {
+  return orRefusal(param, () => (DAY.test(text) ? startOfDay(text, zone) : momentOf(text)))
+}
+
+function momentOf(text: string): number {
+  const timeMs = Date.parse(text)
+  if (Number.isNaN(timeMs)) throw new RangeError(`"${text}" is not a time in RFC 3339`)
+  return timeMs
+}
+
+function orRefusal<T>(param: string, read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause
+    throw new ServiceError('invalid_value', `${param}: ${cause.message}`, { param, cause })
+  }
+}

@@ -1,0 +1,173 @@
+/** A page of usage as it is asked for and answered: days of any zone, groups, exact dollars. */
+import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { ServiceError } from '@svc/contracts/errors'
+import { formatExact } from '@svc/contracts/money'
+import { type TokenClass, tokenClasses } from '@svc/contracts/tokens'
+import type { UsageAnswer, UsageGroup, UsageQueryFields } from '@svc/contracts/wire/usage'
+import {
+  dateOf,
+  daysLater,
+  endOfStep,
+  type Period,
+  QUARTER_MS,
+  startOfDay,
+  startOfStep,
+  textIn,
+  type Zone,
+} from '@svc/contracts/zone'
+import { readEdge, readZoneOf } from './asked-period.ts'
+import type { UsageStep, UsedTokens, Views } from './views/views.ts'
+
+/** Today and the days before it. */
+const DAYS_DEFAULT = 30
+/**
+ * Rows that a page looks at, some 100 ms: an account that used 50 keys in every format gets fewer
+ * steps of time on a page than it asks for.
+ */
+const LOOKS_MAX = 20_000
+/** Nothing was used before, and the zones of those days had no quarters. */
+const EARLIEST_MS = Date.UTC(2000, 0, 1)
+
+export type UsageViews = Pick<Views, 'usage' | 'nextUse' | 'seriesCount' | 'keys'>
+
+/**
+ * @param nowMs the end of the period by default
+ * @throws {ServiceError} `invalid_value` that names the field
+ */
+export function usagePage(
+  views: UsageViews,
+  accountId: string,
+  query: UsageQueryFields,
+  nowMs: number,
+): UsageAnswer {
+  const zone = readZoneOf(query.zone)
+  const period = periodOf(query, zone, nowMs)
+  const groupBy = query.group_by ?? []
+  const list = listOf(accountId, query)
+  const filter = filterOf(accountId, query)
+  const begin = query.cursor === undefined ? period.from : Number(cursorPlace(list, query.cursor))
+  const { by } = query
+  const steps = stepsOf(views, accountId, query.limit)
+  const first = views.nextUse(filter, begin) ?? period.to
+  const edges = edgesOf({ from: begin, to: period.to }, first, { zone, by, steps })
+  const groups = groupBy.filter((group) => group !== 'class')
+  const used = views.usage({ ...filter, groupBy: groups, edges }).steps
+  const { total } = views.usage({ ...filter, groupBy: [], edges: [period.from, period.to] })
+  const keys = groupBy.includes('key') ? views.keys(accountId) : []
+  const names = new Map(keys.map(({ keyId, name }) => [keyId, name] as const))
+  const last = edges.at(-1) ?? period.to
+  const hasMore = last < period.to && (views.nextUse(filter, last) ?? period.to) < period.to
+  return {
+    object: 'usage',
+    currency: 'USD',
+    zone,
+    by,
+    group_by: groupBy,
+    from: textIn(period.from, zone),
+    to: textIn(period.to, zone),
+    data: used.flatMap((step) => rowsOf(step, edges, zone, groupBy, names)),
+    total: usedAnswer(total, tokenClasses),
+    has_more: hasMore,
+    next_cursor: hasMore ? cursorText(list, `${last}`) : null,
+  }
+}
+
+/** By default today and the 29 days before, so that a question without any field is answered. */
+function periodOf({ from, to }: UsageQueryFields, zone: Zone, nowMs: number): Period {
+  const today = dateOf(nowMs, zone)
+  const period = {
+    from:
+      from === undefined
+        ? startOfDay(daysLater(today, 1 - DAYS_DEFAULT), zone)
+        : readEdge('from', from, zone),
+    to: to === undefined ? startOfDay(daysLater(today, 1), zone) : readEdge('to', to, zone),
+  }
+  for (const [param, timeMs] of Object.entries(period)) {
+    if (timeMs < EARLIEST_MS) throw refused(param, 'must be in this century')
+    if (timeMs % QUARTER_MS !== 0) throw refused(param, 'must be on a quarter of an hour')
+  }
+  if (period.from < period.to) return period
+  const [start, end] = [textIn(period.from, zone), textIn(period.to, zone)]
+  throw refused('from', `the period would begin at ${start} and end at ${end}`)
+}
+
+function listOf(accountId: string, { cursor: _, limit: _limit, ...asked }: UsageQueryFields) {
+  return ['usage', accountId, asked]
+}
+
+function stepsOf(views: UsageViews, accountId: string, limit: number): number {
+  const series = Math.max(1, views.seriesCount(accountId))
+  return Math.max(1, Math.min(limit, Math.floor(LOOKS_MAX / series)))
+}
+
+function filterOf(accountId: string, { key_id: keyId, model, format }: UsageQueryFields) {
+  return {
+    accountId,
+    ...(keyId === undefined ? {} : { keyId }),
+    ...(model === undefined ? {} : { model }),
+    ...(format === undefined ? {} : { format }),
+  }
+}
+
+/** A page begins with the step that holds the first usage: so none is empty but the only one. */
+function edgesOf(
+  { from, to }: Period,
+  firstUse: number,
+  { zone, by, steps }: { zone: Zone; by: UsageQueryFields['by']; steps: number },
+): readonly number[] {
+  if (firstUse >= to) return [from, to]
+  const edges = [Math.max(from, startOfStep(firstUse, zone, by))]
+  for (let edge = edges[0] ?? from; edge < to && edges.length <= steps; ) {
+    edge = Math.min(endOfStep(edge, zone, by), to)
+    edges.push(edge)
+  }
+  return edges
+}
+
+type Row = UsageAnswer['data'][number]
+
+/** One row, or one for each class of tokens that was used. */
+function rowsOf(
+  step: UsageStep,
+  edges: readonly number[],
+  zone: Zone,
+  groupBy: readonly UsageGroup[],
+  names: ReadonlyMap<string, string>,
+): readonly Row[] {
+  const { keyId, model, format } = step
+  const group = {
+    from: textIn(edges[step.step] ?? 0, zone),
+    to: textIn(edges[step.step + 1] ?? 0, zone),
+    ...(keyId === null ? {} : { key: { id: keyId, name: names.get(keyId) ?? null } }),
+    ...(model === null ? {} : { model }),
+    ...(format === null ? {} : { format }),
+  }
+  if (!groupBy.includes('class')) return [{ ...group, ...usedAnswer(step, tokenClasses) }]
+  return tokenClasses
+    .map((each) => ({ ...group, class: each, ...usedAnswer(step, [each]) }))
+    .filter(({ lines }) => lines.some(({ tokens }) => tokens > 0))
+}
+
+function usedAnswer(
+  used: UsedTokens,
+  classes: readonly TokenClass[],
+): Pick<Row, 'requests' | 'lines' | 'amount'> {
+  const lines = classes.map((each) => ({ class: each, ...ofClass[each](used) }))
+  return {
+    requests: classes.length === tokenClasses.length ? used.requests : null,
+    lines: lines.map((line) => ({ ...line, amount: formatExact(line.amount) })),
+    amount: formatExact(lines.reduce((sum, { amount }) => sum + amount, 0n)),
+  }
+}
+
+const ofClass: Readonly<
+  Record<TokenClass, (used: UsedTokens) => { readonly tokens: number; readonly amount: bigint }>
+> = {
+  input: ({ inputTokens, inputAmount }) => ({ tokens: inputTokens, amount: inputAmount }),
+  cached_input: (used) => ({ tokens: used.cachedInputTokens, amount: used.cachedInputAmount }),
+  output: ({ outputTokens, outputAmount }) => ({ tokens: outputTokens, amount: outputAmount }),
+}
+
+function refused(param: string, why: string): ServiceError {
+  return new ServiceError('invalid_value', `${param}: ${why}`, { param })
+}

@@ -1,0 +1,45 @@
+/**
+ * The time of every account's last movement. Times of an account never go back in its views: with
+ * several gateways, and so several clocks, an event may be older than the one before it, and then
+ * takes the time of that one.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+
+/** About 2 MB. */
+const CLOCKS_KEPT = 10_000
+
+export class AccountClocks {
+  readonly #select: StatementSync
+  readonly #times = new Map<string, number>()
+
+  constructor(database: DatabaseSync) {
+    this.#select = database.prepare(`
+      SELECT max(at) AS at FROM (
+        SELECT (SELECT at FROM usage WHERE series = number ORDER BY quarter DESC LIMIT 1) AS at
+        FROM series WHERE account_id = :account
+        UNION ALL
+        SELECT max(at) FROM movements WHERE account_id = :account
+      )`)
+  }
+
+  advance(accountId: string, at: number): number {
+    const last = this.#times.get(accountId) ?? this.#stored(accountId)
+    const time = Math.max(last, at)
+    this.#times.set(accountId, time)
+    return time
+  }
+
+  /** After a flush: what is forgotten here is in the tables. */
+  flush(): void {
+    if (this.#times.size > CLOCKS_KEPT) this.clear()
+  }
+
+  clear(): void {
+    this.#times.clear()
+  }
+
+  #stored(accountId: string): number {
+    const row = this.#select.get({ account: accountId }) as { at: number | null }
+    return row.at ?? 0
+  }
+}

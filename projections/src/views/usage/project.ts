@@ -1,0 +1,146 @@
+/** Adds up what every key used, and what moved the balance of every account, by quarter hours. */
+import { QUARTER_MS } from '@svc/contracts/zone'
+import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
+import { type Movement, type MovementKind, movementOf } from '../movement.ts'
+import type { NumberedTuples } from '../numbered-tuples.ts'
+import type { TouchedRows } from '../touched-rows.ts'
+import type { Totals } from './totals.ts'
+
+/** The last movement that is in a row. */
+interface LastMovement {
+  at: number
+  /** In the stream of the account: of two movements the later one has the higher. */
+  revision: number
+  balance: string
+}
+
+/** What a series used up to the end of a quarter. */
+export interface UsageTotal extends LastMovement {
+  readonly series: number
+  /** Since 1970; 0 before the first debit. */
+  quarter: number
+  lastUsedAt: number
+  requests: number
+  inputTokens: number
+  cachedInputTokens: number
+  outputTokens: number
+  inputAmount: bigint
+  cachedInputAmount: bigint
+  outputAmount: bigint
+}
+
+export interface MovementTotal extends LastMovement, Record<MovementKind, bigint> {
+  readonly accountId: string
+  quarter: number
+}
+
+export interface KeyState {
+  readonly keyId: string
+  readonly accountId: string
+  name: string
+  readonly lastFour: string
+  readonly createdAt: number
+  readonly expiresAt: number | null
+  revokedAt: number | null
+}
+
+export interface RunningSeries {
+  readonly requestId: string
+  readonly series: number
+}
+
+export interface UsageRows {
+  readonly series: NumberedTuples
+  readonly usage: Totals<number, UsageTotal>
+  readonly movements: Totals<string, MovementTotal>
+  readonly keys: TouchedRows<KeyState>
+  readonly running: TouchedRows<RunningSeries>
+  /** The time of the account's last movement, moved on to a later one. */
+  advance(accountId: string, at: number): number
+}
+
+export function projectUsage(rows: UsageRows, decoded: DecodedEvent): void {
+  const { event, accountId } = decoded
+  switch (event.type) {
+    case 'RequestAccepted':
+      accepted(rows, accountId, event.data)
+      break
+    case 'CreditDebited':
+      debited(rows, decoded, event.data)
+      break
+    case 'RequestFailed':
+    case 'RequestAbandoned':
+      rows.running.remove(event.data.requestId)
+      break
+    case 'ApiKeyCreated': {
+      const { keyId, name, lastFour, expiresAt, at: createdAt } = event.data
+      rows.keys.add(keyId, {
+        ...{ keyId, accountId, name, lastFour, createdAt, expiresAt },
+        revokedAt: null,
+      })
+      break
+    }
+    case 'ApiKeyRevoked':
+      rows.keys.change(event.data.keyId).revokedAt = event.data.at
+      break
+    default: {
+      const movement = movementOf(event)
+      if (movement !== undefined) moved(rows, decoded, event.data.at, movement)
+    }
+  }
+}
+
+/** A key is used as soon as a request of it is accepted, whatever becomes of the request. */
+function accepted(
+  rows: UsageRows,
+  accountId: string,
+  { requestId, keyId, model, format, at }: StoredData<'RequestAccepted'>,
+): void {
+  const series = rows.series.numberOf(accountId, keyId, model, format)
+  rows.running.add(requestId, { requestId, series })
+  const total = rows.usage.change(series)
+  total.lastUsedAt = Math.max(total.lastUsedAt, at)
+}
+
+function debited(
+  rows: UsageRows,
+  { recorded, accountId }: DecodedEvent,
+  { requestId, lines, balanceAfter, at: debitedAt }: StoredData<'CreditDebited'>,
+): void {
+  const running = rows.running.remove(requestId)
+  if (running === undefined) throw new Error(`${requestId} was debited but never accepted`)
+  const [input, cachedInput, output] = lines
+  if (input === undefined || cachedInput === undefined || output === undefined) {
+    throw new Error(`the debit of ${requestId} lacks a class of tokens`)
+  }
+  const at = rows.advance(accountId, debitedAt)
+  const total = rows.usage.changeIn(running.series, quarterOf(at))
+  total.at = at
+  total.revision = recorded.revision
+  total.balance = balanceAfter
+  total.requests += 1
+  total.inputTokens += input.tokens
+  total.cachedInputTokens += cachedInput.tokens
+  total.outputTokens += output.tokens
+  total.inputAmount += BigInt(input.amount)
+  total.cachedInputAmount += BigInt(cachedInput.amount)
+  total.outputAmount += BigInt(output.amount)
+}
+
+function moved(
+  rows: UsageRows,
+  { recorded, accountId }: DecodedEvent,
+  movedAt: number,
+  { kind, amount, balance }: Movement,
+): void {
+  const at = rows.advance(accountId, movedAt)
+  const total = rows.movements.changeIn(accountId, quarterOf(at))
+  total.at = at
+  total.revision = recorded.revision
+  total.balance = balance
+  total[kind] += BigInt(amount)
+}
+
+function quarterOf(timeMs: number): number {
+  return Math.floor(timeMs / QUARTER_MS)
+}

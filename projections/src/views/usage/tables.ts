@@ -1,0 +1,216 @@
+/** Reads and writes the rows of the usage view. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { RowTable } from '../touched-rows.ts'
+import type { KeyState, MovementTotal, RunningSeries, UsageTotal } from './project.ts'
+import type { TotalsTable } from './totals.ts'
+
+export interface StoredUsage {
+  readonly series: number
+  readonly quarter: number
+  readonly at: number
+  readonly revision: number
+  readonly balance: string
+  readonly last_used_at: number
+  readonly requests: number
+  readonly input_tokens: number
+  readonly cached_input_tokens: number
+  readonly output_tokens: number
+  readonly input_amount: string
+  readonly cached_input_amount: string
+  readonly output_amount: string
+}
+
+export interface StoredMovements {
+  readonly account_id: string
+  readonly quarter: number
+  readonly at: number
+  readonly revision: number
+  readonly balance: string
+  readonly payments: string
+  readonly promotional: string
+  readonly expired: string
+  readonly refunded: string
+  readonly corrected: string
+}
+
+export interface StoredKey {
+  readonly key_id: string
+  readonly account_id: string
+  readonly name: string
+  readonly last_four: string
+  readonly created_at: number
+  readonly expires_at: number | null
+  readonly revoked_at: number | null
+}
+
+export function usageTable(database: DatabaseSync): TotalsTable<number, UsageTotal> {
+  const select = database.prepare(
+    'SELECT * FROM usage WHERE series = ? ORDER BY quarter DESC LIMIT 1',
+  )
+  const put = database.prepare('INSERT OR REPLACE INTO usage VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)')
+  return {
+    load(series) {
+      const row = select.get(series) as StoredUsage | undefined
+      return row === undefined ? undefined : readUsage(row)
+    },
+    empty: emptyUsage,
+    put(total) {
+      put.run(
+        total.series,
+        total.quarter,
+        total.at,
+        total.revision,
+        total.balance,
+        total.lastUsedAt,
+        total.requests,
+        total.inputTokens,
+        total.cachedInputTokens,
+        total.outputTokens,
+        total.inputAmount.toString(),
+        total.cachedInputAmount.toString(),
+        total.outputAmount.toString(),
+      )
+    },
+  }
+}
+
+export function emptyUsage(series: number): UsageTotal {
+  return {
+    series,
+    quarter: 0,
+    at: 0,
+    revision: -1,
+    balance: '0',
+    lastUsedAt: 0,
+    requests: 0,
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    outputTokens: 0,
+    inputAmount: 0n,
+    cachedInputAmount: 0n,
+    outputAmount: 0n,
+  }
+}
+
+export function readUsage(row: StoredUsage): UsageTotal {
+  return {
+    series: row.series,
+    quarter: row.quarter,
+    at: row.at,
+    revision: row.revision,
+    balance: row.balance,
+    lastUsedAt: row.last_used_at,
+    requests: row.requests,
+    inputTokens: row.input_tokens,
+    cachedInputTokens: row.cached_input_tokens,
+    outputTokens: row.output_tokens,
+    inputAmount: BigInt(row.input_amount),
+    cachedInputAmount: BigInt(row.cached_input_amount),
+    outputAmount: BigInt(row.output_amount),
+  }
+}
+
+export function movementsTable(database: DatabaseSync): TotalsTable<string, MovementTotal> {
+  const select = database.prepare(
+    'SELECT * FROM movements WHERE account_id = ? ORDER BY quarter DESC LIMIT 1',
+  )
+  const put = database.prepare('INSERT OR REPLACE INTO movements VALUES (?,?,?,?,?,?,?,?,?,?)')
+  return {
+    load(accountId) {
+      const row = select.get(accountId) as StoredMovements | undefined
+      return row === undefined ? undefined : readMovements(row)
+    },
+    empty: emptyMovements,
+    put(total) {
+      put.run(
+        total.accountId,
+        total.quarter,
+        total.at,
+        total.revision,
+        total.balance,
+        total.payments.toString(),
+        total.promotional.toString(),
+        total.expired.toString(),
+        total.refunded.toString(),
+        total.corrected.toString(),
+      )
+    },
+  }
+}
+
+export function emptyMovements(accountId: string): MovementTotal {
+  return {
+    accountId,
+    quarter: 0,
+    at: 0,
+    revision: -1,
+    balance: '0',
+    payments: 0n,
+    promotional: 0n,
+    expired: 0n,
+    refunded: 0n,
+    corrected: 0n,
+  }
+}
+
+export function readMovements(row: StoredMovements): MovementTotal {
+  return {
+    accountId: row.account_id,
+    quarter: row.quarter,
+    at: row.at,
+    revision: row.revision,
+    balance: row.balance,
+    payments: BigInt(row.payments),
+    promotional: BigInt(row.promotional),
+    expired: BigInt(row.expired),
+    refunded: BigInt(row.refunded),
+    corrected: BigInt(row.corrected),
+  }
+}
+
+export function keysTable(database: DatabaseSync): RowTable<KeyState> {
+  const select = database.prepare('SELECT * FROM keys WHERE key_id = ?')
+  const insert = database.prepare('INSERT INTO keys VALUES (?,?,?,?,?,?,?)')
+  const update = database.prepare('UPDATE keys SET name = ?, revoked_at = ? WHERE key_id = ?')
+  const remove = database.prepare('DELETE FROM keys WHERE key_id = ?')
+  return {
+    load(keyId) {
+      const row = select.get(keyId) as StoredKey | undefined
+      return row === undefined ? undefined : readKey(row)
+    },
+    insert(key) {
+      const { keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt } = key
+      insert.run(keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt)
+    },
+    update: ({ keyId, name, revokedAt }) => void update.run(name, revokedAt, keyId),
+    remove: (keyId) => void remove.run(keyId),
+  }
+}
+
+export function readKey(row: StoredKey): KeyState {
+  return {
+    keyId: row.key_id,
+    accountId: row.account_id,
+    name: row.name,
+    lastFour: row.last_four,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+  }
+}
+
+export function runningSeriesTable(database: DatabaseSync): RowTable<RunningSeries> {
+  const select = database.prepare('SELECT series FROM running WHERE request_id = ?')
+  const insert = database.prepare('INSERT INTO running VALUES (?,?)')
+  const update = database.prepare('UPDATE running SET series = ? WHERE request_id = ?')
+  const remove = database.prepare('DELETE FROM running WHERE request_id = ?')
+  return {
+    load(requestId) {
+      const row = select.get(requestId) as { series: number } | undefined
+      return row === undefined ? undefined : { requestId, series: row.series }
+    },
+    insert: ({ requestId, series }) => void insert.run(requestId, series),
+    update: ({ requestId, series }) => void update.run(series, requestId),
+    remove: (requestId) => void remove.run(requestId),
+  }
+}

@@ -1,0 +1,205 @@
+/** Usage adds up: over any steps of time, in any zone, over keys, and over the requests. */
+import { wireFormats } from '@svc/contracts/events/account'
+import { parseDollars } from '@svc/contracts/money'
+import { type UsageAnswer, type UsageQueryFields, usageQuery } from '@svc/contracts/wire/usage'
+import { timeSteps } from '@svc/contracts/zone'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
+import { usagePage } from '../../usage-answer.ts'
+import type { RequestRow, UsedTokens, Views } from '../views.ts'
+
+const REQUESTS = 120
+const HOUR_MS = 3_600_000
+const ZONES = ['UTC', '+05:30', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/Los_Angeles'] as const
+const NOW_MS = START_MS + 40 * 24 * HOUR_MS
+
+/** Three weeks around the end of daylight saving time, over three keys, with clocks that jump. */
+async function threeWeeks() {
+  const store = new MemoryEventStore()
+  const history = new AccountHistory('Ada').open()
+  const keys = [history.keyId, history.key('phone'), history.key('server')]
+  const ids: string[] = []
+  for (let i = 0; i < REQUESTS; i += 1) {
+    const at = START_MS + i * 4.2 * HOUR_MS + (i % 7) * 601_000 - (i % 5) * HOUR_MS
+    const id = requestId(START_MS + i, `${i}`)
+    ids.push(id)
+    const [keyId, format] = [keys[i % keys.length], wireFormats[i % wireFormats.length]]
+    if (keyId === undefined || format === undefined) throw new Error('no key')
+    history.accept(id, at, { keyId, format })
+    if (i % 11 === 10) history.fail(id, 'no_worker', at)
+    else {
+      const counts = { inputTokens: i * 7, cachedInputTokens: i % 3, outputTokens: 200 - i }
+      history.settle(id, at, counts)
+    }
+  }
+  await history.writeTo(store)
+  // Small commits, so that rows are continued from the table too.
+  const { views } = await viewsOf(inBatchesOf(7, store))
+  const requests: RequestRow[] = []
+  for (const id of ids) {
+    const request = await views.request(id)
+    if (request !== undefined) requests.push(request)
+  }
+  return { views, history, requests }
+}
+
+const query = (fields: object): UsageQueryFields => usageQuery.parse(fields)
+
+/** Every page, in the order of time. */
+function pagesOf(views: Views, accountId: string, fields: object): UsageAnswer[] {
+  const pages: UsageAnswer[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = usagePage(views, accountId, query({ ...fields, cursor }), NOW_MS)
+    const last = pages.at(-1)?.data.at(-1)
+    const first = page.data[0]
+    if (last !== undefined && first !== undefined) {
+      expect(Date.parse(first.from)).toBeGreaterThanOrEqual(Date.parse(last.to))
+    }
+    pages.push(page)
+    expect(page.has_more).toBe(page.next_cursor !== null)
+    if (page.next_cursor === null) return pages
+    cursor = page.next_cursor
+  }
+}
+
+function sumOf(requests: readonly RequestRow[]) {
+  const debited = requests.filter(({ counts, lines }) => counts !== null && lines.length > 0)
+  const tokens = (of: keyof NonNullable<RequestRow['counts']>) =>
+    debited.reduce((sum, { counts }) => sum + (counts?.[of] ?? 0), 0)
+  return {
+    requests: debited.length,
+    inputTokens: tokens('inputTokens'),
+    cachedInputTokens: tokens('cachedInputTokens'),
+    outputTokens: tokens('outputTokens'),
+    amount: debited.reduce((sum, { amount }) => sum + amount, 0n),
+  }
+}
+
+test('sums over steps, groups and pages are those of the requests and the statement, in every zone', async () => {
+  const { views, history, requests } = await threeWeeks()
+  const { accountId } = history
+  const all = sumOf(requests)
+  const { rows } = views.statement({ accountId, limit: 1000 })
+  expect(rows.reduce((sum, { debit }) => sum + debit, 0n)).toBe(all.amount)
+
+  const groupBy = fc.subarray(['key', 'model', 'format', 'class'])
+  const asked = fc.record({
+    zone: fc.constantFrom(...ZONES),
+    by: fc.constantFrom(...timeSteps),
+    groupBy,
+    limit: fc.integer({ min: 1, max: 1000 }),
+  })
+  fc.assert(
+    fc.property(asked, ({ groupBy: groups, ...fields }) => {
+      const found = { requests: 0, amount: 0n, tokens: 0 }
+      const group_by = groups.length === 0 ? undefined : groups.join(',')
+      const period = { from: '2026-10-30', to: '2026-12-01' }
+      for (const page of pagesOf(views, accountId, { ...fields, ...period, group_by })) {
+        expect(parseDollars(page.total.amount)).toBe(all.amount)
+        expect(page.total.requests).toBe(all.requests)
+        for (const { requests: charged, lines, amount } of page.data) {
+          const ofLines = lines.reduce((sum, line) => sum + parseDollars(line.amount), 0n)
+          expect(ofLines).toBe(parseDollars(amount))
+          found.requests += charged ?? 0
+          found.amount += ofLines
+          found.tokens += lines.reduce((sum, { tokens }) => sum + tokens, 0)
+        }
+      }
+      expect(found.amount).toBe(all.amount)
+      expect(found.tokens).toBe(all.inputTokens + all.cachedInputTokens + all.outputTokens)
+      if (!groups.includes('class')) expect(found.requests).toBe(all.requests)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a day of usage is the day of the statement, to the last pico-dollar', async () => {
+  const { views, history } = await threeWeeks()
+  const { accountId } = history
+  for (const zone of ZONES) {
+    const { data } = usagePage(
+      views,
+      accountId,
+      query({ zone, from: '2026-10-30', to: '2026-12-01' }),
+      NOW_MS,
+    )
+    expect(data.length).toBeGreaterThan(20)
+    for (const day of data) {
+      const period = { from: Date.parse(day.from), to: Date.parse(day.to) }
+      const { rows } = views.statement({ accountId, limit: 1000, ...period })
+      const debits = rows.filter(({ type }) => type === 'usage')
+      expect(debits.reduce((sum, { debit }) => sum + debit, 0n)).toBe(parseDollars(day.amount))
+      expect(debits.length).toBe(day.requests)
+    }
+  }
+})
+
+test('movements of two periods next to each other add up, and open where the one before closed', async () => {
+  const { views, history } = await threeWeeks()
+  const { accountId } = history
+  const quarter = fc.integer({ min: -10, max: 40 * 96 }).map((n) => START_MS + n * 900_000)
+  const whole = views.movements(accountId, START_MS - 10 * HOUR_MS, NOW_MS)
+  expect(whole.opening).toBe(0n)
+  expect(whole.closing).toBe(history.balance)
+  fc.assert(
+    fc.property(quarter, (middle) => {
+      const first = views.movements(accountId, START_MS - 10 * HOUR_MS, middle)
+      const second = views.movements(accountId, middle, NOW_MS)
+      expect(first.closing).toBe(second.opening)
+      expect(first.used + second.used).toBe(whole.used)
+      for (const month of [first, second]) {
+        const { opening, payments, promotional, used, expired, refunded, corrected } = month
+        expect(opening + payments + promotional - used - expired - refunded + corrected).toBe(
+          month.closing,
+        )
+      }
+    }),
+  )
+})
+
+test('keys know what they spent and when they were last used, also by a request that failed', async () => {
+  const { views, history, requests } = await threeWeeks()
+  const keys = views.keys(history.accountId)
+  expect(keys.map(({ name }) => name).toSorted()).toEqual(['laptop', 'phone', 'server'])
+  for (const key of keys) {
+    const own = requests.filter(({ keyId }) => keyId === key.keyId)
+    const { requests: count, amount } = sumOf(own)
+    expect(key).toMatchObject({ requests: count, amount } satisfies Partial<UsedTokens>)
+    expect(key.lastUsedAt).toBe(Math.max(...own.map(({ acceptedAt }) => acceptedAt)))
+  }
+  const unused = new AccountHistory('Bob').open()
+  expect(views.keys(unused.accountId)).toEqual([])
+})
+
+test('a cursor leads on in the list that gave it, and in no other', async () => {
+  const { views, history } = await threeWeeks()
+  const asked = { from: '2026-10-30', to: '2026-12-01', limit: 3 }
+  const [first] = pagesOf(views, history.accountId, asked)
+  const cursor = first?.next_cursor
+  if (cursor == null) throw new Error('there is one page only')
+  const page = (accountId: string, fields: object) => () =>
+    usagePage(views, accountId, query({ ...asked, cursor, ...fields }), NOW_MS)
+  expect(page(history.accountId, {})().data).not.toEqual([])
+  const refusal = expect.objectContaining({ code: 'invalid_value', param: 'cursor' })
+  expect(page(new AccountHistory('Bob').accountId, {})).toThrow(refusal)
+  expect(page(history.accountId, { from: '2026-10-31' })).toThrow(refusal)
+  expect(page(history.accountId, { cursor: `9${cursor.slice(1)}` })).toThrow(refusal)
+})
+
+test.each([
+  [{ zone: 'Mars/Phobos' }, 'zone', /there is no time zone/],
+  [{ from: '2026-11-10', to: '2026-11-01' }, 'from', /begin at 2026-11-10.*end at 2026-11-01/],
+  [{ from: '2026-11-01', to: '2026-11-01' }, 'from', /begin at/],
+  [{ from: '2026-11-01T00:07:00Z' }, 'from', /quarter of an hour/],
+  [{ from: '1883-11-18', zone: 'America/New_York' }, 'from', /in this century/],
+  [{ zone: '+05:07', from: '2026-11-01' }, 'from', /quarter of an hour/],
+  [{ cursor: 'req_1.0000000000000000' }, 'cursor', /belongs to no page/],
+])('%j is refused at %s', async (fields, param, message) => {
+  const { views } = await viewsOf(new MemoryEventStore())
+  const ask = () => usagePage(views, 'acct_x', query(fields), NOW_MS)
+  expect(ask).toThrow(expect.objectContaining({ code: 'invalid_value', param }))
+  expect(ask).toThrow(message)
+})

@@ -1,0 +1,53 @@
+import type { Projection } from '../../projection/projection.ts'
+import { NumberedTuples } from '../numbered-tuples.ts'
+import { TouchedRows } from '../touched-rows.ts'
+import { AccountClocks } from './account-clocks.ts'
+import { projectUsage } from './project.ts'
+import { usageSchema } from './schema.ts'
+import { keysTable, movementsTable, runningSeriesTable, usageTable } from './tables.ts'
+import { Totals } from './totals.ts'
+
+/** Busy series and accounts that stay in memory: about 6 MB. */
+const SERIES_KEPT = 10_000
+const ACCOUNTS_KEPT = 1_000
+const KEYS_KEPT = 1_000
+
+export const usageProjection: Projection = {
+  name: 'usage',
+  version: 1,
+  schema: usageSchema,
+  tables: [
+    { name: 'series', key: ['number'] },
+    { name: 'usage', key: ['series', 'quarter'] },
+    { name: 'movements', key: ['account_id', 'quarter'] },
+    { name: 'keys', key: ['key_id'] },
+    { name: 'running', key: ['request_id'] },
+  ],
+  projector(database) {
+    const series = new NumberedTuples(database, 'series', [
+      'account_id',
+      'key_id',
+      'model',
+      'format',
+    ])
+    const usage = new Totals(usageTable(database), SERIES_KEPT)
+    const movements = new Totals(movementsTable(database), ACCOUNTS_KEPT)
+    const keys = new TouchedRows(keysTable(database), KEYS_KEPT)
+    const running = new TouchedRows(runningSeriesTable(database), 0)
+    const clocks = new AccountClocks(database)
+    const advance = (accountId: string, at: number) => clocks.advance(accountId, at)
+    const rows = { series, usage, movements, keys, running, advance }
+    const parts = [series, usage, movements, keys, running, clocks]
+    return {
+      fold(events) {
+        for (const event of events) projectUsage(rows, event)
+      },
+      flush() {
+        for (const part of parts) part.flush()
+      },
+      forget() {
+        for (const part of parts) part.clear()
+      },
+    }
+  },
+}

@@ -1,0 +1,28 @@
+/** The views over an API key: what a caller has done itself is in every answer. */
+import { ServiceError } from '@svc/contracts/errors'
+import { type Position, START } from '@svc/contracts/ports/event-store'
+import type { Ledger } from '@svc/ledger/ledger'
+
+/** How long an answer waits for a view to hold what the caller has done last. */
+const READ_YOUR_WRITES_MS = 2_000
+
+export type ViewName = 'requests' | 'statement' | 'usage'
+
+export interface OwnViews {
+  readonly ledger: Pick<Ledger, 'lastPosition'>
+  /** Asked about one view alone: no other can hold an answer up. */
+  viewsReached(position: Position, timeoutMs: number, name: ViewName): Promise<boolean>
+}
+
+/** @throws {ServiceError} `view_behind` when the view does not get there in time */
+export async function viewHolds(
+  { ledger, viewsReached }: OwnViews,
+  name: ViewName,
+  accountId: string,
+): Promise<void> {
+  const position = ledger.lastPosition(accountId) ?? START
+  if (await viewsReached(position, READ_YOUR_WRITES_MS, name)) return
+  throw new ServiceError('view_behind', 'What is shown here is behind. Please try again.', {
+    retryAfterSeconds: 1,
+  })
+}

@@ -1,0 +1,115 @@
+/** What an account used, and the key itself, over HTTP. */
+import { parseDollars } from '@svc/contracts/money'
+import { balanceAnswer } from '@svc/contracts/wire/billing'
+import { keyAnswer, usageAnswer } from '@svc/contracts/wire/usage'
+import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expectErrorBody } from '../../testing/oracle.ts'
+
+const REQUESTS = 3
+
+let fixture: GatewayFixture
+let before: bigint
+
+beforeAll(async () => {
+  fixture = await startGateway({ script: { tokens: 3, cachedTokens: 1 } })
+  before = await settled()
+  for (let i = 0; i < REQUESTS; i += 1) {
+    const answer = await fixture.post(chatBody())
+    await answer.text()
+  }
+})
+afterAll(() => fixture[Symbol.asyncDispose]())
+
+const other = () => ({ authorization: `Bearer ${fixture.ledger.otherSecret}` })
+
+async function settled(): Promise<bigint> {
+  const { settled: amount } = balanceAnswer.parse(await (await fixture.get('/v1/balance')).json())
+  return parseDollars(amount)
+}
+
+async function usage(query = '', headers = {}) {
+  const answer = await fixture.get(`/v1/usage${query}`, headers)
+  expect(answer.status, await answer.clone().text()).toBe(200)
+  return usageAnswer.strict().parse(await answer.json())
+}
+
+test('usage without a question is that of the last 30 days, and is what was debited', async () => {
+  const spent = before - (await settled())
+  const { total, data, zone, by } = await usage()
+  expect({ zone, by }).toEqual({ zone: 'UTC', by: 'day' })
+  expect(total.requests).toBe(REQUESTS)
+  expect(parseDollars(total.amount)).toBe(spent)
+  expect(data.reduce((sum, { amount }) => sum + parseDollars(amount), 0n)).toBe(spent)
+  expect(total.lines).toEqual([
+    { class: 'input', tokens: 2 * REQUESTS, amount: '0.000006' },
+    { class: 'cached_input', tokens: REQUESTS, amount: '0.0000003' },
+    { class: 'output', tokens: 3 * REQUESTS, amount: '0.000036' },
+  ])
+})
+
+test('usage is divided as it is asked', async () => {
+  const { data } = await usage('?group_by=key,format,class&by=15min&zone=Asia/Kathmandu')
+  expect(data.map((row) => row.class)).toEqual(['input', 'cached_input', 'output'])
+  for (const row of data) {
+    expect(row).toMatchObject({ format: 'chat', requests: null })
+    expect(row.key).toMatchObject({ name: expect.any(String) })
+    expect(row.from).toMatch(/\+05:45$/)
+  }
+})
+
+test('of another account nothing is shown, whatever is asked', async () => {
+  const own = await usage('?group_by=key')
+  const theirs = await usage(`?key_id=${own.data[0]?.key?.id}`, other())
+  expect(theirs.data).toEqual([])
+  expect(theirs.total).toMatchObject({ requests: 0, amount: '0.00' })
+})
+
+describe('a question that cannot be answered is 400 and names the field', () => {
+  test.each([
+    ['zone=Mars/Phobos', 'zone'],
+    ['zone=', 'zone'],
+    ['from=2026-11-10&to=2026-11-01', 'from'],
+    ['from=yesterday', 'from'],
+    ['from=2026-02-30', 'from'],
+    ['to=2026-11-01T00:00:01Z', 'to'],
+    ['limit=0', 'limit'],
+    ['limit=1000000', 'limit'],
+    ['limit=ten', 'limit'],
+    ['by=week', 'by'],
+    ['group_by=colour', 'group_by.0'],
+    ['group_by=key&group_by=model', 'group_by'],
+    ['groupby=key', 'groupby'],
+    ['format=telegram', 'format'],
+    ['cursor=0.0000000000000000', 'cursor'],
+    [`cursor=${'x'.repeat(300)}`, 'cursor'],
+  ])('%s', async (query, param) => {
+    const answer = await fixture.get(`/v1/usage?${query}`)
+    expect(answer.status).toBe(400)
+    const text = await answer.text()
+    expectErrorBody(text, { status: 400, code: 'invalid_value' })
+    expect(JSON.parse(text).error.param).toBe(param)
+  })
+})
+
+test('a key is told its name, when it was last used, and what it spent', async () => {
+  const spent = before - (await settled())
+  const key = keyAnswer.strict().parse(await (await fixture.get('/v1/key')).json())
+  expect(key.requests).toBe(REQUESTS)
+  expect(parseDollars(key.spent)).toBe(spent)
+  expect(Date.parse(key.last_used_at ?? '')).toBeGreaterThanOrEqual(Date.parse(key.created_at))
+  const unused = keyAnswer.parse(await (await fixture.get('/v1/key', other())).json())
+  expect(unused).toMatchObject({ requests: 0, spent: '0.00', last_used_at: null })
+})
+
+test('the receipt is found by the id of the answer as well', async () => {
+  const answer = await fixture.post(chatBody())
+  const { id } = (await answer.json()) as { id: string }
+  expect(id).toMatch(/^chatcmpl-/)
+  const own = answer.headers.get('x-request-id')
+  for (const name of [id, `resp_${own?.slice(4)}`, `msg_${own?.slice(4)}`]) {
+    expect(await (await fixture.get(`/v1/requests/${name}`)).json()).toMatchObject({ id: own })
+  }
+  expect((await fixture.get(`/v1/requests/${id}`, other())).status).toBe(404)
+  expect((await fixture.get(`/v1/requests/call_${own?.slice(4)}`)).status).toBe(404)
+})

@@ -1,0 +1,51 @@
+/** What the account of a key used, and the key itself. */
+import { ServiceError } from '@svc/contracts/errors'
+import { formatExact } from '@svc/contracts/money'
+import type { Clock } from '@svc/contracts/ports/time'
+import { type KeyAnswer, type UsageAnswer, usageQuery } from '@svc/contracts/wire/usage'
+import { type UsageViews, usagePage } from '@svc/projections/usage-answer'
+import type { KeyUsage, Views } from '@svc/projections/views'
+import type { FastifyInstance } from 'fastify'
+import { callerOf } from '../admission/callers.ts'
+import type { Reads } from '../admission/reads.ts'
+import { type OwnViews, viewHolds } from './own-views.ts'
+import { readQuery } from './query.ts'
+
+export interface UsagePorts extends OwnViews {
+  readonly reads: Pick<Reads, 'hooks'>
+  readonly views: UsageViews & Pick<Views, 'key'>
+  readonly clock: Clock
+}
+
+export function usageRoutes(ports: UsagePorts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const options = { onRequest: ports.reads.hooks }
+    app.get('/v1/usage', options, async (request): Promise<UsageAnswer> => {
+      const { accountId } = callerOf(request)
+      const query = readQuery(usageQuery, request.query)
+      await viewHolds(ports, 'usage', accountId)
+      return usagePage(ports.views, accountId, query, ports.clock.nowMs())
+    })
+    app.get('/v1/key', options, async (request): Promise<KeyAnswer> => {
+      const { accountId, keyId } = callerOf(request)
+      await viewHolds(ports, 'usage', accountId)
+      const key = ports.views.key(keyId)
+      if (key === undefined) throw new ServiceError('view_behind', 'The key is not shown yet.')
+      return keyAnswerOf(key)
+    })
+  }
+}
+
+function keyAnswerOf(key: KeyUsage): KeyAnswer {
+  return {
+    object: 'key',
+    id: key.keyId,
+    name: key.name,
+    last_four: key.lastFour,
+    created_at: new Date(key.createdAt).toISOString(),
+    expires_at: key.expiresAt === null ? null : new Date(key.expiresAt).toISOString(),
+    last_used_at: key.lastUsedAt === null ? null : new Date(key.lastUsedAt).toISOString(),
+    requests: key.requests,
+    spent: formatExact(key.amount),
+  }
+}
