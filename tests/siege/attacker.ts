@@ -1,13 +1,10 @@
 /** The attacking process: takes an {@link AttackPlan} as its argument, prints the result. */
-import { constants, setPriority } from 'node:os'
 import type { AttackPlan, AttackResult } from './attack.ts'
 import { attacks } from './attack-list.ts'
 
 const plan = JSON.parse(process.argv[2] ?? '') as AttackPlan
 const attack = attacks.find(({ name }) => name === plan.attack)
 if (attack === undefined) throw new Error(`there is no attack ${plan.attack}`)
-// Attackers bring machines of their own: here they must not take the processor from the besieged.
-setPriority(constants.priority.PRIORITY_LOW)
 
 const counts: Record<string, number> = {}
 const over = new AbortController()

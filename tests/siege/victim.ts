@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ClientAnswer } from '@svc/testing/checker/history'
 
 const REQUESTS_PER_SECOND = 20
-const OUTPUT_TOKENS = 8
+/** Short, so that it asks for less than half of the toy model's time: its share beside one other. */
+const OUTPUT_TOKENS = 4
 /** Longer than any answer may take beside an attack, so that a hanging one is counted. */
 const PATIENCE_MS = 60_000
 
