@@ -2,6 +2,9 @@
  * A thread that makes plans, one after the other. What compiles a caller's schema runs here and not
  * beside the decode loop: it can be ended at any moment, and with it nothing but this one plan.
  */
+import { readlinkSync } from 'node:fs'
+import { setPriority } from 'node:os'
+import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { stringFormats } from '../grammar/grammar.ts'
@@ -11,6 +14,8 @@ import { makePlan } from './answer-plan.ts'
 import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './messages.ts'
 
 const MICROSECONDS_PER_MS = 1000
+/** Beside threads that serve, which have 0, it gets about a tenth of a core. */
+const NICENESS = 10
 const WARMING_ROUNDS = 3
 /** Twenty tools with parameters of the kinds that agents send. */
 const WARMING_TOOLS: ToolUse = {
@@ -35,12 +40,23 @@ const WARMING_TOOLS: ToolUse = {
 const { familyName, chatTemplate, limits } = workerData as ThreadData
 const family = familyOf(familyName, chatTemplate)
 
+giveWayToServing()
 warmUp()
 parentPort?.on('message', (task: CompileTask) => {
   const result = compile(task)
   say({ type: 'result', processorMs: processorMs(), ...result })
 })
 say({ type: 'ready', processorMs: processorMs() })
+
+/** Schemas are compiled in time that nobody else wants. Only on Linux have threads a priority. */
+function giveWayToServing(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(Number(basename(readlinkSync('/proc/thread-self'))), NICENESS)
+  } catch {
+    // Where that is not allowed, or there is no /proc, it is one thread among others.
+  }
+}
 
 /** The first schemas must not pay for what is made once, or is slow when it first runs. */
 function warmUp(): void {

@@ -1,5 +1,5 @@
 /** Threads that compile callers' schemas: a bomb ends its own thread, and nobody else's plan. */
-
+import { readdirSync, readFileSync } from 'node:fs'
 import { PLAIN } from '@svc/testing/protocol-client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema/schema-limits.ts'
@@ -110,3 +110,26 @@ describe('compiling threads', () => {
     expect((await compile('a', small)).grammar).toContain('Oslo')
   })
 })
+
+it.runIf(process.platform === 'linux')('gives way to threads that serve', async () => {
+  start(defaultSchemaLimits)
+  await compile('t', small)
+  expect(nicenessOf('plan-compiler')).toEqual([10, 10])
+})
+
+/** Of this process's threads with this name. */
+function nicenessOf(name: string): number[] {
+  const threadsOf = '/proc/self/task'
+  return readdirSync(threadsOf).flatMap((id) => {
+    const [, comm, fields = ''] = /\((.*)\) (.*)/.exec(statOf(`${threadsOf}/${id}/stat`)) ?? []
+    return comm === name ? [Number(fields.split(' ')[16])] : []
+  })
+}
+
+function statOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
