@@ -42,6 +42,9 @@ export interface PrefixCacheParts {
   readonly onFailure: (what: string, error: unknown) => void
 }
 
+/** What blocks are copied out of. */
+export type KeptSequence = Pick<EngineSequence, 'readBlocks'>
+
 /** What a request that computes a prompt does for those that come after it. */
 export interface PrefixWork {
   readonly chain: Chain
@@ -144,7 +147,7 @@ export class PrefixCache {
   }
 
   /** Keeps the first `blocks` blocks of the prompt, which the sequence holds. Never rejects. */
-  async keep(work: PrefixWork, blocks: number, sequence: EngineSequence): Promise<void> {
+  async keep(work: PrefixWork, blocks: number, sequence: KeptSequence): Promise<void> {
     const { chain, flight } = work
     const names = chain.names.slice(0, blocks)
     let unkept: readonly PrefixBlock[] = []
@@ -203,7 +206,7 @@ export class PrefixCache {
   async #copyOut(
     chain: Chain,
     names: readonly string[],
-    sequence: EngineSequence,
+    sequence: KeptSequence,
   ): Promise<readonly PrefixBlock[]> {
     const { l1 } = this.#parts
     const there = await l1.has(names)

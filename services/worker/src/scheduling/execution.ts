@@ -30,10 +30,11 @@ import {
   type Vocabulary,
 } from '../engines/engine.ts'
 import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
+import type { BatchTurns, StepKind } from './batch-turns.ts'
+import type { GiveWay } from './giving-way.ts'
 import { PromptMeter } from './prompt-meter.ts'
 import type { Loan, SequencePool } from './sequence-pool.ts'
 import type { Steering } from './steering.ts'
-import type { GiveWay } from './turns.ts'
 
 export type Interruption = 'cancelled' | 'time_limit' | 'queue_full'
 
@@ -58,6 +59,7 @@ export interface ExecutionParts {
   readonly steering: Steering
   readonly pool: SequencePool
   readonly loan: Loan
+  readonly batchTurns: BatchTurns
   /** Aborted with an {@link Interruption} as its reason. */
   readonly signal: AbortSignal
   /** Waits while the client does not read, at most until the signal. Never throws. */
@@ -174,55 +176,69 @@ export class Execution {
       alone,
     })
     try {
-      return await this.#answer(loan, draws)
+      return await this.#answer(loan, draws, alone ? 'alone' : 'token')
     } finally {
       await draws.return()
     }
   }
 
-  async #answer(loan: Loan, draws: DrawStream): Promise<Stop> {
+  async #answer(loan: Loan, draws: DrawStream, kind: StepKind): Promise<Stop> {
     const { steering, vocabulary } = this.#parts
     let forced: readonly number[] = []
     while (true) {
-      const { value: draw, done } = await draws.next(forced.length > 0 ? forced : undefined)
+      const instead = forced
+      const drawn = await this.#step(kind, () => draws.next(unlessEmpty(instead)))
+      if (drawn === null) return await this.#stopped()
+      const { value: draw, done } = drawn
       this.#promptDone(loan)
       if (done || draw === undefined) return await this.#end('stop')
       const ends = vocabulary.isEndOfGeneration(draw.token)
       forced = steering.due(ends)
       if (ends && forced.length === 0) return await this.#end('stop')
-      const ending = await this.#take(forced.length > 0 ? forced.map(withoutLogprobs) : [draw])
-      if (ending !== undefined) return ending
-      const stop = await this.#betweenTokens(loan)
+      const tokens = forced.length > 0 ? forced.map(withoutLogprobs) : [draw]
+      const stop = (await this.#take(tokens)) ?? (await this.#betweenTokens(loan))
       if (stop !== undefined) return stop
     }
   }
 
   async #betweenTokens(loan: Loan): Promise<Stop | undefined> {
     const { pool, signal, giveWay } = this.#parts
-    if (signal.aborted) return await this.#interrupted()
-    if (giveWay.isAsked) return { kind: 'gives way' }
+    if (signal.aborted || giveWay.isAsked) return await this.#stopped()
     await pool.shareAwaited(loan)
     return undefined
   }
 
+  async #stopped(): Promise<Stop> {
+    return this.#parts.signal.aborted ? await this.#interrupted() : GIVES_WAY
+  }
+
+  /** @returns null, and nothing was computed, when the request was asked to stop before its turn */
+  #step<Result>(kind: StepKind, work: () => Promise<Result>): Promise<Result | null> {
+    const { batchTurns, request, signal, giveWay } = this.#parts
+    const { tenant, weight } = request
+    return batchTurns.step({ tenant, weight, signal, giveWay }, kind, work)
+  }
+
   /** @returns why it stopped before its end, if it did */
   async #prefill(loan: Loan, known: readonly number[]): Promise<Stop | undefined> {
-    const { pool, nowMs, signal, giveWay } = this.#parts
+    const { pool, nowMs, signal } = this.#parts
     const { sequence } = loan
     const promptEnd = this.#parts.request.tokens.length - 1
     let position = sequence.length
     while (position < known.length - 1) {
-      if (signal.aborted) return await this.#interrupted()
-      if (giveWay.isAsked) return { kind: 'gives way' }
       const boundary = (Math.floor(position / BLOCK_TOKENS) + 1) * BLOCK_TOKENS
       const end = Math.min(boundary, known.length - 1)
-      const begunMs = nowMs()
-      await sequence.prefill(known.slice(position, end))
+      const ms = await this.#step('chunk', async () => {
+        const begunMs = nowMs()
+        await sequence.prefill(known.slice(position, end))
+        return nowMs() - begunMs
+      })
+      if (ms === null) return await this.#stopped()
       const chunk = end - position
       position = end
       this.#chunked = Math.min(position, promptEnd)
       this.#meter.advance(this.#chunked)
-      await pool.computed(loan, chunk, this.#chunked, nowMs() - begunMs)
+      await pool.computed(loan, chunk, this.#chunked, ms)
     }
     if (this.#output.length === 0) await pool.promptComputed(loan)
     return signal.aborted ? await this.#interrupted() : undefined
@@ -280,8 +296,13 @@ export class Execution {
   }
 }
 
+const GIVES_WAY: Stop = { kind: 'gives way' }
 /** Says that a token was made, when none of its text can be shown yet. */
 const EMPTY: AnswerEvent = { type: 'token', kind: 'text', text: '' }
+
+function unlessEmpty(tokens: readonly number[]): readonly number[] | undefined {
+  return tokens.length > 0 ? tokens : undefined
+}
 
 function withoutLogprobs(token: number): Draw {
   return { token, logprobs: null }

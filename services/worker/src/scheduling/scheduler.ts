@@ -241,6 +241,7 @@ export class Scheduler {
       }),
       pool,
       loan,
+      batchTurns: pool.batchTurns,
       signal: interrupt.signal,
       nowMs,
       emit: (event) => {

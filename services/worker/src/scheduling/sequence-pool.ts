@@ -15,6 +15,7 @@ import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { Engine, EngineSequence, SequenceCopy } from '../engines/engine.ts'
 import { sharedLength } from '../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
+import { BatchTurns } from './batch-turns.ts'
 
 interface Slot {
   sequence: EngineSequence
@@ -60,11 +61,20 @@ export class SequencePool {
   readonly #putAside = { total: 0, requests: 0, bytes: 0 }
   /** Whether requests can give way: it takes a model whose memory can be put back. */
   readonly canPutAside: boolean
+  /** Moving what is in the model's memory stops all runs: it has its turn like a batch. */
+  readonly batchTurns: BatchTurns
   /** Called when a sequence can be lent again. */
   onIdle: () => void = () => {}
 
-  constructor(engine: Engine, cache: PrefixCache, canPutAside: boolean) {
+  /** @param nowMs milliseconds of a clock that only goes forward */
+  constructor(
+    engine: Engine,
+    cache: PrefixCache,
+    canPutAside: boolean,
+    nowMs: () => number = () => performance.now(),
+  ) {
     this.canPutAside = canPutAside
+    this.batchTurns = new BatchTurns(nowMs)
     this.#engine = engine
     this.#cache = cache
     this.#slots = engine.sequences.map((sequence) => ({
@@ -135,7 +145,7 @@ export class SequencePool {
     const { work, sequence } = loan
     const slot = this.#slotOf(loan)
     const blocks = Math.min(wholeBlocks(computedTokens), work.chain.names.length)
-    const kept = blocks === 0 ? Promise.resolve() : this.#cache.keep(work, blocks, sequence)
+    const kept = blocks === 0 ? Promise.resolve() : this.#keep(work, blocks, sequence)
     return kept.then(() => {
       this.#cache.end(work)
       slot.live = work.chain.names.slice(0, blocks)
@@ -189,7 +199,7 @@ export class SequencePool {
     // Nobody waits any more for what the request does for others: it is there, or was given up.
     const work = { ...aside.work, claim: null }
     try {
-      await sequence.load(copy)
+      await this.batchTurns.alone(work.chain.tenant, () => sequence.load(copy))
       if (sequence.length !== copy.tokens) throw new Error(`${sequence.length} tokens came back`)
       return {
         ...{ sequence, work, reusedTokens: held, lastBlockHash: null, source: 'none' },
@@ -215,21 +225,31 @@ export class SequencePool {
 
   async #keepAwaited({ work, sequence }: Loan, blocks: number, promptDone: boolean) {
     if (!this.#cache.isAwaited(work, blocks, promptDone)) return
-    await this.#cache.keep(work, blocks, sequence)
+    await this.#keep(work, blocks, sequence)
+  }
+
+  #keep(work: PrefixWork, blocks: number, sequence: EngineSequence): Promise<void> {
+    const { tenant } = work.chain
+    const readBlocks: EngineSequence['readBlocks'] = (from, to) =>
+      this.batchTurns.alone(tenant, () => sequence.readBlocks(from, to))
+    return this.#cache.keep(work, blocks, { readBlocks })
   }
 
   /** @returns undefined when the sequence could not be filled and its state is in doubt */
   async #fill(slot: Slot, live: number, finding: Finding): Promise<Loan | undefined> {
     const { sequence } = slot
     const { blocks, fetched, work } = finding
-    const { tokens, names } = work.chain
+    const { tenant, tokens, names } = work.chain
     const reused = Math.max(live, blocks.length)
     const evaluatedBefore = sequence.evaluatedTokens
     try {
-      if (blocks.length === 0) await sequence.truncate(live * BLOCK_TOKENS)
-      else {
-        const bytes = blocks.map((block) => block.bytes)
-        await sequence.restore(tokens.slice(0, reused * BLOCK_TOKENS), bytes)
+      const holdsIt = blocks.length === 0 && sequence.length === live * BLOCK_TOKENS
+      if (!holdsIt) {
+        await this.batchTurns.alone(tenant, async () => {
+          if (blocks.length === 0) return await sequence.truncate(live * BLOCK_TOKENS)
+          const bytes = blocks.map((block) => block.bytes)
+          await sequence.restore(tokens.slice(0, reused * BLOCK_TOKENS), bytes)
+        })
       }
     } catch (error) {
       await this.#cache.forget(blocks, error)

@@ -9,7 +9,7 @@
  * One run at a time gives way. The trade: moving what its sequence holds stops all runs for a few
  * milliseconds, and in return nobody waits for the end of somebody else's long answer.
  */
-import { firstToGiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
+import { firstToGiveWay, GiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
 import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'
 
@@ -58,6 +58,10 @@ export interface TurnsOptions {
 }
 
 const NOT_YET = Number.POSITIVE_INFINITY
+/** Of so many sequences one is kept for who comes next, while several tenants come. */
+const SEQUENCES_PER_SPARE = 4
+/** A tenant whose last request is longer ago does not count any more. */
+const OTHERS_LATELY_MS = 60_000
 
 export class Turns {
   readonly #pool: SequencePool
@@ -69,6 +73,8 @@ export class Turns {
   #leaving: Turn | null = null
   #nextLook: NodeJS.Timeout | undefined
   #unread = 0
+  /** The two tenants that came last, the newest first. */
+  #lastCame: readonly { readonly tenant: string; readonly atMs: number }[] = []
 
   constructor({ pool, queueLimit, tenantQueueLimit, nowMs }: TurnsOptions) {
     this.#pool = pool
@@ -88,6 +94,7 @@ export class Turns {
    * @returns the turn; null, and nothing waits, when there is no room
    */
   begin({ tenant, weight, signal, start, cancel, makeRoom }: Beginning): Turn | null {
+    this.#noteCame(tenant)
     const giveWay = new GiveWay()
     const turn: Turn = { tenant, weight, signal, giveWay, waiting: null, sinceMs: NOT_YET }
     turn.waiting = {
@@ -180,12 +187,38 @@ export class Turns {
 
   #startWaiting(): void {
     while (this.#pool.idle > 0) {
-      const held = sequencesByTenant([...this.#holders])
-      const next = this.#queue.shift((tenant) => held.get(tenant) ?? 0)
+      const next = this.#queue.shift(this.#heldBy())
       if (next === undefined) break
       next.start()
     }
     this.#makeRoom()
+  }
+
+  /**
+   * How many sequences a tenant has; infinitely many where the last ones are kept for others, and
+   * nobody has more. Who comes need not wait then until somebody has given way.
+   */
+  #heldBy(): (tenant: string) => number {
+    const held = sequencesByTenant([...this.#holders])
+    const most = Math.max(0, ...held.values())
+    const isSpare = this.#pool.idle <= sparesOf(this.#pool.size)
+    return (tenant) => {
+      const own = held.get(tenant) ?? 0
+      const isKept = isSpare && own > 0 && own === most && this.#othersCame(tenant)
+      return isKept ? Number.POSITIVE_INFINITY : own
+    }
+  }
+
+  #othersCame(tenant: string): boolean {
+    const sinceMs = this.#nowMs() - OTHERS_LATELY_MS
+    const [newest, before] = this.#lastCame
+    const other = newest?.tenant === tenant ? before : newest
+    return other !== undefined && other.atMs >= sinceMs
+  }
+
+  #noteCame(tenant: string): void {
+    const others = this.#lastCame.filter((came) => came.tenant !== tenant)
+    this.#lastCame = [{ tenant, atMs: this.#nowMs() }, ...others].slice(0, 2)
   }
 
   /** Asks a run to give way, now or when it has kept its sequence for long enough. */
@@ -204,31 +237,7 @@ export class Turns {
   }
 }
 
-/** Asks one request to give way, also while it waits for its client to read. */
-export class GiveWay {
-  #isAsked = false
-  #stopWaiting: () => void = () => {}
-
-  get isAsked(): boolean {
-    return this.#isAsked
-  }
-
-  ask(): void {
-    this.#isAsked = true
-    this.#stopWaiting()
-  }
-
-  /** The run gave way, or need not any more. */
-  reset(): void {
-    this.#isAsked = false
-  }
-
-  /** Resolves with the promise, or as soon as the run is asked. Leaves nothing behind on it. */
-  async before(read: Promise<void>): Promise<void> {
-    if (this.#isAsked) return
-    const { promise, resolve } = Promise.withResolvers<void>()
-    this.#stopWaiting = resolve
-    void read.then(resolve)
-    await promise
-  }
+/** Kept for tenants that have none: nobody who has one gets these. */
+function sparesOf(sequences: number): number {
+  return Math.floor(sequences / SEQUENCES_PER_SPARE)
 }

@@ -298,3 +298,33 @@ async function idle(state: () => { running: number; queued: number }): Promise<v
   do await delay(5)
   while (state().running + state().queued > 0)
 }
+
+describe('the last sequences', () => {
+  const whole = { maxOutputTokens: 300 }
+
+  it('are kept for who comes next while several tenants come', async () => {
+    const { scheduler, putAside } = withSequences(4)
+    await run(scheduler, request('b', SHORT))
+    const many = ['a1', 'a2', 'a3', 'a4'].map((prompt) =>
+      run(scheduler, request(prompt, { tenant: 'a', ...whole })),
+    )
+    await vi.waitFor(() => expect(scheduler.load).toMatchObject({ running: 3, queued: 1 }))
+    await run(scheduler, request('b', SHORT))
+    expect(putAside()).toBe(0)
+    await Promise.all(many)
+  })
+
+  it('are given to one tenant where no other came', async () => {
+    const { scheduler } = withSequences(4)
+    const many = ['a1', 'a2', 'a3', 'a4'].map((prompt) =>
+      run(scheduler, request(prompt, { tenant: 'a', ...whole })),
+    )
+    await vi.waitFor(() => expect(scheduler.load).toMatchObject({ running: 4, queued: 0 }))
+    await Promise.all(many)
+  })
+
+  function withSequences(sequences: number) {
+    const worker = slowWorker({ sequences })
+    return { ...worker, putAside: () => worker.pool.putAsideCounts.total }
+  }
+})

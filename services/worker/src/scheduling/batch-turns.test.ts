@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest'
+import { BatchCost } from './batch-cost.ts'
+import { BatchTurns, type StepKind } from './batch-turns.ts'
+import { GiveWay } from './giving-way.ts'
+
+const CHUNK_MS = 60
+/** As the demo model: each answer in a batch costs as much as the first. */
+const TOKEN_MS = 2
+
+interface Batch {
+  readonly steps: string[]
+  readonly atMs: number
+}
+
+/** A model that computes one batch after the other, on a clock of its own. */
+function model({ tokenMs = (answers: number) => TOKEN_MS * answers } = {}) {
+  const batches: Batch[] = []
+  let nowMs = 0
+  let batch: { steps: string[]; kinds: StepKind[]; done: Promise<void> } | null = null
+  const turns = new BatchTurns(() => nowMs)
+  /** Steps that begin together are one batch. */
+  const compute = (tenant: string, kind: StepKind): Promise<void> => {
+    if (batch !== null) {
+      batch.steps.push(tenant)
+      batch.kinds.push(kind)
+      return batch.done
+    }
+    const own = { steps: [tenant], kinds: [kind], done: Promise.resolve() }
+    own.done = new Promise((resolve) =>
+      setImmediate(() => {
+        nowMs += kind === 'token' ? tokenMs(own.steps.length) : CHUNK_MS
+        batches.push({ steps: own.steps, atMs: nowMs })
+        batch = null
+        resolve()
+      }),
+    )
+    batch = own
+    return own.done
+  }
+  const run = (tenant: string, weight = 1) => {
+    const interrupt = new AbortController()
+    const giveWay = new GiveWay()
+    const stepping = { tenant, weight, signal: interrupt.signal, giveWay }
+    const step = (kind: StepKind) => turns.step(stepping, kind, () => compute(tenant, kind))
+    const steps = async (kind: StepKind, count: number): Promise<number> => {
+      for (let done = 0; done < count; done += 1) {
+        if ((await step(kind)) === null) return done
+      }
+      return count
+    }
+    return { interrupt, giveWay, steps }
+  }
+  const usedMs = (tenant: string) => {
+    const spans = batches.map(({ atMs }, index) => atMs - (batches[index - 1]?.atMs ?? 0))
+    return batches.reduce((sum, { steps }, index) => {
+      const own = steps.filter((step) => step === tenant).length
+      return sum + ((spans[index] ?? 0) * own) / steps.length
+    }, 0)
+  }
+  return { turns, batches, run, usedMs, now: () => nowMs }
+}
+
+describe('the time of the model', () => {
+  it('is had first by who asks for little, whatever another one asks for', async () => {
+    const { run, batches } = model()
+    const greedy = Promise.all(Array.from({ length: 8 }, () => run('greedy').steps('chunk', 20)))
+    const small = run('small')
+    const waits: number[] = []
+    for (let request = 0; request < 10; request += 1) {
+      const before = batches.length
+      await small.steps('chunk', 1)
+      await small.steps('token', 4)
+      const among = batches.slice(before).flatMap(({ steps }) => steps)
+      waits.push(among.filter((tenant) => tenant === 'greedy').length)
+      while (batches.length < (request + 1) * 12) await new Promise(setImmediate)
+    }
+    expect(Math.max(...waits)).toBeLessThanOrEqual(2)
+    await greedy
+  })
+
+  it('is shared equally, and by weight, among those who always want it', async () => {
+    const { run, usedMs, batches } = model()
+    const end = Promise.all([
+      ...Array.from({ length: 6 }, () => run('many').steps('chunk', 100)),
+      run('one').steps('chunk', 100),
+      run('heavy', 2).steps('chunk', 200),
+    ])
+    while (batches.length < 200) await new Promise(setImmediate)
+    const one = usedMs('one')
+    expect(Math.abs(usedMs('many') - one)).toBeLessThanOrEqual(3 * CHUNK_MS)
+    expect(Math.abs(usedMs('heavy') - 2 * one)).toBeLessThanOrEqual(6 * CHUNK_MS)
+    await end
+  })
+
+  it('is not saved up: who comes late has no more than a moment before the others', async () => {
+    const { run, batches } = model()
+    const busy = run('busy').steps('chunk', 100)
+    while (batches.length < 50) await new Promise(setImmediate)
+    const late = run('late').steps('chunk', 20)
+    await late
+    const after = batches.slice(50, 60).flatMap(({ steps }) => steps)
+    expect(after.filter((tenant) => tenant === 'busy').length).toBeGreaterThanOrEqual(3)
+    await busy
+  })
+
+  it('is not left unused', async () => {
+    const { run, now } = model()
+    await run('only').steps('chunk', 10)
+    expect(now()).toBe(10 * CHUNK_MS)
+  })
+})
+
+describe('a batch of next tokens', () => {
+  const answers = (tenant: string, count: number, one: ReturnType<typeof model>) =>
+    Array.from({ length: count }, () => one.run(tenant).steps('token', 50))
+
+  it('is shared by all where that costs little', async () => {
+    const large = model({ tokenMs: (answers) => 100 + answers })
+    await Promise.all([...answers('a', 1, large), ...answers('b', 7, large)])
+    const widths = large.batches.map(({ steps }) => steps.length)
+    expect(widths.filter((width) => width === 8).length).toBeGreaterThan(45)
+  })
+
+  it('takes at most twice as long by the answers of others', async () => {
+    const small = model()
+    await Promise.all([...answers('a', 1, small), ...answers('b', 7, small)])
+    const ofA = small.batches.slice(8).filter(({ steps }) => steps.includes('a'))
+    expect(ofA.length).toBeGreaterThan(40)
+    for (const { steps } of ofA) {
+      const own = steps.filter((tenant) => tenant === steps[0]).length
+      expect(steps.length).toBeLessThanOrEqual(2 * own)
+    }
+  })
+
+  it("takes turns with chunks of the same tenant's prompts", async () => {
+    const { run, batches } = model()
+    await Promise.all([run('a').steps('chunk', 4), run('a').steps('token', 4)])
+    const spans = batches.map(({ atMs }, index) => atMs - (batches[index - 1]?.atMs ?? 0))
+    expect(spans.map((ms) => (ms === CHUNK_MS ? 'chunk' : 'token')).join(' ')).toBe(
+      'chunk token chunk token chunk token chunk token',
+    )
+  })
+})
+
+describe('a run that waits for its turn', () => {
+  it.each(['interrupted', 'asked to give way'])('leaves when it is %s', async (how) => {
+    const { run } = model()
+    const busy = run('busy').steps('chunk', 10)
+    const waiting = run('busy')
+    const done = waiting.steps('chunk', 10)
+    if (how === 'interrupted') waiting.interrupt.abort()
+    else waiting.giveWay.ask()
+    expect(await done).toBe(0)
+    await busy
+  })
+
+  it('does not keep the next one from its turn when its work fails', async () => {
+    const { turns, run } = model()
+    const failing = turns.alone('a', () => Promise.reject(new Error('no room')))
+    await expect(failing).rejects.toThrow('no room')
+    expect(await run('b').steps('token', 1)).toBe(1)
+  })
+})
+
+describe('the cost of a batch', () => {
+  it('is fitted to what was measured, once batches of several widths were', () => {
+    const cost = new BatchCost()
+    expect(cost.of(8)).toBe(0)
+    cost.measured(1, 10)
+    expect([cost.of(8), cost.isKnown]).toEqual([10, false])
+    for (const answers of [1, 4, 2, 4, 1]) cost.measured(answers, 6 + 4 * answers)
+    expect([Math.round(cost.of(8)), cost.isKnown]).toEqual([38, true])
+  })
+
+  it('forgets', () => {
+    const cost = new BatchCost()
+    for (let batch = 0; batch < 100; batch += 1) cost.measured(1 + (batch % 8), 100)
+    for (let batch = 0; batch < 500; batch += 1) cost.measured(1 + (batch % 8), 10)
+    expect(cost.of(8)).toBeLessThan(11)
+  })
+})

@@ -1,0 +1,211 @@
+/**
+ * Whose step the model computes next. All runs share its time, one batch after the other:
+ *
+ *     waiting steps ──▶ the tenant that had the least time for its weight ──▶ one batch
+ *
+ * A batch is one chunk of one prompt, or the next tokens of the tenant's answers and of as many
+ * others as do not make it much slower. So whoever asks for little waits for one batch of somebody
+ * else at most, however much that one asks for, and no time of the model is left unused.
+ *
+ * A tenant that did not want all of its time lately comes first for a moment; more than that is not
+ * saved up.
+ */
+import { BatchCost } from './batch-cost.ts'
+import type { GiveWay } from './giving-way.ts'
+
+/** Of the time that a tenant did not want it may have this much later, before others. */
+const SAVED_MS_MAX = 100
+/** Tenants without a waiting step of whom it is kept how much time they had. */
+const IDLE_SHARES_MAX = 1_024
+/** Answers of others may make a batch take this many times as long as without them. */
+const SHARING_COST_MAX = 2
+
+/** `alone`: what must not share a batch, or needs the model's whole memory. */
+export type StepKind = 'chunk' | 'token' | 'alone'
+
+/** A run that has steps, one at a time. */
+export interface Stepping {
+  readonly tenant: string
+  readonly weight: number
+  /** Aborted when the run is interrupted. */
+  readonly signal: AbortSignal
+  readonly giveWay: Pick<GiveWay, 'isAsked' | 'before'>
+}
+
+interface Step {
+  readonly kind: StepKind
+  readonly share: Share
+  /** Resolves to whether its turn came. */
+  readonly turn: PromiseWithResolvers<boolean>
+}
+
+/** A tenant with steps that wait or are computed. */
+interface Share {
+  waiting: Step[]
+  weight: number
+  /** Milliseconds of the model's time, by the tenant's weight. */
+  usedMs: number
+  computing: number
+  lastWasChunk: boolean
+}
+
+export class BatchTurns {
+  readonly #nowMs: () => number
+  readonly #cost = new BatchCost()
+  readonly #shares = new Map<string, Share>()
+  /** What the tenant whose turn it was last had used: who comes begins there. */
+  #usedMs = 0
+  #computing: readonly Step[] = []
+  #unended = 0
+  #startedMs = 0
+  #isDeciding = false
+
+  /** @param nowMs milliseconds of a clock that only goes forward */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /**
+   * Does the work when it is the run's turn.
+   *
+   * @returns null, and nothing was done, when the run was interrupted or has to give way
+   */
+  async step<Result>(
+    run: Stepping,
+    kind: StepKind,
+    work: () => Promise<Result>,
+  ): Promise<Result | null> {
+    const { tenant, weight, signal, giveWay } = run
+    if (signal.aborted || giveWay.isAsked) return null
+    const step = this.#wait(tenant, kind, weight)
+    const leave = (): void => this.#leave(step)
+    signal.addEventListener('abort', leave)
+    const came = step.turn.promise
+    void giveWay.before(came.then(() => {})).then(() => giveWay.isAsked && leave())
+    const isTurn = await came
+    signal.removeEventListener('abort', leave)
+    return isTurn ? await this.#compute(work) : null
+  }
+
+  /** Does work of the tenant that needs the model's whole memory, when it is the tenant's turn. */
+  async alone<Result>(tenant: string, work: () => Promise<Result>): Promise<Result> {
+    await this.#wait(tenant, 'alone').turn.promise
+    return await this.#compute(work)
+  }
+
+  async #compute<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } finally {
+      this.#ended()
+    }
+  }
+
+  #wait(tenant: string, kind: StepKind, weight?: number): Step {
+    const share = this.#shareOf(tenant, weight)
+    const step: Step = { kind, share, turn: Promise.withResolvers() }
+    share.waiting.push(step)
+    this.#decideSoon()
+    return step
+  }
+
+  #shareOf(tenant: string, weight: number | undefined): Share {
+    const leastMs = this.#usedMs - SAVED_MS_MAX
+    const known = this.#shares.get(tenant)
+    const share = known ?? { ...NOTHING, waiting: [], weight: 1, usedMs: leastMs }
+    share.weight = weight ?? share.weight
+    if (isIdle(share)) share.usedMs = Math.max(share.usedMs, leastMs)
+    this.#shares.set(tenant, share)
+    return share
+  }
+
+  /** Without effect on a step whose turn has come. */
+  #leave({ share, turn }: Step): void {
+    share.waiting = share.waiting.filter((other) => other.turn !== turn)
+    turn.resolve(false)
+  }
+
+  /** Those that ended with the last batch have asked for their next step by then. */
+  #decideSoon(): void {
+    if (this.#isDeciding || this.#unended > 0) return
+    this.#isDeciding = true
+    setImmediate(() => {
+      this.#isDeciding = false
+      this.#decide()
+    })
+  }
+
+  #decide(): void {
+    const waiting = this.#byTimeUsed()
+    const [leader] = waiting
+    if (leader === undefined) {
+      if (this.#shares.size > IDLE_SHARES_MAX) this.#shares.clear()
+      return
+    }
+    this.#usedMs = Math.max(this.#usedMs, leader.usedMs)
+    this.#computing = this.#batchOf(leader, waiting)
+    this.#unended = this.#computing.length
+    this.#startedMs = this.#nowMs()
+    for (const { share, turn } of this.#computing) {
+      share.waiting = share.waiting.filter((other) => other.turn !== turn)
+      share.computing += 1
+      turn.resolve(true)
+    }
+  }
+
+  /** Those with waiting steps; who has none and is not ahead of a newcomer is forgotten. */
+  #byTimeUsed(): Share[] {
+    for (const [tenant, share] of this.#shares) {
+      if (isIdle(share) && share.usedMs <= this.#usedMs - SAVED_MS_MAX) this.#shares.delete(tenant)
+    }
+    const waiting = [...this.#shares.values()].filter((share) => share.waiting.length > 0)
+    return waiting.toSorted((one, other) => one.usedMs - other.usedMs)
+  }
+
+  /** An account's prompts and answers take turns; a lonely step is a batch of its own. */
+  #batchOf(leader: Share, waiting: readonly Share[]): Step[] {
+    const tokens = tokensOf(leader)
+    const others = leader.waiting.filter(({ kind }) => kind !== 'token')
+    const [other] = others
+    const takesOther = other !== undefined && (tokens.length === 0 || !leader.lastWasChunk)
+    leader.lastWasChunk = takesOther
+    if (takesOther) return [other]
+    return this.#withOthers(tokens, waiting.filter((share) => share !== leader).flatMap(tokensOf))
+  }
+
+  #withOthers(tokens: readonly Step[], others: readonly Step[]): Step[] {
+    const batch = [...tokens]
+    const most = SHARING_COST_MAX * this.#cost.of(tokens.length)
+    // Where all batches were as wide as this would be, it is not known what sharing costs.
+    if (!this.#cost.isKnown && this.#cost.usualAnswers > tokens.length) return batch
+    for (const step of others) {
+      if (this.#cost.of(batch.length + 1) > most) break
+      batch.push(step)
+    }
+    return batch
+  }
+
+  #ended(): void {
+    this.#unended -= 1
+    if (this.#unended > 0) return
+    const ms = this.#nowMs() - this.#startedMs
+    const batch = this.#computing
+    if (batch.some(({ kind }) => kind === 'token')) this.#cost.measured(batch.length, ms)
+    for (const { share } of batch) {
+      share.computing -= 1
+      share.usedMs += ms / batch.length / share.weight
+    }
+    this.#computing = []
+    this.#decideSoon()
+  }
+}
+
+const NOTHING = { computing: 0, lastWasChunk: false }
+
+function isIdle({ waiting, computing }: Share): boolean {
+  return waiting.length === 0 && computing === 0
+}
+
+function tokensOf({ waiting }: Share): Step[] {
+  return waiting.filter(({ kind }) => kind === 'token')
+}
