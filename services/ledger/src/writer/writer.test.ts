@@ -10,6 +10,7 @@ import {
   payment,
   request,
 } from '@svc/testing/ledger/open-ledger'
+import { ManualTime } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { WatchedStore } from '../../testing/watched-store.ts'
 
@@ -270,5 +271,25 @@ describe('pitfall 22: an append of which nobody knows the outcome', () => {
     store.failNext(unknown, new StoreBusyError(), unknown)
     const accepted = await accept()
     await time.until(accepted.durable)
+  })
+})
+
+/** A timer that breaks its promise: what was cancelled runs all the same. */
+class DeafTime extends ManualTime {
+  override after(delayMs: number, run: () => void): () => void {
+    super.after(delayMs, run)
+    return () => {}
+  }
+}
+
+describe('a transition that is not drawn', () => {
+  test('is refused: a bound that goes off after its append does not park the account', async () => {
+    const time = new DeafTime()
+    const { store, accept } = await openWatched({ time, limits: { unknownOutcomeMs: 2_000 } })
+    store.failNext({ kind: 'unknown', cause: new Error('no answer') })
+    const accepted = await accept()
+    await time.until(accepted.durable)
+    await expect(time.advance(2_000)).rejects.toThrow('a writer cannot go from idle to parked')
+    await (await accept()).durable
   })
 })
