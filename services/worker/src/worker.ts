@@ -1,6 +1,7 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { systemClock } from '@svc/infra/system/system-clock'
 import type { ModelFacts, OpenEngine } from './engines/engine.ts'
 import { PLAN_VERSION } from './plans/answer-plan.ts'
 import { AnswerPlans } from './plans/answer-plans.ts'
@@ -47,7 +48,7 @@ export async function startWorker(
   const watch = new RuntimeWatch()
   const { engine, facts } = await openEngine(settings.engine, { log, watch })
   startWatchdog(watch, settings.hangMs)
-  const served = serveFamily(facts, engine.vocabulary, log)
+  const served = serveFamily(facts, engine.vocabulary, log, systemClock)
   const fingerprint = fingerprintOf(facts, served)
   const { cache, mode, putsAside } = await openPrefixCache({
     settings: settings.cache,

@@ -10,6 +10,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Log } from '../process/log.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import { TenantQueue } from '../scheduling/tenant-queue.ts'
@@ -48,7 +49,7 @@ interface Thread {
   /** Its processor time when the task began. */
   processorMs: number
   startedMs: number
-  deadline: NodeJS.Timeout | undefined
+  cancelDeadline: () => void
 }
 
 /** A schema whose compilation was ended, because of the time or the memory that it took. */
@@ -96,7 +97,13 @@ export class CompileThreads {
       ...{ env: {}, argv: [], execArgv: [], name: 'plan-compiler' },
     })
     worker.unref()
-    const idle = { ready: false, task: null, processorMs: 0, startedMs: 0, deadline: undefined }
+    const idle = {
+      ready: false,
+      task: null,
+      processorMs: 0,
+      startedMs: 0,
+      cancelDeadline: () => {},
+    }
     const thread: Thread = { worker, ...idle }
     this.#threads.add(thread)
     worker.on('message', (message: ThreadMessage) => this.#hear(thread, message))
@@ -126,7 +133,7 @@ export class CompileThreads {
 
   #expectBy(thread: Thread, waitMs: number): void {
     const { task } = thread
-    thread.deadline = setTimeout(() => void this.#expire(thread, task), waitMs)
+    thread.cancelDeadline = systemTimer.after(waitMs, () => void this.#expire(thread, task))
   }
 
   /** The time is over by the clock. Whether it is by the processor, the thread's own clock says. */
@@ -174,7 +181,7 @@ export class CompileThreads {
 
   #release(thread: Thread): PromiseWithResolvers<AnswerPlan> | undefined {
     const { task } = thread
-    clearTimeout(thread.deadline)
+    thread.cancelDeadline()
     thread.task = null
     return task?.done
   }

@@ -1,7 +1,9 @@
 /** Puts the prefix cache of a worker together, as far as its model and its settings allow. */
+import { pause } from '@svc/contracts/ports/time'
 import type { CacheMode } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { openRedisPrefixStore } from '@svc/infra/prefix-store/redis/redis-prefix-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Engine } from '../engines/engine.ts'
 import type { Log } from '../process/log.ts'
 import { blockNames, noBlocks } from './block-names.ts'
@@ -72,15 +74,20 @@ export async function openPrefixCache(options: CacheOptions): Promise<OpenedCach
 
 /** A large model takes minutes for its test: who waits for the worker must see that it lives. */
 async function testWithSigns(engine: Engine, nowMs: () => number, log: Log): Promise<SelfTest> {
-  let signs = 0
-  const timer = setInterval(() => {
-    signs += 1
-    if (signs <= SIGNS_MAX) log('info', 'testing the prefix cache', { signs })
-  }, SIGN_MS)
+  const tested = new AbortController()
+  void giveSigns(log, tested.signal)
   try {
     return await testReuse(engine, nowMs)
   } finally {
-    clearInterval(timer)
+    tested.abort()
+  }
+}
+
+async function giveSigns(log: Log, until: AbortSignal): Promise<void> {
+  for (let signs = 1; signs <= SIGNS_MAX; signs += 1) {
+    await pause(systemTimer, SIGN_MS, until)
+    if (until.aborted) return
+    log('info', 'testing the prefix cache', { signs })
   }
 }
 

@@ -13,7 +13,7 @@ const serve = (chatTemplate: string | null) => {
   const warnings: string[] = []
   const log = (_level: string, message: string) => void warnings.push(message)
   const facts = { chatTemplate, modelName: 'm' } as ModelFacts
-  return { ...serveFamily(facts, byteVocabulary(), log), warnings }
+  return { ...serveFamily(facts, byteVocabulary(), log, { nowMs: () => 0 }), warnings }
 }
 
 describe('the family of a model', () => {

@@ -4,13 +4,19 @@
  * in words what tools there are: a request with tools is never answered as if there were none.
  */
 import { randomBytes } from 'node:crypto'
+import type { Clock } from '@svc/contracts/ports/time'
 import type { ModelFacts, Vocabulary } from '../engines/engine.ts'
 import type { Log } from '../process/log.ts'
 import { firstLineOf, StartRefused } from '../process/start-refused.ts'
 import { chooseFamily } from './families/choose-family.ts'
 import type { Family } from './families/family.ts'
 import { generic } from './families/generic.ts'
-import { type PromptRenderer, promptRenderer, toolsChangeThePrompt } from './template.ts'
+import {
+  type PromptRenderer,
+  promptRenderer,
+  type RendererParts,
+  toolsChangeThePrompt,
+} from './template.ts'
 
 const NONCE_BYTES = 12
 
@@ -19,8 +25,16 @@ export interface ServedFamily {
   readonly renderer: PromptRenderer
 }
 
-/** @throws StartRefused when the model has no chat template that can be read */
-export function serveFamily(facts: ModelFacts, vocabulary: Vocabulary, log: Log): ServedFamily {
+/**
+ * @param clock for templates that tell the model the date
+ * @throws StartRefused when the model has no chat template that can be read
+ */
+export function serveFamily(
+  facts: ModelFacts,
+  vocabulary: Vocabulary,
+  log: Log,
+  clock: Clock,
+): ServedFamily {
   const { chatTemplate, modelName } = facts
   if (chatTemplate === null) {
     throw new StartRefused(
@@ -30,7 +44,7 @@ export function serveFamily(facts: ModelFacts, vocabulary: Vocabulary, log: Log)
   }
   const serve = (family: Family): ServedFamily => ({
     family,
-    renderer: rendererOf(chatTemplate, vocabulary, family),
+    renderer: rendererOf({ chatTemplate, vocabulary, family }, clock),
   })
   const served = serve(chooseFamily(chatTemplate))
   if (toolsChangeThePrompt(served.renderer)) return served
@@ -40,12 +54,15 @@ export function serveFamily(facts: ModelFacts, vocabulary: Vocabulary, log: Log)
   return serve(generic(chatTemplate))
 }
 
-function rendererOf(chatTemplate: string, vocabulary: Vocabulary, family: Family): PromptRenderer {
+function rendererOf(
+  parts: Pick<RendererParts, 'chatTemplate' | 'vocabulary' | 'family'>,
+  clock: Clock,
+): PromptRenderer {
   try {
     return promptRenderer({
-      ...{ chatTemplate, vocabulary, family },
+      ...parts,
       nonce: () => randomBytes(NONCE_BYTES).toString('hex'),
-      today: () => new Date(),
+      today: () => new Date(clock.nowMs()),
     })
   } catch (error) {
     throw new StartRefused(`the model's chat template cannot be read: ${firstLineOf(error)}`)
