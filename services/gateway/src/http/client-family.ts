@@ -5,6 +5,8 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { RateState, ServiceError } from '@svc/contracts/errors'
+import type { Clock } from '@svc/contracts/ports/time'
+import { systemClock } from '@svc/infra/system/system-clock'
 import { anthropicError } from '../formats/anthropic-error.ts'
 import { openAiError } from '../formats/openai-error.ts'
 
@@ -38,13 +40,17 @@ export function errorStatus(family: ClientFamily, { code, entry }: ServiceError)
 }
 
 /** How much may be asked for, in the headers that the clients of the family read. */
-export function rateHeaders(family: ClientFamily, rate: RateState): Record<string, string> {
+export function rateHeaders(
+  family: ClientFamily,
+  rate: RateState,
+  clock: Clock = systemClock,
+): Record<string, string> {
   const { limit, remaining, resetSeconds } = rate
   if (family === 'anthropic') {
     return {
       'anthropic-ratelimit-requests-limit': String(limit),
       'anthropic-ratelimit-requests-remaining': String(remaining),
-      'anthropic-ratelimit-requests-reset': resetTime(resetSeconds),
+      'anthropic-ratelimit-requests-reset': resetTime(clock.nowMs(), resetSeconds),
     }
   }
   return {
@@ -55,8 +61,8 @@ export function rateHeaders(family: ClientFamily, rate: RateState): Record<strin
 }
 
 /** RFC 3339, in whole seconds. */
-function resetTime(seconds: number): string {
-  return new Date(Date.now() + seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z')
+function resetTime(nowMs: number, seconds: number): string {
+  return new Date(nowMs + seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z')
 }
 
 /** Such as `12s` or `6m0s`. */
