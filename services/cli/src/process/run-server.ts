@@ -1,6 +1,8 @@
 /** What `svc start` does: runs a server until somebody stops it. */
 import { once } from 'node:events'
+import { within } from '@svc/contracts/ports/within'
 import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { type RunningServer, startServer } from '@svc/server/roles/all'
 import { environmentOf } from '@svc/server/settings/environment-file'
 import type { Environment } from '@svc/server/settings/setting-names'
@@ -75,8 +77,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
 
 /** What can still be closed is closed, but nothing may keep a failed server alive. */
 async function endAfterFailure(service: RunningServer): Promise<never> {
-  setTimeout(() => process.exit(EXIT_UNREACHABLE), FAILED_STOP_MS)
-  await service.stop(0)
+  await within(systemTimer, FAILED_STOP_MS, service.stop(0), undefined)
   process.exit(EXIT_UNREACHABLE)
 }
 
