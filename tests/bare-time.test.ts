@@ -16,7 +16,6 @@ const bareTimeFiles: Readonly<Record<string, string>> = {
     'looks from a thread of its own, which can be handed no port, whether the main one still runs',
   'services/worker/src/process/watchdog.ts':
     'its beat shows that the timers of Node.js run, and must not delay the end of the process',
-  'services/worker/src/scheduling/turns.ts': 'not moved yet',
 }
 
 describe('time comes through the ports', () => {

@@ -9,6 +9,7 @@
  * One run at a time gives way. The trade: moving what its sequence holds stops all runs for a few
  * milliseconds, and in return nobody waits for the end of somebody else's long answer.
  */
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { firstToGiveWay, GiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
 import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'
@@ -71,7 +72,7 @@ export class Turns {
   readonly #holders = new Set<Turn>()
   /** The one that was asked to give way, until it has. */
   #leaving: Turn | null = null
-  #nextLook: NodeJS.Timeout | undefined
+  #cancelLook: () => void = () => {}
   #unread = 0
   /** The two tenants that came last, the newest first. */
   #lastCame: readonly { readonly tenant: string; readonly atMs: number }[] = []
@@ -223,13 +224,13 @@ export class Turns {
 
   /** Asks a run to give way, now or when it has kept its sequence for long enough. */
   #makeRoom(): void {
-    clearTimeout(this.#nextLook)
+    this.#cancelLook()
     if (this.#leaving !== null || this.#pool.idle > 0 || !this.#pool.canPutAside) return
     const nowMs = this.#nowMs()
     const due = firstToGiveWay([...this.#holders], this.#queue.tenants(), nowMs)
     if (due === undefined) return
     if (due.fromMs > nowMs) {
-      this.#nextLook = setTimeout(() => this.#makeRoom(), due.fromMs - nowMs)
+      this.#cancelLook = systemTimer.after(due.fromMs - nowMs, () => this.#makeRoom())
       return
     }
     this.#leaving = due.run
