@@ -1,12 +1,17 @@
 /** Zones and periods as callers write them; refusals name the field. */
 import { ServiceError } from '@svc/contracts/errors'
-import { readZone, startOfDay, type Zone } from '@svc/contracts/zone'
+import { monthIn, type Period, readZone, startOfDay, type Zone } from '@svc/contracts/zone'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** @throws {ServiceError} `invalid_value` for a zone that does not exist */
 export function readZoneOf(name: string): Zone {
   return orRefusal('zone', () => readZone(name))
+}
+
+/** @throws {ServiceError} `invalid_value` for a month that is in no calendar */
+export function readMonth(month: string, zone: Zone): Period {
+  return orRefusal('month', () => monthIn(month, zone))
 }
 
 /**

@@ -31,7 +31,7 @@ import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
 import { usageProjection } from './views/usage/usage.ts'
-import type { ProjectionStatus, Views } from './views/views.ts'
+import type { MovementsSnapshot, ProjectionStatus, Views } from './views/views.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
 
@@ -46,6 +46,7 @@ export const projections: readonly Projection[] = [
 /** What an operator can ask beyond what the gateway asks. */
 export interface OperatorViews extends Views {
   accountTotals(): AccountTotals
+  movementsSnapshot(): MovementsSnapshot
 }
 
 export interface OpenProjections {
@@ -197,8 +198,25 @@ function viewsOf(live: readonly LiveView[], store: EventStore): OperatorViews {
     seriesCount: (accountId) => usage().seriesCount(accountId),
     key: (keyId) => usage().key(keyId),
     keys: (accountId) => usage().keys(accountId),
-    movements: (accountId, from, to) => usage().movements(accountId, from, to),
+    movementsSnapshot: () => movementsSnapshot(live),
   }
+}
+
+function movementsSnapshot(live: readonly LiveView[]): MovementsSnapshot {
+  const { file } = viewOf(live, usageProjection)
+  const { database, checkpoint, close } = file.openSnapshot()
+  const queries = new UsageQueries(database)
+  return {
+    position: checkpoint.position,
+    movements: (accountId, from, to) => queries.movements(accountId, from, to),
+    close,
+  }
+}
+
+function viewOf(live: readonly LiveView[], projection: Projection): LiveView {
+  const view = live.find((candidate) => candidate.file.projection === projection)
+  if (view === undefined) throw new Error(`the view ${projection.name} is not open`)
+  return view
 }
 
 /** Statements are prepared once for every opening of the file. */
@@ -207,8 +225,7 @@ function queriesOf<Queries>(
   projection: Projection,
   prepare: (database: LiveView['file']['database']) => Queries,
 ): () => Queries {
-  const view = live.find((candidate) => candidate.file.projection === projection)
-  if (view === undefined) throw new Error(`the view ${projection.name} is not open`)
+  const view = viewOf(live, projection)
   let queries = prepare(view.file.database)
   let { generation } = view.file
   return () => {

@@ -9,7 +9,7 @@ import {
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent, StreamHead } from '@svc/contracts/ports/event-store'
-import { NO_STREAM } from '@svc/contracts/ports/event-store'
+import { MAX_APPEND_EVENTS, NO_STREAM } from '@svc/contracts/ports/event-store'
 import { costLines, type PriceVersion } from '@svc/contracts/price'
 import type { TokenCounts } from '@svc/contracts/tokens'
 
@@ -173,15 +173,15 @@ export class AccountHistory {
 
   /** Appends what was added since the last time. */
   async writeTo(store: EventStore): Promise<void> {
-    const events = this.#pending.splice(0)
-    if (events.length === 0) return
-    const outcome = await store.append({
-      stream: accountStream(this.accountId),
-      expected: this.#head,
-      events,
-    })
-    if (outcome.kind !== 'appended') throw new Error(`the append ended with ${outcome.kind}`)
-    this.#head = outcome.head
+    while (this.#pending.length > 0) {
+      const outcome = await store.append({
+        stream: accountStream(this.accountId),
+        expected: this.#head,
+        events: this.#pending.splice(0, MAX_APPEND_EVENTS),
+      })
+      if (outcome.kind !== 'appended') throw new Error(`the append ended with ${outcome.kind}`)
+      this.#head = outcome.head
+    }
   }
 }
 

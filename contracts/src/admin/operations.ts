@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { accountOperations } from './accounts.ts'
 import { billingOperations } from './billing.ts'
 import type { Declaration, Shown } from './declaration.ts'
+import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
 import { usageOperations } from './usage.ts'
@@ -15,6 +16,7 @@ import { workerOperations } from './workers.ts'
 export const adminOperations = {
   ...accountOperations,
   ...billingOperations,
+  ...financeOperations,
   ...priceOperations,
   ...logOperations,
   ...usageOperations,

@@ -29,8 +29,22 @@ export function movementOf(event: StoredEvent): Movement | undefined {
         amount: event.data.amount,
         balance: event.data.balanceAfter,
       }
-    default:
+    // Usage, which has tokens, and what moves nothing.
+    case 'CreditDebited':
+    case 'AccountOpened':
+    case 'SpendPolicySet':
+    case 'PriceListSet':
+    case 'ApiKeyCreated':
+    case 'ApiKeyRevoked':
+    case 'RequestAccepted':
+    case 'TokensMetered':
+    case 'RequestFailed':
+    case 'RequestAbandoned':
+    case 'PricePublished':
+    case 'PriceWithdrawn':
       return undefined
+    default:
+      return event satisfies never
   }
 }
 

@@ -213,6 +213,12 @@ export interface Views {
   key(keyId: string): KeyUsage | undefined
   /** All keys of an account, oldest first. */
   keys(accountId: string): readonly KeyUsage[]
-  /** What moved an account's balance from one quarter of an hour to another, in milliseconds. */
+}
+
+/** What moved balances, as it was at one position of the log, until it is closed. */
+export interface MovementsSnapshot {
+  readonly position: Position
+  /** From one quarter of an hour to another, in milliseconds since 1970. */
   movements(accountId: string, from: number, to: number): AccountMonth
+  close(): void
 }

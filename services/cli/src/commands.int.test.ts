@@ -21,6 +21,7 @@ const questions: readonly (readonly [name: string, args: readonly string[]])[] =
   ['key-list', ['key', 'list']],
   ['price-list', ['price', 'list']],
   ['statement', ['statement']],
+  ['month', ['month', '2026-11', '--tz', 'Asia/Kathmandu']],
   ['explain-finished', ['explain', finishedRequest]],
   ['explain-stopped', ['explain', stoppedRequest]],
   ['explain-failed', ['explain', failedRequest]],

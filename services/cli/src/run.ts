@@ -4,15 +4,16 @@ import { VERSION } from '@svc/server/version'
 import { Command, CommanderError, Option } from 'commander'
 import { accountCommand } from './commands/account.ts'
 import { auditCommand } from './commands/audit.ts'
+import { explainCommand } from './commands/bills/explain.ts'
+import { monthCommand } from './commands/bills/month.ts'
+import { statementCommand } from './commands/bills/statement.ts'
 import { eventsCommand } from './commands/events.ts'
-import { explainCommand } from './commands/explain.ts'
 import { keyCommand } from './commands/key.ts'
 import { operatorTokenCommand } from './commands/operator-token.ts'
 import type { ContextOf } from './commands/options.ts'
 import { priceCommand } from './commands/price.ts'
 import { projectionCommand } from './commands/projection.ts'
 import { startCommand } from './commands/start.ts'
-import { statementCommand } from './commands/statement.ts'
 import { statusCommand } from './commands/status.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { workerCommand } from './commands/worker.ts'
@@ -54,7 +55,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
     .exitOverride()
     .configureOutput({ writeOut, writeErr: terminal.err })
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
-  commands.push(explainCommand, verifyCommand, projectionCommand, eventsCommand)
+  commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(workerCommand, auditCommand, operatorTokenCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())

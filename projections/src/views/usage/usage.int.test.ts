@@ -6,7 +6,7 @@ import { timeSteps } from '@svc/contracts/zone'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
 import { usagePage } from '../../usage-answer.ts'
 import type { RequestRow, UsedTokens, Views } from '../views.ts'
@@ -140,14 +140,16 @@ test('a day of usage is the day of the statement, to the last pico-dollar', asyn
 test('movements of two periods next to each other add up, and open where the one before closed', async () => {
   const { views, history } = await threeWeeks()
   const { accountId } = history
+  const snapshot = views.movementsSnapshot()
+  onTestFinished(() => snapshot.close())
   const quarter = fc.integer({ min: -10, max: 40 * 96 }).map((n) => START_MS + n * 900_000)
-  const whole = views.movements(accountId, START_MS - 10 * HOUR_MS, NOW_MS)
+  const whole = snapshot.movements(accountId, START_MS - 10 * HOUR_MS, NOW_MS)
   expect(whole.opening).toBe(0n)
   expect(whole.closing).toBe(history.balance)
   fc.assert(
     fc.property(quarter, (middle) => {
-      const first = views.movements(accountId, START_MS - 10 * HOUR_MS, middle)
-      const second = views.movements(accountId, middle, NOW_MS)
+      const first = snapshot.movements(accountId, START_MS - 10 * HOUR_MS, middle)
+      const second = snapshot.movements(accountId, middle, NOW_MS)
       expect(first.closing).toBe(second.opening)
       expect(first.used + second.used).toBe(whole.used)
       for (const month of [first, second]) {

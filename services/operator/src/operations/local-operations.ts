@@ -7,6 +7,7 @@ import type { Operations } from '@svc/contracts/admin/operations'
 import { workerOperations } from '../workers/worker-operations.ts'
 import { accountOperations } from './account-operations.ts'
 import { billOperations } from './bill-operations.ts'
+import { financeOperations } from './finance-operations.ts'
 import { keyOperations } from './key-operations.ts'
 import { logOperations } from './log-operations.ts'
 import { withParsedInput } from './parsed-input.ts'
@@ -24,6 +25,7 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...keyOperations(ports, caller),
     ...priceOperations(ports, caller),
     ...billOperations(ports),
+    ...financeOperations(ports),
     ...logOperations(ports),
     ...usageOperations(ports),
     ...workerOperations(ports),

@@ -2,11 +2,11 @@
 import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { Command, Option } from 'commander'
-import type { Context } from '../context/context.ts'
-import { CliError, EXIT_USAGE } from '../context/exit-codes.ts'
-import { CheckedStatement } from '../output/checked-statement.ts'
-import { type StatementWriter, statementWriters } from '../output/statement-formats.ts'
-import { noteLeftOut } from '../output/table.ts'
+import type { Context } from '../../context/context.ts'
+import { CliError, EXIT_USAGE } from '../../context/exit-codes.ts'
+import { CheckedStatement } from '../../output/checked-statement.ts'
+import { type StatementWriter, statementWriters } from '../../output/statement-formats.ts'
+import { noteLeftOut } from '../../output/table.ts'
 import {
   ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
@@ -14,7 +14,7 @@ import {
   type ContextOf,
   moment,
   readAccount,
-} from './options.ts'
+} from '../options.ts'
 
 const PAGE_ENTRIES = 500
 

@@ -3,11 +3,11 @@
  */
 import type { Operations } from '@svc/contracts/admin/operations'
 import { Command } from 'commander'
-import type { Context } from '../context/context.ts'
-import { cacheFacts } from '../output/cache-words.ts'
-import { factsText } from '../output/facts.ts'
-import { tableText } from '../output/table.ts'
-import type { ContextOf } from './options.ts'
+import type { Context } from '../../context/context.ts'
+import { cacheFacts } from '../../output/cache-words.ts'
+import { factsText } from '../../output/facts.ts'
+import { tableText } from '../../output/table.ts'
+import type { ContextOf } from '../options.ts'
 
 type Explanation = Awaited<ReturnType<Operations['explain']>>
 

@@ -1,0 +1,90 @@
+/** `svc month` */
+import type { MonthCustomer, MonthReport } from '@svc/contracts/admin/finance'
+import { Command, Option } from 'commander'
+import type { Context } from '../../context/context.ts'
+import { checkMonth } from '../../output/checked-month.ts'
+import { csvLine, csvText } from '../../output/csv.ts'
+import { type Column, tableText } from '../../output/table.ts'
+import type { ContextOf } from '../options.ts'
+
+interface MonthOptions {
+  readonly tz: string
+  readonly format: 'table' | 'csv'
+}
+
+const amounts = [
+  'opening',
+  'payments',
+  'promotional',
+  'used',
+  'expired',
+  'refunded',
+  'corrected',
+  'closing',
+] as const
+
+const columns: readonly Column<MonthCustomer>[] = [
+  { title: 'CUSTOMER', cutTo: 16, text: (line) => line.name },
+  { title: 'ACCOUNT', leftOut: 9, text: (line) => line.account_id },
+  ...amounts.map((name, index): Column<MonthCustomer> => {
+    return {
+      title: name.toUpperCase(),
+      align: 'decimal',
+      text: (line) => line[name],
+      ...(name === 'opening' || name === 'closing' ? {} : { leftOut: amounts.length - index }),
+    }
+  }),
+]
+
+export function monthCommand(contextOf: ContextOf): Command {
+  return new Command('month')
+    .description(
+      'what moved the balances of all customers in a month; it adds up, or says where not',
+    )
+    .argument('<month>', 'such as 2026-10')
+    .option('--tz <zone>', 'the time zone whose month it is, such as Europe/Berlin', 'UTC')
+    .addOption(
+      new Option('--format <format>', 'how to write it').choices(['table', 'csv']).default('table'),
+    )
+    .action((month: string, options: MonthOptions, command: Command) =>
+      showMonth(contextOf(command), month, options),
+    )
+}
+
+async function showMonth(context: Context, month: string, options: MonthOptions): Promise<void> {
+  const report = await context.withOperations((operations) =>
+    operations.month({ month, zone: options.tz }),
+  )
+  checkMonth(report)
+  if (context.json) return context.outJson('month/1', report)
+  if (options.format === 'csv') return context.out(csvOf(report))
+  const { zone, from, to, position, customers, totals } = report
+  const total: MonthCustomer = {
+    name: 'all customers',
+    account_id: '',
+    external_id: null,
+    ...totals,
+  }
+  const head =
+    `Month ${month} in ${zone}, USD, at position ${position}\n` + `from ${from}, before ${to}\n\n`
+  await context.out(head + tableText(context, columns, [...customers, total]))
+}
+
+function csvOf({ customers, totals }: MonthReport): string {
+  const lines = customers.map((customer) =>
+    csvLine([
+      customer.account_id,
+      csvText(customer.external_id ?? ''),
+      csvText(customer.name),
+      ...amounts.map((name) => customer[name]),
+    ]),
+  )
+  const head = csvLine([
+    'account_id',
+    'external_id',
+    'name',
+    ...amounts.map((name) => `${name}_usd`),
+  ])
+  const foot = csvLine(['', '', 'all customers', ...amounts.map((name) => totals[name])])
+  return head + lines.join('') + foot
+}
