@@ -60,3 +60,13 @@ export class ServiceError extends Error {
     return errorCatalogue[this.code]
   }
 }
+
+/** Nothing was done: another server, or this one when it runs again, can take the request. */
+export function serverStopping(): ServiceError {
+  return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
+}
+
+/** @param cause for the log; the caller is told nothing of it */
+export function ownDefect(cause: unknown): ServiceError {
+  return new ServiceError('internal_error', 'Something went wrong on our side.', { cause })
+}

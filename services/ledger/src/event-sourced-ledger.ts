@@ -10,7 +10,7 @@ import {
   SECRET_RANDOM_BYTES,
 } from '@svc/contracts/api-key'
 import type { AccountCommand } from '@svc/contracts/commands'
-import { ServiceError } from '@svc/contracts/errors'
+import { ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import { type IdSource, idTimeMs, isId, makeDerivedId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
@@ -42,7 +42,6 @@ import { dataOf } from './recorded-data.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { RequestEnds } from './request-ends.ts'
 import { RunningRequests } from './running-requests.ts'
-import { shuttingDown } from './writer/refusals.ts'
 import type { AccountWriter } from './writer/writer.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
@@ -225,7 +224,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async publishPrice(price: NewPrice): Promise<PublishedPrice> {
-    if (this.#isClosed) throw shuttingDown()
+    if (this.#isClosed) throw serverStopping()
     return this.#parts.prices.publish(price)
   }
 
@@ -234,7 +233,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async withdrawPrice(withdrawal: Withdrawal): Promise<WithdrawnPrice> {
-    if (this.#isClosed) throw shuttingDown()
+    if (this.#isClosed) throw serverStopping()
     return this.#parts.prices.withdraw(withdrawal)
   }
 
@@ -346,7 +345,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   #writer(accountId: string): AccountWriter {
-    if (this.#isClosed) throw shuttingDown()
+    if (this.#isClosed) throw serverStopping()
     if (!isId('acct', accountId)) throw noSuchAccount()
     return this.#parts.writers.of(accountId)
   }

@@ -1,8 +1,6 @@
 /** The errors of requests that are turned away. */
 import { ServiceError } from '@svc/contracts/errors'
 
-const STOPPING_RETRY_SECONDS = 1
-
 /** @param bound how many of the key or account may run at once */
 export function tooMany(
   whose: 'key' | 'account',
@@ -21,10 +19,4 @@ export function tooMany(
 export function tooManyOfAll(retryAfterSeconds: number): ServiceError {
   const message = 'The server runs as many requests as it can. Please try again shortly.'
   return new ServiceError('server_is_overloaded', message, { retryAfterSeconds })
-}
-
-export function stopping(): ServiceError {
-  return new ServiceError('shutting_down', 'The server is stopping.', {
-    retryAfterSeconds: STOPPING_RETRY_SECONDS,
-  })
 }

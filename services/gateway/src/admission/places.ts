@@ -10,10 +10,11 @@
  * What waits costs a socket and no memory: its body stays where it is. The place counts the body
  * too, so that neither an account nor all of them hold more bytes than they may.
  */
+import { serverStopping } from '@svc/contracts/errors'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import type { HttpLimits } from '../http/limits.ts'
-import { stopping, tooMany, tooManyOfAll } from './admission-errors.ts'
+import { tooMany, tooManyOfAll } from './admission-errors.ts'
 import { AccountPlaces, Visit, type Visitor } from './visit.ts'
 
 export type PlaceBounds = Pick<
@@ -70,7 +71,7 @@ export class Places {
    * @throws {ServiceError} 429 when the account has as much under way as it may, 503 when all have
    */
   enter(visitor: Visitor): Visit {
-    if (this.#isClosed) throw stopping()
+    if (this.#isClosed) throw serverStopping()
     const visit = new Visit(this.#accountOf(visitor.accountId), visitor, this)
     if (this.#hasRoom(visit)) this.#start(visit)
     else this.#queue(visit)
@@ -122,7 +123,7 @@ export class Places {
   turnAway(): void {
     this.#isClosed = true
     for (const account of [...this.#turns]) {
-      for (const visit of [...account.waiting]) visit.refuse(stopping())
+      for (const visit of [...account.waiting]) visit.refuse(serverStopping())
     }
   }
 

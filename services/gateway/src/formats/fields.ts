@@ -39,6 +39,12 @@ export function typeAt(body: JsonObject, path: FieldPath): string | undefined {
   throw new ServiceError('invalid_value', `${param} must be text.`, { param })
 }
 
+/** In the words of the OpenAI formats. */
+export function missingParameter(param: string): ServiceError {
+  const message = `Missing required parameter: '${param}'.`
+  return new ServiceError('missing_required_parameter', message, { param })
+}
+
 /** The first thing that a schema found wrong, as the error for the caller. */
 export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject): ServiceError {
   if (issue === undefined) return new ServiceError('invalid_value', 'The body is not valid.')
@@ -46,8 +52,7 @@ export function fieldError(issue: z.core.$ZodIssue | undefined, body: JsonObject
   const path = [...issue.path, ...(nested?.path ?? [])]
   const param = pathText(path)
   if (path.length > 0 && fieldAt(body, path) === undefined) {
-    const message = `Missing required parameter: '${param}'.`
-    return new ServiceError('missing_required_parameter', message, { param })
+    return missingParameter(param)
   }
   const what = (nested ?? issue).message.replace(/^Invalid input: /, '')
   return new ServiceError('invalid_value', `Invalid value for '${param}': ${what}.`, { param })

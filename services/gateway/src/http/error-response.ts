@@ -1,6 +1,6 @@
 /** Errors as HTTP answers: one shape per format, the same headers everywhere, no internals. */
 import { STATUS_CODES } from 'node:http'
-import { ServiceError } from '@svc/contracts/errors'
+import { ownDefect, ServiceError } from '@svc/contracts/errors'
 import type { FastifyReply } from 'fastify'
 import {
   type ClientFamily,
@@ -108,5 +108,5 @@ export function asServiceError(cause: unknown): ServiceError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError('invalid_request', 'The request is malformed.', { cause })
   }
-  return new ServiceError('internal_error', 'Something went wrong on our side.', { cause })
+  return ownDefect(cause)
 }

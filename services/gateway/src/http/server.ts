@@ -1,7 +1,7 @@
 /** Fastify with our limits, our errors, and an id on every answer: what all routes stand on. */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { ServiceError } from '@svc/contracts/errors'
+import { ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { Timer } from '@svc/contracts/ports/time'
 import Fastify, {
   type FastifyBaseLogger,
@@ -122,7 +122,7 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
   app.addHook('onRequest', (request, reply, done) => {
     setIdentity(reply, request.id)
     closeAtLimit(reply)
-    if (isDraining()) throw shuttingDown(reply)
+    if (isDraining()) throw refusedWhileDraining(reply)
     checkHead(request.raw, limits)
     if (request.is404 || isDisguised(pathOf(request.raw.url ?? ''))) {
       throw noSuchRoute(paths, rootUrl, request, reply)
@@ -159,9 +159,9 @@ function closeAtLimit({ raw }: FastifyReply): void {
   if (maxRequestsOnConnectionReached) raw.setHeader('connection', 'close')
 }
 
-function shuttingDown(reply: FastifyReply): ServiceError {
+function refusedWhileDraining(reply: FastifyReply): ServiceError {
   reply.header('connection', 'close')
-  return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
+  return serverStopping()
 }
 
 function noSuchRoute(

@@ -4,7 +4,7 @@
  * A server whose event log is away is alive: to end it helps nobody. It is not ready, and says
  * which part is at fault, without names and addresses: anybody may ask.
  */
-import { ServiceError } from '@svc/contracts/errors'
+import { serverStopping } from '@svc/contracts/errors'
 import { overloaded } from '@svc/contracts/worker/failure'
 import type { FastifyInstance } from 'fastify'
 import type { WorkerPool } from '../routing/worker-pool.ts'
@@ -24,7 +24,7 @@ export function healthRoutes({ workers, ledgerHealth, isDraining }: HealthPorts)
       app.get(path, () => ({ status: 'alive' }))
     }
     app.get('/readyz', async () => {
-      if (isDraining()) throw new ServiceError('shutting_down', 'The server is stopping.')
+      if (isDraining()) throw serverStopping()
       const problems = [...((await ledgerHealth?.problems()) ?? [])]
       if (!workers.workers.some(({ ready }) => ready)) problems.push('no inference worker is ready')
       if (problems.length === 0) return { status: 'ready' }

@@ -13,12 +13,6 @@ export function overloaded(): ServiceError {
   return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: RETRY_SECONDS })
 }
 
-export function shuttingDown(): ServiceError {
-  return new ServiceError('shutting_down', 'The server is stopping.', {
-    retryAfterSeconds: RETRY_SECONDS,
-  })
-}
-
 /** Nothing was written. */
 export function storeUnavailable(cause?: unknown): ServiceError {
   const message = 'The event store cannot take the request now. Nothing was charged.'

@@ -41,6 +41,7 @@
  * read. An acceptance needs no such care: its append is at an exact revision.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { serverStopping } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
 import {
   type AppendRequest,
@@ -56,7 +57,7 @@ import { Contention } from './contention.ts'
 import { Job, type Query, type Work } from './job.ts'
 import type { LedgerLimits } from './limits.ts'
 import { catchUp, type LoadedAccount, type LoadingPorts, loadAccount } from './loading.ts'
-import { defect, outcomeUnknown, overloaded, shuttingDown, storeUnavailable } from './refusals.ts'
+import { defect, outcomeUnknown, overloaded, storeUnavailable } from './refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 import { snapshotOf } from './snapshots.ts'
 import { WaitingRoom } from './waiting-room.ts'
@@ -147,7 +148,7 @@ export class AccountWriter {
     if (this.#mode === 'idle') this.#turn('closed')
     else if (this.#mode === 'working') this.#turn('draining')
     else if (this.#mode === 'parked') this.#turn('giving-up')
-    for (const job of this.#waiting.close()) job.reject(shuttingDown())
+    for (const job of this.#waiting.close()) job.reject(serverStopping())
     await this.#work
     this.saveSnapshot()
   }
@@ -163,7 +164,7 @@ export class AccountWriter {
   #admit(job: Job, isAlwaysLetIn: boolean): void {
     const isFull = this.#queue.length >= this.#ports.limits.queuedCommandsPerAccount
     if (this.#mode === 'parked') job.reject(outcomeUnknown())
-    else if (this.#mode !== 'idle' && this.#mode !== 'working') job.reject(shuttingDown())
+    else if (this.#mode !== 'idle' && this.#mode !== 'working') job.reject(serverStopping())
     else if (isFull && !isAlwaysLetIn) job.reject(overloaded())
     else this.#enqueue(job)
   }

@@ -10,7 +10,7 @@ import {
   type OperationName,
   type Operations,
 } from '@svc/contracts/admin/operations'
-import { ServiceError } from '@svc/contracts/errors'
+import { ownDefect, ServiceError } from '@svc/contracts/errors'
 import { bearsSecret } from '@svc/infra/system/bearer'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -102,10 +102,6 @@ async function answer(
 function givenIn(declared: Declaration, { params, query, body }: FastifyRequest): object {
   const rest = declared.method === 'GET' ? query : (body ?? {})
   return { ...(rest as object), ...(params as object) }
-}
-
-function ownDefect(cause: unknown): ServiceError {
-  return new ServiceError('internal_error', 'Something went wrong on our side.', { cause })
 }
 
 /**

@@ -3,6 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { promptMessages, type Turn } from '../conversation.ts'
+import { missingParameter } from '../fields.ts'
 
 const MAX_MESSAGES = 1_024
 const MAX_PARTS = 64
@@ -80,9 +81,7 @@ function assistantTurn(given: ChatMessage, path: string): Turn {
 
 function toolTurn(given: ChatMessage, path: string): Turn {
   const param = `${path}.tool_call_id`
-  if (!given.tool_call_id) {
-    throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
-  }
+  if (!given.tool_call_id) throw missingParameter(param)
   return { kind: 'tool', callId: given.tool_call_id, text: contentText(given, path), param }
 }
 
@@ -107,9 +106,7 @@ function partText(each: Part, path: string): string {
   if (each.type === 'text' || each.type === 'refusal') {
     const text = each.type === 'text' ? each.text : each.refusal
     if (text !== undefined) return text
-    throw new ServiceError('missing_required_parameter', `Missing ${path}.${each.type}.`, {
-      param: `${path}.${each.type}`,
-    })
+    throw missingParameter(`${path}.${each.type}`)
   }
   throw new ServiceError(
     'unsupported_value',

@@ -2,6 +2,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import { missingParameter } from '../fields.ts'
 import { refuseForeignSchema } from '../foreign-fields.ts'
 import { type GivenChoice, toolUseOf } from '../tools.ts'
 
@@ -56,7 +57,7 @@ function givenTool(given: ChatTool, index: number) {
     const message = 'Only tools of type "function" are supported here.'
     throw new ServiceError('unsupported_value', message, { param: `${path}.type` })
   }
-  if (tool === undefined) throw missing(`${path}.function`)
+  if (tool === undefined) throw missingParameter(`${path}.function`)
   const { name, description, parameters } = tool
   if (parameters === undefined || parameters === null) {
     const schema = `'${path}.function.parameters'`
@@ -71,17 +72,17 @@ function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
   if (choice === null || choice === undefined) return { mode: 'auto', callable: null, param }
   if (typeof choice === 'string') return { mode: choice, callable: null, param }
   if (choice.type === 'function') {
-    if (choice.function === undefined) throw missing(`${param}.function`)
+    if (choice.function === undefined) throw missingParameter(`${param}.function`)
     const { name } = choice.function
     return { mode: 'required', callable: [name], param: `${param}.function.name` }
   }
   if (choice.type !== 'allowed_tools') throw unsupportedChoice(`${param}.type`)
-  if (choice.allowed_tools === undefined) throw missing(`${param}.allowed_tools`)
+  if (choice.allowed_tools === undefined) throw missingParameter(`${param}.allowed_tools`)
   const { mode, tools } = choice.allowed_tools
   const callable = tools.map((tool, index) => {
     const path = `${param}.allowed_tools.tools[${index}]`
     if (tool.type !== 'function') throw unsupportedChoice(`${path}.type`)
-    if (tool.function === undefined) throw missing(`${path}.function`)
+    if (tool.function === undefined) throw missingParameter(`${path}.function`)
     return tool.function.name
   })
   return { mode, callable, param: `${param}.allowed_tools.tools` }
@@ -90,8 +91,4 @@ function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
 function unsupportedChoice(param: string): ServiceError {
   const message = 'A choice is "none", "auto", "required", a function, or a list of allowed tools.'
   return new ServiceError('unsupported_value', message, { param })
-}
-
-function missing(param: string): ServiceError {
-  return new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
 }

@@ -75,7 +75,12 @@ export function nestedText(
 
 export function required<T>(value: T | undefined, param: string): T {
   if (value !== undefined) return value
-  throw new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
+  throw fieldRequired(param)
+}
+
+/** In the words of the Messages format. */
+export function fieldRequired(param: string): ServiceError {
+  return new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
 }
 
 function documentText({ source }: ContentBlock, path: string): string {

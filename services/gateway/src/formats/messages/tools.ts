@@ -4,6 +4,7 @@ import type { ToolUse } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { schemaFieldOf } from '../foreign-fields.ts'
 import { type GivenChoice, type GivenTool, toolUseOf } from '../tools.ts'
+import { fieldRequired } from './text-blocks.ts'
 
 const MAX_TOOLS = 1_024
 
@@ -69,14 +70,11 @@ function isOwn(tool: Tool): boolean {
 
 function givenTool(tool: Tool, index: number): GivenTool {
   const { name, description, input_schema: parameters } = tool
-  if (parameters === undefined || parameters === null) throw missing(`tools[${index}].input_schema`)
+  if (parameters === undefined || parameters === null)
+    throw fieldRequired(`tools[${index}].input_schema`)
   const param = `tools[${index}].name`
-  if (name === undefined) throw missing(param)
+  if (name === undefined) throw fieldRequired(param)
   return { name, description, parameters, param }
-}
-
-function missing(param: string): ServiceError {
-  return new ServiceError('missing_required_parameter', `${param}: Field required`, { param })
 }
 
 function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
@@ -92,7 +90,7 @@ function givenChoice(choice: ToolChoice | null | undefined): GivenChoice {
     case 'tool': {
       const { name } = choice
       if (name !== undefined) return { mode: 'required', callable: [name], param: `${param}.name` }
-      throw missing(`${param}.name`)
+      throw fieldRequired(`${param}.name`)
     }
   }
 }

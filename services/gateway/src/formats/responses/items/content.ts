@@ -1,7 +1,7 @@
 /** The text in the content of items. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { FieldPath } from '../../fields.ts'
-import { pathText } from '../../fields.ts'
+import { missingParameter, pathText } from '../../fields.ts'
 import type { ContentPart } from './items.ts'
 
 const MAX_TEXT_BYTES = 256 * 1024
@@ -30,6 +30,5 @@ function partText({ type, text, refusal }: ContentPart, path: FieldPath): string
   }
   const found = type === 'refusal' ? refusal : text
   if (found !== undefined) return found
-  const param = pathText([...path, type === 'refusal' ? 'refusal' : 'text'])
-  throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+  throw missingParameter(pathText([...path, type === 'refusal' ? 'refusal' : 'text']))
 }

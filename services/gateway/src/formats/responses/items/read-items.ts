@@ -1,7 +1,7 @@
 /** `input` as items: every kind that clients send, checked, and reduced to what is understood. */
 import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
+import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import type { JsonObject } from '../../inference-request.ts'
 import { boundedText, textsOf } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'
@@ -50,10 +50,7 @@ export async function readItems(
   body: JsonObject,
   context: ReadItemsContext,
 ): Promise<readonly ReadItem[]> {
-  if (body.input === undefined || body.input === null) {
-    const message = "Missing required parameter: 'input'."
-    throw new ServiceError('missing_required_parameter', message, { param: 'input' })
-  }
+  if (body.input === undefined || body.input === null) throw missingParameter('input')
   const input = parseField(inputField, body, ['input'])
   if (typeof input === 'string') {
     const id = inputItemId('message', context.requestId, 0)
@@ -128,8 +125,7 @@ class ItemReader {
     )
     if (role !== undefined) return 'message'
     if (typeof id === 'string') return 'item_reference'
-    const param = pathText([...this.#path, 'type'])
-    throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+    throw missingParameter(pathText([...this.#path, 'type']))
   }
 
   #message(id: string): Item {

@@ -1,7 +1,6 @@
 /** `tools`, and the tools that items add, as a catalogue; and what is shown of them in the answer. */
-import { ServiceError } from '@svc/contracts/errors'
 import { z } from 'zod'
-import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
+import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import { refuseForeignSchema } from '../../foreign-fields.ts'
 import type { JsonObject } from '../../inference-request.ts'
 import {
@@ -158,8 +157,7 @@ function foreignSchemaAt(path: FieldPath) {
 function requiredType(body: JsonObject, path: FieldPath): string {
   const type = typeAt(body, path)
   if (type !== undefined) return type
-  const param = pathText([...path, 'type'])
-  throw new ServiceError('missing_required_parameter', `Missing ${param}.`, { param })
+  throw missingParameter(pathText([...path, 'type']))
 }
 
 function joined(texts: readonly (string | null | undefined)[]): string {
