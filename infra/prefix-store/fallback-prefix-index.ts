@@ -27,7 +27,7 @@ export class FallbackPrefixIndex implements PrefixIndex {
     return this.#shared.failures
   }
 
-  /** Does not wait for the shared index: while that hangs, its notes keep no local ones out. */
+  /** Does not wait for the shared index: while that hangs, notes still go into the local one. */
   async note(instanceId: string, names: readonly string[]): Promise<void> {
     void this.#shared.note(instanceId, names)
     await this.#local.note(instanceId, names)

@@ -1,4 +1,4 @@
-/** What an operator is told when a file is not opened: what is wrong, and what to do about it. */
+/** Messages for an operator whose file is not opened: what is wrong, and what to do about it. */
 
 import { StoreOpenError } from '../store-open-error.ts'
 import {

@@ -1,7 +1,7 @@
 /**
  * Opens a file whose rows are sealed texts ({@link sealText}) and whose loss does no harm.
  *
- * `synchronous=NORMAL` is enough for such: what it costs is told where each is kept.
+ * `synchronous=NORMAL` is enough for such: what a loss costs is written where each is kept.
  */
 import { openCacheFile } from './cache-file.ts'
 import type { DatabaseFile, DatabaseFileOptions } from './database-file.ts'

@@ -26,9 +26,9 @@ import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-ref
 const READY_WITHIN_MS = 30_000
 /** The server itself gives an append up after 2 to 3 seconds. */
 const APPEND_TIMEOUT_MS = 5_000
-/** Without an event. */
+/** How long a read may bring no event, in milliseconds. */
 const READ_TIMEOUT_MS = 5_000
-/** Between two questions to a server that does not answer yet. */
+/** Pause between two attempts to reach a server that does not answer yet. */
 const PAUSES = { firstMs: 100, longestMs: 1_000 }
 /** The server passes over some 300,000 events a second. */
 const RETENTION_SEARCH_MS = 60_000
@@ -126,7 +126,10 @@ async function untilReady(
   }
 }
 
-/** Which version it is needs no rights: that the user may read, and that it leads, a read tells. */
+/**
+ * Asking for the version needs no rights: only a read shows that the user may read, and that the
+ * node leads.
+ */
 async function checkServer(
   client: CurrentClient<EventStoreDbClient>,
   place: string,

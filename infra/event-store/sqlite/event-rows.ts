@@ -20,7 +20,7 @@ type EventRow = readonly [
 const SELECT_EVENTS = `
   SELECT position, stream_id, revision, hex(id), type, data, metadata, hex(hash) FROM event`
 
-/** Checked between pages; with the names that one page adds, 2 MB at most. */
+/** Checked between pages: with the names that one page adds, they take 2 MB at most. */
 const MAX_NAMES_KEPT = 10_000
 
 /** Of one stream. */

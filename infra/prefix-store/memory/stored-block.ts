@@ -6,7 +6,7 @@ import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
  * estimate on the safe side, so that many small blocks are bounded too.
  */
 const BLOCK_OVERHEAD_BYTES = 512
-/** A view is kept as it is when so much of its buffer at most belongs to others. */
+/** A view is kept as it is while at most this share of its buffer belongs to others. */
 const WASTE_SHARE_MAX = 1 / 16
 
 /** What keeping a block takes of the store's bytes. */

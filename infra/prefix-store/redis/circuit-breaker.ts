@@ -14,7 +14,7 @@
 import type { Clock } from '@svc/contracts/ports/time'
 
 export const OPEN_MS = 5_000
-/** In a row: one alone may be about that call. */
+/** Failures in a row: a single one may be the fault of that call. */
 export const FAILURES_MAX = 5
 
 type State =
@@ -58,7 +58,7 @@ export class CircuitBreaker {
     if (this.#state.kind === 'probing') this.#open()
   }
 
-  /** It costs time to find out, so once is enough. */
+  /** A timeout costs time, so one is enough. */
   timedOut(): void {
     if (this.#state.kind !== 'open') this.#open()
   }

@@ -40,7 +40,7 @@ const CONNECT_TIMEOUT_MS = 200
 const HANDSHAKE_COMMAND_TIMEOUT_MS = 500
 /** How long a connection that is given up may take to close. */
 const DISCONNECT_TIMEOUT_MS = 100
-/** Between two tries to connect. */
+/** Pause between two attempts to connect, in milliseconds. */
 const PAUSES = { firstMs: 50, longestMs: 2_000 }
 
 export type RedisCommand = readonly [name: string, ...args: (string | number | Buffer)[]]
@@ -51,7 +51,7 @@ export type CallOutcome =
   /** By the caller's signal, whatever becomes of it. */
   | { readonly kind: 'aborted' }
 
-/** What is wrong, in words without a secret; null when it is over. Told when it changes. */
+/** Called when the problem changes: with words that hold no secret, or null when it is over. */
 export type OnProblem = (problem: string | null) => void
 
 export interface CallOptions {
@@ -213,7 +213,7 @@ function clientOptions({ at, isTls, username, password, database }: RedisAddress
   }
 }
 
-/** Half of the pause is by chance: many workers must not come back at once. */
+/** Half of the pause is random: many workers must not come back at once. */
 function retryAfterMs(attempt: number): number {
   const fullMs = backoffMs(PAUSES, attempt)
   return fullMs / 2 + (Math.random() * fullMs) / 2

@@ -45,15 +45,15 @@ const SETTLING_MS = 10_000
 export interface GatewayDependencies {
   readonly ledger: Ledger
   readonly views: Pick<Views, 'request'> & UsagePorts['views']
-  /** Resolves to whether a view is as far as the position before the time is over. */
+  /** Resolves to whether a view reached the position within the time. */
   readonly viewsReached: OwnViews['viewsReached']
   readonly workers: WorkerPool
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly requestObserver?: RequestObserver
-  /** Told of every request but the operator's. */
+  /** Observes every request but the operator's. */
   readonly served?: ServedRequests
-  /** Looked at by `/readyz`. */
+  /** What `/readyz` asks. */
   readonly ledgerHealth?: LedgerHealth
   /** Answers for retries with an `Idempotency-Key`. */
   readonly recordedAnswers: ExpiringStore

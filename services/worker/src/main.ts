@@ -18,7 +18,7 @@ const EXIT_FAILED = 1
 
 const log = workerLog(process.stderr, 'info')
 
-/** A parent that died leaves pipes that nobody reads: writing to them must not be the end. */
+/** A parent that died leaves pipes that nobody reads: a write to them must not end this process. */
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 

@@ -1,5 +1,5 @@
 /**
- * The only file that knows `@eventstore/db-client`: a narrow face of it, with its results and
+ * The only file that knows `@eventstore/db-client`: a narrow interface to it, with its results and
  * errors turned into values of our own. What is added, because the client does it otherwise:
  *
  *  - a read has no deadline: each has a timer, started anew by every event, and is then cancelled;
@@ -42,7 +42,7 @@ import {
   ServerTimeoutError,
 } from './server-failure.ts'
 
-/** A retired client whose calls do not end is not waited for any longer. */
+/** How long to wait for the calls of a retired client to end, in milliseconds. */
 const DISPOSE_MS = 2_000
 /** In units of 32 events that the server passes over, so that a quiet log says little. */
 const CHECKPOINT_INTERVAL = 100
@@ -51,7 +51,7 @@ export class EventStoreDbClient {
   readonly #client: RetirableClient
   readonly #readTimeoutMs: number
   readonly #gate: ReadGate
-  /** What waits for the server, and is told when the client is retired. */
+  /** Rejects what waits for the server, when the client is retired. */
   readonly #waiting = new Set<(error: Error) => void>()
   #isPoisoned = false
 
@@ -143,7 +143,7 @@ export class EventStoreDbClient {
     listener: SubscriptionListener,
   ): ServerSubscription {
     const { promise: ended, resolve, reject } = Promise.withResolvers<void>()
-    // Who awaits it gets the error; nobody has to await it.
+    // Whoever awaits it gets the error, and nobody has to await it.
     ended.catch(() => {})
     const subscription = this.#client.subscribeToAll({
       fromPosition: from,
@@ -239,7 +239,7 @@ export class EventStoreDbClient {
   }
 }
 
-/** The client with what its face hides: the answer of the server on itself, and its connection. */
+/** The client with what its interface hides: the server's features, and its connection. */
 class RetirableClient extends EventStoreDBClient {
   #channel: { close(): void } | undefined
   readonly #life: { isOver: boolean }

@@ -3,7 +3,7 @@
 /** A dead connection is noticed after their sum; the client warns of an interval below this one. */
 const KEEP_ALIVE_INTERVAL_MS = 10_000
 const KEEP_ALIVE_TIMEOUT_MS = 5_000
-/** A frozen node of a cluster holds up the search for a living one that long. */
+/** A frozen node of a cluster delays the search for a live one by this long. */
 const GOSSIP_TIMEOUT_SECONDS = 2
 /**
  * A client that gives up searching fails every later append at once, so it searches for minutes:

@@ -14,10 +14,10 @@
 import { reasonOf } from './server-failure.ts'
 import type { Warn } from './warning.ts'
 
-/** Rounds of own timers in a row, after which a client is taken to hang. */
+/** A client is taken to hang after this many rounds in a row in which our timer ran out. */
 const ROUNDS_TO_REPLACE = 3
 
-/** What is asked of a client here. */
+/** The part of a client that is used here. */
 export interface Retirable {
   readonly isPoisoned: boolean
   retire(): Promise<void>
@@ -35,7 +35,7 @@ export class CurrentClient<Client extends Retirable> {
   #replacing: Promise<void> | undefined
   #rounds = 0
   #roundEndedAt = 0
-  /** What was warned of since an append was answered: each outage is told once. */
+  /** The warnings since the last answered append: each outage is logged once. */
   readonly #warned = new Set<string>()
   #isClosed = false
 
@@ -58,7 +58,7 @@ export class CurrentClient<Client extends Retirable> {
     this.#warned.clear()
   }
 
-  /** An own timer ran out. @param sentAt when the append was sent, of `performance.now()` */
+  /** A timer of ours ran out. @param sentAt when the append was sent, of `performance.now()` */
   noteSilence(sentAt: number): void {
     if (sentAt < this.#roundEndedAt) return
     this.#roundEndedAt = performance.now()

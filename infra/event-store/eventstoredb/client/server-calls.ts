@@ -20,7 +20,7 @@ export interface ServerReadAll {
 
 export interface SubscriptionListener {
   onEvent(event: ServerEvent): void
-  /** The server has seen the subscription; what is appended from now on will be told. */
+  /** The server has taken the subscription: it sends what is appended from now on. */
   onConfirmed?(): void
   /** No later event was there. Servers before 23.10 do not say it. */
   onCaughtUp?(): void

@@ -8,7 +8,7 @@ const PERMISSION_DENIED = 7
 const UNAVAILABLE = 14
 const UNAUTHENTICATED = 16
 
-/** An own timer ran out: the client itself waits without end. */
+/** A timer of ours ran out: the client itself waits without end. */
 export class ServerTimeoutError extends Error {
   override readonly name = 'ServerTimeoutError'
 
@@ -73,7 +73,7 @@ function isForeignPosition(error: unknown): boolean {
   return code === INVALID_ARGUMENT || (code === UNKNOWN && /position/i.test(reasonOf(error)))
 }
 
-/** What a caller of a read is told. */
+/** The error for the caller of a read. */
 export function readFailureOf(error: unknown): Error {
   if (isForeignPosition(error)) {
     return new RangeError('the position to read from is none of this event log', { cause: error })

@@ -1,2 +1,2 @@
-/** Takes what an operator should know of, in the way that the service logs. */
+/** Logs what an operator should know. */
 export type Warn = (fields: Readonly<Record<string, unknown>>, message: string) => void

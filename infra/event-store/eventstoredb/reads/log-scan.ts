@@ -11,7 +11,7 @@ import { KnownGaps } from './known-gaps.ts'
 
 /** One page of the server: at 600 bytes an event, some hundred milliseconds and a megabyte. */
 const MAX_PAGE_EVENTS = 2_000
-/** Least worth a call when little is left to find. */
+/** The smallest page that is worth a call when little is left to find. */
 const MIN_PAGE_EVENTS = 64
 
 export interface LogScanPorts {
@@ -38,7 +38,7 @@ export class LogScan {
     this.#ports = ports
   }
 
-  /** An append of this process ended there. */
+  /** An append of this process ended at that position. */
   noteAppended(position: Position): void {
     if (position > this.#appended) this.#appended = position
   }

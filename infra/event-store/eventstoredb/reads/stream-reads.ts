@@ -14,7 +14,7 @@ import type { ServerReadStream } from '../client/server-calls.ts'
 export interface StreamReadsPorts {
   /** By our name of the stream. */
   read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
-  /** Hears of the newest event of each page. */
+  /** Called with the newest event of each page. */
   noteRead(event: RecordedEvent): void
 }
 

@@ -20,7 +20,7 @@ import { untilAdmitted, type Visit } from './visit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** From when a request with a body asks for its place. */
+    /** Set when a request with a body asks for its place; null before. */
     admitted: Admitted | null
   }
 }

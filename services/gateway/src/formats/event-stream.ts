@@ -8,7 +8,7 @@ export function lineOfJson(value: unknown): string {
   return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
 
-/** One event with a name. */
+/** One event with a name, as the text of a stream. */
 export function namedEvent(name: string, data: object): string {
   return `event: ${name}\ndata: ${lineOfJson(data)}\n\n`
 }

@@ -26,7 +26,7 @@ export interface InferenceRequest {
   readonly thinking: Thinking
   readonly toolUse: ToolUse | null
   readonly outputFormat: OutputFormat
-  /** What the caller asked for, or null: then the service's default holds. */
+  /** What the caller asked for, or null for the service's default. */
   readonly maxOutputTokens: number | null
   readonly sampling: Sampling
   /** Pairs of token id and bias. */

@@ -39,7 +39,7 @@ export function errorStatus(family: ClientFamily, { code, entry }: ServiceError)
   return family === 'anthropic' && code === 'server_is_overloaded' ? 529 : entry.status
 }
 
-/** How much may be asked for, in the headers that the clients of the family read. */
+/** The rate limits, in the headers that the clients of the family read. */
 export function rateHeaders(
   family: ClientFamily,
   rate: RateState,

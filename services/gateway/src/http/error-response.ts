@@ -10,7 +10,7 @@ import {
   rateHeaders,
 } from './client-family.ts'
 
-/** From this status on, clients repeat requests by themselves unless they are told not to. */
+/** From this status on, clients retry by themselves unless a header forbids it. */
 const FIRST_RETRIED_STATUS = 401
 /** Refused with the rest of the body unread. */
 const UNREAD: ReadonlySet<string> = new Set(['request_too_large', 'request_timeout'])

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 
 export interface HttpLimits {
-  /** Agents send 50 KB before they have said a word. */
+  /** Agents send 50 KB of instructions and tools before the first message. */
   readonly bodyBytes: number
   /** Request line and headers. */
   readonly headerBytes: number
@@ -30,7 +30,7 @@ export interface HttpLimits {
   /** Requests beyond these that wait for their turn, their bodies unread. */
   readonly waitingPerAccount: number
   readonly waitingRequests: number
-  /** How long they may wait. */
+  /** How long they may wait, in milliseconds. */
   readonly waitMs: number
   /** Prompts that are rendered, counted and compiled at once: of one account and of all. */
   readonly preparationsPerAccount: number
@@ -42,11 +42,11 @@ export interface HttpLimits {
   /** Bytes of bodies whose requests run, of one account and of all. */
   readonly bodyBytesPerAccount: number
   readonly bodyBytesInFlight: number
-  /** Requests in a minute; 0 sets no limit. */
+  /** Requests per minute; 0 sets no limit. */
   readonly requestsPerMinutePerKey: number
   readonly requestsPerMinutePerAccount: number
   readonly requestsPerMinutePerAddress: number
-  /** Wrong keys from one address in a minute. */
+  /** Wrong keys from one address per minute. */
   readonly badKeysPerMinute: number
   /** Refusals that one account, or one address without a key, is sent at once in a second. */
   readonly refusalsPerSecond: number
@@ -61,9 +61,9 @@ export interface HttpLimits {
   readonly settlingAllowanceMs: number
   /** How long a client may read nothing of its answer; then it is cut off, as if it had left. */
   readonly writeStallMs: number
-  /** An idle stream is given a sign of life at least this often. */
+  /** An idle stream gets a keep-alive at least this often. */
   readonly streamKeepAliveMs: number
-  /** How long a cancelled run is waited for, to hear its final meter. */
+  /** How long the gateway waits for the final meter of a cancelled run. */
   readonly cancelWaitMs: number
   /** Output tokens of a request that names no limit, when the context has room for them. */
   readonly defaultMaxOutputTokens: number

@@ -76,7 +76,7 @@ function patternOf(url: string): RegExp {
 export interface UnknownTarget {
   readonly method: string
   readonly path: string
-  /** As the headers and the path of the request tell it. */
+  /** Read from the headers and the path of the request. */
   readonly family: ClientFamily
   /** The address of this service without `/v1`, as clients reach it. */
   readonly rootUrl: string

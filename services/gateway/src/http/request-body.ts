@@ -8,7 +8,7 @@ import { checkMediaType } from './limits.ts'
 export interface BodyBounds {
   readonly bytes: number
   readonly timeoutMs: number
-  /** Made when there are more bytes. */
+  /** Makes the error for a body with more bytes. */
   tooLarge(): ServiceError
 }
 
@@ -50,7 +50,7 @@ export function readBody(
   return promise
 }
 
-/** What the head says; undefined for a body in chunks. */
+/** The `content-length`; undefined for a body in chunks. */
 export function declaredBytes({ headers }: IncomingMessage): number | undefined {
   const length = headers['content-length']
   if (length !== undefined) return Number(length)

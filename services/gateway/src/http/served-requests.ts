@@ -1,4 +1,4 @@
-/** Notes when customers are served, so that long work of this process gives way to them. */
+/** Counts customers' requests that are being served: long work of this process waits for them. */
 
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { onRequestHookHandler } from 'fastify'

@@ -68,7 +68,7 @@ export class SocketShares {
     if (sockets.size === 0) this.#shares.delete(network)
   }
 
-  /** Of the address that has the most that were served nothing. */
+  /** One of the address with the most connections that were served nothing. */
   #makeRoom(): boolean {
     let largest: Share | undefined
     for (const share of this.#shares.values()) {
@@ -88,7 +88,7 @@ export class SocketShares {
   }
 }
 
-/** @returns whether there was one */
+/** @returns whether there was such a connection */
 function cutIdle({ idle }: Share): boolean {
   const [socket] = idle
   if (socket === undefined) return false

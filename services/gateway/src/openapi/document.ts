@@ -23,8 +23,8 @@ export interface OpenApiDocument {
 
 export interface DocumentOptions {
   /**
-   * Whether answers may have no other fields: for tests. Clients are told otherwise, so that a
-   * field can be added without breaking them.
+   * Whether answers may have no other fields: for tests. The published document allows others, so
+   * that a field can be added without breaking clients.
    */
   readonly strict?: boolean
   /** Default: the address that the document was read from. */

@@ -20,7 +20,7 @@ import type { RunRecord } from './run-record.ts'
 
 const UNKNOWN_WORKER = 'none'
 
-/** What the ledger is told: to settle the request, or to fail it without a charge. */
+/** The command to the ledger: settle the request, or fail it without a charge. */
 export type RunCost =
   | ({ readonly kind: 'settle' } & Pick<
       SettleRequest,

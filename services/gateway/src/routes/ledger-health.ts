@@ -29,7 +29,7 @@ export interface LedgerHealthPorts {
   status(): Promise<readonly ProjectionStatus[]>
   readonly clock: Clock
   readonly bounds: LedgerHealthBounds
-  /** Called when the problems change; with none when all is well again. */
+  /** Called when the problems change; with an empty list when the last one is gone. */
   onChange(details: readonly string[]): void
 }
 

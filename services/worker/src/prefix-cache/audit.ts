@@ -15,7 +15,7 @@ type Tier = 'l1' | 'l2'
 type Counted = Omit<AuditResponse, 'workerId'>
 
 /**
- * @param sample at most so many blocks are compared in each tier
+ * @param sample blocks to compare in each tier, at most
  * @param withSequence lends an empty sequence for as long as the work takes
  */
 export async function auditCache(

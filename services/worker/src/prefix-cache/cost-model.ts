@@ -4,12 +4,12 @@
  */
 
 const WEIGHT_OF_NEWEST = 0.2
-/** Of a network that nothing is known of yet: 100 MB/s. */
+/** The assumed rate of a network that was not measured yet: 100 MB/s. */
 const FETCH_BYTES_PER_MS_AT_FIRST = 100_000
 const ROUND_TRIP_MS = 2
 /** Fetching has to win clearly: it also takes from the event loop and from Redis. */
 const WORTH_RATIO = 0.7
-/** A network that was slow once is tried again after so many refusals. */
+/** A network that was slow once is tried again after this many refusals. */
 const REFUSALS_MAX = 32
 /** A fetch that takes longer than this part of the computing is given up. */
 const DEADLINE_RATIO = 0.5

@@ -39,7 +39,7 @@ export class Flight {
     this.arrive(Number.POSITIVE_INFINITY)
   }
 
-  /** Resolves when so many blocks can be had, the flight has ended, or the signal comes. */
+  /** Resolves when the first `blocks` blocks are there, the flight has ended, or on the signal. */
   async whenArrived(blocks: number, signal: AbortSignal): Promise<void> {
     if (this.#ended || signal.aborted) return
     const { promise, resolve } = Promise.withResolvers<void>()

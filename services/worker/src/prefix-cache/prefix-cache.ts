@@ -118,12 +118,12 @@ export class PrefixCache {
     }
   }
 
-  /** Tells of something that went wrong and costs nobody an answer. */
+  /** Logs something that went wrong and costs nobody an answer. */
   failed(what: string, error: unknown): void {
     this.#parts.onFailure(what, error)
   }
 
-  /** A chunk of a prompt was computed, in so many milliseconds. */
+  /** A chunk of a prompt was computed: its tokens, and the milliseconds that it took. */
   computed(tokens: number, ms: number): void {
     if (tokens === BLOCK_TOKENS) this.#parts.cost.computed(tokens, ms)
   }
@@ -166,7 +166,7 @@ export class PrefixCache {
     if (claim !== null) void written.then(() => claim.release())
   }
 
-  /** Takes off with what is near, once nobody else computes the block that is missing next. */
+  /** Starts a flight with the blocks in memory, once nobody else computes the next missing one. */
   async #begin(
     { names }: Chain,
     live: number,

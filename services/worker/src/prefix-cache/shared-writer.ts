@@ -12,7 +12,7 @@ const JOBS_MAX = 64
 /** Of blocks that wait with their jobs; what is beyond is not written. */
 const WAITING_BYTES_MAX = 64 * 1024 ** 2
 const BLOCKS_AT_ONCE = 4
-/** A chain that was seen to be there is not asked for again for so long. */
+/** How long a chain that was found in Redis is not looked up again. */
 const SEEN_MS = 60_000
 const SEEN_MAX = 4096
 

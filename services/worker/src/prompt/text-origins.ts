@@ -20,7 +20,7 @@ export class TextOrigins {
   #textLength = 0
   #shownLength = 0
 
-  /** A token was drawn that brought so many UTF-16 units. */
+  /** A token was drawn that added `length` UTF-16 units. */
   drawn(length: number): void {
     const from = this.#drawnLength
     this.#drawnLength += length
@@ -33,7 +33,7 @@ export class TextOrigins {
     this.#drawnLength += length
   }
 
-  /** So many units from this place on are text, which is shown later. */
+  /** `length` UTF-16 units from this place on are text, which is shown later. */
   text(from: number, length: number): void {
     const end = from + length
     const later = this.#tokens.findIndex((token) => token.from >= end)
@@ -47,7 +47,7 @@ export class TextOrigins {
     this.#textLength += length
   }
 
-  /** The tokens of the next so many units of shown text. */
+  /** The tokens of the next `length` UTF-16 units of shown text. */
   take(length: number): number[] {
     this.#shownLength += length
     const later = this.#claimed.findIndex(({ at }) => at >= this.#shownLength)

@@ -93,7 +93,7 @@ export class AnswerOutput {
     return { type: 'token', kind, text, logprobs: this.#logprobsOf(piece.drawn) }
   }
 
-  /** A token that is part of two pieces is told with the first. */
+  /** A token that is part of two pieces is reported with the first. */
   #logprobsOf(drawn: readonly number[]): Logprob[] {
     return drawn.flatMap((place) => {
       const logprob = this.#logprobs.get(place)

@@ -119,7 +119,7 @@ export class SequencePool {
     return await this.lend('', [], new AbortController().signal)
   }
 
-  /** The sequence holds so many leading tokens of the prompt, after a chunk that took so long. */
+  /** The sequence holds `tokens` leading tokens of the prompt; `chunk` of them took `ms`. */
   async computed(loan: Loan, chunk: number, tokens: number, ms: number): Promise<void> {
     this.#cache.computed(chunk, ms)
     await this.#keepAwaited(loan, wholeBlocks(tokens), false)

@@ -30,13 +30,13 @@ const FIRST_STARTS_MAX = 3
 export interface SupervisorTimings {
   /** Between two looks at the worker's health. */
   readonly heartbeatMs: number
-  /** A worker that does not answer for so long is killed. */
+  /** A worker that does not answer for this long is killed. */
   readonly unresponsiveMs: number
   readonly backOffMinMs: number
   readonly backOffMaxMs: number
-  /** A worker that was healthy for so long starts again without a growing delay. */
+  /** A worker that was healthy for this long restarts without a growing delay. */
   readonly healthyResetMs: number
-  /** A starting worker that says nothing for so long is killed. */
+  /** A starting worker that says nothing for this long is killed. */
   readonly startSilenceMs: number
 }
 

@@ -13,7 +13,7 @@ const documentSource = z.object({
   content: z.union([z.string(), z.array(z.unknown()).max(MAX_BLOCKS)]).optional(),
 })
 
-/** One schema for all kinds: which fields a block must have is told by its type. */
+/** One schema for all kinds: the type of a block says which fields it must have. */
 const contentBlock = z.object({
   type: z.string().max(MAX_TYPE_CHARACTERS),
   text: z.string().optional(),

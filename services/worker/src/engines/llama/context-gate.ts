@@ -16,7 +16,7 @@ export class ContextGate {
     while (this.#wanted > 0) await this.#opened.promise
   }
 
-  /** Holds evaluations back until `use` has ended. */
+  /** Lets no evaluation begin until `use` has ended. */
   async alone<Result>(use: () => Promise<Result>): Promise<Result> {
     this.#wanted += 1
     try {

@@ -3,7 +3,7 @@
  * on those before them let an answer go on in another sequence exactly as it would have gone on.
  */
 
-/** llama.cpp takes this one for "any". */
+/** llama.cpp takes this seed for "any". */
 const NO_SEED = 2 ** 32 - 1
 /** An odd constant far from powers of two (the golden ratio): neighbours become unlike. */
 const PLACE_STEP = 0x9e3779b9

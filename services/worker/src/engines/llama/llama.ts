@@ -44,7 +44,7 @@ import { llamaVocabulary } from './vocabulary.ts'
 
 export interface LlamaOptions extends Omit<EngineSettings, 'model' | 'modelsFolder'> {
   readonly modelPath: string
-  /** Told while the file is read into memory: from 0 to 1. */
+  /** Called while the file is read into memory, with the share that was read: from 0 to 1. */
   readonly onLoading?: (share: number) => void
   readonly log: (level: 'info' | 'warn' | 'error', message: string) => void
   readonly watch?: RuntimeWatch

@@ -1,4 +1,4 @@
-/** How far a model is on its way into memory, told once a second. */
+/** Logs once a second how far a model is on its way into memory. */
 import type { Log } from '../../process/log.ts'
 
 export const PROGRESS_MS = 1000
@@ -11,7 +11,7 @@ export interface ModelProgress {
 }
 
 /**
- * Nothing is told of what takes less than a second.
+ * Logs nothing of what takes less than a second.
  *
  * @param message such as "downloading the model"
  */

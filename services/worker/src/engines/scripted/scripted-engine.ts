@@ -73,7 +73,7 @@ export interface ScriptedEngine extends Engine {
   readonly started: Started[]
 }
 
-/** Says so much of every model that a whole worker can be put together around the script. */
+/** Describes the model fully enough to put a whole worker together around the script. */
 const facts: ModelFacts = {
   ...{ modelName: 'scripted', toy: true, digest: 'scripted' },
   chatTemplate:

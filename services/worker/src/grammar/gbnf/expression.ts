@@ -86,7 +86,7 @@ export function choice(...options: readonly Expression[]): Expression {
   return flat.length === 1 ? first : { kind: 'choice', options: flat }
 }
 
-/** A choice that is told apart by the names that its options begin with, or counted elsewhere. */
+/** A choice whose options begin with different names, or which is counted elsewhere. */
 export function settledChoice(...options: readonly Expression[]): Expression {
   const all = choice(...options)
   return all.kind === 'choice' && all.options.length > 0 ? { ...all, settled: true } : all

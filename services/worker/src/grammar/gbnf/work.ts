@@ -34,7 +34,7 @@ export class Work {
     if (this.#steps > this.#stepsMax) throw new TooMuchWork()
   }
 
-  /** A part of this work that has at most so many steps of it. */
+  /** A part of this work that may take at most `stepsMax` of its steps. */
   part(stepsMax: number): Work {
     return new Work(stepsMax, this)
   }

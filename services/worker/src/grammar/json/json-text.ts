@@ -110,7 +110,7 @@ export function exactly(value: unknown): Expression {
   return text(JSON.stringify(value))
 }
 
-/** A string of at least and at most so many characters. */
+/** A string whose number of characters is in the range. */
 export function stringOfLength(min: number, max: number | null): Expression {
   if (min === 0 && max === null) return anyString
   return sequence(text('"'), repeated(anyCharacter, min, max), text('"'))

@@ -14,7 +14,7 @@ import {
 import type { Work } from '../gbnf/work.ts'
 
 const STATES_MAX = 1024
-/** What is told apart by names has about as many states as the names have characters. */
+/** An automaton that tells names apart has about as many states as they have characters. */
 const NAME_STATES_MAX = 16_384
 /** What a state costs, apart from its edges, until it is written. */
 const STATE_STEPS = 8

@@ -21,7 +21,7 @@ export interface Conversation {
 /** What a chat template is given. No text of a client is in it, only placeholders. */
 export interface TemplateInput {
   readonly messages: readonly TemplateMessage[]
-  /** Null when the template is not to hear of tools. */
+  /** Null when the template is given no tools. */
   readonly tools: readonly unknown[] | null
 }
 

@@ -1,4 +1,4 @@
-/** How a conversation with tools is put to the template: as data, or as words of a family's own. */
+/** How tools are given to the template: as data, or in the family's own words. */
 import type { ToolDefinition } from '@svc/contracts/worker/protocol'
 import { canonicalJson } from '../conversation/json-text.ts'
 import type { Slots } from '../conversation/slots.ts'
