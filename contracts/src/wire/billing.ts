@@ -5,9 +5,9 @@ import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
 import { finishReason, latencies, wireFormat } from '../events/account.ts'
 import { tokenClasses, tokenCount } from '../tokens.ts'
+import { dollars } from './dollars.ts'
 
-/** Exact decimal text in dollars, such as `4.9998275`. */
-export const dollars = z.string().regex(/^-?\d+\.\d{2,12}$/)
+export { dollars } from './dollars.ts'
 
 export const balanceAnswer = z.object({
   object: z.literal('balance'),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { tokenCount } from '../tokens.ts'
 import { anthropicErrorAnswer } from './errors.ts'
+import { modelPrices } from './prices.ts'
 
 /** `input_tokens` is all billed input: this format reports no cached tokens. */
 const messagesUsage = z
@@ -114,6 +115,7 @@ export const messagesModel = z
     line: z.null(),
     deprecated_at: z.null(),
     retires_at: z.null(),
+    ...modelPrices,
   })
   .meta({ id: 'MessagesModel' })
 

@@ -1,5 +1,6 @@
 /** The one callable model, its deprecated names, and `GET /v1/models`. */
 import { z } from 'zod'
+import { modelPrices } from './prices.ts'
 
 export const MODEL = 'svc-beta'
 export const MODEL_ALIASES = ['svc-pro', 'svc-4'] as const
@@ -18,6 +19,7 @@ export const model = z.object({
   /** Seconds since 1970. */
   created: z.int(),
   owned_by: z.string(),
+  ...modelPrices,
 })
 
 export const modelList = z.object({ object: z.literal('list'), data: z.array(model) })

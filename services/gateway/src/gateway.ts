@@ -34,6 +34,7 @@ import type { LedgerHealth } from './routes/ledger-health.ts'
 import { modelRoutes } from './routes/models.ts'
 import type { OwnViews } from './routes/own-views.ts'
 import { type PageInformation, pageRoute } from './routes/page.ts'
+import { priceRoutes } from './routes/prices.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import { type UsagePorts, usageRoutes } from './routes/usage.ts'
@@ -73,6 +74,8 @@ export interface GatewayDependencies {
   /** When the model was put up, in seconds since 1970: shown in the model list. */
   readonly createdAt: number
   readonly pageInformation: PageInformation
+  /** Whether prices are shown to those who have no key. Default: they are. */
+  readonly publicPrices?: boolean
   /** How clients reach this service, without `/v1`; default: as each request says. */
   readonly publicUrl?: string
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed; default none. */
@@ -110,7 +113,7 @@ class HttpGateway implements Gateway {
   #draining = false
 
   constructor(dependencies: GatewayDependencies) {
-    const { ledger, limits, timer, clock, workers, tenantWeights: weights } = dependencies
+    const { ledger, limits, timer, clock, tenantWeights: weights } = dependencies
     const { publicUrl, trustedProxies = [] } = dependencies
     const rootUrl = rootUrlBy(publicUrl)
     this.#dependencies = dependencies
@@ -140,11 +143,12 @@ class HttpGateway implements Gateway {
     app.register(inferenceRoutes(ports, admission))
     app.register(responsesRoutes(ports, admission))
     app.register(countTokensRoute(ports, admission))
-    app.register(modelRoutes(reads, dependencies.createdAt, workers))
+    app.register(modelRoutes(ports))
+    app.register(priceRoutes(ports))
     app.register(billingRoutes(ports))
     app.register(usageRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
-    app.register(pageRoute(dependencies.pageInformation, workers, rootUrl))
+    app.register(pageRoute(dependencies, rootUrl))
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))
     const adminApp = this.#adminServer?.app ?? app
     if (admin !== undefined) adminApp.register(mounted(admin), { prefix: ADMIN_PREFIX })

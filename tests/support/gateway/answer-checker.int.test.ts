@@ -6,7 +6,17 @@ import { AnswerChecker } from './answer-checker.ts'
 
 const list = (fields: object) => ({
   object: 'list',
-  data: [{ id: 'svc-beta', object: 'model', created: 1, owned_by: 'svc', ...fields }],
+  data: [
+    {
+      id: 'svc-beta',
+      object: 'model',
+      created: 1,
+      owned_by: 'svc',
+      price: null,
+      next_price: null,
+      ...fields,
+    },
+  ],
 })
 const error = { message: 'No.', type: 'invalid_request_error', param: null, code: 'not_found' }
 

@@ -62,6 +62,7 @@ export interface FixtureOptions {
   /** The routes of the operator. */
   readonly admin?: FastifyPluginAsync
   readonly publicUrl?: string
+  readonly publicPrices?: boolean
   readonly trustedProxies?: readonly string[]
   /** Whether a view has come as far as it is asked for. */
   readonly viewsReached?: () => Promise<boolean>
@@ -128,6 +129,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] },
     ...(options.admin === undefined ? {} : { admin: options.admin }),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    publicPrices: options.publicPrices ?? true,
     trustedProxies: options.trustedProxies ?? [],
   })
   const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })

@@ -29,3 +29,11 @@ test('a server without one names the address that it listens on, once', () => {
   expect(readyPage(ready)).not.toContain('Listening on')
   expect(Object.keys(JSON.parse(readyLine(ready)))).not.toContain('listening')
 })
+
+test('the price in force is told, and none when there is none', () => {
+  const price = { input: 150_000n, cachedInput: 15_000n, output: 600_000n }
+  expect(readyPage({ ...ready, price })).toContain(
+    '  Price             $0.15 input, $0.015 cached input, $0.60 output per million tokens\n',
+  )
+  expect(readyPage(ready)).not.toContain('  Price  ')
+})

@@ -1,5 +1,7 @@
 /** What `svc start` says when it is ready: one JSON line for programs, a page for people. */
 import { resolve } from 'node:path'
+import { formatPricePerMillion } from '@svc/contracts/money'
+import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
@@ -33,6 +35,7 @@ export function readyPage(ready: Ready): string {
     ...(ready.listening === undefined ? [] : [`  Listening on      ${ready.listening}`]),
     ...(ready.adminUrl === undefined ? [] : [`  Operator's API    ${ready.adminUrl}`]),
     `  Model             ${MODEL} (${ready.modelName})`,
+    ...(ready.price === undefined ? [] : priceLines(ready.price)),
     `  Account           ${ready.accountId ?? 'none yet: ./svc account open --name NAME'}`,
     `  Data              ${ready.dataDir}`,
     ...toyNote(ready.toy),
@@ -42,6 +45,12 @@ export function readyPage(ready: Ready): string {
     'Stop with Ctrl-C.',
     '',
   ].join('\n')
+}
+
+function priceLines({ input, cachedInput, output }: Rates): string[] {
+  const [computed, cached, made] = [input, cachedInput, output].map(formatPricePerMillion)
+  const rates = `$${computed} input, $${cached} cached input, $${made} output`
+  return [`  Price             ${rates} per million tokens`]
 }
 
 function toyNote(toy: boolean): string[] {

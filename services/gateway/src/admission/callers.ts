@@ -74,6 +74,18 @@ export class Callers {
   }
 
   /**
+   * The same on a route that is open to everybody: null when no key was sent. Then the address
+   * alone is counted.
+   */
+  async identifyAnybody(request: FastifyRequest, reply: FastifyReply): Promise<Caller | null> {
+    const { authorization, 'x-api-key': key } = request.headers
+    if (authorization !== undefined || key !== undefined) return this.identify(request, reply)
+    const use = await take(this.#perAddress, () => networkOf(request.ip), 'address')
+    setRateHeaders([use], request, reply)
+    return null
+  }
+
+  /**
    * No key and every kind of wrong key get one and the same answer, so that nobody learns which
    * keys exist or existed.
    */
@@ -105,6 +117,13 @@ export class Callers {
 export function authenticated(callers: Pick<Callers, 'identify'>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     request.caller = await callers.identify(request, reply)
+  }
+}
+
+/** For `onRequest` of a route that needs no key: a wrong one is refused all the same. */
+export function open(callers: Pick<Callers, 'identifyAnybody'>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    request.caller = await callers.identifyAnybody(request, reply)
   }
 }
 

@@ -5,12 +5,12 @@
  */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
-import { authenticated, type Callers, callerOf } from './callers.ts'
+import { authenticated, type Callers, callerOf, open } from './callers.ts'
 import { type PlaceBounds, Places, type PlacesOptions } from './places.ts'
 import { untilAdmitted } from './visit.ts'
 
 export interface ReadsOptions extends Omit<PlacesOptions, 'bounds'> {
-  readonly callers: Pick<Callers, 'identify'>
+  readonly callers: Pick<Callers, 'identify' | 'identifyAnybody'>
   readonly limits: HttpLimits
 }
 
@@ -19,11 +19,14 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 export class Reads {
   /** For `onRequest`: the caller is known, then the request has its place until it is answered. */
   readonly hooks: Hook[]
+  /** The same for who sends a key, and open to who sends none: then the caller is null. */
+  readonly openHooks: Hook[]
   readonly #places: Places
 
   constructor({ callers, limits, ...options }: ReadsOptions) {
     this.#places = new Places({ ...options, bounds: boundsOf(limits) })
     this.hooks = [authenticated(callers), this.#admit]
+    this.openHooks = [open(callers), this.#admit]
   }
 
   /** Nobody comes in any more, and nobody waits. */
@@ -32,6 +35,8 @@ export class Reads {
   }
 
   readonly #admit: Hook = async (request, reply) => {
+    // Whoever has no key is given what is in memory, at once.
+    if (request.caller === null) return
     const visit = this.#places.enter({ ...callerOf(request), bodyBytes: 0 })
     reply.raw.once('close', () => visit.leave())
     await untilAdmitted(visit, reply)

@@ -9,6 +9,7 @@ import {
   tokenCountAnswer,
 } from '@svc/contracts/wire/messages'
 import { codexModelList, MODEL, model, modelList, modelName } from '@svc/contracts/wire/models'
+import { priceList } from '@svc/contracts/wire/prices'
 import {
   compactionAnswer,
   deletedResponse,
@@ -177,6 +178,17 @@ export const operations: readonly Operation[] = [
     family: 'openai',
     answer: z.union([model, messagesModel]),
     pro: true,
+  },
+  {
+    method: 'get',
+    path: '/v1/prices',
+    summary: 'What tokens cost',
+    description:
+      'The price in force and the next one that is announced. With a key, what its account pays. ' +
+      'Without a key, unless the server keeps prices to customers, what a new account would pay.',
+    tag: 'Billing',
+    family: 'openai',
+    answer: priceList,
   },
   {
     method: 'get',

@@ -93,9 +93,9 @@ test('a receipt that the views do not have yet is 503 with Retry-After, and noth
 describe.each(['/v1', '/pro/v1'])('%s/models', (prefix) => {
   test('lists the one model, and shows it by its names', async () => {
     const list = modelList.parse(await (await fixture.get(`${prefix}/models`)).json())
-    expect(list.data).toEqual([
-      { id: 'svc-beta', object: 'model', created: 1_700_000_000, owned_by: 'svc' },
-    ])
+    const fields = { id: 'svc-beta', object: 'model', created: 1_700_000_000, owned_by: 'svc' }
+    const price = expect.objectContaining({ input: '1.00', cached_input: '0.10', output: '4.00' })
+    expect(list.data).toEqual([{ ...fields, price, next_price: null }])
     const one = await fixture.get(`${prefix}/models/svc-4`)
     expect(await one.json()).toEqual(list.data[0])
     expect((await fixture.get(`${prefix}/models/gpt-4`)).status).toBe(404)

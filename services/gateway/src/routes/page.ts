@@ -1,9 +1,13 @@
 /** The page at `/`: what this is and how to call it. Self-contained, without scripts or secrets. */
+import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
+import type { ModelPrice } from '@svc/contracts/wire/prices'
+import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyInstance } from 'fastify'
 import type { RootUrl } from '../http/base-address.ts'
 import { escapeHtml, htmlPage, pageHeaders, preformatted } from '../http/html-page.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
+import { type ShownPrices, shownPrices } from './prices.ts'
 
 export interface PageInformation {
   readonly version: string
@@ -11,23 +15,25 @@ export interface PageInformation {
   readonly links: readonly { readonly title: string; readonly href: string }[]
 }
 
-export function pageRoute(
-  information: PageInformation,
-  workers: Pick<WorkerPool, 'workers'>,
-  rootUrl: RootUrl,
-) {
+export interface PagePorts {
+  readonly ledger: Pick<Ledger, 'currentPrice' | 'nextPrice'>
+  readonly workers: Pick<WorkerPool, 'workers'>
+  readonly pageInformation: PageInformation
+  /** Whether prices are shown. Default: they are. */
+  readonly publicPrices?: boolean
+}
+
+export function pageRoute(ports: PagePorts, rootUrl: RootUrl) {
   return async (app: FastifyInstance): Promise<void> => {
     app.get('/', (request, reply) => {
-      return reply.headers(pageHeaders).send(page(information, workers, rootUrl(request)))
+      return reply.headers(pageHeaders).send(page(ports, rootUrl(request)))
     })
   }
 }
 
-function page(
-  { version, links }: PageInformation,
-  workers: Pick<WorkerPool, 'workers'>,
-  rootUrl: string,
-): string {
+function page(ports: PagePorts, rootUrl: string): string {
+  const { workers, pageInformation, publicPrices = true } = ports
+  const { version, links } = pageInformation
   const model = servedBy(workers)
   const runs = model === undefined ? 'No model is loaded yet.' : `It runs ${model.modelName}.`
   const toy = model?.toy
@@ -44,6 +50,7 @@ receipt for every request. ${escapeHtml(runs)}</p>
 ${toy}
 <p>Base URL for OpenAI clients: <code>${escapeHtml(rootUrl)}/v1</code>, for Anthropic clients
 <code>${escapeHtml(rootUrl)}</code>; model <code>${MODEL}</code>.</p>
+${publicPrices ? pricesText(shownPrices(ports, DEFAULT_PRICE_LIST)) : ''}
 ${preformatted('Example', exampleAt(rootUrl))}
 <p><code>$SVC_KEY</code> is the key that the first start printed, or one of
 <code>./svc key create ACCOUNT --name NAME</code>.</p>
@@ -52,6 +59,17 @@ ${preformatted('Example', exampleAt(rootUrl))}
 <ul>${items.join('')}</ul>
 <p>Version ${escapeHtml(version)}</p>`
   return htmlPage('svc', body)
+}
+
+function pricesText({ price, next_price: next }: ShownPrices): string {
+  if (price === null) return '<p>No price is in force: requests are refused until there is one.</p>'
+  const change = next === null ? '' : ` From ${next.effective_from} on: ${ratesText(next)}.`
+  return `<p>Prices per million tokens: ${ratesText(price)}.${change}
+All of it, for programs: <a href="v1/prices"><code>GET /v1/prices</code></a>.</p>`
+}
+
+function ratesText({ input, cached_input, output }: ModelPrice): string {
+  return `$${input} input, $${cached_input} cached input, $${output} output`
 }
 
 function exampleAt(rootUrl: string): string {

@@ -93,6 +93,7 @@ export async function openGateway(
     rateLimits,
     logger,
     createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
+    publicPrices: settings.SVC_PUBLIC_PRICES === 'on',
     pageInformation: { version: VERSION, links: LINKS },
     ...(settings.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: settings.SVC_PUBLIC_URL }),
     trustedProxies: settings.SVC_TRUSTED_PROXIES ?? [],

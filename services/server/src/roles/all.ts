@@ -18,6 +18,8 @@
 
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { START } from '@svc/contracts/ports/event-store'
+import type { Rates } from '@svc/contracts/price'
+import { MODEL } from '@svc/contracts/wire/models'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
 import { workerSummaries } from '@svc/operator/workers/worker-summary'
@@ -54,6 +56,8 @@ export interface Ready {
   readonly toy: boolean
   /** Names of served models that have no price. */
   readonly unpricedModels: readonly string[]
+  /** In force for whoever has no list of their own. */
+  readonly price?: Rates
 }
 
 export interface RunningServer {
@@ -165,7 +169,14 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   return {
-    ready: readyOf({ ...urls, demo, folder, workers: summaries, unpriced }),
+    ready: readyOf({
+      ...urls,
+      demo,
+      folder,
+      workers: summaries,
+      unpriced,
+      ledger: core.ledger,
+    }),
     failed: failure.promise,
     stop(graceMs) {
       grace = graceMs
@@ -211,6 +222,7 @@ function readyOf({
   folder,
   workers,
   unpriced,
+  ledger,
 }: {
   readonly baseUrl: string
   readonly publicUrl: string | undefined
@@ -219,8 +231,10 @@ function readyOf({
   readonly folder: DataFolder
   readonly workers: readonly WorkerSummary[]
   readonly unpriced: readonly string[]
+  readonly ledger: Core['ledger']
 }): Ready {
   const worker = workers.find(({ status }) => status === 'ready')
+  const price = ledger.currentPrice(MODEL, worker?.toy)
   return {
     baseUrl: publicUrl ?? baseUrl,
     listening: publicUrl && new URL(baseUrl).host,
@@ -232,5 +246,6 @@ function readyOf({
     modelName: worker?.model_name ?? 'no worker answers yet',
     toy: worker?.toy ?? false,
     unpricedModels: unpriced,
+    ...(price === null ? {} : { price }),
   }
 }

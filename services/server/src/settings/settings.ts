@@ -65,6 +65,8 @@ const schema = logSchema.extend({
   SVC_HOST: text.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),
+  /** Whether prices are shown to those who have no key. */
+  SVC_PUBLIC_PRICES: oneOf(['on', 'off']).default('on'),
   /** Whose `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, comma-separated. */
   SVC_TRUSTED_PROXIES: proxies.optional(),
   /** 0 takes any free port. */

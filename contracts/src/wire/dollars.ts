@@ -1,0 +1,4 @@
+import { z } from 'zod'
+
+/** Exact decimal text in dollars, such as `4.9998275`. */
+export const dollars = z.string().regex(/^-?\d+\.\d{2,12}$/)
