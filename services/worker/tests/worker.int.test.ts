@@ -238,8 +238,9 @@ describe('a request that cannot be served', () => {
     await expect.poll(() => worker.state()).toMatchObject({ running: 0, queued: 0 })
     const before = (await worker.state()).ended
     const slow = { maxOutputTokens: 2000, sampling: { ...COLD, temperature: 2 } }
+    // Each of its own tenant: of one that came after others some sequences would be kept free.
     const requests = await Promise.all(
-      Array.from({ length: 13 }, () => worker.request(STORY, slow)),
+      Array.from({ length: 13 }, (_, at) => worker.request(STORY, { ...slow, tenant: `t${at}` })),
     )
     const streams = []
     for (const each of requests.slice(0, 12)) streams.push(await worker.open(each))
