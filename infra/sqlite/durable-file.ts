@@ -27,21 +27,20 @@ const syncToDisk = promisify(fdatasync)
  */
 const CHECKPOINT_PAGES = 1_000
 
+/** A database that is open: the file of a view, or the event log. */
+export type OpenDatabase = Pick<DatabaseFile, 'database' | 'close'>
+
 export class DurableFile {
   readonly database: DatabaseSync
-  readonly #owner: DatabaseFile
+  readonly #owner: OpenDatabase
   /** Closed after the database: closing any descriptor of a file drops its locks (POSIX). */
   readonly #file: number
   readonly #log: number
   readonly #logPages: StatementSync
   readonly #checkpoint: StatementSync
 
-  /**
-   * Takes over a file in WAL mode, and syncs what an earlier process has left in its log.
-   *
-   * @throws when the disk fails
-   */
-  constructor(owner: DatabaseFile, path: string) {
+  /** Takes over a file in WAL mode that has its log. */
+  constructor(owner: OpenDatabase, path: string) {
     this.#owner = owner
     this.database = owner.database
     this.database.exec('PRAGMA synchronous = OFF')
@@ -49,6 +48,15 @@ export class DurableFile {
     this.#checkpoint = this.database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
     this.#file = openSync(path, 'r+')
     this.#log = openSync(`${path}-wal`, 'r+')
+  }
+
+  /**
+   * Waits, at the start, until the disk has what an earlier process has left in the log, and the
+   * names of both files.
+   *
+   * @throws when the disk fails
+   */
+  syncAtStart(path: string): void {
     fdatasyncSync(this.#log)
     syncFolder(dirname(path))
   }
@@ -77,10 +85,20 @@ export class DurableFile {
     // Left by a commit that failed.
     if (this.database.isTransaction) this.database.exec('ROLLBACK')
     this.database.exec('PRAGMA synchronous = FULL')
+    this.closeUnsynced()
+  }
+
+  /** As {@link close}, for a file that no loss of power can hurt, or that is synced afterwards. */
+  closeUnsynced(): void {
     this.#owner.close()
     closeSync(this.#file)
     closeSync(this.#log)
   }
+}
+
+/** Takes over an open database in WAL mode. */
+export function durableFile(owner: OpenDatabase, path: string): DurableFile {
+  return new DurableFile(owner, path)
 }
 
 /** Makes the names of new files last. Windows knows no such sync, and needs none. */

@@ -21,6 +21,7 @@ import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { openProjections, projections } from '../src/open-projections.ts'
@@ -54,6 +55,7 @@ async function measure(events: number, accounts: number): Promise<Record<string,
     folder: join(folder, 'views'),
     store,
     timer: systemTimer,
+    keepFile: durableFile,
     log: quiet,
   })
 

@@ -20,8 +20,8 @@ import { LiveView } from './runner/live-view.ts'
 import type { ProjectionLog } from './runner/projection-log.ts'
 import { type RebuildProgress, type RebuildSummary, rebuildView } from './runner/rebuild.ts'
 import { Runner } from './runner/runner.ts'
-import type { CommitSteps } from './runner/view-file.ts'
-import { viewPath } from './runner/view-file.ts'
+import type { KeepFile } from './runner/view-database.ts'
+import { type ViewPorts, viewPath } from './runner/view-file.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
 import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
 import { requestsQueries } from './views/requests/queries.ts'
@@ -46,7 +46,7 @@ export const projections: readonly Projection[] = [
 /** What an operator can ask beyond what the gateway asks. */
 export interface OperatorViews extends Views {
   accountTotals(): AccountTotals
-  movementsSnapshot(): MovementsSnapshot
+  movementsSnapshot(): Promise<MovementsSnapshot>
 }
 
 export interface OpenProjections {
@@ -57,6 +57,7 @@ export interface OpenProjections {
   /** Of builds and rebuilds. Default: a step in every turn of the event loop. */
   readonly pace?: Pace
   readonly timer: Timer
+  readonly keepFile: KeepFile
   readonly log: ProjectionLog
   /** Default `rebuild`. */
   readonly olderLog?: OlderLogRule
@@ -102,16 +103,18 @@ export async function openProjections({
   reach = noCrashPoints,
   pace = everyTurn,
   timer,
+  keepFile,
   log,
   olderLog = 'rebuild',
 }: OpenProjections): Promise<Projections> {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   removeLeftovers(folder)
-  const steps: CommitSteps = {
+  const ports: ViewPorts = {
+    keepFile,
     beforeCommit: () => reach('view.before-commit'),
     afterCommit: () => reach('view.after-commit'),
   }
-  const live = projections.map((projection) => LiveView.open(folder, projection, steps, log))
+  const live = projections.map((projection) => LiveView.open(folder, projection, ports, log))
   if (olderLog === 'refuse') {
     // Before anybody reads them: rows of another log are told to nobody.
     await resetForeignViews(live, store, log, olderLog).catch((error) => {
@@ -137,7 +140,7 @@ export async function openProjections({
       throw new ServiceError('conflict', `the view "${name}" is being rebuilt already`)
     }
     const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])])
-    const running = rebuildView({ view, store, runner, steps, pace, signal: either, onProgress })
+    const running = rebuildView({ view, store, runner, ports, pace, signal: either, onProgress })
     rebuilds.set(name, running)
     try {
       return await running
@@ -147,7 +150,7 @@ export async function openProjections({
   }
 
   return {
-    views: viewsOf(live, store),
+    views: viewsOf(live, store, runner),
     start: () => runner.start(),
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     checkpoints: () => live.flatMap(checkpointOf),
@@ -173,7 +176,7 @@ function removeLeftovers(folder: string): void {
   }
 }
 
-function viewsOf(live: readonly LiveView[], store: EventStore): OperatorViews {
+function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): OperatorViews {
   const accounts = queriesOf(live, accountsProjection, accountsQueries)
   const statement = queriesOf(live, statementProjection, statementQueries)
   const requests = queriesOf(live, requestsProjection, requestsQueries)
@@ -198,13 +201,17 @@ function viewsOf(live: readonly LiveView[], store: EventStore): OperatorViews {
     seriesCount: (accountId) => usage().seriesCount(accountId),
     key: (keyId) => usage().key(keyId),
     keys: (accountId) => usage().keys(accountId),
-    movementsSnapshot: () => movementsSnapshot(live),
+    movementsSnapshot: () => movementsSnapshot(live, runner),
   }
 }
 
-function movementsSnapshot(live: readonly LiveView[]): MovementsSnapshot {
+async function movementsSnapshot(
+  live: readonly LiveView[],
+  runner: Runner,
+): Promise<MovementsSnapshot> {
   const { file } = viewOf(live, usageProjection)
-  const { database, checkpoint, close } = file.openSnapshot()
+  const snapshot = await runner.betweenDeliveries(() => file.openSnapshot())
+  const { database, checkpoint, close } = snapshot
   const queries = new UsageQueries(database)
   return {
     position: checkpoint.position,

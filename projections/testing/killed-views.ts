@@ -3,6 +3,7 @@
  */
 import { join } from 'node:path'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { openProjections } from '../src/open-projections.ts'
 
@@ -19,6 +20,7 @@ const views = await openProjections({
   folder: join(folder, 'views'),
   store,
   timer: systemTimer,
+  keepFile: durableFile,
   log: { info: () => {}, warn: () => {}, error: () => {} },
   reach(point) {
     if (point !== 'view.before-commit') return

@@ -1,7 +1,7 @@
 /** Opens views in a folder of their own for a test, and shows all that is in them. */
-
 import { DatabaseSync } from 'node:sqlite'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { onTestFinished } from 'vitest'
@@ -31,7 +31,13 @@ export async function viewsOf(
   folder = temporaryFolder(),
   log: ProjectionLog = new KeptLog(),
 ): Promise<Projections> {
-  const views = await openProjections({ folder, store, timer: systemTimer, log })
+  const views = await openProjections({
+    folder,
+    store,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
+  })
   onTestFinished(() => views.close())
   views.start()
   await views.reached(await store.lastPosition(), TIMEOUT_MS)

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -93,6 +94,7 @@ describe('a disk that is full', () => {
       folder,
       store,
       timer: systemTimer,
+      keepFile: durableFile,
       log: new KeptLog(),
       reach,
     })
@@ -111,6 +113,7 @@ describe('a disk that is full', () => {
       folder,
       store,
       timer: systemTimer,
+      keepFile: durableFile,
       log,
       reach(point) {
         if (full && point === 'view.before-commit') throw diskFull()
@@ -150,6 +153,7 @@ describe('a disk that is full', () => {
       folder,
       store,
       timer: systemTimer,
+      keepFile: durableFile,
       log: new KeptLog(),
       reach,
     })

@@ -1,6 +1,7 @@
 /** A log on a server that lacks what the views have seen: an older copy, or not all there yet. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -52,12 +53,26 @@ test('it is refused, the views stay as they are, and are right again when it is 
   const { copy, becomeWhole } = shortened(store)
   const log = new KeptLog()
   await expect(
-    openProjections({ folder, store: copy, timer: systemTimer, log, ...refused }),
+    openProjections({
+      folder,
+      store: copy,
+      timer: systemTimer,
+      keepFile: durableFile,
+      log,
+      ...refused,
+    }),
   ).rejects.toThrow(OlderLogError)
   expect([dump(folder), log.lines]).toEqual([before, []])
 
   becomeWhole()
-  const views = await openProjections({ folder, store: copy, timer: systemTimer, log, ...refused })
+  const views = await openProjections({
+    folder,
+    store: copy,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
+    ...refused,
+  })
   onTestFinished(() => views.close())
   views.start()
   expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
@@ -69,7 +84,14 @@ test('a log that went another way is told before anybody reads the rows of the o
   await (await viewsOf(await storeWith('Ada'), folder)).close()
   const other = await storeWith('Ada', START_MS + 1)
   const log = new KeptLog()
-  const views = await openProjections({ folder, store: other, timer: systemTimer, log, ...refused })
+  const views = await openProjections({
+    folder,
+    store: other,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
+    ...refused,
+  })
   onTestFinished(() => views.close())
   expect(log.lines.join()).toContain('holds another event at position')
   expect(views.views.accountTotals().accounts).toBe(0)

@@ -1,6 +1,7 @@
 /** The same log gives the same bytes, however it is read: invariants I10, I12 and I14. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -120,6 +121,7 @@ test('nothing is folded before the start', async () => {
     folder: temporaryFolder(),
     store,
     timer: systemTimer,
+    keepFile: durableFile,
     log: new KeptLog(),
   })
   expect((await views.status()).map(({ state, position }) => [state, position])).toEqual(

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -30,7 +31,14 @@ export async function openRunningService(
   const dataDir = temporaryFolder()
   const log = { info() {}, warn() {}, error() {} }
   const folder = join(dataDir, 'views')
-  const projections = await openProjections({ folder, store, timer: systemTimer, log, pace })
+  const projections = await openProjections({
+    folder,
+    store,
+    timer: systemTimer,
+    keepFile: durableFile,
+    log,
+    pace,
+  })
   projections.start()
   onTestFinished(async () => {
     await ledger.close()

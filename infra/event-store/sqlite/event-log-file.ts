@@ -27,7 +27,9 @@ export function openEventLogFile(path: string): DurableFile {
     secureDelete: false,
   })
   try {
-    return new DurableFile(file, path)
+    const durable = new DurableFile(file, path)
+    durable.syncAtStart(path)
+    return durable
   } catch (error) {
     file.close()
     throw error

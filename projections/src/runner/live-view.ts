@@ -14,7 +14,7 @@ import type { ProjectionStatus } from '../views/views.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import type { ProjectionLog } from './projection-log.ts'
 import { removeDatabase } from './view-database.ts'
-import { type CommitSteps, ViewFile, viewPath } from './view-file.ts'
+import { ViewFile, type ViewPorts, viewPath } from './view-file.ts'
 
 export class LiveView {
   readonly file: ViewFile
@@ -31,17 +31,17 @@ export class LiveView {
   static open(
     folder: string,
     projection: Projection,
-    steps: CommitSteps,
+    ports: ViewPorts,
     log: ProjectionLog,
   ): LiveView {
     const path = viewPath(folder, projection)
     try {
-      return new LiveView(new ViewFile(projection, path, steps))
+      return new LiveView(new ViewFile(projection, path, ports))
     } catch (error) {
       if (!isDamage(error)) throw error
       log.warn(`view ${projection.name}: ${path} is damaged, rebuilding from the event log`)
       removeDatabase(path)
-      return new LiveView(new ViewFile(projection, path, steps))
+      return new LiveView(new ViewFile(projection, path, ports))
     }
   }
 
@@ -77,8 +77,9 @@ export class LiveView {
   }
 
   /** As {@link commit}, at the end of the log: a file that was being built is then whole. */
-  finish(): void {
-    this.#orRewind(this.folded, () => this.file.finish())
+  async finish(): Promise<void> {
+    this.commit()
+    await this.file.finish()
   }
 
   fail(error: unknown): void {

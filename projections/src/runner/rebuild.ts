@@ -3,7 +3,8 @@
  *
  *     1. fold the log from its start up to where the live view stood when the rebuild began
  *     2. go on to where the live view stands now, and compare: both are folds of the same events
- *     3. go on to the end of the log, past all that the runner delivered, and swap in one rename
+ *     3. go on to the end of the log; then, while the runner waits, past all that it delivered, and
+ *        swap in one rename
  *
  * The live view serves and moves on all the while; its rows are compared in a snapshot. Up to the
  * rename everything happens in a file of its own, so that a cancel or a crash leaves the live one
@@ -15,8 +16,8 @@ import { decodeBatch } from '../projection/decode.ts'
 import { countDifferences } from './compare.ts'
 import type { LiveView } from './live-view.ts'
 import { BATCH_EVENTS, COMMIT_EVENTS, type Runner } from './runner.ts'
-import { removeDatabase } from './view-database.ts'
-import { type CommitSteps, ViewFile } from './view-file.ts'
+import { removeDatabase, removeLargeDatabase } from './view-database.ts'
+import { ViewFile, type ViewPorts } from './view-file.ts'
 
 export interface RebuildProgress {
   /** Events folded. */
@@ -36,7 +37,7 @@ export interface RebuildRequest {
   readonly view: LiveView
   readonly store: EventStore
   readonly runner: Runner
-  readonly steps: CommitSteps
+  readonly ports: ViewPorts
   readonly pace: Pace
   readonly signal: AbortSignal
   readonly onProgress: (progress: RebuildProgress) => void
@@ -44,10 +45,10 @@ export interface RebuildRequest {
 
 /** @throws when the signal aborts, or an event cannot be folded: the live view is then as before */
 export async function rebuildView(request: RebuildRequest): Promise<RebuildSummary> {
-  const { view, steps, signal } = request
+  const { view, ports } = request
   const path = rebuildPath(view.file.path)
   removeDatabase(path)
-  const built = new ViewFile(view.file.projection, path, steps)
+  const built = new ViewFile(view.file.projection, path, ports)
   try {
     const total = view.file.committed.events
     const report = () => {
@@ -55,15 +56,14 @@ export async function rebuildView(request: RebuildRequest): Promise<RebuildSumma
     }
     await fold(built, view.position, request, report)
     const differences = await compare(built, request)
-    await catchUp(built, request)
-    signal.throwIfAborted()
-    const freed = view.file.replaceWith(built)
-    request.runner.revive(view)
+    await fold(built, await request.store.lastPosition(), request)
+    await built.finish()
+    const { freed } = await request.runner.betweenDeliveries(() => swap(built, request))
     await freed
     return { name: view.name, events: view.file.committed.events, differences }
   } finally {
     built.close()
-    removeDatabase(path)
+    await removeLargeDatabase(path)
   }
 }
 
@@ -73,8 +73,8 @@ function rebuildPath(livePath: string): string {
 }
 
 async function compare(built: ViewFile, request: RebuildRequest): Promise<number> {
-  const { view } = request
-  const snapshot = view.file.openSnapshot()
+  const { view, runner } = request
+  const snapshot = await runner.betweenDeliveries(() => view.file.openSnapshot())
   try {
     await fold(built, snapshot.checkpoint.position, request)
     built.commit()
@@ -84,14 +84,16 @@ async function compare(built: ViewFile, request: RebuildRequest): Promise<number
   }
 }
 
-/** Ends in the same turn in which the new view has all that the runner has delivered. */
-async function catchUp(built: ViewFile, request: RebuildRequest): Promise<void> {
-  await fold(built, await request.store.lastPosition(), request)
-  built.commit()
-  await built.syncToDisk()
-  while (built.folded.position < request.runner.delivered) {
-    await fold(built, request.runner.delivered, request)
-  }
+async function swap(
+  built: ViewFile,
+  request: RebuildRequest,
+): Promise<{ readonly freed: Promise<void> }> {
+  const { view, runner, signal } = request
+  await fold(built, runner.delivered, request)
+  signal.throwIfAborted()
+  const replaced = await view.file.replaceWith(built)
+  runner.revive(view)
+  return replaced
 }
 
 /** Folds the events up to a position, that one included. */

@@ -66,6 +66,8 @@ export class Runner {
   readonly #waiters = new Set<Waiter>()
   #endLinger: () => void = () => {}
   #running: Promise<void> | undefined
+  /** Resolves when the last of those who asked for the views to themselves has done. */
+  #atWork: Promise<void> = Promise.resolve()
   #delivered: Position = START
   #caughtUp = false
 
@@ -92,10 +94,23 @@ export class Runner {
     this.#closing.abort()
     await this.#running
     for (const view of this.#views) {
-      this.#finishForTheLastTime(view)
+      await this.#finishForTheLastTime(view)
       if (view.state !== 'failed') view.state = 'stopped'
     }
     for (const waiter of this.#waiters) waiter.settle(false)
+  }
+
+  /** Runs work while no view is given events. */
+  async betweenDeliveries<Result>(work: () => Promise<Result>): Promise<Result> {
+    const before = this.#atWork
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#atWork = promise
+    await before
+    try {
+      return await work()
+    } finally {
+      resolve()
+    }
   }
 
   /** Gives a view that was rebuilt its place again. */
@@ -126,9 +141,9 @@ export class Runner {
   }
 
   /** What a full disk does not take is folded again at the next start: no reason not to stop. */
-  #finishForTheLastTime(view: LiveView): void {
+  async #finishForTheLastTime(view: LiveView): Promise<void> {
     try {
-      view.file.finish()
+      await view.file.finish()
     } catch (error) {
       if (!isPassingTrouble(error)) throw error
       this.#log.warn(`view ${view.name}: failed to save its last events: ${messageOf(error)}`)
@@ -153,7 +168,7 @@ export class Runner {
     const request = { after: this.#delivered, batchSize: BATCH_EVENTS, signal }
     for await (const batch of this.#store.subscribe(request)) {
       if (batch.caughtUp && this.#caughtUp) await this.#linger(signal)
-      await this.#deliver(batch)
+      await this.betweenDeliveries(() => this.#deliver(batch))
       this.#backoff.reset()
       await nextTurn()
     }
@@ -170,7 +185,6 @@ export class Runner {
     const active = this.#active()
     const step = this.#stepFor(caughtUp)
     const decoded = await step(() => decodeBatch(active.length > 0 ? events : []))
-    // Said before the turns in between: a rebuilt view that takes its place has these events too.
     this.#delivered = events.at(-1)?.position ?? this.#delivered
     for (const view of active) {
       try {
@@ -193,11 +207,10 @@ export class Runner {
   }
 
   async #commit(view: LiveView, caughtUp: boolean): Promise<void> {
-    if (caughtUp) {
-      await view.file.syncToDisk()
-      view.finish()
-    } else if (view.file.uncommittedEvents >= COMMIT_EVENTS) {
+    if (caughtUp) await view.finish()
+    else if (view.file.uncommittedEvents >= COMMIT_EVENTS) {
       await this.#pace.step(() => view.commit())
+      await view.file.checkpointIfLong()
     }
   }
 

@@ -1,5 +1,6 @@
 /** Opens the SQLite database of a view, or makes it, with its tables and its checkpoint. */
 import { rmSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { Projection, Projector } from '../projection/projection.ts'
@@ -35,22 +36,48 @@ const CACHE_KIB = 32 * 1024
 const BUILD_SETTINGS = `
   PRAGMA journal_mode = MEMORY;
   PRAGMA synchronous = OFF;`
-/**
- * Every 8 MiB the write-ahead log is folded into the file, which holds up the process for a moment.
- */
-export const KEEP_SETTINGS = `
+/** What the disk must have, and when, is the business of the {@link KeptFile}. */
+const KEEP_SETTINGS = `
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
-  PRAGMA wal_autocheckpoint = 2000;`
+  PRAGMA synchronous = OFF;
+  PRAGMA wal_autocheckpoint = 0;`
+
+/**
+ * The write-ahead log of a file that is kept. It sees to it that after a loss of power the last
+ * transactions may be missing, never half of one; it waits for the disk beside the event loop.
+ */
+export interface KeptFile {
+  /** Folds the log into the file once it is long. Nothing may be written meanwhile. */
+  checkpointIfLong(): Promise<void>
+  /** Closes the database too, with all of it on the disk. */
+  close(): void
+  /** As {@link KeptFile.close}, for a file that is thrown away, or synced by another. */
+  closeUnsynced(): void
+}
+
+export type KeepFile = (file: { database: DatabaseSync; close(): void }, path: string) => KeptFile
+
+/** Makes a database one that is kept. */
+export function keepDatabase(database: DatabaseSync, path: string, keepFile: KeepFile): KeptFile {
+  database.exec(KEEP_SETTINGS)
+  // Makes the log, where there is none.
+  database.exec('BEGIN IMMEDIATE; COMMIT')
+  return keepFile({ database, close: () => database.close() }, path)
+}
 
 export interface OpenedViewDatabase {
   readonly database: DatabaseSync
   readonly projector: Projector
-  readonly isBeingBuilt: boolean
+  /** Undefined while the file is being built. */
+  readonly kept: KeptFile | undefined
   readonly checkpoint: Checkpoint
 }
 
-export function openViewDatabase(projection: Projection, path: string): OpenedViewDatabase {
+export function openViewDatabase(
+  projection: Projection,
+  path: string,
+  keepFile: KeepFile,
+): OpenedViewDatabase {
   if (isHalfBuilt(projection, path)) removeDatabase(path)
   const database = new DatabaseSync(path)
   try {
@@ -59,11 +86,14 @@ export function openViewDatabase(projection: Projection, path: string): OpenedVi
       PRAGMA cell_size_check = ON;
       PRAGMA cache_size = -${CACHE_KIB};
       PRAGMA temp_store = MEMORY;`)
-    const isBeingBuilt = versionOf(database) !== projection.version
-    database.exec(isBeingBuilt ? BUILD_SETTINGS : KEEP_SETTINGS)
-    if (isBeingBuilt) prepareSchema(database, projection, path)
+    const isKept = versionOf(database) === projection.version
+    if (!isKept) {
+      database.exec(BUILD_SETTINGS)
+      prepareSchema(database, projection, path)
+    }
+    const kept = isKept ? keepDatabase(database, path, keepFile) : undefined
     const checkpoint = readCheckpoint(database)
-    return { database, projector: projection.projector(database), isBeingBuilt, checkpoint }
+    return { database, projector: projection.projector(database), kept, checkpoint }
   } catch (error) {
     database.close()
     throw error
@@ -109,6 +139,13 @@ export function readCheckpoint(database: DatabaseSync): Checkpoint {
   return { ...row, position: BigInt(row.position) }
 }
 
+const FILES = ['', '-wal', '-shm'] as const
+
 export function removeDatabase(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true })
+  for (const suffix of FILES) rmSync(path + suffix, { force: true })
+}
+
+/** Beside the event loop: freeing the pages of a large file takes tens of milliseconds. */
+export async function removeLargeDatabase(path: string): Promise<void> {
+  for (const suffix of FILES) await rm(path + suffix, { force: true })
 }

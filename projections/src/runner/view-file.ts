@@ -10,11 +10,10 @@
  *
  * A file that is being built is marked so and has no journal on disk: after a crash it is thrown
  * away and built again, so what would make it safe would only make it slow. A kept one has a
- * write-ahead log with `synchronous=NORMAL`: after a power cut the last transactions may be
- * missing, never half of one. They are then folded again from the log, which is the source; waiting
- * for the disk would buy nothing.
+ * write-ahead log: after a power cut the last transactions may be missing, never half of one. They
+ * are then folded again from the event log, which is the source; no commit waits for the disk.
  */
-import { closeSync, fsyncSync, linkSync, openSync, renameSync } from 'node:fs'
+import { linkSync, renameSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -22,16 +21,25 @@ import type { DecodedEvent } from '../projection/decode.ts'
 import type { Projection, Projector } from '../projection/projection.ts'
 import {
   type Checkpoint,
-  KEEP_SETTINGS,
+  type KeepFile,
+  type KeptFile,
+  keepDatabase,
   openViewDatabase,
   readCheckpoint,
   removeDatabase,
 } from './view-database.ts'
 
-/** Called at the end of a transaction, and after it. */
-export interface CommitSteps {
+export interface ViewPorts {
+  readonly keepFile: KeepFile
+  /** Called at the end of a transaction, and after it. */
   beforeCommit(): void
   afterCommit(): void
+}
+
+export interface ViewSnapshot {
+  readonly database: DatabaseSync
+  readonly checkpoint: Checkpoint
+  close(): void
 }
 
 export class ViewFile {
@@ -41,24 +49,25 @@ export class ViewFile {
   generation = 0
   #database: DatabaseSync
   #projector: Projector
-  #isBeingBuilt: boolean
+  /** Undefined while the file is being built. */
+  #kept: KeptFile | undefined
   #committed: Checkpoint
   #folded: Checkpoint
-  readonly #steps: CommitSteps
+  readonly #ports: ViewPorts
 
   /**
    * Opens the file, or begins to build it.
    *
    * @throws when it is damaged, as {@link isDamage} tells
    */
-  constructor(projection: Projection, path: string, steps: CommitSteps) {
+  constructor(projection: Projection, path: string, ports: ViewPorts) {
     this.projection = projection
     this.path = path
-    this.#steps = steps
-    const opened = openViewDatabase(projection, path)
+    this.#ports = ports
+    const opened = openViewDatabase(projection, path, ports.keepFile)
     this.#database = opened.database
     this.#projector = opened.projector
-    this.#isBeingBuilt = opened.isBeingBuilt
+    this.#kept = opened.kept
     this.#committed = opened.checkpoint
     this.#folded = opened.checkpoint
   }
@@ -117,40 +126,38 @@ export class ViewFile {
           'UPDATE checkpoint SET position = ?, stream = ?, revision = ?, hash = ?, events = ?',
         )
         .run(position.toString(), stream, revision, hash, events)
-      this.#steps.beforeCommit()
+      this.#ports.beforeCommit()
       this.#database.exec('COMMIT')
     } catch (error) {
       this.#rollBack()
       throw error
     }
     this.#committed = this.#folded
-    this.#steps.afterCommit()
+    this.#ports.afterCommit()
   }
 
-  /** Lets the disk take what is committed of a file being built, so that the finish is short. */
-  async syncToDisk(): Promise<void> {
-    if (!this.#isBeingBuilt) return
-    const file = await open(this.path, 'r+')
-    try {
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-  }
-
-  /** Commits, and makes a file that is being built one that is kept. */
-  finish(): void {
+  /**
+   * Commits, and makes a file that is being built one that is kept. Nothing may be folded or
+   * committed until it has resolved.
+   */
+  async finish(): Promise<void> {
     this.commit()
-    if (!this.#isBeingBuilt || !this.#database.isOpen) return
-    syncToDiskAtOnce(this.path)
-    this.#database.exec(KEEP_SETTINGS)
+    if (!this.#database.isOpen) return
+    await this.checkpointIfLong()
+    if (this.#kept !== undefined) return
+    await syncToDisk(this.path)
+    this.#kept = keepDatabase(this.#database, this.path, this.#ports.keepFile)
     this.#database.exec(`PRAGMA user_version = ${this.projection.version}`)
-    this.#isBeingBuilt = false
+  }
+
+  /** Keeps the log of a kept file short. As with {@link finish}, nothing may be done meanwhile. */
+  async checkpointIfLong(): Promise<void> {
+    await this.#kept?.checkpointIfLong()
   }
 
   /** A second connection that sees the rows as they are now, however long it reads. */
-  openSnapshot(): { database: DatabaseSync; checkpoint: Checkpoint; close(): void } {
-    this.finish()
+  async openSnapshot(): Promise<ViewSnapshot> {
+    await this.finish()
     const database = new DatabaseSync(this.path, { readOnly: true })
     database.exec('BEGIN')
     return {
@@ -162,31 +169,46 @@ export class ViewFile {
 
   /** Starts again with an empty file. */
   reset(): void {
-    this.close()
+    this.#closeUnsynced()
     removeDatabase(this.path)
     this.#reopen()
   }
 
   /**
-   * Takes the place of this file's content by that of another, in one rename. Freeing the pages of
-   * the old content takes tens of milliseconds for a large view: resolves when that, which holds up
-   * nobody, is done. The new content serves as soon as this was called.
+   * Takes the place of this file's content by that of another, in one rename. Nothing may be folded
+   * or committed until it has resolved.
+   *
+   * @returns what resolves when the old content is gone: freeing its pages takes a while and holds
+   *   up nobody
    */
-  replaceWith(built: ViewFile): Promise<void> {
-    // Closing folds the write-ahead logs into the files: only the files themselves remain.
-    built.finish()
-    built.close()
-    this.close()
+  async replaceWith(built: ViewFile): Promise<{ readonly freed: Promise<void> }> {
+    await built.finish()
+    // Closing folds the write-ahead log into the file: only the file itself remains.
+    built.#closeUnsynced()
+    await syncToDisk(built.path)
+    this.#closeUnsynced()
     const isKept = keepContent(this.path)
     renameSync(built.path, this.path)
     this.#reopen()
     // What cannot be removed now is removed at the next start.
-    return isKept ? rm(replacedPath(this.path), { force: true }).catch(() => {}) : Promise.resolve()
+    const freed = isKept
+      ? rm(replacedPath(this.path), { force: true }).catch(() => {})
+      : Promise.resolve()
+    return { freed }
   }
 
   /** What is not committed is given up: the log has it. */
   close(): void {
-    if (this.#database.isOpen) this.#database.close()
+    if (!this.#database.isOpen) return
+    if (this.#kept === undefined) this.#database.close()
+    else this.#kept.close()
+  }
+
+  /** For a file that is thrown away, or synced afterwards. */
+  #closeUnsynced(): void {
+    if (!this.#database.isOpen) return
+    if (this.#kept === undefined) this.#database.close()
+    else this.#kept.closeUnsynced()
   }
 
   #rollBack(): void {
@@ -197,10 +219,10 @@ export class ViewFile {
   }
 
   #reopen(): void {
-    const opened = openViewDatabase(this.projection, this.path)
+    const opened = openViewDatabase(this.projection, this.path, this.#ports.keepFile)
     this.#database = opened.database
     this.#projector = opened.projector
-    this.#isBeingBuilt = opened.isBeingBuilt
+    this.#kept = opened.kept
     this.#committed = opened.checkpoint
     this.#folded = opened.checkpoint
     this.generation += 1
@@ -227,11 +249,11 @@ function keepContent(path: string): boolean {
   }
 }
 
-function syncToDiskAtOnce(path: string): void {
-  const file = openSync(path, 'r+')
+async function syncToDisk(path: string): Promise<void> {
+  const file = await open(path, 'r+')
   try {
-    fsyncSync(file)
+    await file.sync()
   } finally {
-    closeSync(file)
+    await file.close()
   }
 }

@@ -11,6 +11,7 @@ import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
@@ -59,6 +60,7 @@ const projections = await openProjections({
   folder: viewsFolder,
   store,
   timer: systemTimer,
+  keepFile: durableFile,
   log: logger,
   pace,
 })

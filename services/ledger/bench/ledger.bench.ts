@@ -25,6 +25,7 @@ import { parseDollars } from '@svc/contracts/money'
 import { type EventStore, START } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
@@ -182,6 +183,7 @@ async function rebuild() {
     folder: join(folder, 'views'),
     store,
     timer: systemTimer,
+    keepFile: durableFile,
     log: quiet,
   })
   const startedAt = performance.now()

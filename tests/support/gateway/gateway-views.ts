@@ -3,6 +3,7 @@
  * asked for; an answer has all that is in the store.
  */
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { openProjections, type Projections } from '@svc/projections/open-projections'
 import type { RequestRow } from '@svc/projections/views'
@@ -58,7 +59,7 @@ export class GatewayViews implements AsyncDisposable {
     const { path: folder } = this.#folder
     const log = pino({ level: 'silent' })
     const ports = { store: this.#store, timer: systemTimer, log }
-    const projections = await openProjections({ folder, ...ports })
+    const projections = await openProjections({ folder, ...ports, keepFile: durableFile })
     projections.start()
     return projections
   }

@@ -140,7 +140,7 @@ test('a day of usage is the day of the statement, to the last pico-dollar', asyn
 test('movements of two periods next to each other add up, and open where the one before closed', async () => {
   const { views, history } = await threeWeeks()
   const { accountId } = history
-  const snapshot = views.movementsSnapshot()
+  const snapshot = await views.movementsSnapshot()
   onTestFinished(() => snapshot.close())
   const quarter = fc.integer({ min: -10, max: 40 * 96 }).map((n) => START_MS + n * 900_000)
   const whole = snapshot.movements(accountId, START_MS - 10 * HOUR_MS, NOW_MS)

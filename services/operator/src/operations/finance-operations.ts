@@ -30,7 +30,7 @@ async function monthReport(
     throw new ServiceError('invalid_value', message, { param: 'zone' })
   }
   await Promise.all([viewsCurrent(ports, 'usage'), viewsCurrent(ports, 'accounts')])
-  const snapshot = ports.projections.views.movementsSnapshot()
+  const snapshot = await ports.projections.views.movementsSnapshot()
   try {
     const customers: MonthCustomer[] = []
     const totals = noMovement()

@@ -11,6 +11,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { pause } from '@svc/contracts/ports/time'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
@@ -126,6 +127,7 @@ async function openViews(
     log: logger,
     pace,
     timer: systemTimer,
+    keepFile: durableFile,
   }
   if (place.kind === 'sqlite') return openProjections(options)
   for (let tries = 1; ; tries += 1) {
