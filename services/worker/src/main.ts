@@ -12,7 +12,7 @@ import { workerLog } from './process/log.ts'
 import { EXIT_BROKEN, EXIT_REFUSED, StartRefused } from './process/start-refused.ts'
 import type { ListenAddress } from './protocol/protocol-server.ts'
 import { type RunningWorker, runWorker } from './run-worker.ts'
-import { readSettings, type WorkerSettings } from './settings/settings.ts'
+import { readSettings, type WorkerSettings } from './settings/worker-settings.ts'
 
 const EXIT_FAILED = 1
 

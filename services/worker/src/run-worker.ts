@@ -11,7 +11,7 @@ import {
   type ProtocolServer,
   startProtocolServer,
 } from './protocol/protocol-server.ts'
-import type { WorkerSettings } from './settings/settings.ts'
+import type { WorkerSettings } from './settings/worker-settings.ts'
 import { startWorker, type Worker } from './worker.ts'
 
 const DRAIN_MS_MAX = 30_000

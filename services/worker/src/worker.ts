@@ -15,7 +15,7 @@ import { PROMPT_VERSION } from './prompt/prompt-tokens.ts'
 import type { WorkerApi } from './protocol/worker-api.ts'
 import { Scheduler } from './scheduling/scheduler.ts'
 import { SequencePool } from './scheduling/sequence-pool.ts'
-import type { WorkerSettings } from './settings/settings.ts'
+import type { WorkerSettings } from './settings/worker-settings.ts'
 import { WorkerService } from './worker-service.ts'
 
 const FINGERPRINT_CHARACTERS = 32

@@ -6,7 +6,7 @@ import { user, WorkerClient } from '@svc/testing/protocol-client'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openScripted } from '../src/engines/scripted/scripted-engine.ts'
 import { type RunningWorker, runWorker } from '../src/run-worker.ts'
-import { settingsOf } from '../src/settings/settings.ts'
+import { settingsOf } from '../src/settings/worker-settings.ts'
 
 const NEVER_HANGS = { SVC_WORKER_HANG_MS: String(3_600_000) }
 

@@ -8,7 +8,7 @@ import type {
   SetPriceList,
   SetSpendPolicy,
 } from '@svc/contracts/commands'
-import { decideAccept } from './admission.ts'
+import { decideAccept } from './acceptance.ts'
 import { decideExpire, decideGrant } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { decideCreateKey, decideRevokeKey } from './keys.ts'

@@ -1,4 +1,4 @@
-import { settingsOf } from '@svc/worker/settings/settings'
+import { settingsOf } from '@svc/worker/settings/worker-settings'
 import { describe, expect, test } from 'vitest'
 import { readSettings } from '../settings/settings.ts'
 import { localWorkersOf, workerEnvironment } from './local-workers.ts'

@@ -18,10 +18,10 @@ import {
   thinkingLevels,
 } from '../request-fields.ts'
 import { toolUseOf } from '../tools.ts'
+import { turnsOf } from './items/conversation-turns.ts'
 import { EncryptedContent } from './items/encrypted-content.ts'
 import type { Item } from './items/items.ts'
 import { type ReadItem, readItems } from './items/read-items.ts'
-import { turnsOf } from './items/turns.ts'
 import type { ReasoningForms } from './output/open-reasoning.ts'
 import type { ShownRequest } from './response-object.ts'
 import type { ResponseStore } from './response-store.ts'
