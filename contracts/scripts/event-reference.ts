@@ -1,6 +1,8 @@
 /** The page `docs/reference/events.md`, made of the schemas of the events. */
 import { z } from 'zod'
 import { accountEventSchemas } from '../src/events/account.ts'
+import { adminTokenEventSchemas, adminTokensStream } from '../src/events/admin-tokens.ts'
+import { auditEventSchemas, auditStream } from '../src/events/audit.ts'
 import { pricingEventSchemas, pricingStream } from '../src/events/pricing.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { currentVersion } from '../src/events/storage/upcast.ts'
@@ -32,6 +34,12 @@ const meanings: Record<DomainEvent['type'], string> = {
   PricePublished:
     'A model has a new price on a list, for the requests accepted from `effectiveFrom` on.',
   PriceWithdrawn: 'A price that was announced never takes effect.',
+  AdminTokenCreated:
+    'A token may call the admin API with its role. Only the hash of its secret is kept.',
+  AdminTokenRevoked: 'The token is refused from here on.',
+  RecordsRead:
+    "The holder of an admin token, whom the actor names, was shown customers' records. `subject` says " +
+    'whose, and from when to when; null: all of them.',
 }
 
 const introduction = `# Events
@@ -46,7 +54,7 @@ no answer and no personal data.
 - _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.
 - _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the
   event belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`,
-  \`sweeper\`).
+  \`operator:<name of an admin token>\`, \`sweeper\`).
 - _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata,
   where data and metadata are the exact stored text. It chains every event to the one before it in
   its stream; the first event's previous hash is 64 zeros.
@@ -62,6 +70,11 @@ export function eventReference(): string {
     introduction,
     streamSection('`account-<account id>`: one stream for each account', accountEventSchemas),
     streamSection(`\`${pricingStream}\`: one stream for all prices`, pricingEventSchemas),
+    streamSection(
+      `\`${adminTokensStream}\`: one stream for all admin tokens`,
+      adminTokenEventSchemas,
+    ),
+    streamSection(`\`${auditStream}\`: one stream for what was read`, auditEventSchemas),
   ].join('\n')
 }
 

@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  accountOfSecret,
-  hashSecret,
-  lastFour,
-  makeSecret,
-  SECRET_RANDOM_BYTES,
-} from './api-key.ts'
+import { makeAdminSecret, tokenOfSecret } from './admin/admin-token.ts'
+import { accountOfSecret, makeSecret } from './api-key.ts'
+import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from './checked-secret.ts'
 import { ID_RANDOM_BYTES, makeId } from './ids.ts'
 
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length })
@@ -74,6 +70,19 @@ describe('the secret of an API key', () => {
         other[index] = (other[index] ?? 0) ^ (1 << (bit % 8))
         expect(makeSecret(EXAMPLE_ACCOUNT, other)).not.toBe(makeSecret(EXAMPLE_ACCOUNT, random))
       }),
+    )
+  })
+
+  test('is never the secret of an admin token, nor the other way round', () => {
+    const body = EXAMPLE_ACCOUNT.slice('acct_'.length)
+    const secret = makeAdminSecret(`tok_${body}`, new Uint8Array(SECRET_RANDOM_BYTES))
+    expect(tokenOfSecret(secret)).toBe(`tok_${body}`)
+    expect(accountOfSecret(secret)).toBeUndefined()
+    expect(tokenOfSecret(EXAMPLE)).toBeUndefined()
+    expect(tokenOfSecret(secret.replace('svc-admin-', 'sk-svc-'))).toBeUndefined()
+    expect(accountOfSecret(secret.replace('svc-admin-', 'sk-svc-'))).toBeUndefined()
+    expect(tokenOfSecret(`${secret.slice(0, -1)}${secret.endsWith('a') ? 'b' : 'a'}`)).toBe(
+      undefined,
     )
   })
 

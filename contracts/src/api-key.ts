@@ -2,64 +2,20 @@
  * The secret of an API key: `sk-svc-<account part>-<random part><check>`.
  *
  * It names its account, so that authentication reads one account, which the gateway needs anyway.
- * The check turns typing mistakes and scans away before any look-up. Only a SHA-256 of the secret
- * is ever stored: 190 random bits cannot be guessed, so a slow hash would protect nothing.
  */
-import { hash } from 'node:crypto'
-import { idBody, isId } from './ids.ts'
+import { idOfSecret, makeCheckedSecret, type SecretFormat } from './checked-secret.ts'
 
-const PREFIX = 'sk-svc-'
-const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-const RANDOM_CHARACTERS = 32
-const CHECK_CHARACTERS = 6
-/** Random bytes that {@link makeSecret} needs. */
-export const SECRET_RANDOM_BYTES = 32
-
-const SECRET = /^sk-svc-([0-9a-hjkmnp-tv-z]{26})-([0-9A-Za-z]{38})$/
+const format: SecretFormat = { prefix: 'sk-svc-', idKind: 'acct' }
 
 /**
- * @param random at least {@link SECRET_RANDOM_BYTES} bytes from a cryptographic source
+ * @param random at least `SECRET_RANDOM_BYTES` bytes from a cryptographic source
  * @throws {RangeError} when there are fewer: a short secret could be guessed
  */
 export function makeSecret(accountId: string, random: Uint8Array): string {
-  if (random.length < SECRET_RANDOM_BYTES) {
-    throw new RangeError(`a secret needs ${SECRET_RANDOM_BYTES} random bytes, not ${random.length}`)
-  }
-  const body = `${PREFIX}${idBody(accountId)}-${base62(random, RANDOM_CHARACTERS)}`
-  return body + checkOf(body)
+  return makeCheckedSecret(format, accountId, random)
 }
 
 /** The account that a secret names, or `undefined` when the text is not a well-formed secret. */
 export function accountOfSecret(text: string): string | undefined {
-  const match = SECRET.exec(text)
-  if (match === null) return undefined
-  const body = text.slice(0, -CHECK_CHARACTERS)
-  if (checkOf(body) !== text.slice(-CHECK_CHARACTERS)) return undefined
-  const accountId = `acct_${match[1]}`
-  return isId('acct', accountId) ? accountId : undefined
-}
-
-/** What is stored of a secret: its SHA-256 in hex. */
-export function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'hex')
-}
-
-/** What may be shown of a secret after its creation. */
-export function lastFour(secret: string): string {
-  return secret.slice(-4)
-}
-
-function checkOf(body: string): string {
-  return base62(hash('sha256', body, 'buffer'), CHECK_CHARACTERS)
-}
-
-function base62(bytes: Uint8Array, length: number): string {
-  let bits = 0n
-  for (const byte of bytes) bits = (bits << 8n) | BigInt(byte)
-  let text = ''
-  for (let i = 0; i < length; i += 1) {
-    text += BASE62.charAt(Number(bits % 62n))
-    bits /= 62n
-  }
-  return text
+  return idOfSecret(format, text)
 }

@@ -7,7 +7,7 @@
  */
 import { hash } from 'node:crypto'
 
-export const idKinds = ['acct', 'key', 'grant', 'req', 'price', 'gw', 'wrk'] as const
+export const idKinds = ['acct', 'key', 'grant', 'req', 'price', 'gw', 'wrk', 'tok', 'read'] as const
 export type IdKind = (typeof idKinds)[number]
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -4,12 +4,14 @@
  */
 import fc from 'fast-check'
 import { chargeRules, finishReasons, spendPolicies, wireFormats } from '../src/events/account.ts'
+import { adminRoles } from '../src/events/admin-tokens.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { tokenClasses } from '../src/tokens.ts'
 
 type DataOf<T extends DomainEvent['type']> = Extract<DomainEvent, { type: T }>['data']
 
 const text = fc.string({ unit: 'binary', maxLength: 40 })
+const fieldName = fc.stringMatching(/^[a-z][a-z_]{0,20}$/)
 const timeMs = fc.nat({ max: Number.MAX_SAFE_INTEGER })
 const count = fc.nat({ max: 1_000_000_000 })
 const milliseconds = fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => value + 0)
@@ -135,6 +137,21 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     at: timeMs,
   }),
   PriceWithdrawn: fc.record({ version: text, ...reasonOf }),
+  AdminTokenCreated: fc.record({
+    tokenId: text,
+    name: text,
+    role: fc.constantFrom(...adminRoles),
+    secretHash: text,
+    lastFour: text,
+    expiresAt: nullable(timeMs),
+    at: timeMs,
+  }),
+  AdminTokenRevoked: fc.record({ tokenId: text, ...reasonOf }),
+  RecordsRead: fc.record({
+    operation: text,
+    subject: fc.dictionary(fieldName, nullable(text), { maxKeys: 4 }),
+    at: timeMs,
+  }),
 }
 
 export const eventTypes = Object.keys(dataArbitraries) as readonly DomainEvent['type'][]

@@ -31,6 +31,7 @@ const pages: readonly (readonly [document: string, server: 'running' | 'stopped'
   ['docs/how-to/run-the-server.md', 'running'],
   ['docs/how-to/back-up-and-restore.md', 'stopped'],
   ['docs/how-to/rotate-a-key.md', 'running'],
+  ['docs/how-to/give-finance-a-token.md', 'running'],
   ['docs/how-to/watch-with-prometheus.md', 'running'],
   ['docs/how-to/read-a-bill-by-hand.md', 'running'],
   ['docs/how-to/publish-prices.md', 'running'],

@@ -7,17 +7,20 @@ import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import type { AdminTokens } from '@svc/operator/access/admin-tokens'
 import {
   createLocalOperations,
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import { openProjections } from '@svc/projections/open-projections'
 import { onTestFinished } from 'vitest'
+import { adminTokensOn, auditTrailOn } from './admin-access.ts'
 import { openRunningLedger } from './ledger/running-ledger.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface RunningService {
   readonly store: MemoryEventStore
+  readonly adminTokens: AdminTokens
   operationsOf(caller: Caller): Operations
 }
 
@@ -45,12 +48,15 @@ export async function openRunningService(
     await projections.close()
     await store.close()
   })
+  const adminTokens = adminTokensOn(store)
   const ports: OperationPorts = {
     ...more,
     ...{ ledger, projections, store, pace, clock: systemClock },
+    adminTokens,
+    auditTrail: auditTrailOn(store),
     information: {
       ...{ version: 'test', mode: 'running', baseUrl: null, dataDir, storeKind: 'memory' },
     },
   }
-  return { store, operationsOf: (caller) => createLocalOperations(ports, caller) }
+  return { store, adminTokens, operationsOf: (caller) => createLocalOperations(ports, caller) }
 }

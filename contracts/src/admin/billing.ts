@@ -35,6 +35,7 @@ export const billingOperations = {
     path: '/accounts/:account_id/statement',
     role: 'auditor',
     summary: 'Every movement of an account, with the balance after it',
+    recorded: ['account_id', 'from', 'to'],
     input: z.strictObject({
       account_id: id,
       from: moment.optional(),
@@ -49,6 +50,7 @@ export const billingOperations = {
     path: '/requests/:request_id',
     role: 'auditor',
     summary: 'Why a request cost what it cost: its receipt, for the operator',
+    recorded: ['request_id'],
     input: z.strictObject({ request_id: id }),
     output: explanation,
   }),

@@ -12,15 +12,10 @@
  */
 import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
+import type { AdminRole } from '../events/admin-tokens.ts'
 import { tokenCount } from '../tokens.ts'
 
 export const ADMIN_PREFIX = '/admin/v1'
-
-/**
- * Who may. An owner may do all; an operator, all but what hands out power; an auditor reads.
- * Today there is one token, and it is an owner's.
- */
-export type AdminRole = 'owner' | 'operator' | 'auditor' | 'metrics'
 
 export interface Declaration {
   readonly method: 'GET' | 'POST'
@@ -32,6 +27,11 @@ export interface Declaration {
   readonly summary: string
   readonly input: z.ZodObject
   readonly output: z.ZodType
+  /**
+   * For what shows customers' records: the fields of the input that say whose, and from when to
+   * when. Who reads them with an admin token leaves an event behind.
+   */
+  readonly recorded?: readonly string[]
   /** One JSON value, or newline-delimited JSON as long as it lasts: then `output` is of a line. */
   readonly answer: 'json' | 'lines'
 }

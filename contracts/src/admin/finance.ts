@@ -52,6 +52,7 @@ export const financeOperations = {
     method: 'GET',
     path: '/months/:month',
     role: 'auditor',
+    recorded: ['month'],
     summary: 'What moved the balances of all customers in a month of a time zone',
     input: z.strictObject({
       /** Such as `2026-10`. */

@@ -10,6 +10,7 @@ import type { Declaration, Shown } from './declaration.ts'
 import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
+import { tokenOperations } from './tokens.ts'
 import { usageOperations } from './usage.ts'
 import { workerOperations } from './workers.ts'
 
@@ -21,6 +22,7 @@ export const adminOperations = {
   ...logOperations,
   ...usageOperations,
   ...workerOperations,
+  ...tokenOperations,
 } satisfies Record<string, Declaration>
 
 type Declarations = typeof adminOperations

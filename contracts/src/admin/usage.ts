@@ -9,6 +9,7 @@ export const usageOperations = {
     path: '/accounts/:account_id/usage',
     role: 'auditor',
     summary: 'What an account used, by time, key, model, format and class of tokens',
+    recorded: ['account_id', 'from', 'to'],
     input: z.strictObject({ account_id: id, ...usageFields }),
     output: usageAnswer,
   }),

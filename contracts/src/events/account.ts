@@ -186,6 +186,13 @@ export type AccountEvent = {
 
 export type AccountEventOf<T extends AccountEventType> = Extract<AccountEvent, { type: T }>
 
+/** Whether an event of any stream is an account's, by its type. */
+export function isAccountEvent<Event extends { readonly type: string }>(
+  event: Event,
+): event is Extract<Event, { readonly type: AccountEventType }> {
+  return Object.hasOwn(accountEventSchemas, event.type)
+}
+
 const STREAM_PREFIX = 'account-'
 
 export function accountStream(accountId: string): string {

@@ -1,4 +1,9 @@
 /** Limits how often something may happen, by name: a key, an account, an address. */
+import { ServiceError } from '../errors.ts'
+
+/** Clients obey any Retry-After, so it is bounded. */
+const RETRY_SECONDS_MAX = 60
+const MS = 1_000
 
 export interface RateUse {
   /** Whether it was within the limit; for a look: whether one more would be. */
@@ -23,4 +28,17 @@ export interface RateLimits {
    */
   open(kind: string, limit: number, windowSeconds: number): RateLimit
   close(): Promise<void>
+}
+
+/** The refusal of what is beyond a limit. @param message for the caller */
+export function limitExceeded(
+  message: string,
+  { limit }: Pick<RateLimit, 'limit'>,
+  { resetMs }: RateUse,
+): ServiceError {
+  const seconds = Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(resetMs / MS)))
+  return new ServiceError('rate_limit_exceeded', message, {
+    retryAfterSeconds: seconds,
+    rate: { limit, remaining: 0, resetSeconds: seconds },
+  })
 }

@@ -7,13 +7,12 @@
  * three times slower.
  */
 
-import { accountEventSchemas, accountOfStream } from '@svc/contracts/events/account'
-import { pricingEventSchemas } from '@svc/contracts/events/pricing'
+import { accountOfStream } from '@svc/contracts/events/account'
+import { eventSchemas } from '@svc/contracts/events/codec'
 import { upcast } from '@svc/contracts/events/upcast'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 
-const schemas = { ...accountEventSchemas, ...pricingEventSchemas }
-type Schemas = typeof schemas
+type Schemas = typeof eventSchemas
 export type StoredEventType = keyof Schemas
 
 /** What an event's type says that its stored data is, in the current schema version. */
@@ -68,7 +67,7 @@ export function decodeBatch(batch: readonly RecordedEvent[]): DecodedBatch {
 }
 
 function decode({ type, data, metadata }: RecordedEvent): StoredEvent {
-  if (!(type in schemas)) {
+  if (!(type in eventSchemas)) {
     throw new RangeError(`its type is unknown to this program: update the program`)
   }
   return { type, data: upcast(type, schemaVersionOf(metadata), JSON.parse(data)) } as StoredEvent

@@ -6,6 +6,7 @@
  * Every event that carries `balanceAfter` moves the balance. Usage is told apart, because it has
  * tokens; all other movements are in the one table of this file.
  */
+import { isAccountEvent } from '@svc/contracts/events/account'
 import type { StoredData, StoredEvent } from '../projection/decode.ts'
 
 /** Columns of a month beside the usage. */
@@ -20,6 +21,7 @@ export interface Movement {
 }
 
 export function movementOf(event: StoredEvent): Movement | undefined {
+  if (!isAccountEvent(event)) return undefined
   switch (event.type) {
     case 'CreditGranted':
       return granted(event.data)
@@ -40,8 +42,6 @@ export function movementOf(event: StoredEvent): Movement | undefined {
     case 'TokensMetered':
     case 'RequestFailed':
     case 'RequestAbandoned':
-    case 'PricePublished':
-    case 'PriceWithdrawn':
       return undefined
     default:
       return event satisfies never

@@ -2,6 +2,8 @@
 
 import { VERSION } from '@svc/server/version'
 import { Command, CommanderError, Option } from 'commander'
+import { adminTokenCommand } from './commands/access/admin-token.ts'
+import { operatorTokenCommand } from './commands/access/operator-token.ts'
 import { accountCommand } from './commands/account.ts'
 import { auditCommand } from './commands/audit.ts'
 import { explainCommand } from './commands/bills/explain.ts'
@@ -9,7 +11,6 @@ import { monthCommand } from './commands/bills/month.ts'
 import { statementCommand } from './commands/bills/statement.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keyCommand } from './commands/key.ts'
-import { operatorTokenCommand } from './commands/operator-token.ts'
 import type { ContextOf } from './commands/options.ts'
 import { priceCommand } from './commands/price.ts'
 import { projectionCommand } from './commands/projection.ts'
@@ -41,9 +42,10 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
     .version(VERSION, '--version', 'print the version')
     .option('--data-dir <dir>', 'the data folder of the service (SVC_DATA_DIR, default ./data)')
     .addOption(
-      new Option('--url <url>', 'a running server instead, with its SVC_OPERATOR_TOKEN').conflicts(
-        'dataDir',
-      ),
+      new Option(
+        '--url <url>',
+        'a running server instead, with a token of its in SVC_OPERATOR_TOKEN',
+      ).conflicts('dataDir'),
     )
     .option('--json', 'one JSON object on standard output')
     .option('--quiet', 'nothing on standard error but errors')
@@ -56,7 +58,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
     .configureOutput({ writeOut, writeErr: terminal.err })
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
-  commands.push(workerCommand, auditCommand, operatorTokenCommand)
+  commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())
   return program

@@ -1,6 +1,7 @@
 /** Accounts with a past, written straight into the event log before the server opens it. */
 import { randomBytes } from 'node:crypto'
-import { hashSecret, lastFour, makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
+import { makeSecret } from '@svc/contracts/api-key'
+import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
 import { accountStream } from '@svc/contracts/events/account'
 import { type DomainEvent, encodeEvent } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'

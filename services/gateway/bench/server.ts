@@ -18,6 +18,8 @@ import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import { createLedger } from '@svc/ledger/create-ledger'
+import { AdminTokens } from '@svc/operator/access/admin-tokens'
+import { AuditTrail } from '@svc/operator/access/audit-trail'
 import { adminRoutes } from '@svc/operator/http/admin-routes'
 import {
   createLocalOperations,
@@ -70,7 +72,11 @@ const workers = createWorkerPool({
   workers: [{ workerId: ids.next('wrk'), address: { kind: 'unix', path: socketPath } }],
   timer: systemTimer,
 })
+const accessPorts = { store, clock: systemClock, timer: systemTimer, ids, randomBytes }
+const adminTokens = new AdminTokens(accessPorts)
 const operatorPorts: OperationPorts = {
+  adminTokens,
+  auditTrail: new AuditTrail(accessPorts),
   ledger,
   projections,
   store,
@@ -84,10 +90,14 @@ const operatorPorts: OperationPorts = {
     storeKind: 'sqlite',
   },
 }
+const rateLimits = new MemoryRateLimits()
 const gateway = createGateway({
   admin: adminRoutes({
     operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
     operatorToken,
+    adminTokens,
+    rateLimits,
+    badTokensPerMinute: defaultHttpLimits.badKeysPerMinute,
   }),
   served: pace,
   ledger,
@@ -101,7 +111,7 @@ const gateway = createGateway({
   timer: systemTimer,
   reach: noCrashPoints,
   limits: defaultHttpLimits,
-  rateLimits: new MemoryRateLimits(),
+  rateLimits,
   logger,
   createdAt: 0,
   pageInformation: { version: 'bench', links: [] },

@@ -2,13 +2,8 @@
  * The ledger over an event store. Every method is a command given to the writer of its account
  * (`writer/writer.ts`), and the answer that is read from the events.
  */
-import {
-  accountOfSecret,
-  hashSecret,
-  lastFour,
-  makeSecret,
-  SECRET_RANDOM_BYTES,
-} from '@svc/contracts/api-key'
+import { accountOfSecret, makeSecret } from '@svc/contracts/api-key'
+import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { SpendPolicy } from '@svc/contracts/events/account'

@@ -1,6 +1,7 @@
 /** More requests than anybody needs, with credit, without, and with keys that nobody was given. */
 import { randomBytes } from 'node:crypto'
-import { accountOfSecret, makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
+import { accountOfSecret, makeSecret } from '@svc/contracts/api-key'
+import { SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
 import { ID_RANDOM_BYTES, makeId } from '@svc/contracts/ids'
 import type { Attack } from '../attack.ts'
 import { asks, chat, count, flood, keyOf } from '../requests.ts'

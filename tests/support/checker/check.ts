@@ -16,7 +16,7 @@
  *     I12 revisions have no gaps and positions increase
  */
 
-import { accountOfStream } from '@svc/contracts/events/account'
+import { accountOfStream, isAccountEvent } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { AccountAudit } from './account-audit.ts'
@@ -47,6 +47,7 @@ export function check(
       prices.withdraw(event.data.version)
       continue
     }
+    if (!isAccountEvent(event)) continue
     const account =
       accounts.get(recorded.stream) ?? new AccountAudit(recorded.stream, prices, violations)
     accounts.set(recorded.stream, account)

@@ -2,10 +2,20 @@
 import { type ZodType, z } from 'zod'
 import type { NewEvent, RecordedEvent } from '../../ports/event-store.ts'
 import { type AccountEvent, accountEventSchemas } from '../account.ts'
+import { type AdminTokenEvent, adminTokenEventSchemas } from '../admin-tokens.ts'
+import { type AuditEvent, auditEventSchemas } from '../audit.ts'
 import { type PricingEvent, pricingEventSchemas } from '../pricing.ts'
 import { currentVersion, upcast } from './upcast.ts'
 
-export type DomainEvent = AccountEvent | PricingEvent
+export type DomainEvent = AccountEvent | PricingEvent | AdminTokenEvent | AuditEvent
+
+/** Of every type of event, whatever its stream. */
+export const eventSchemas = {
+  ...accountEventSchemas,
+  ...pricingEventSchemas,
+  ...adminTokenEventSchemas,
+  ...auditEventSchemas,
+} as const
 
 /** Who and what an event comes from. Stored beside the data, and covered by the hash chain. */
 const eventMetadata = z.object({
@@ -14,14 +24,12 @@ const eventMetadata = z.object({
   correlationId: z.string(),
   /** The event or command that caused this one. */
   causationId: z.string(),
-  /** `gateway:<id>`, `operator`, `sweeper` …: never a person's name. */
+  /** `gateway:<id>`, `operator`, `operator:<token>`, `sweeper` …: never a person's name. */
   actor: z.string(),
 })
 export type EventMetadata = z.output<typeof eventMetadata>
 
-const schemas: ReadonlyMap<string, ZodType> = new Map(
-  Object.entries({ ...accountEventSchemas, ...pricingEventSchemas }),
-)
+const schemas: ReadonlyMap<string, ZodType> = new Map(Object.entries(eventSchemas))
 
 /**
  * Writes an event as it is stored. @param id from `eventId`: deterministic, so that a retry is
@@ -49,7 +57,7 @@ export function encodeEvent(
 /**
  * Reads a stored event, upcast to the current version. @throws when it is no event of this program
  */
-export function decodeEvent(recorded: RecordedEvent): DomainEvent {
+export function decodeEvent(recorded: NewEvent): DomainEvent {
   const schema = schemas.get(recorded.type)
   if (schema === undefined) throw new RangeError(`unknown event type "${recorded.type}"`)
   const { schemaVersion } = decodeMetadata(recorded)

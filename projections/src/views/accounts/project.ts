@@ -1,6 +1,5 @@
 /** Balances of all accounts: what is settled, what is held, and the totals behind it. */
-import type { SpendPolicy } from '@svc/contracts/events/account'
-import { isPricingEvent } from '@svc/contracts/events/pricing'
+import { isAccountEvent, type SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import type { TouchedRows } from '../touched-rows.ts'
@@ -29,7 +28,7 @@ export interface AccountsRows {
 }
 
 export function projectAccounts(rows: AccountsRows, { event, accountId }: DecodedEvent): void {
-  if (isPricingEvent(event)) return
+  if (!isAccountEvent(event)) return
   if (event.type === 'AccountOpened') {
     rows.accounts.add(accountId, openedAccount(event.data))
     return

@@ -51,7 +51,7 @@ function connectTo(
   if (operatorToken === undefined || operatorToken === '') {
     throw new CliError(
       EXIT_USAGE,
-      '--url needs the operator token of that server in SVC_OPERATOR_TOKEN',
+      '--url needs an admin token of that server, or its operator token, in SVC_OPERATOR_TOKEN',
     )
   }
   return remote(url, operatorToken, stop)

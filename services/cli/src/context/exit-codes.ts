@@ -8,7 +8,7 @@ export const EXIT_DIFFERENCE = 1
 /** The command line cannot be understood, or a value in it cannot be used. */
 export const EXIT_USAGE = 2
 export const EXIT_NOT_FOUND = 3
-/** The operator token, or the user of the EventStoreDB, is missing or wrong. */
+/** The admin token, or the user of the EventStoreDB, is missing, wrong or may not do this. */
 export const EXIT_NOT_ALLOWED = 4
 /** The thing is there already, has changed, or is held by another process. */
 export const EXIT_CONFLICT = 5

@@ -1,6 +1,7 @@
 /** How often may be asked, of one key, account and address, reached through HTTP. */
 import { randomBytes } from 'node:crypto'
-import { makeSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/api-key'
+import { makeSecret } from '@svc/contracts/api-key'
+import { SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
 import {
   chatBody,
   type FixtureOptions,

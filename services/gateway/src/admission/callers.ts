@@ -10,19 +10,22 @@
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
-import type { RateLimit, RateLimits, RateUse } from '@svc/contracts/ports/rate-limits'
+import {
+  limitExceeded,
+  type RateLimit,
+  type RateLimits,
+  type RateUse,
+} from '@svc/contracts/ports/rate-limits'
+import { networkOf } from '@svc/infra/system/network'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientFamilyOf, rateHeaders } from '../http/client-family.ts'
 import type { HttpLimits } from '../http/limits.ts'
-import { networkOf } from '../http/network.ts'
 
 const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
 const PLAIN = /^[\x21-\x7e]{1,256}$/
 const MINUTE_SECONDS = 60
 const MS = 1_000
-/** Clients obey any Retry-After, so it is bounded. */
-const RETRY_SECONDS_MAX = 60
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -174,20 +177,12 @@ async function take(
   const use = await rate.take(nameOf())
   if (use.allowed) return { ...use, limit: rate.limit }
   const message = `At most ${rate.limit} requests of one ${whose} are taken in a minute.`
-  throw exceeded(message, rate, use)
+  throw limitExceeded(message, rate, use)
 }
 
 function tooManyBadKeys(rate: RateLimit, use: RateUse): ServiceError {
   const message = `At most ${rate.limit} wrong API keys are looked at in a minute from one address.`
-  return exceeded(message, rate, use)
-}
-
-function exceeded(message: string, { limit }: RateLimit, { resetMs }: RateUse): ServiceError {
-  const seconds = Math.min(RETRY_SECONDS_MAX, Math.max(1, Math.ceil(resetMs / MS)))
-  return new ServiceError('rate_limit_exceeded', message, {
-    retryAfterSeconds: seconds,
-    rate: { limit, remaining: 0, resetSeconds: seconds },
-  })
+  return limitExceeded(message, rate, use)
 }
 
 /** On the raw response, so that streams carry it too. */

@@ -7,9 +7,9 @@
 import type { RateLimit } from '@svc/contracts/ports/rate-limits'
 import { pause, type Timer } from '@svc/contracts/ports/time'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
+import { networkOf } from '@svc/infra/system/network'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from './limits.ts'
-import { networkOf } from './network.ts'
 
 const WINDOW_SECONDS = 1
 

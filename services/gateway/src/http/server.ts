@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { Timer } from '@svc/contracts/ports/time'
+import { networksOf } from '@svc/infra/system/network'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -15,7 +16,6 @@ import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
-import { networksOf } from './network.ts'
 import { isDisguised, KnownPaths, normalizedPath, pathOf, unknownUrl } from './paths.ts'
 import type { RefusalPauses } from './refusal-pauses.ts'
 import { SocketShares } from './socket-shares.ts'

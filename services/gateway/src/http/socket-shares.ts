@@ -7,8 +7,8 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { networkOf } from '@svc/infra/system/network'
 import type { HttpLimits } from './limits.ts'
-import { networkOf } from './network.ts'
 
 const FIRST_ERROR_STATUS = 400
 

@@ -125,7 +125,9 @@ describe('the admin routes', () => {
       expect(answer.status).toBe(401)
       expect(await answer.json()).toEqual({
         error: {
-          message: 'The operator token is missing or wrong.',
+          message:
+            'The admin token is missing, wrong, expired or revoked. ' +
+            'Send one as "Authorization: Bearer svc-admin-…".',
           type: 'invalid_request_error',
           param: null,
           code: 'invalid_api_key',

@@ -1,39 +1,48 @@
 /**
- * The operator's routes, mounted under `/admin/v1`: every operation that is declared, behind one
- * token. Whoever mounts them reads JSON bodies, and answers with the `ServiceError`s they throw.
+ * The operator's routes, mounted under `/admin/v1`: every operation that is declared, each for
+ * the callers whose role is enough. Whoever mounts them reads JSON bodies, and answers with the `ServiceError`s they throw.
  */
-import { Readable } from 'node:stream'
-import { type Caller, rootCaller } from '@svc/contracts/admin/caller'
+import type { Caller } from '@svc/contracts/admin/caller'
 import type { Declaration } from '@svc/contracts/admin/declaration'
 import {
   adminOperations,
   type OperationName,
   type Operations,
 } from '@svc/contracts/admin/operations'
-import { ownDefect, ServiceError } from '@svc/contracts/errors'
-import { bearsSecret } from '@svc/infra/system/bearer'
+import { isAllowed } from '@svc/contracts/admin/roles'
+import { ServiceError } from '@svc/contracts/errors'
+import type { AdminRole } from '@svc/contracts/events/admin-tokens'
+import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { AdminCallers } from '../access/admin-callers.ts'
+import type { AdminTokens } from '../access/admin-tokens.ts'
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
 import { parsedInput } from '../operations/parsed-input.ts'
-import { withHeartbeat } from './heartbeat.ts'
+import { lineStream } from './line-stream.ts'
 import { noncePattern, PROOF_PATH, serverProof } from './server-proof.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Answered without the operator's token. */
-    readonly isOpen?: boolean
+    /** The least role that may call a route of the operator's; without one, nobody may. */
+    readonly leastRole?: AdminRole | 'anybody'
+  }
+  interface FastifyRequest {
+    /** Who calls a route of the operator's; null on an open one. */
+    adminCaller: Caller | null
   }
 }
-
-/** Interval of the blank lines by which both ends of a quiet stream notice a dead peer. */
-const STREAM_HEARTBEAT_MS = 10_000
 
 const identityQuery = z.object({ nonce: z.string().regex(noncePattern) })
 
 export interface AdminRoutes {
   readonly operationsOf: (caller: Caller) => Operations
+  /** The root token of the first start. */
   readonly operatorToken: string
+  readonly adminTokens: AdminTokens
+  readonly rateLimits: RateLimits
+  /** How many wrong tokens are looked at in a minute from one address. */
+  readonly badTokensPerMinute: number
   /** Where these routes listen, as the record says that the CLI finds the server by. */
   readonly address?: () => string
   /** Without them `/metrics` is a path that is not there. */
@@ -43,24 +52,20 @@ export interface AdminRoutes {
 /** What the table promises of every handler, and the compiler has checked of each. */
 type Handler = (given: unknown, signal: AbortSignal) => Promise<unknown> | AsyncIterable<object>
 
-export function adminRoutes({
-  operationsOf,
-  operatorToken,
-  address,
-  metrics,
-}: AdminRoutes): FastifyPluginAsync {
+export function adminRoutes(options: AdminRoutes): FastifyPluginAsync {
+  const { operationsOf, operatorToken, address, metrics } = options
   return async (app: FastifyInstance) => {
-    app.addHook('onRequest', async (request) => {
-      if (request.routeOptions.config.isOpen !== true) authorize(request, operatorToken)
-    })
+    const callers = new AdminCallers({ ...options, rootToken: operatorToken })
+    app.decorateRequest('adminCaller', null)
+    app.addHook('onRequest', (request) => authorize(callers, request))
     if (metrics !== undefined) {
-      app.get('/metrics', (_request, reply) => {
+      app.get('/metrics', { config: { leastRole: 'metrics' } }, (_request, reply) => {
         reply.type(METRICS_CONTENT_TYPE)
         return metrics.text()
       })
     }
     if (address !== undefined) {
-      app.get(PROOF_PATH, { config: { isOpen: true } }, ({ query }) => {
+      app.get(PROOF_PATH, { config: { leastRole: 'anybody' } }, ({ query }) => {
         const { nonce } = parsedInput(identityQuery, query)
         return { proof: serverProof(operatorToken, address(), nonce) }
       })
@@ -70,23 +75,45 @@ export function adminRoutes({
       app.route({
         method: declared.method,
         url: declared.path,
+        config: { leastRole: declared.role },
         handler(request, reply) {
-          const handler = operationsOf(rootCaller)[name] as Handler
-          return answer(declared, handler, request, reply)
+          const caller = callerOf(request)
+          const handler = operationsOf(caller)[name] as Handler
+          const mayGoOn = () => callers.mayGoOn(caller)
+          return answer({ declared, handler, mayGoOn }, request, reply)
         },
       })
     }
   }
 }
 
-function authorize({ headers }: FastifyRequest, operatorToken: string): void {
-  if (bearsSecret(headers.authorization, operatorToken)) return
-  throw new ServiceError('invalid_api_key', 'The operator token is missing or wrong.')
+/** The one place where it is decided who may do what, before any of the body is read. */
+async function authorize(callers: AdminCallers, request: FastifyRequest): Promise<void> {
+  const { leastRole } = request.routeOptions.config
+  if (leastRole === 'anybody') return
+  const caller = await callers.identify(request.headers.authorization, request.ip)
+  if (leastRole === undefined || !isAllowed(caller.role, leastRole)) {
+    const needed = `the role ${leastRole ?? 'of nobody'}`
+    const message = `This needs ${needed}, and your admin token has the role ${caller.role}.`
+    throw new ServiceError('not_allowed', message)
+  }
+  request.adminCaller = caller
+}
+
+function callerOf({ adminCaller, url }: FastifyRequest): Caller {
+  if (adminCaller === null) throw new Error(`${url} is not behind authentication`)
+  return adminCaller
+}
+
+interface Asked {
+  readonly declared: Declaration
+  readonly handler: Handler
+  /** Whether the caller still may; asked for every line. */
+  mayGoOn(): Promise<boolean>
 }
 
 async function answer(
-  declared: Declaration,
-  handler: Handler,
+  { declared, handler, mayGoOn }: Asked,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -95,34 +122,11 @@ async function answer(
   if (declared.answer === 'json') return handler(input, gone.signal)
   reply.raw.on('close', () => gone.abort())
   const lines = handler(input, gone.signal) as AsyncIterable<object>
-  return reply.type('application/x-ndjson').send(await asLines(lines, gone.signal))
+  return reply.type('application/x-ndjson').send(await lineStream(lines, mayGoOn, gone.signal))
 }
 
 /** Not parsed yet: that is the first thing that the operations do. */
 function givenIn(declared: Declaration, { params, query, body }: FastifyRequest): object {
   const rest = declared.method === 'GET' ? query : (body ?? {})
   return { ...(rest as object), ...(params as object) }
-}
-
-/**
- * The first value is awaited before the answer begins, or the first heartbeat: so most refusals
- * still get their status. One that comes later is the last line of the stream.
- */
-async function asLines(lines: AsyncIterable<object>, signal: AbortSignal): Promise<Readable> {
-  const iterator = withHeartbeat(lines, STREAM_HEARTBEAT_MS)
-  const opening = await iterator.next()
-  async function* text(): AsyncGenerator<string> {
-    try {
-      for (let next = opening; next.done !== true; next = await iterator.next()) {
-        yield next.value === 'heartbeat' ? '\n' : `${JSON.stringify(next.value)}\n`
-      }
-    } catch (cause) {
-      if (signal.aborted) return
-      const { code, message } = cause instanceof ServiceError ? cause : ownDefect(cause)
-      yield `${JSON.stringify({ type: 'error', error: { code, message } })}\n`
-    } finally {
-      await iterator.return(undefined)
-    }
-  }
-  return Readable.from(text())
 }

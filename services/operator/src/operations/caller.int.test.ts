@@ -6,7 +6,7 @@ import type { MemoryEventStore } from '@svc/infra/event-store/memory/memory-even
 import { openRunningService } from '@svc/testing/running-service'
 import { expect, test } from 'vitest'
 
-test.each([{ actor: 'operator:ada', role: 'operator' } as const, rootCaller])(
+test.each([{ actor: 'operator:ci', role: 'operator', tokenId: 'tok_1' } as const, rootCaller])(
   'every event that $actor causes names $actor',
   async (caller) => {
     const { store, operationsOf } = await openRunningService()

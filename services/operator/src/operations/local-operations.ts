@@ -3,7 +3,8 @@
  * CLI stand on. Each subject has a file of its own.
  */
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers, Operations } from '@svc/contracts/admin/operations'
+import { withRecordedReads } from '../access/recorded-reads.ts'
 import { workerOperations } from '../workers/worker-operations.ts'
 import { accountOperations } from './account-operations.ts'
 import { billOperations } from './bill-operations.ts'
@@ -14,13 +15,14 @@ import { withParsedInput } from './parsed-input.ts'
 import type { OperationPorts } from './ports.ts'
 import { priceOperations } from './price-operations.ts'
 import { serviceStatus } from './service-status.ts'
+import { tokenOperations } from './token-operations.ts'
 import { usageOperations } from './usage-operations.ts'
 
 export type { OperationPorts } from './ports.ts'
 
 /** @param caller for whom they are carried out: every event they cause names it */
 export function createLocalOperations(ports: OperationPorts, caller: Caller): Operations {
-  return withParsedInput({
+  const handlers: OperationHandlers = {
     ...accountOperations(ports, caller),
     ...keyOperations(ports, caller),
     ...priceOperations(ports, caller),
@@ -29,6 +31,8 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...logOperations(ports),
     ...usageOperations(ports),
     ...workerOperations(ports),
+    ...tokenOperations(ports, caller),
     status: () => serviceStatus(ports),
-  })
+  }
+  return withParsedInput(withRecordedReads(handlers, caller, ports.auditTrail))
 }

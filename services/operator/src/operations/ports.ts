@@ -8,6 +8,8 @@ import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Projections } from '@svc/projections/open-projections'
 import type { ProjectionStatus } from '@svc/projections/views'
+import type { AdminTokens } from '../access/admin-tokens.ts'
+import type { AuditTrail } from '../access/audit-trail.ts'
 import type { WorkerPorts } from '../workers/worker-operations.ts'
 
 /** How long an answer waits for the views to have all that is in the log: in a running server … */
@@ -26,6 +28,9 @@ export interface ServiceInformation {
 }
 
 export interface OperationPorts extends WorkerPorts {
+  readonly adminTokens: AdminTokens
+  /** Where it is noted who was shown what. */
+  readonly auditTrail: AuditTrail
   readonly ledger: Ledger
   readonly projections: Projections
   readonly store: EventStore

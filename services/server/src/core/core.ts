@@ -18,6 +18,8 @@ import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
+import { AdminTokens } from '@svc/operator/access/admin-tokens'
+import { AuditTrail } from '@svc/operator/access/audit-trail'
 import { openProjections, type Projections } from '@svc/projections/open-projections'
 import { OlderLogError } from '@svc/projections/runner/foreign-views'
 import type { Logger } from 'pino'
@@ -56,6 +58,8 @@ export interface Core {
   readonly store: EventStore
   readonly ledger: Ledger
   readonly projections: Projections
+  readonly adminTokens: AdminTokens
+  readonly auditTrail: AuditTrail
   readonly memory: LogMemory
   /** Of everything here that takes long. */
   readonly pace: SharedPace
@@ -91,13 +95,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     })
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
+    const ports = { store, clock: systemClock, timer: systemTimer, ids, randomBytes }
     const ledger = await createLedger({
-      store,
+      ...ports,
       snapshots,
-      clock: systemClock,
-      timer: systemTimer,
-      ids,
-      randomBytes,
       gatewayId,
       usedKeys: loggedKeys(projections),
       reach,
@@ -106,8 +107,12 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     parts.add(() => ledger.close())
     projections.start()
     memory.start()
-    const close = () => parts.close()
-    return { gatewayId, place, store, ledger, projections, memory, pace, close }
+    return {
+      ...{ gatewayId, place, store, ledger, projections, memory, pace },
+      adminTokens: new AdminTokens(ports),
+      auditTrail: new AuditTrail(ports),
+      close: () => parts.close(),
+    }
   } catch (error) {
     await parts.close()
     throw error

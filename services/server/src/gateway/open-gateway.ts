@@ -66,6 +66,7 @@ export async function openGateway(
     supervised: workers.supervised,
     projections,
   })
+  const limits = httpLimitsOf(settings)
   const operatorPorts = operatorPortsOf({ settings, folder, workers }, core, baseUrl)
   const gateway = createGateway({
     ledger,
@@ -79,6 +80,9 @@ export async function openGateway(
     admin: adminRoutes({
       operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
       operatorToken,
+      adminTokens: core.adminTokens,
+      rateLimits,
+      badTokensPerMinute: limits.badKeysPerMinute,
       address: () => adminUrl,
       metrics,
     }),
@@ -89,7 +93,7 @@ export async function openGateway(
     clock: systemClock,
     timer: systemTimer,
     reach,
-    limits: httpLimitsOf(settings),
+    limits,
     rateLimits,
     logger,
     createdAt: Math.floor((ledger.prices()[0]?.publishedAt ?? systemClock.nowMs()) / 1000),
@@ -109,16 +113,12 @@ export async function openGateway(
 
 function operatorPortsOf(
   { settings, folder, workers }: Pick<GatewaySurroundings, 'settings' | 'folder' | 'workers'>,
-  { ledger, projections, store, pace, memory, place }: Core,
+  { place, ...core }: Core,
   baseUrl: string,
 ): OperationPorts {
   return {
-    ledger,
-    projections,
-    store,
-    pace,
+    ...core,
     clock: systemClock,
-    memory,
     fleet: workers.pool,
     supervised: workers.supervised,
     workerSecret: settings.SVC_WORKER_SECRET,

@@ -2,8 +2,7 @@
 
 import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
 import { ServiceError } from '@svc/contracts/errors'
-import { accountEventSchemas } from '@svc/contracts/events/account'
-import { pricingEventSchemas } from '@svc/contracts/events/pricing'
+import { eventSchemas } from '@svc/contracts/events/codec'
 import {
   type EventStore,
   type Position,
@@ -18,7 +17,7 @@ const STEP_EVENTS = 250
 /** A page looks at no more than this, so that its answer comes soon: the next one goes on. */
 const LOOKED_AT_MAX = 100_000
 
-const eventTypes = Object.keys({ ...accountEventSchemas, ...pricingEventSchemas }).toSorted()
+const eventTypes = Object.keys(eventSchemas).toSorted()
 
 export interface EventFilter {
   readonly stream?: string | undefined

@@ -29,14 +29,18 @@ export function keyDetails(key: KeySummary, nowMs: number): KeyDetails {
     key_id: key.keyId,
     name: key.name,
     last_four: key.lastFour,
-    status: keyStatus(key, nowMs),
+    status: secretStatus(key, nowMs),
     created_at: timeText(key.createdAt),
     expires_at: optionalTimeText(key.expiresAt),
     revoked_at: optionalTimeText(key.revokedAt),
   }
 }
 
-function keyStatus({ revokedAt, expiresAt }: KeySummary, nowMs: number): KeyDetails['status'] {
+/** Of an API key or an admin token. */
+export function secretStatus(
+  { revokedAt, expiresAt }: Pick<KeySummary, 'revokedAt' | 'expiresAt'>,
+  nowMs: number,
+): KeyDetails['status'] {
   if (revokedAt !== null) return 'revoked'
   return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'active'
 }

@@ -2,12 +2,12 @@
 
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { Command } from 'commander'
-import { CliError, EXIT_NOT_FOUND } from '../context/exit-codes.ts'
-import type { ContextOf } from './options.ts'
+import { CliError, EXIT_NOT_FOUND } from '../../context/exit-codes.ts'
+import type { ContextOf } from '../options.ts'
 
 export function operatorTokenCommand(contextOf: ContextOf): Command {
   return new Command('operator-token')
-    .description('the token that --url needs, read from the data folder: a secret')
+    .description('the root token for --url, read from the data folder: a secret')
     .action(async (_options, command: Command) => {
       const context = contextOf(command)
       const folder = new DataFolder(context.dataDir)

@@ -1,0 +1,37 @@
+/**
+ * The events of the one stream `admin-tokens`. The names and shapes are the storage format.
+ *
+ * The name of a token is a short word, and no person's: it stands as `operator:<name>` in the
+ * metadata of whatever the token's holder writes, for ever.
+ */
+import { z } from 'zod'
+import { freeText } from './account.ts'
+
+export const adminTokensStream = 'admin-tokens'
+
+const timeMs = z.int().min(0)
+
+/** Each may do all that those before it may: see `admin/roles.ts`. */
+export const adminRoles = ['metrics', 'auditor', 'operator', 'owner'] as const
+export type AdminRole = (typeof adminRoles)[number]
+
+export const adminTokenEventSchemas = {
+  AdminTokenCreated: z.object({
+    tokenId: z.string(),
+    name: z.string(),
+    role: z.enum(adminRoles),
+    /** SHA-256 of the secret, in hex; the secret itself is never stored. */
+    secretHash: z.string(),
+    lastFour: z.string(),
+    /** Refused from this moment on; null never expires. */
+    expiresAt: timeMs.nullable(),
+    at: timeMs,
+  }),
+  AdminTokenRevoked: z.object({ tokenId: z.string(), reason: freeText, at: timeMs }),
+} as const
+
+type Schemas = typeof adminTokenEventSchemas
+
+export type AdminTokenEvent = {
+  [T in keyof Schemas]: { readonly type: T; readonly data: Readonly<z.output<Schemas[T]>> }
+}[keyof Schemas]

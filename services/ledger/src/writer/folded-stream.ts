@@ -1,0 +1,144 @@
+/**
+ * A short stream that many processes read and write, such as the list of admin tokens: folded in
+ * memory up to its head, and appended to at exactly that head.
+ *
+ *     append ─▶ decide against what is folded ─▶ append at the head ─▶ fold it
+ *                        ▲                              │conflict
+ *                        └──── read what others wrote ◀─┘
+ */
+import {
+  type EventStore,
+  type NewEvent,
+  NO_STREAM,
+  type StreamHead,
+} from '@svc/contracts/ports/event-store'
+import type { Timer } from '@svc/contracts/ports/time'
+import { defaultLimits } from './limits.ts'
+import { defect, outcomeUnknown, storeUnavailable } from './refusals.ts'
+import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
+
+export interface FoldedStreamPorts {
+  readonly store: EventStore
+  readonly timer: Timer
+}
+
+export interface StreamFold {
+  readonly stream: string
+  /** `end` for a stream that is only appended to: what is in it already is not folded. */
+  readonly from: 'start' | 'end'
+  /** Called once for each event, in order. */
+  fold(event: NewEvent): void
+}
+
+export class FoldedStream {
+  readonly #ports: FoldedStreamPorts
+  readonly #fold: StreamFold
+  #head: StreamHead = NO_STREAM
+  #isAtEnd = false
+  /** Reading and appending happen one after the other. */
+  #last: Promise<unknown> = Promise.resolve()
+  /** One look serves all who ask for it meanwhile. */
+  #looking: Promise<void> | undefined
+
+  constructor(ports: FoldedStreamPorts, fold: StreamFold) {
+    this.#ports = ports
+    this.#fold = fold
+  }
+
+  /**
+   * Folds what other processes have appended meanwhile.
+   *
+   * @throws {StoreUnavailableError} when the store is away
+   */
+  catchUp(): Promise<void> {
+    this.#looking ??= this.#inTurn(() => this.#readOn()).finally(() => {
+      this.#looking = undefined
+    })
+    return this.#looking
+  }
+
+  /**
+   * Resolves when the events are durable and folded.
+   *
+   * @param decide the events, from what is folded, or none; called again when others were first.
+   *   What it throws refuses the append
+   * @throws {ServiceError} `store_unavailable`
+   */
+  append(decide: () => readonly NewEvent[]): Promise<void> {
+    return this.#inTurn(() => this.#append(decide))
+  }
+
+  async #append(decide: () => readonly NewEvent[]): Promise<void> {
+    if (!this.#isAtEnd) await this.#readOn().catch(refuse)
+    for (let attempt = 0; attempt <= defaultLimits.conflictsInARow; attempt += 1) {
+      const events = decide()
+      if (events.length === 0) return
+      const outcome = await this.#send(events)
+      if (outcome.kind === 'appended') {
+        this.#head = outcome.head
+        for (const event of events) this.#fold.fold(event)
+        return
+      }
+      // What is there under these ids may be what another process meant by the same.
+      await this.#readOn().catch(refuse)
+      if (outcome.kind === 'duplicate') return
+    }
+    throw storeUnavailable()
+  }
+
+  async #send(events: readonly NewEvent[]): Promise<KnownOutcome> {
+    const { store, timer } = this.#ports
+    const overdue = Promise.withResolvers<never>()
+    const request = { stream: this.#fold.stream, expected: this.#head, events }
+    const known = appendUntilKnown(request, {
+      store,
+      timer,
+      boundMs: defaultLimits.unknownOutcomeMs,
+      onOverdue: (cause) => overdue.reject(outcomeUnknown(cause)),
+      // Whatever becomes of it, the next append at this revision tells.
+      isStopping: () => true,
+    }).catch((cause) => {
+      throw cause instanceof RangeError ? defect(cause) : storeUnavailable(cause)
+    })
+    known.catch(() => {})
+    return Promise.race([known, overdue.promise])
+  }
+
+  async #readOn(): Promise<void> {
+    if (this.#fold.from === 'end') await this.#goToEnd()
+    else await this.#readPages()
+    this.#isAtEnd = true
+  }
+
+  async #goToEnd(): Promise<void> {
+    const { store } = this.#ports
+    const { stream } = this.#fold
+    const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
+    if (last !== undefined) this.#head = { revision: last.revision, hash: last.hash }
+  }
+
+  async #readPages(): Promise<void> {
+    const { store } = this.#ports
+    const { stream } = this.#fold
+    const limit = defaultLimits.replayPageEvents
+    for (;;) {
+      const from = this.#head.revision + 1
+      const page = await store.readStream({ stream, direction: 'forwards', from, limit })
+      for (const recorded of page) {
+        this.#fold.fold(recorded)
+        this.#head = { revision: recorded.revision, hash: recorded.hash }
+      }
+      if (page.length < limit) return
+    }
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => {})
+    return result
+  }
+}
+
+function refuse(cause: unknown): never {
+  throw storeUnavailable(cause)
+}

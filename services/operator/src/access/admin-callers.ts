@@ -1,0 +1,92 @@
+/**
+ * Who calls the admin API: the holder of the root token, or of an admin token.
+ *
+ *     address ──▶ secret known to memory? ──no──▶ too many bad ones from here? ──no──▶ the store
+ *                         │yes                              │yes: one look a second, else 429
+ *                         └──────▶ still in force? ──▶ its role
+ *
+ * Whoever holds a good token is never refused because of others behind the same address.
+ */
+import { actorOf, type Caller, rootCaller } from '@svc/contracts/admin/caller'
+import { ServiceError } from '@svc/contracts/errors'
+import {
+  limitExceeded,
+  type RateLimit,
+  type RateLimits,
+  type RateUse,
+} from '@svc/contracts/ports/rate-limits'
+import { bearsSecret } from '@svc/infra/system/bearer'
+import { networkOf } from '@svc/infra/system/network'
+import type { AdminTokens } from './admin-tokens.ts'
+
+const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
+const MINUTE_SECONDS = 60
+
+export interface AdminCallersOptions {
+  /** Of the first start: it opens everything, for recovery. */
+  readonly rootToken: string
+  readonly adminTokens: Pick<AdminTokens, 'isKnown' | 'inForce' | 'isStillInForce'>
+  readonly rateLimits: RateLimits
+  /** How many wrong tokens are looked at in a minute from one address. */
+  readonly badTokensPerMinute: number
+}
+
+export class AdminCallers {
+  readonly #rootToken: string
+  readonly #adminTokens: AdminCallersOptions['adminTokens']
+  readonly #badTokens: RateLimit
+  /** Looks into the store for an address that has sent too many bad tokens. */
+  readonly #looks: RateLimit
+
+  constructor({ rootToken, adminTokens, rateLimits, badTokensPerMinute }: AdminCallersOptions) {
+    this.#rootToken = rootToken
+    this.#adminTokens = adminTokens
+    this.#badTokens = rateLimits.open('bad-admin-tokens', badTokensPerMinute, MINUTE_SECONDS)
+    this.#looks = rateLimits.open('admin-looks', 1, 1)
+  }
+
+  /**
+   * No token and every kind of wrong token get one and the same answer, so that nobody learns which
+   * tokens exist or existed.
+   *
+   * @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded`, `store_unavailable`
+   */
+  async identify(authorization: string | undefined, address: string): Promise<Caller> {
+    if (bearsSecret(authorization, this.#rootToken)) return rootCaller
+    const secret = BEARER.exec(authorization ?? '')?.[1]
+    if (secret === undefined) throw badToken()
+    const network = networkOf(address)
+    if (!this.#adminTokens.isKnown(secret)) await this.#refuseFlood(network)
+    const token = await this.#adminTokens.inForce(secret)
+    if (token !== undefined) {
+      return { actor: actorOf(token.name), role: token.role, tokenId: token.tokenId }
+    }
+    const use = await this.#badTokens.take(network)
+    throw use.allowed ? badToken() : tooMany(this.#badTokens, use)
+  }
+
+  /** Whether what a caller was let into may go on: its token may have ended meanwhile. */
+  async mayGoOn({ tokenId }: Caller): Promise<boolean> {
+    return tokenId === null || this.#adminTokens.isStillInForce(tokenId)
+  }
+
+  async #refuseFlood(network: string): Promise<void> {
+    const use = await this.#badTokens.look(network)
+    if (use.allowed) return
+    const { allowed } = await this.#looks.take(network)
+    if (!allowed) throw tooMany(this.#badTokens, use)
+  }
+}
+
+export function badToken(): ServiceError {
+  return new ServiceError(
+    'invalid_api_key',
+    'The admin token is missing, wrong, expired or revoked. ' +
+      'Send one as "Authorization: Bearer svc-admin-…".',
+  )
+}
+
+function tooMany(rate: RateLimit, use: RateUse): ServiceError {
+  const message = `At most ${rate.limit} wrong admin tokens are looked at in a minute from one address.`
+  return limitExceeded(message, rate, use)
+}

@@ -1,0 +1,232 @@
+/**
+ * The admin tokens: the stream `admin-tokens`, folded in memory.
+ *
+ * Every answer stands on a list that is at most half a second old, so what another process has made
+ * or revoked counts here within a second. When the store cannot be read any more, the list is used
+ * for a few seconds, and then no token is believed: a revocation could be among what is unread.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { makeAdminSecret, tokenOfSecret } from '@svc/contracts/admin/admin-token'
+import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
+import { ServiceError } from '@svc/contracts/errors'
+import {
+  type AdminRole,
+  type AdminTokenEvent,
+  adminTokensStream,
+} from '@svc/contracts/events/admin-tokens'
+import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
+import { eventId, type IdSource } from '@svc/contracts/ids'
+import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { FoldedStream } from '@svc/ledger/folded-stream'
+
+const TOKENS_MAX = 10_000
+/** A list read so little before now counts as read now. */
+const FRESH_MS = 500
+/** How long an older list is used while the store cannot be read. */
+const STALE_MS = 5_000
+const RETRY_SECONDS = 1
+/** Of no secret. */
+const NO_HASH = '0'.repeat(64)
+
+export interface AdminTokensPorts {
+  readonly store: EventStore
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly ids: IdSource
+  /** From a cryptographic source: secrets are made of them. */
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+/** Times are milliseconds since 1970. */
+export interface AdminToken {
+  readonly tokenId: string
+  readonly name: string
+  readonly role: AdminRole
+  readonly secretHash: string
+  readonly lastFour: string
+  readonly createdAt: number
+  /** The actor. */
+  readonly createdBy: string
+  readonly expiresAt: number | null
+  readonly revokedAt: number | null
+}
+
+export interface NewAdminToken {
+  readonly name: string
+  readonly role: AdminRole
+  readonly expiresAt: number | null
+  readonly actor: string
+}
+
+export class AdminTokens {
+  readonly #ports: AdminTokensPorts
+  readonly #stream: FoldedStream
+  readonly #byId = new Map<string, AdminToken>()
+  readonly #names = new Map<string, string>()
+  /** When the list was read last. */
+  #readAt = Number.NEGATIVE_INFINITY
+
+  constructor(ports: AdminTokensPorts) {
+    this.#ports = ports
+    this.#stream = new FoldedStream(ports, {
+      stream: adminTokensStream,
+      from: 'start',
+      fold: (event) => this.#fold(event),
+    })
+  }
+
+  /** Every token that was ever made, oldest first. @throws {ServiceError} `store_unavailable` */
+  async list(): Promise<readonly AdminToken[]> {
+    await this.#refresh()
+    return [...this.#byId.values()]
+  }
+
+  /** Whether memory knows this secret, however the token stands now. Asks nobody. */
+  isKnown(secret: string): boolean {
+    return this.#tokenOf(secret) !== undefined
+  }
+
+  /**
+   * The token of a secret that is in force now, or undefined.
+   *
+   * @throws {ServiceError} `store_unavailable` when that cannot be known
+   */
+  async inForce(secret: string): Promise<AdminToken | undefined> {
+    if (tokenOfSecret(secret) === undefined) return undefined
+    await this.#refresh()
+    const token = this.#tokenOf(secret)
+    return token !== undefined && this.#isInForce(token) ? token : undefined
+  }
+
+  /** Like {@link inForce}, for a token that was identified before. */
+  async isStillInForce(tokenId: string): Promise<boolean> {
+    await this.#refresh()
+    const token = this.#byId.get(tokenId)
+    return token !== undefined && this.#isInForce(token)
+  }
+
+  /**
+   * Resolves when the token is durable.
+   *
+   * @throws {ServiceError} `conflict` for a name that was given before, `invalid_value` for an end
+   *   that is past
+   */
+  async create(
+    token: NewAdminToken,
+  ): Promise<{ readonly tokenId: string; readonly secret: string }> {
+    const { ids, clock, randomBytes } = this.#ports
+    const { actor, ...named } = token
+    const tokenId = ids.next('tok')
+    const secret = makeAdminSecret(tokenId, randomBytes(SECRET_RANDOM_BYTES))
+    const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
+    await this.#stream.append(() => {
+      const at = clock.nowMs()
+      this.#checkNew(token, at)
+      const data = { tokenId, ...named, ...shown, at }
+      return [encoded({ type: 'AdminTokenCreated', data }, actor)]
+    })
+    return { tokenId, secret }
+  }
+
+  /**
+   * Resolves when the revocation is durable; a token that is revoked already stays so since then.
+   *
+   * @throws {ServiceError} `not_found`
+   */
+  async revoke(
+    tokenId: string,
+    reason: string,
+    actor: string,
+  ): Promise<{ readonly revokedAt: number; readonly alreadyRevoked: boolean }> {
+    await this.#refresh()
+    let alreadyRevoked = false
+    await this.#stream.append(() => {
+      alreadyRevoked = this.#knownToken(tokenId).revokedAt !== null
+      if (alreadyRevoked) return []
+      const data = { tokenId, reason, at: this.#ports.clock.nowMs() }
+      return [encoded({ type: 'AdminTokenRevoked', data }, actor)]
+    })
+    const { revokedAt } = this.#knownToken(tokenId)
+    return { revokedAt: revokedAt as number, alreadyRevoked }
+  }
+
+  async #refresh(): Promise<void> {
+    const { clock } = this.#ports
+    const askedAt = clock.nowMs()
+    if (isWithin(FRESH_MS, this.#readAt, askedAt)) return
+    try {
+      await this.#stream.catchUp()
+      this.#readAt = askedAt
+    } catch (cause) {
+      if (isWithin(STALE_MS, this.#readAt, clock.nowMs())) return
+      throw new ServiceError('store_unavailable', 'Admin tokens cannot be checked now.', {
+        cause,
+        retryAfterSeconds: RETRY_SECONDS,
+      })
+    }
+  }
+
+  /** The id only says where to look; the whole secret is compared, in one time whatever it is. */
+  #tokenOf(secret: string): AdminToken | undefined {
+    const tokenId = tokenOfSecret(secret)
+    const token = tokenId === undefined ? undefined : this.#byId.get(tokenId)
+    const isEqual = isSameHash(hashSecret(secret), token?.secretHash ?? NO_HASH)
+    return isEqual ? token : undefined
+  }
+
+  #isInForce({ expiresAt, revokedAt }: AdminToken): boolean {
+    return revokedAt === null && (expiresAt === null || this.#ports.clock.nowMs() < expiresAt)
+  }
+
+  #knownToken(tokenId: string): AdminToken {
+    const token = this.#byId.get(tokenId)
+    if (token !== undefined) return token
+    throw new ServiceError('not_found', `There is no admin token ${tokenId}.`)
+  }
+
+  #checkNew({ name, expiresAt }: NewAdminToken, at: number): void {
+    const same = this.#names.get(name)
+    if (same !== undefined) {
+      const message = `name: ${same} has this name, and a name stands for one token for ever`
+      throw new ServiceError('conflict', message, { param: 'name' })
+    }
+    if (expiresAt !== null && expiresAt <= at) {
+      const message = 'expires_at: must be later than now'
+      throw new ServiceError('invalid_value', message, { param: 'expires_at' })
+    }
+    if (this.#byId.size >= TOKENS_MAX) {
+      const message = `There are ${TOKENS_MAX} admin tokens, the most there can be.`
+      throw new ServiceError('conflict', message)
+    }
+  }
+
+  #fold(stored: NewEvent): void {
+    const { type, data } = decodeEvent(stored) as AdminTokenEvent
+    if (type === 'AdminTokenRevoked') {
+      const token = this.#knownToken(data.tokenId)
+      this.#byId.set(token.tokenId, { ...token, revokedAt: token.revokedAt ?? data.at })
+      return
+    }
+    const { at: createdAt, ...token } = data
+    const { actor: createdBy } = decodeMetadata(stored)
+    this.#byId.set(token.tokenId, { ...token, createdAt, createdBy, revokedAt: null })
+    this.#names.set(token.name, token.tokenId)
+  }
+}
+
+function encoded(event: AdminTokenEvent, actor: string): NewEvent {
+  const { tokenId } = event.data
+  const origin = { correlationId: tokenId, causationId: tokenId, actor }
+  return encodeEvent(eventId(tokenId, event.type), event, origin)
+}
+
+function isSameHash(given: string, stored: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(stored)]
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** False for a moment that lies ahead: then somebody has set the clock back. */
+function isWithin(boundMs: number, moment: number, now: number): boolean {
+  return moment <= now && now - moment <= boundMs
+}

@@ -1,0 +1,58 @@
+/** What an operation answers line by line, as the text of the answer: newline-delimited JSON. */
+import { Readable } from 'node:stream'
+import { ownDefect, ServiceError } from '@svc/contracts/errors'
+import { badToken } from '../access/admin-callers.ts'
+import { withHeartbeat } from './heartbeat.ts'
+
+/**
+ * Interval of the blank lines by which both ends of a quiet stream notice a dead peer, and the
+ * server that its reader's token has ended.
+ */
+const HEARTBEAT_MS = 1_000
+
+type Beating = AsyncGenerator<object | 'heartbeat'>
+
+/**
+ * The first value is awaited before the answer begins, or the first heartbeat: so most refusals
+ * still get their status. One that comes later is the last line of the stream.
+ *
+ * @param mayGoOn whether the reader still may; asked for every line
+ * @param signal aborted when the reader has gone
+ */
+export async function lineStream(
+  lines: AsyncIterable<object>,
+  mayGoOn: () => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<Readable> {
+  const source = withHeartbeat(lines, HEARTBEAT_MS)
+  const opening = await source.next()
+  return Readable.from(withRefusal(textOf(opening, source, mayGoOn), signal))
+}
+
+async function* textOf(
+  opening: IteratorResult<object | 'heartbeat'>,
+  source: Beating,
+  mayGoOn: () => Promise<boolean>,
+): AsyncGenerator<string> {
+  try {
+    for (let next = opening; next.done !== true; next = await source.next()) {
+      if (!(await mayGoOn())) throw badToken()
+      yield next.value === 'heartbeat' ? '\n' : `${JSON.stringify(next.value)}\n`
+    }
+  } finally {
+    await source.return(undefined)
+  }
+}
+
+async function* withRefusal(
+  text: AsyncGenerator<string>,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  try {
+    yield* text
+  } catch (cause) {
+    if (signal.aborted) return
+    const { code, message } = cause instanceof ServiceError ? cause : ownDefect(cause)
+    yield `${JSON.stringify({ type: 'error', error: { code, message } })}\n`
+  }
+}
