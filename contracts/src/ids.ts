@@ -64,6 +64,12 @@ export function requestIdOf(id: string): string | undefined {
   return BODY.test(body) ? `req_${body}` : undefined
 }
 
+/** What no id of the kind that was made at this time or later comes before. */
+export function idFloor(kind: IdKind, timeMs: number): string {
+  const time = encodeTime(Math.min(Math.max(timeMs, 0), TIME_LIMIT_MS - 1))
+  return `${kind}_${time}${'0'.repeat(RANDOM_CHARACTERS)}`
+}
+
 /** The 26 characters after the kind. */
 export function idBody(id: string): string {
   return id.slice(id.indexOf('_') + 1)

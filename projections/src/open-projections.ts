@@ -30,6 +30,7 @@ import { requestsProjection } from './views/requests/requests.ts'
 import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
+import { RequestLists } from './views/usage/request-lists.ts'
 import { usageProjection } from './views/usage/usage.ts'
 import type { MovementsSnapshot, ProjectionStatus, Views } from './views/views.ts'
 
@@ -181,6 +182,7 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
   const statement = queriesOf(live, statementProjection, statementQueries)
   const requests = queriesOf(live, requestsProjection, requestsQueries)
   const usage = queriesOf(live, usageProjection, (database) => new UsageQueries(database))
+  const requestLists = queriesOf(live, usageProjection, (database) => new RequestLists(database))
   const request = async (requestId: string) => {
     const place = requests().place(requestId)
     return place === undefined ? undefined : readRequest(store, place)
@@ -196,6 +198,7 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
     account: (accountId) => accounts().account(accountId),
     accountTotals: () => accounts().accountTotals(),
     statement: (query) => statement().statement(query),
+    requestIds: (query) => requestLists().requests(query),
     usage: (query) => usage().usage(query),
     nextUse: (query, fromMs) => usage().nextUse(query, fromMs),
     seriesCount: (accountId) => usage().seriesCount(accountId),

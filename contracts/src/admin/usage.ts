@@ -1,5 +1,6 @@
 /** What accounts used, for the operator: the same questions that their own keys can ask. */
 import { z } from 'zod'
+import { requestsAnswer, requestsFields } from '../wire/requests.ts'
 import { usageAnswer, usageFields } from '../wire/usage.ts'
 import { id, operation } from './declaration.ts'
 
@@ -12,5 +13,13 @@ export const usageOperations = {
     recorded: ['account_id', 'from', 'to'],
     input: z.strictObject({ account_id: id, ...usageFields }),
     output: usageAnswer,
+  }),
+  accountRequests: operation({
+    method: 'GET',
+    path: '/accounts/:account_id/requests',
+    role: 'auditor',
+    summary: 'Requests of an account, the newest first, by time, key, model, format and status',
+    input: z.strictObject({ account_id: id, ...requestsFields }),
+    output: requestsAnswer,
   }),
 }

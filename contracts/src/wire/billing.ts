@@ -22,7 +22,7 @@ export const balanceAnswer = z.object({
 export type BalanceAnswer = z.output<typeof balanceAnswer>
 
 const requestStatuses = ['running', 'finished', 'stopped', 'failed', 'abandoned'] as const
-const requestStatus = z.enum(requestStatuses)
+export const requestStatus = z.enum(requestStatuses)
 export type RequestStatus = z.output<typeof requestStatus>
 
 export const receipt = z.object({

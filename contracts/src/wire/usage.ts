@@ -37,26 +37,34 @@ const groups = z
   )
   .transform((given) => usageGroups.filter((group) => given.includes(group)))
 
-/** What is asked of usage, in a query or on the command line. */
-export const usageFields = {
-  /** Included; the default is 29 days before today. */
+/** What every question about an account may say. */
+export const askedFields = {
+  /** Included. */
   from: dayOrMoment.optional(),
-  /** Not included; the default is the end of today. */
+  /** Not included. */
   to: dayOrMoment.optional(),
   /** Of the tz database, such as `Europe/Berlin`. */
   zone: zoneName,
-  by: z.enum(timeSteps).default('day'),
-  /** Some of `key`, `model`, `format` and `class`, with commas between them. */
-  group_by: groups.optional(),
   key_id: word.optional(),
   model: word.optional(),
   format: wireFormat.optional(),
+  cursor: cursor.optional(),
+}
+
+/**
+ * What is asked of usage, in a query or on the command line. By default of today and the 29 days
+ * before.
+ */
+export const usageFields = {
+  ...askedFields,
+  by: z.enum(timeSteps).default('day'),
+  /** Some of `key`, `model`, `format` and `class`, with commas between them. */
+  group_by: groups.optional(),
   /** Steps of time on a page. */
   limit: z.coerce
     .number<number>()
     .pipe(z.int().min(1).max(USAGE_STEPS_MAX))
     .default(USAGE_STEPS_DEFAULT),
-  cursor: cursor.optional(),
 }
 export const usageQuery = z.strictObject(usageFields)
 export type UsageQueryFields = z.output<typeof usageQuery>

@@ -107,6 +107,20 @@ export interface Statement {
   readonly more: boolean
 }
 
+export interface RequestsQuery {
+  readonly accountId: string
+  readonly keyId?: string
+  readonly model?: string
+  readonly format?: WireFormat
+  readonly status?: RequestStatus
+  /** When the request came in, in milliseconds since 1970, inclusive / exclusive. */
+  readonly from?: number
+  readonly to?: number
+  /** Older than this request. */
+  readonly before?: string
+  readonly limit: number
+}
+
 /** Ways to divide usage beside time. */
 export type UsageGroup = 'key' | 'model' | 'format'
 
@@ -198,6 +212,8 @@ export interface Views {
    * @throws {BrokenChainError} when one of them was altered
    */
   request(requestId: string): Promise<RequestRow | undefined>
+  /** Ids of an account's requests, the newest first. */
+  requestIds(query: RequestsQuery): readonly string[]
   /** The last request that came with an Idempotency-Key, by the hash of the key. */
   requestOfKey(accountId: string, keyHash: string): Promise<RequestRow | undefined>
   /** Requests without an end, earliest deadline first: where the sweeper looks. */

@@ -36,6 +36,7 @@ import type { OwnViews } from './routes/own-views.ts'
 import { type PageInformation, pageRoute } from './routes/page.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { referenceRoutes } from './routes/reference.ts'
+import { type RequestListPorts, requestRoutes } from './routes/requests.ts'
 import { responsesRoutes } from './routes/responses.ts'
 import { type UsagePorts, usageRoutes } from './routes/usage.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
@@ -45,7 +46,7 @@ const SETTLING_MS = 10_000
 
 export interface GatewayDependencies {
   readonly ledger: Ledger
-  readonly views: Pick<Views, 'request'> & UsagePorts['views']
+  readonly views: Pick<Views, 'request'> & UsagePorts['views'] & RequestListPorts['views']
   /** Resolves to whether a view reached the position within the time. */
   readonly viewsReached: OwnViews['viewsReached']
   readonly workers: WorkerPool
@@ -147,6 +148,7 @@ class HttpGateway implements Gateway {
     app.register(priceRoutes(ports))
     app.register(billingRoutes(ports))
     app.register(usageRoutes(ports))
+    app.register(requestRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies, rootUrl))
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))

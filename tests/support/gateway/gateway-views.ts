@@ -28,6 +28,8 @@ export class GatewayViews implements AsyncDisposable {
       await this.reached()
       return this.#views.request(requestId)
     },
+    requestIds: (...query: Parameters<Projections['views']['requestIds']>) =>
+      this.#views.requestIds(...query),
     usage: (...query: Parameters<Projections['views']['usage']>) => this.#views.usage(...query),
     nextUse: (...query: Parameters<Projections['views']['nextUse']>) =>
       this.#views.nextUse(...query),

@@ -2,7 +2,6 @@
 
 import type { FinishReason } from '@svc/contracts/events/account'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { RequestStatus } from '@svc/contracts/wire/billing'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import type { EventReference, RequestRow } from '../views.ts'
 
@@ -99,7 +98,7 @@ function debited(request: RequestRow, data: StoredData<'CreditDebited'>): Reques
   }
 }
 
-function statusAfter(finishReason: FinishReason | null): RequestStatus {
+export function statusAfter(finishReason: FinishReason | null): 'finished' | 'stopped' | 'failed' {
   if (finishReason === 'cancelled') return 'stopped'
   return finishReason === 'error' ? 'failed' : 'finished'
 }

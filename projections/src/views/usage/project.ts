@@ -3,6 +3,7 @@ import { QUARTER_MS } from '@svc/contracts/zone'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import { type Movement, type MovementKind, movementOf } from '../movement.ts'
 import type { NumberedTuples } from '../numbered-tuples.ts'
+import { statusAfter } from '../requests/receipt.ts'
 import type { TouchedRows } from '../touched-rows.ts'
 import type { Totals } from './totals.ts'
 
@@ -47,7 +48,15 @@ export interface KeyState {
 export interface RunningSeries {
   readonly requestId: string
   readonly series: number
+  /** What it will have come to when it is debited: known from its meter. */
+  status: EndedStatus
 }
+
+export const endedStatuses = ['finished', 'stopped', 'failed', 'abandoned'] as const
+export type EndedStatus = (typeof endedStatuses)[number]
+
+/** So that requests of a series can be listed by what became of them. */
+export interface EndedRequest extends Readonly<RunningSeries> {}
 
 export interface UsageRows {
   readonly series: NumberedTuples
@@ -55,6 +64,7 @@ export interface UsageRows {
   readonly movements: Totals<string, MovementTotal>
   readonly keys: TouchedRows<KeyState>
   readonly running: TouchedRows<RunningSeries>
+  readonly ended: { add(request: EndedRequest): void }
   /** The time of the account's last movement, moved on to a later one. */
   advance(accountId: string, at: number): number
 }
@@ -68,9 +78,14 @@ export function projectUsage(rows: UsageRows, decoded: DecodedEvent): void {
     case 'CreditDebited':
       debited(rows, decoded, event.data)
       break
+    case 'TokensMetered':
+      rows.running.change(event.data.requestId).status = statusAfter(event.data.finishReason)
+      break
     case 'RequestFailed':
+      ended(rows, event.data.requestId, 'failed')
+      break
     case 'RequestAbandoned':
-      rows.running.remove(event.data.requestId)
+      ended(rows, event.data.requestId, 'abandoned')
       break
     case 'ApiKeyCreated': {
       const { keyId, name, lastFour, expiresAt, at: createdAt } = event.data
@@ -97,7 +112,7 @@ function accepted(
   { requestId, keyId, model, format, at }: StoredData<'RequestAccepted'>,
 ): void {
   const series = rows.series.numberOf(accountId, keyId, model, format)
-  rows.running.add(requestId, { requestId, series })
+  rows.running.add(requestId, { requestId, series, status: 'finished' })
   const total = rows.usage.change(series)
   total.lastUsedAt = Math.max(total.lastUsedAt, at)
 }
@@ -109,6 +124,7 @@ function debited(
 ): void {
   const running = rows.running.remove(requestId)
   if (running === undefined) throw new Error(`${requestId} was debited but never accepted`)
+  rows.ended.add(running)
   const [input, cachedInput, output] = lines
   if (input === undefined || cachedInput === undefined || output === undefined) {
     throw new Error(`the debit of ${requestId} lacks a class of tokens`)
@@ -125,6 +141,12 @@ function debited(
   total.inputAmount += BigInt(input.amount)
   total.cachedInputAmount += BigInt(cachedInput.amount)
   total.outputAmount += BigInt(output.amount)
+}
+
+/** A failure that follows a debit only says why: the request has ended with the debit. */
+function ended(rows: UsageRows, requestId: string, status: EndedStatus): void {
+  const running = rows.running.remove(requestId)
+  if (running !== undefined) rows.ended.add({ ...running, status })
 }
 
 function moved(

@@ -72,9 +72,21 @@ export const usageSchema = `
 
   CREATE INDEX keys_by_account ON keys (account_id, key_id);
 
-  -- Whose debit it will be.
+  -- Whose debit it will be, and what it will have come to then.
   CREATE TABLE running (
     request_id  TEXT PRIMARY KEY,
-    series      INTEGER NOT NULL
+    series      INTEGER NOT NULL,
+    status      INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE INDEX running_by_series ON running (series, request_id);
+
+  -- Requests of a series by what became of them: 0 finished, 1 stopped, 2 failed, 3 abandoned.
+  -- Ids begin with their time, so each of these lists is in the order of time.
+  CREATE TABLE ended (
+    series      INTEGER NOT NULL,
+    status      INTEGER NOT NULL,
+    request_id  TEXT NOT NULL,
+    PRIMARY KEY (series, status, request_id)
   ) STRICT, WITHOUT ROWID;
 `

@@ -1,7 +1,15 @@
 /** Reads and writes the rows of the usage view. */
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { RowTable } from '../touched-rows.ts'
-import type { KeyState, MovementTotal, RunningSeries, UsageTotal } from './project.ts'
+import {
+  type EndedRequest,
+  type EndedStatus,
+  endedStatuses,
+  type KeyState,
+  type MovementTotal,
+  type RunningSeries,
+  type UsageTotal,
+} from './project.ts'
 import type { TotalsTable } from './totals.ts'
 
 export interface StoredUsage {
@@ -200,17 +208,48 @@ export function readKey(row: StoredKey): KeyState {
 }
 
 export function runningSeriesTable(database: DatabaseSync): RowTable<RunningSeries> {
-  const select = database.prepare('SELECT series FROM running WHERE request_id = ?')
-  const insert = database.prepare('INSERT INTO running VALUES (?,?)')
-  const update = database.prepare('UPDATE running SET series = ? WHERE request_id = ?')
+  const select = database.prepare('SELECT series, status FROM running WHERE request_id = ?')
+  const insert = database.prepare('INSERT INTO running VALUES (?,?,?)')
+  const update = database.prepare('UPDATE running SET status = ? WHERE request_id = ?')
   const remove = database.prepare('DELETE FROM running WHERE request_id = ?')
   return {
     load(requestId) {
-      const row = select.get(requestId) as { series: number } | undefined
-      return row === undefined ? undefined : { requestId, series: row.series }
+      const row = select.get(requestId) as { series: number; status: number } | undefined
+      if (row === undefined) return undefined
+      return { requestId, series: row.series, status: endedStatuses[row.status] ?? 'finished' }
     },
-    insert: ({ requestId, series }) => void insert.run(requestId, series),
-    update: ({ requestId, series }) => void update.run(series, requestId),
+    insert: ({ requestId, series, status }) =>
+      void insert.run(requestId, series, statusNumber(status)),
+    update: ({ requestId, status }) => void update.run(statusNumber(status), requestId),
     remove: (requestId) => void remove.run(requestId),
+  }
+}
+
+export function statusNumber(status: EndedStatus): number {
+  return endedStatuses.indexOf(status)
+}
+
+/** Requests that ended since the last flush. */
+export class EndedRequests {
+  readonly #insert: StatementSync
+  readonly #waiting: EndedRequest[] = []
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare('INSERT INTO ended VALUES (?,?,?)')
+  }
+
+  add(request: EndedRequest): void {
+    this.#waiting.push(request)
+  }
+
+  flush(): void {
+    for (const { series, status, requestId } of this.#waiting) {
+      this.#insert.run(series, statusNumber(status), requestId)
+    }
+    this.clear()
+  }
+
+  clear(): void {
+    this.#waiting.length = 0
   }
 }

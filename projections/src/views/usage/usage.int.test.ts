@@ -1,6 +1,8 @@
 /** Usage adds up: over any steps of time, in any zone, over keys, and over the requests. */
 import { wireFormats } from '@svc/contracts/events/account'
+import { idTimeMs } from '@svc/contracts/ids'
 import { parseDollars } from '@svc/contracts/money'
+import { requestsQuery } from '@svc/contracts/wire/requests'
 import { type UsageAnswer, type UsageQueryFields, usageQuery } from '@svc/contracts/wire/usage'
 import { timeSteps } from '@svc/contracts/zone'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
@@ -8,6 +10,7 @@ import { AccountHistory, requestId, START_MS } from '@svc/testing/account-histor
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
 import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
+import { requestsPage } from '../../requests-answer.ts'
 import { usagePage } from '../../usage-answer.ts'
 import type { RequestRow, UsedTokens, Views } from '../views.ts'
 
@@ -174,6 +177,47 @@ test('keys know what they spent and when they were last used, also by a request 
   }
   const unused = new AccountHistory('Bob').open()
   expect(views.keys(unused.accountId)).toEqual([])
+})
+
+test('requests are found by time, key, format and status, the newest first, page by page', async () => {
+  const { views, history, requests } = await threeWeeks()
+  const { accountId } = history
+  const asked = fc.record(
+    {
+      key_id: fc.constantFrom(...new Set(requests.map(({ keyId }) => keyId)), 'key_none'),
+      format: fc.constantFrom(...wireFormats),
+      status: fc.constantFrom('finished', 'failed', 'stopped', 'running'),
+      model: fc.constantFrom('svc-beta', 'another'),
+      from: fc.constantFrom('2026-10-31', '2026-11-01', '2026-11-01T00:00:00.030Z'),
+      to: fc.constantFrom('2026-11-01T00:00:00.090Z', '2026-11-02'),
+    },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(asked, fc.integer({ min: 1, max: 100 }), async (fields, limit) => {
+      const found: string[] = []
+      for (let cursor: string | undefined; ; ) {
+        const query = requestsQuery.parse({ ...fields, limit, cursor })
+        const page = await requestsPage(views, accountId, query)
+        expect(page.data.length).toBeLessThanOrEqual(limit)
+        found.push(...page.data.map(({ id }) => id))
+        if (page.next_cursor === null) break
+        cursor = page.next_cursor
+      }
+      const { from = '2026-10-01', to = '2026-12-01' } = fields
+      const expected = requests.filter(
+        ({ requestId: id, keyId, format, status, model }) =>
+          idTimeMs(id) >= Date.parse(from) &&
+          idTimeMs(id) < Date.parse(to) &&
+          keyId === (fields.key_id ?? keyId) &&
+          format === (fields.format ?? format) &&
+          status === (fields.status ?? status) &&
+          model === (fields.model ?? model),
+      )
+      expect(found).toEqual(expected.map(({ requestId: id }) => id).toReversed())
+    }),
+    { numRuns: 40 },
+  )
 })
 
 test('a cursor leads on in the list that gave it, and in no other', async () => {

@@ -4,7 +4,13 @@ import { TouchedRows } from '../touched-rows.ts'
 import { AccountClocks } from './account-clocks.ts'
 import { projectUsage } from './project.ts'
 import { usageSchema } from './schema.ts'
-import { keysTable, movementsTable, runningSeriesTable, usageTable } from './tables.ts'
+import {
+  EndedRequests,
+  keysTable,
+  movementsTable,
+  runningSeriesTable,
+  usageTable,
+} from './tables.ts'
 import { Totals } from './totals.ts'
 
 /** Busy series and accounts that stay in memory: about 6 MB. */
@@ -14,7 +20,7 @@ const KEYS_KEPT = 1_000
 
 export const usageProjection: Projection = {
   name: 'usage',
-  version: 1,
+  version: 2,
   schema: usageSchema,
   tables: [
     { name: 'series', key: ['number'] },
@@ -22,6 +28,7 @@ export const usageProjection: Projection = {
     { name: 'movements', key: ['account_id', 'quarter'] },
     { name: 'keys', key: ['key_id'] },
     { name: 'running', key: ['request_id'] },
+    { name: 'ended', key: ['series', 'status', 'request_id'] },
   ],
   projector(database) {
     const series = new NumberedTuples(database, 'series', [
@@ -34,10 +41,11 @@ export const usageProjection: Projection = {
     const movements = new Totals(movementsTable(database), ACCOUNTS_KEPT)
     const keys = new TouchedRows(keysTable(database), KEYS_KEPT)
     const running = new TouchedRows(runningSeriesTable(database), 0)
+    const ended = new EndedRequests(database)
     const clocks = new AccountClocks(database)
     const advance = (accountId: string, at: number) => clocks.advance(accountId, at)
-    const rows = { series, usage, movements, keys, running, advance }
-    const parts = [series, usage, movements, keys, running, clocks]
+    const rows = { series, usage, movements, keys, running, ended, advance }
+    const parts = [series, usage, movements, keys, running, ended, clocks]
     return {
       fold(events) {
         for (const event of events) projectUsage(rows, event)

@@ -10,6 +10,7 @@ import {
 } from '@svc/contracts/wire/messages'
 import { codexModelList, MODEL, model, modelList, modelName } from '@svc/contracts/wire/models'
 import { priceList } from '@svc/contracts/wire/prices'
+import { requestsAnswer, requestsQuery } from '@svc/contracts/wire/requests'
 import {
   compactionAnswer,
   deletedResponse,
@@ -208,6 +209,16 @@ export const operations: readonly Operation[] = [
     tag: 'Billing',
     family: 'openai',
     answer: receipt,
+  },
+  {
+    method: 'get',
+    path: '/v1/requests',
+    summary: 'The requests of the account',
+    description: 'The newest first, by time, key, model, format and status.',
+    tag: 'Billing',
+    family: 'openai',
+    query: requestsQuery,
+    answer: requestsAnswer,
   },
   {
     method: 'get',

@@ -1,6 +1,7 @@
 /** What an account used, and the key itself, over HTTP. */
 import { parseDollars } from '@svc/contracts/money'
 import { balanceAnswer } from '@svc/contracts/wire/billing'
+import { requestsAnswer } from '@svc/contracts/wire/requests'
 import { keyAnswer, usageAnswer } from '@svc/contracts/wire/usage'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -100,6 +101,36 @@ test('a key is told its name, when it was last used, and what it spent', async (
   expect(Date.parse(key.last_used_at ?? '')).toBeGreaterThanOrEqual(Date.parse(key.created_at))
   const unused = keyAnswer.parse(await (await fixture.get('/v1/key', other())).json())
   expect(unused).toMatchObject({ requests: 0, spent: '0.00', last_used_at: null })
+})
+
+test('requests are listed with what they cost, to their own account only', async () => {
+  const list = async (query: string, headers = {}) => {
+    const answer = await fixture.get(`/v1/requests${query}`, headers)
+    expect(answer.status, await answer.clone().text()).toBe(200)
+    return requestsAnswer.strict().parse(await answer.json())
+  }
+  const first = await list('?limit=2&status=finished')
+  expect(first.data).toHaveLength(2)
+  const next = `?limit=2&status=finished&cursor=${first.next_cursor}`
+  const rest = await list(next)
+  expect(rest.data.length).toBeGreaterThan(0)
+  const spent = before - (await settled())
+  const all = await list('')
+  expect(all.data.reduce((sum, { amount }) => sum + parseDollars(amount), 0n)).toBe(spent)
+  expect((await list('?status=failed')).data).toEqual([])
+  expect((await list('', other())).data).toEqual([])
+  for (const [query, headers] of [
+    [next, other()],
+    ['?limit=0', {}],
+    ['?limit=1000000', {}],
+    ['?status=lost', {}],
+    ['?from=2026-11-02&to=2026-11-01', {}],
+    ['?zone=Nowhere', {}],
+  ] as const) {
+    const answer = await fixture.get(`/v1/requests${query}`, headers)
+    expect(answer.status, query).toBe(400)
+    expectErrorBody(await answer.text(), { status: 400, code: 'invalid_value' })
+  }
 })
 
 test('the receipt is found by the id of the answer as well', async () => {

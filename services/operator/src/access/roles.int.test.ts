@@ -30,6 +30,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   month: 'auditor',
   listPrices: 'auditor',
   accountUsage: 'auditor',
+  accountRequests: 'auditor',
   statement: 'auditor',
   explain: 'auditor',
   verify: 'auditor',

@@ -1,5 +1,6 @@
 /** Statements, and why a request cost what it cost. */
 import type { Operations } from '@svc/contracts/admin/operations'
+import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import { receiptOf } from '@svc/projections/receipt'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
@@ -32,7 +33,8 @@ export function billOperations(ports: OperationPorts): Pick<Operations, 'stateme
         more: statement.more,
       }
     },
-    async explain({ request_id: requestId }) {
+    async explain({ request_id: anyId }) {
+      const requestId = requestIdOf(anyId) ?? anyId
       await viewsCurrent(ports, 'requests')
       const row = await views.request(requestId)
       if (row === undefined) throw noSuch('request', requestId)

@@ -1,0 +1,84 @@
+/** A page of an account's requests, each made of its own events. */
+import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { ServiceError } from '@svc/contracts/errors'
+import { idTimeMs } from '@svc/contracts/ids'
+import { formatExact } from '@svc/contracts/money'
+import type { RequestsAnswer, RequestsQueryFields } from '@svc/contracts/wire/requests'
+import { readEdge, readZoneOf } from './asked-period.ts'
+import { receiptOf } from './receipt.ts'
+import type { RequestRow, RequestsQuery, Views } from './views/views.ts'
+
+export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys'>
+
+/** @throws {ServiceError} `invalid_value` that names the field */
+export async function requestsPage(
+  views: RequestListViews,
+  accountId: string,
+  fields: RequestsQueryFields,
+): Promise<RequestsAnswer> {
+  const { cursor, limit, ...asked } = fields
+  const list = ['requests', accountId, asked]
+  const before = cursor === undefined ? {} : { before: cursorPlace(list, cursor) }
+  // One more than asked for: only then it is known that more follow.
+  const query = { ...queryOf(accountId, asked), ...before, limit: limit + 1 }
+  const ids = views.requestIds(query)
+  const shown = ids.slice(0, limit)
+  const names = new Map(views.keys(accountId).map(({ keyId, name }) => [keyId, name] as const))
+  const rows = await Promise.all(shown.map((id) => views.request(id)))
+  const last = shown.at(-1)
+  const hasMore = ids.length > limit && last !== undefined
+  return {
+    object: 'list',
+    data: rows.map((row, index) => {
+      if (row === undefined) throw new Error(`the views have no request ${shown[index]}`)
+      return summaryOf(row, names)
+    }),
+    has_more: hasMore,
+    next_cursor: hasMore ? cursorText(list, last) : null,
+  }
+}
+
+function queryOf(
+  accountId: string,
+  asked: Omit<RequestsQueryFields, 'cursor' | 'limit'>,
+): Omit<RequestsQuery, 'limit'> {
+  const { from, to, key_id: keyId, model, format, status } = asked
+  const zone = readZoneOf(asked.zone)
+  const period = {
+    ...(from === undefined ? {} : { from: readEdge('from', from, zone) }),
+    ...(to === undefined ? {} : { to: readEdge('to', to, zone) }),
+  }
+  if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
+    throw new ServiceError('invalid_value', `from: ${from} is not before ${to}`, { param: 'from' })
+  }
+  return {
+    accountId,
+    ...period,
+    ...(keyId === undefined ? {} : { keyId }),
+    ...(model === undefined ? {} : { model }),
+    ...(format === undefined ? {} : { format }),
+    ...(status === undefined ? {} : { status }),
+  }
+}
+
+function summaryOf(
+  row: RequestRow,
+  names: ReadonlyMap<string, string>,
+): RequestsAnswer['data'][number] {
+  const { id, status, model, format, usage, finish_reason, reason, timings } = receiptOf(row)
+  return {
+    object: 'request',
+    id,
+    status,
+    key: { id: row.keyId, name: names.get(row.keyId) ?? null },
+    model,
+    format,
+    usage,
+    price_version: row.price.version,
+    amount: formatExact(row.amount),
+    created_at: new Date(idTimeMs(row.requestId)).toISOString(),
+    ended_at: timings.ended_at,
+    finish_reason,
+    reason,
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Requests of an account, the newest first, by key, model, format, status and time.
+ *
+ * There is a list for every series and status, each in the order of time. A page takes the newest
+ * of all of them, again and again: it looks once into each list and once more for every request,
+ * however many there are.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { idFloor } from '@svc/contracts/ids'
+import type { RequestsQuery } from '../views.ts'
+import { endedStatuses } from './project.ts'
+import { statusNumber } from './tables.ts'
+
+/** A list, and where it was looked at last. */
+interface List {
+  next(before: string): string | undefined
+  newest: string | undefined
+}
+
+export class RequestLists {
+  readonly #series: StatementSync
+  readonly #ended: StatementSync
+  readonly #running: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#series = database.prepare(`
+      SELECT number FROM series WHERE account_id = :accountId
+        AND (:keyId IS NULL OR key_id = :keyId) AND (:model IS NULL OR model = :model)
+        AND (:format IS NULL OR format = :format)`)
+    this.#ended = database.prepare(
+      'SELECT max(request_id) AS id FROM ended WHERE series = ? AND status = ? AND request_id < ?',
+    )
+    this.#running = database.prepare(
+      'SELECT request_id AS id FROM running WHERE series = ? ORDER BY request_id DESC',
+    )
+  }
+
+  /** Ids of requests, the newest first, at most as many as the limit. */
+  requests(query: RequestsQuery): readonly string[] {
+    const { from, to, before, limit } = query
+    const lowest = idFloor('req', from ?? 0)
+    const end = to === undefined ? 'req_~' : idFloor('req', to)
+    const start = before !== undefined && before < end ? before : end
+    const lists = this.#listsOf(query)
+    for (const list of lists) list.newest = list.next(start)
+    const found: string[] = []
+    while (found.length < limit) {
+      const list = newestOf(lists)
+      if (list?.newest === undefined || list.newest < lowest) return found
+      found.push(list.newest)
+      list.newest = list.next(list.newest)
+    }
+    return found
+  }
+
+  #listsOf({ accountId, status, ...asked }: RequestsQuery): List[] {
+    const { keyId, model, format } = asked
+    const rows = this.#series.all({
+      accountId,
+      keyId: keyId ?? null,
+      model: model ?? null,
+      format: format ?? null,
+    }) as { number: number }[]
+    const statuses = endedStatuses.filter((each) => status === undefined || status === each)
+    return rows.flatMap(({ number }) => [
+      ...statuses.map((each) => this.#endedList(number, statusNumber(each))),
+      ...(status === undefined || status === 'running' ? [this.#runningList(number)] : []),
+    ])
+  }
+
+  #endedList(series: number, status: number): List {
+    const next = (before: string) => {
+      const row = this.#ended.get(series, status, before) as { id: string | null }
+      return row.id ?? undefined
+    }
+    return { next, newest: undefined }
+  }
+
+  /** Only few run, in all accounts together. */
+  #runningList(series: number): List {
+    const ids = (this.#running.all(series) as { id: string }[]).map(({ id }) => id)
+    return { next: (before) => ids.find((id) => id < before), newest: undefined }
+  }
+}
+
+function newestOf(lists: readonly List[]): List | undefined {
+  let newest: List | undefined
+  for (const list of lists) {
+    if (list.newest === undefined) continue
+    if (newest?.newest === undefined || list.newest > newest.newest) newest = list
+  }
+  return newest
+}
