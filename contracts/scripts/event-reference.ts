@@ -16,6 +16,24 @@ const meanings: Record<DomainEvent['type'], string> = {
     'How the account is treated when its credit runs short. `standard`: one request may go below ' +
     'zero; `strict`: none.',
   PriceListSet: 'Requests accepted from here on are pinned to prices of this list.',
+  AccountRenamed: 'The account has another name.',
+  AccountFrozen:
+    'No request is accepted until the account is unfrozen. What runs is ended, and charged as ' +
+    'cancelled.',
+  AccountUnfrozen: 'Requests are accepted again.',
+  AccountClosed:
+    'The account and its keys have ended, and the balance is zero: it was, or the rest was written ' +
+    'off or paid out, with `amount`.',
+  ApiKeyRenamed: 'The key has another name.',
+  GrantVoided:
+    'A grant is taken back: what was left of it and, for what was spent, other credit (`slices`). ' +
+    'What no credit covers is `debt`.',
+  CreditRefunded:
+    'What a request was debited is given back, or a part of it: a debt is paid first, the rest goes ' +
+    'to the slices that paid. What has no grant to go back to is new credit with the id of the refund.',
+  BalanceAdjusted:
+    'The balance is set right, up or down. An amount up pays a debt first, and the rest is new ' +
+    'credit with the id of the adjustment. `correction` names the wrong price that it makes good.',
   ApiKeyCreated: 'A key may spend the credit of the account. Only the hash of its secret is kept.',
   ApiKeyRevoked: 'The key is refused from here on; requests that run already end and are charged.',
   CreditGranted:

@@ -129,6 +129,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'The caller is known but may not do this.',
   },
+  account_frozen: {
+    status: 403,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'permission_error',
+    retry: false,
+    doc: 'The operator has frozen the account. No request is taken until it is unfrozen; one that runs is ended, and what was made is charged.',
+  },
   not_found: {
     status: 404,
     openaiType: 'invalid_request_error',

@@ -7,7 +7,21 @@
  */
 import { hash } from 'node:crypto'
 
-export const idKinds = ['acct', 'key', 'grant', 'req', 'price', 'gw', 'wrk', 'tok', 'read'] as const
+export const idKinds = [
+  'acct',
+  'key',
+  'grant',
+  'req',
+  'price',
+  'gw',
+  'wrk',
+  'tok',
+  'read',
+  'refund',
+  'adj',
+  'chg',
+  'run',
+] as const
 export type IdKind = (typeof idKinds)[number]
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
@@ -16,6 +30,8 @@ const TIME_LIMIT_MS = 2 ** 48
 const RANDOM_CHARACTERS = 16
 /** Random bytes that {@link makeId} needs. */
 export const ID_RANDOM_BYTES = 10
+
+const FINGERPRINT_CHARACTERS = 32
 
 const BODY = /^[0-9a-hjkmnp-tv-z]{26}$/
 
@@ -49,6 +65,11 @@ export function makeId(kind: IdKind, timeMs: number, random: Uint8Array): string
 export function makeDerivedId(kind: IdKind, timeMs: number, ...words: readonly string[]): string {
   const digest = hash('sha256', JSON.stringify([kind, ...words]), 'buffer')
   return makeId(kind, timeMs, digest)
+}
+
+/** Names what was asked for, so that a repetition with other content can be told from it. */
+export function fingerprint(...words: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(words), 'hex').slice(0, FINGERPRINT_CHARACTERS)
 }
 
 export function isId(kind: IdKind, text: string): boolean {

@@ -49,6 +49,11 @@ export function formatExact(amount: PicoDollars): string {
   return `${amount < 0n ? '-' : ''}${magnitude / PICO_PER_DOLLAR}.${fraction}`
 }
 
+/** Writes an amount exactly, with its currency: `$5.00`, `-$0.25`. */
+export function formatDollars(amount: PicoDollars): string {
+  return amount < 0n ? `-$${formatExact(-amount)}` : `$${formatExact(amount)}`
+}
+
 /**
  * Writes an amount for a glance: two decimals, half a cent rounds away from zero, thousands
  * separated. A positive amount below half a cent reads `<$0.01`, so that money never reads as none.

@@ -3,7 +3,13 @@
  * compile.
  */
 import fc from 'fast-check'
-import { chargeRules, finishReasons, spendPolicies, wireFormats } from '../src/events/account.ts'
+import {
+  chargeRules,
+  finishReasons,
+  remainders,
+  spendPolicies,
+  wireFormats,
+} from '../src/events/account.ts'
 import { adminRoles } from '../src/events/admin-tokens.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { tokenClasses } from '../src/tokens.ts'
@@ -38,6 +44,14 @@ export const tokenCounts = fc.record({
 
 const price = fc.tuple(text, rates).map(([version, perClass]) => ({ version, ...perClass }))
 const reasonOf = { reason: text, at: timeMs }
+const change = { changeId: text, ...reasonOf }
+const slices = fc.array(fc.record({ grantId: text, amount }), { maxLength: 5 })
+/** Without `__proto__`, which JSON cannot bring back as a name of its own. */
+const metadata = fc.dictionary(
+  text.filter((name) => name !== '__proto__'),
+  text,
+  { maxKeys: 3, noNullPrototype: true },
+)
 
 const metered = fc.record({
   requestId: text,
@@ -76,18 +90,40 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     name: text,
     currency: fc.constant('USD'),
     spendPolicy: fc.constantFrom(...spendPolicies),
+    externalId: nullable(text),
+    metadata,
     at: timeMs,
   }),
-  SpendPolicySet: fc.record({ spendPolicy: fc.constantFrom(...spendPolicies), at: timeMs }),
   PriceListSet: fc.record({ priceList: text, at: timeMs }),
+  AccountRenamed: fc.record({ name: text, ...change }),
+  SpendPolicySet: fc.record({
+    spendPolicy: fc.constantFrom(...spendPolicies),
+    changeId: nullable(text),
+    reason: nullable(text),
+    at: timeMs,
+  }),
+  AccountFrozen: fc.record(change),
+  AccountUnfrozen: fc.record(change),
+  AccountClosed: fc.record({
+    ...change,
+    remainder: fc.constantFrom(...remainders),
+    amount,
+    slices,
+    paidDebt: amount,
+    reference: nullable(text),
+    balanceAfter: amount,
+  }),
   ApiKeyCreated: fc.record({
     keyId: text,
     name: text,
     secretHash: text,
     lastFour: text,
     expiresAt: nullable(timeMs),
+    externalId: nullable(text),
+    metadata,
     at: timeMs,
   }),
+  ApiKeyRenamed: fc.record({ keyId: text, name: text, ...change }),
   ApiKeyRevoked: fc.record({ keyId: text, ...reasonOf }),
   CreditGranted: fc.record({
     grantId: text,
@@ -102,6 +138,40 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     at: timeMs,
   }),
   CreditExpired: fc.record({ grantId: text, amount, balanceAfter: amount, at: timeMs }),
+  GrantVoided: fc.record({
+    ...change,
+    grantId: text,
+    amount,
+    slices,
+    debt: amount,
+    reference: nullable(text),
+    balanceAfter: amount,
+  }),
+  CreditRefunded: fc.record({
+    refundId: text,
+    requestId: text,
+    amount,
+    refundedBefore: amount,
+    paidDebt: amount,
+    slices,
+    credit: amount,
+    reference: nullable(text),
+    balanceAfter: amount,
+    ...reasonOf,
+  }),
+  BalanceAdjusted: fc.record({
+    adjustmentId: text,
+    amount,
+    paidDebt: amount,
+    credit: amount,
+    slices,
+    debt: amount,
+    category: fc.constantFrom('paid', 'promotional'),
+    correction: nullable(fc.record({ runId: text, price, from: timeMs, to: timeMs })),
+    reference: nullable(text),
+    balanceAfter: amount,
+    ...reasonOf,
+  }),
   RequestAccepted: fc.record({
     requestId: text,
     keyId: text,
@@ -122,7 +192,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     requestId: text,
     amount,
     lines: fc.array(costLine, { minLength: 3, maxLength: 3 }),
-    slices: fc.array(fc.record({ grantId: text, amount }), { maxLength: 5 }),
+    slices,
     debt: amount,
     balanceAfter: amount,
     at: timeMs,

@@ -196,6 +196,8 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
     runningRequests: (limit) => requests().runningRequests(limit),
     accounts: (page) => accounts().accounts(page),
     account: (accountId) => accounts().account(accountId),
+    accountOfExternalId: (externalId) => accounts().accountOfExternalId(externalId),
+    haltedAccounts: (accountIds) => accounts().haltedAccounts(accountIds),
     accountTotals: () => accounts().accountTotals(),
     statement: (query) => statement().statement(query),
     requestIds: (query) => requestLists().requests(query),

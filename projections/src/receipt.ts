@@ -35,6 +35,13 @@ export function receiptOf(row: RequestRow): Receipt {
       grant_id: grantId,
       amount: formatExact(amount),
     })),
+    refunded: formatExact(row.refunds.reduce((sum, { amount }) => sum + amount, 0n)),
+    refunds: row.refunds.map(({ refundId, amount, reason, at }) => ({
+      refund_id: refundId,
+      amount: formatExact(amount),
+      reason,
+      at: new Date(at).toISOString(),
+    })),
     finish_reason: row.finishReason,
     reason: row.reason,
     events: row.events.map(({ type, stream, revision, id, hash }) => ({

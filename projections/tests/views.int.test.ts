@@ -22,6 +22,9 @@ describe('accounts', () => {
     expect(views.account(history.accountId)).toEqual({
       accountId: history.accountId,
       name: 'Ada',
+      externalId: null,
+      metadata: {},
+      status: 'open',
       spendPolicy: 'standard',
       settled: 5_000_000_000_000n,
       held: 0n,

@@ -20,6 +20,9 @@ export const PRICE: PriceVersion = {
   cachedInput: 15_000n,
   output: 600_000n,
 }
+/** In the system of the operator. */
+const unnamed = { externalId: null, metadata: {} }
+
 export const HOLD = 1_000_000_000n
 
 /** One account's history, decided as the ledger would: balances are right by construction. */
@@ -43,7 +46,7 @@ export class AccountHistory {
     this.balance = amount
     return this.add(accountId, {
       type: 'AccountOpened',
-      data: { accountId, name: 'Ada', currency: 'USD', spendPolicy: 'standard', at },
+      data: { accountId, name: 'Ada', currency: 'USD', spendPolicy: 'standard', ...unnamed, at },
     })
       .add(keyId, {
         type: 'ApiKeyCreated',
@@ -53,6 +56,7 @@ export class AccountHistory {
           secretHash: 'ab'.repeat(32),
           lastFour: 'abcd',
           expiresAt: null,
+          ...unnamed,
           at,
         },
       })
@@ -79,7 +83,7 @@ export class AccountHistory {
     const secret = { secretHash: 'ab'.repeat(32), lastFour: 'abcd' }
     this.add(keyId, {
       type: 'ApiKeyCreated',
-      data: { keyId, name, ...secret, expiresAt: null, at },
+      data: { keyId, name, ...secret, expiresAt: null, ...unnamed, at },
     })
     return keyId
   }

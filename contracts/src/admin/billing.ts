@@ -6,7 +6,7 @@ import { entryNumber, id, moment, operation, pageLimit, type Shown } from './dec
 const statementEntry = z.object({
   entry: z.int().min(1),
   at: z.string(),
-  type: z.enum(['grant', 'usage', 'expiry']),
+  type: z.enum(['grant', 'usage', 'expiry', 'void', 'refund', 'adjustment', 'closing']),
   reference: z.string(),
   /** Of the payment behind a grant; null where there is none. */
   payment_reference: z.string().nullable(),

@@ -4,6 +4,9 @@
  * THESE NAMES AND SHAPES ARE THE STORAGE FORMAT. A change of a shape is a new schema version with
  * an upcaster and a fixture that is kept for ever (see `upcast.ts`). Events hold no prompt, no
  * answer and no personal data. Money is pico-dollars; times are milliseconds since 1970.
+ *
+ * What every event that moves money keeps: the balance is what the grants have left less the debt,
+ * and there is a debt only while no grant has anything left.
  */
 import { z } from 'zod'
 import { picoDollars } from '../money.ts'
@@ -60,6 +63,30 @@ const tokenTriple = {
   outputTokens: tokenCount,
 }
 
+/** Whatever the operator's own system wants to find again: names and values. */
+const metadata = z.record(freeText, freeText)
+/** In the operator's own system. */
+const externalId = freeText.nullable()
+
+/** A wrong price set right for the requests that were accepted from one moment to another. */
+const priceCorrection = z.object({
+  runId: z.string(),
+  /** The version that those requests are pinned to, and the rates that they should have had. */
+  price: priceVersion,
+  from: timeMs,
+  to: timeMs,
+})
+export type PriceCorrection = z.output<typeof priceCorrection>
+
+/** What happens to a balance that is not zero when its account is closed. */
+export const remainders = ['none', 'written_off', 'paid_out'] as const
+export type Remainder = (typeof remainders)[number]
+
+/** One change by the operator, and why: the same change happens once, however often it is asked. */
+const change = { changeId: z.string(), reason: freeText }
+/** A document of another system, such as a credit note. */
+const reference = freeText.nullable()
+
 /** What the prefix cache did, so that the cached count can be checked. */
 export const cacheEvidence = z.object({
   /** Blocks of 128 tokens that were reused. */
@@ -91,9 +118,33 @@ export const accountEventSchemas = {
     name: z.string(),
     currency: z.literal('USD'),
     spendPolicy,
+    externalId,
+    metadata,
     ...at,
   }),
-  SpendPolicySet: z.object({ spendPolicy, ...at }),
+  AccountRenamed: z.object({ ...change, name: freeText, ...at }),
+  /** Version 1 had neither a change id nor a reason. */
+  SpendPolicySet: z.object({
+    spendPolicy,
+    changeId: z.string().nullable(),
+    reason: freeText.nullable(),
+    ...at,
+  }),
+  /** No request is accepted until the account is unfrozen; what runs is ended and charged. */
+  AccountFrozen: z.object({ ...change, ...at }),
+  AccountUnfrozen: z.object({ ...change, ...at }),
+  /** The end of the account and of all its keys. The balance is zero from here on. */
+  AccountClosed: z.object({
+    ...change,
+    remainder: z.enum(remainders),
+    /** What the balance changes by: less than zero for credit, more than zero for a debt. */
+    amount: picoDollars,
+    slices: z.array(grantSlice),
+    paidDebt: picoDollars,
+    reference,
+    balanceAfter: picoDollars,
+    ...at,
+  }),
   /** Which prices the requests accepted from here on are pinned to. */
   PriceListSet: z.object({ priceList: z.string(), ...at }),
   ApiKeyCreated: z.object({
@@ -104,8 +155,11 @@ export const accountEventSchemas = {
     lastFour: z.string(),
     /** Refused from this moment on; null never expires. */
     expiresAt: timeMs.nullable(),
+    externalId,
+    metadata,
     ...at,
   }),
+  ApiKeyRenamed: z.object({ ...change, keyId: z.string(), name: freeText, ...at }),
   ApiKeyRevoked: z.object({ keyId: z.string(), reason: z.string(), ...at }),
   CreditGranted: z.object({
     grantId: z.string(),
@@ -125,6 +179,53 @@ export const accountEventSchemas = {
   CreditExpired: z.object({
     grantId: z.string(),
     amount: picoDollars,
+    balanceAfter: picoDollars,
+    ...at,
+  }),
+  /** A grant that should not have been: all of it is taken back, also what was spent. */
+  GrantVoided: z.object({
+    ...change,
+    grantId: z.string(),
+    amount: picoDollars,
+    /** What was left of the grant, and what other credit covers of the part that was spent. */
+    slices: z.array(grantSlice),
+    /** What no credit covered. */
+    debt: picoDollars,
+    reference,
+    balanceAfter: picoDollars,
+    ...at,
+  }),
+  /** All or a part of what a request was debited is given back, to the slices that paid it. */
+  CreditRefunded: z.object({
+    refundId: z.string(),
+    requestId: z.string(),
+    amount: picoDollars,
+    /** What of the request's debit was given back before. */
+    refundedBefore: picoDollars,
+    /** What of the amount paid an existing debt at once. */
+    paidDebt: picoDollars,
+    slices: z.array(grantSlice),
+    /** What has no grant to go back to: a new one, with the id of the refund, never expires. */
+    credit: picoDollars,
+    reference,
+    reason: freeText,
+    balanceAfter: picoDollars,
+    ...at,
+  }),
+  /** An amount is set right, up (more than zero) or down (less than zero). */
+  BalanceAdjusted: z.object({
+    adjustmentId: z.string(),
+    amount: picoDollars,
+    /** Of an amount up: what of it paid a debt, and the rest, a new grant with the id of this. */
+    paidDebt: picoDollars,
+    credit: picoDollars,
+    /** Of an amount down: the grants that it was taken from, and what no grant covered. */
+    slices: z.array(grantSlice),
+    debt: picoDollars,
+    category: z.enum(['paid', 'promotional']),
+    correction: priceCorrection.nullable(),
+    reference,
+    reason: freeText,
     balanceAfter: picoDollars,
     ...at,
   }),

@@ -2,9 +2,18 @@
  * What an account can be asked to do. A command carries all that its decision needs, time included:
  * the decider reads no clock and makes no id.
  */
-import type { ChargeRule, FinishReason, SpendPolicy, WireFormat } from '../events/account.ts'
+import type {
+  ChargeRule,
+  FinishReason,
+  GrantSlice,
+  PriceCorrection,
+  Remainder,
+  SpendPolicy,
+  WireFormat,
+} from '../events/account.ts'
 import type { PicoDollars } from '../money.ts'
 import type { PriceVersion } from '../price.ts'
+import type { TokenCounts } from '../tokens.ts'
 import type { WorkerMeter } from '../worker/protocol.ts'
 
 interface Base {
@@ -19,9 +28,20 @@ export interface OpenAccount extends Base {
   readonly accountId: string
   readonly name: string
   readonly spendPolicy: SpendPolicy
+  /** In the operator's own system; null without one. */
+  readonly externalId: string | null
+  readonly metadata: Metadata
 }
 
-export interface SetSpendPolicy extends Base {
+export type Metadata = Readonly<Record<string, string>>
+
+/** What the operator changes, and why. The same change id changes once, however often it comes. */
+interface Change extends Base {
+  readonly changeId: string
+  readonly reason: string
+}
+
+export interface SetSpendPolicy extends Change {
   readonly type: 'SetSpendPolicy'
   readonly spendPolicy: SpendPolicy
 }
@@ -31,6 +51,86 @@ export interface SetPriceList extends Base {
   readonly priceList: string
 }
 
+export interface RenameAccount extends Change {
+  readonly type: 'RenameAccount'
+  readonly name: string
+}
+
+export interface FreezeAccount extends Change {
+  readonly type: 'FreezeAccount'
+}
+
+export interface UnfreezeAccount extends Change {
+  readonly type: 'UnfreezeAccount'
+}
+
+export interface CloseAccount extends Change {
+  readonly type: 'CloseAccount'
+  /** What becomes of a balance that is not zero. */
+  readonly remainder: Remainder
+  readonly reference: string | null
+}
+
+export interface RenameApiKey extends Change {
+  readonly type: 'RenameApiKey'
+  readonly keyId: string
+  readonly name: string
+}
+
+/** Takes back a grant that should not have been. */
+export interface VoidGrant extends Change {
+  readonly type: 'VoidGrant'
+  readonly grantId: string
+  readonly reference: string | null
+}
+
+/** What a request was charged, as the log tells it. */
+export interface RecordedCharge {
+  readonly amount: PicoDollars
+  readonly slices: readonly GrantSlice[]
+  readonly debt: PicoDollars
+  /** Of the price that it is pinned to. */
+  readonly version: string
+  readonly acceptedAt: number
+  readonly counts: TokenCounts
+  /** What was refunded of it already. */
+  readonly refunds: readonly RecordedRefund[]
+}
+
+export interface RecordedRefund {
+  readonly refundId: string
+  readonly amount: PicoDollars
+}
+
+/** Gives back what a request was debited, or a part of it. */
+export interface RefundRequest extends Base {
+  readonly type: 'RefundRequest'
+  /** The same id refunds once. */
+  readonly refundId: string
+  readonly requestId: string
+  /** Null: all that is left of the charge. */
+  readonly amount: PicoDollars | null
+  readonly charge: RecordedCharge
+  readonly reference: string | null
+  readonly reason: string
+}
+
+export interface AdjustBalance extends Base {
+  readonly type: 'AdjustBalance'
+  /** The same id adjusts once. */
+  readonly adjustmentId: string
+  /** Up, more than zero; down, less than zero. */
+  readonly amount: PicoDollars
+  /** Of the credit that an amount up becomes. */
+  readonly category: 'paid' | 'promotional'
+  /** The wrong price that is set right, with what the amount was worked out from; else null. */
+  readonly correction: PriceCorrection | null
+  /** How many corrections of the account the amount takes into account; null: it is no matter. */
+  readonly correctionsSeen: number | null
+  readonly reference: string | null
+  readonly reason: string
+}
+
 export interface CreateApiKey extends Base {
   readonly type: 'CreateApiKey'
   readonly keyId: string
@@ -38,6 +138,9 @@ export interface CreateApiKey extends Base {
   readonly secretHash: string
   readonly lastFour: string
   readonly expiresAt: number | null
+  /** In the operator's own system; null without one. */
+  readonly externalId: string | null
+  readonly metadata: Metadata
 }
 
 export interface RevokeApiKey extends Base {
@@ -111,9 +214,17 @@ export type AccountCommand =
   | OpenAccount
   | SetSpendPolicy
   | SetPriceList
+  | RenameAccount
+  | FreezeAccount
+  | UnfreezeAccount
+  | CloseAccount
   | CreateApiKey
+  | RenameApiKey
   | RevokeApiKey
   | GrantCredit
+  | VoidGrant
+  | RefundRequest
+  | AdjustBalance
   | AcceptRequest
   | SettleRequest
   | FailRequest

@@ -60,6 +60,11 @@ export const receipt = z.object({
   /** Settled balance after the debit; null while the request runs or when nothing was debited. */
   balance_after: dollars.nullable(),
   grants: z.array(z.object({ grant_id: z.string(), amount: dollars })),
+  /** What of the amount was given back. */
+  refunded: dollars,
+  refunds: z.array(
+    z.object({ refund_id: z.string(), amount: dollars, reason: z.string(), at: z.string() }),
+  ),
   finish_reason: finishReason.nullable(),
   /** Why the charge is what it is, or why the request failed; null for a plain finish. */
   reason: z.string().nullable(),

@@ -31,12 +31,29 @@ export function movementOf(event: StoredEvent): Movement | undefined {
         amount: event.data.amount,
         balance: event.data.balanceAfter,
       }
+    case 'GrantVoided':
+      return corrected(negated(event.data.amount), event.data.balanceAfter)
+    case 'CreditRefunded':
+      // It comes back to the balance.
+      return {
+        kind: 'refunded',
+        amount: negated(event.data.amount),
+        balance: event.data.balanceAfter,
+      }
+    case 'BalanceAdjusted':
+      return corrected(event.data.amount, event.data.balanceAfter)
+    case 'AccountClosed':
+      return closed(event.data)
     // Usage, which has tokens, and what moves nothing.
     case 'CreditDebited':
     case 'AccountOpened':
+    case 'AccountRenamed':
+    case 'AccountFrozen':
+    case 'AccountUnfrozen':
     case 'SpendPolicySet':
     case 'PriceListSet':
     case 'ApiKeyCreated':
+    case 'ApiKeyRenamed':
     case 'ApiKeyRevoked':
     case 'RequestAccepted':
     case 'TokensMetered':
@@ -46,6 +63,22 @@ export function movementOf(event: StoredEvent): Movement | undefined {
     default:
       return event satisfies never
   }
+}
+
+/** What is paid out leaves the balance as money; what is written off is no money. */
+function closed({ remainder, amount, balanceAfter }: StoredData<'AccountClosed'>): Movement {
+  if (remainder !== 'paid_out') return corrected(amount, balanceAfter)
+  return { kind: 'refunded', amount: negated(amount), balance: balanceAfter }
+}
+
+function corrected(amount: string, balance: string): Movement {
+  return { kind: 'corrected', amount, balance }
+}
+
+/** Of an amount in decimal text. */
+export function negated(amount: string): string {
+  if (amount.startsWith('-')) return amount.slice(1)
+  return amount === '0' ? amount : `-${amount}`
 }
 
 function granted(data: StoredData<'CreditGranted'>): Movement {

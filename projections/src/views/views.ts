@@ -20,6 +20,10 @@ export type EventReference = Pick<RecordedEvent, 'type' | 'stream' | 'revision' 
 export interface AccountRow {
   readonly accountId: string
   readonly name: string
+  /** In the operator's own system. */
+  readonly externalId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly status: 'open' | 'frozen' | 'closed'
   readonly spendPolicy: SpendPolicy
   readonly settled: PicoDollars
   readonly held: PicoDollars
@@ -56,6 +60,8 @@ export interface RequestRow {
   readonly amount: PicoDollars
   readonly slices: readonly GrantSlice[]
   readonly balanceAfter: PicoDollars | null
+  /** What was given back of the amount, oldest first. */
+  readonly refunds: readonly RefundRow[]
   readonly finishReason: FinishReason | null
   readonly reason: string | null
   readonly deadline: number
@@ -67,7 +73,22 @@ export interface RequestRow {
   readonly events: readonly EventReference[]
 }
 
-export type StatementEntryType = 'grant' | 'usage' | 'expiry'
+export interface RefundRow {
+  readonly refundId: string
+  readonly amount: PicoDollars
+  readonly reason: string
+  readonly reference: string | null
+  readonly at: number
+}
+
+export type StatementEntryType =
+  | 'grant'
+  | 'usage'
+  | 'expiry'
+  | 'void'
+  | 'refund'
+  | 'adjustment'
+  | 'closing'
 
 export interface StatementRow {
   /** Dense within the account: 1, 2, 3 … */
@@ -220,6 +241,9 @@ export interface Views {
   runningRequests(limit: number): readonly RunningRequestRow[]
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
+  accountOfExternalId(externalId: string): AccountRow | undefined
+  /** Of these accounts, those that are frozen or closed. */
+  haltedAccounts(accountIds: readonly string[]): readonly string[]
   statement(query: StatementQuery): Statement
   usage(query: UsageQuery): Usage
   /** The first quarter of an hour from a moment on in which something was used. */

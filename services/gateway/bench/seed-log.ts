@@ -82,7 +82,15 @@ function opening(
   return [
     stored(accountId, {
       type: 'AccountOpened',
-      data: { accountId, name: 'bench', currency: 'USD', spendPolicy: 'standard', at: now },
+      data: {
+        accountId,
+        name: 'bench',
+        currency: 'USD',
+        spendPolicy: 'standard',
+        externalId: null,
+        metadata: {},
+        at: now,
+      },
     }),
     stored(grantId, {
       type: 'CreditGranted',
@@ -107,6 +115,8 @@ function opening(
         secretHash,
         lastFour: lastFour(apiKey),
         expiresAt: null,
+        externalId: null,
+        metadata: {},
         at: now,
       },
     }),

@@ -5,11 +5,13 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
+import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { AccountWriters } from './account-writers.ts'
 import { EventSourcedLedger } from './event-sourced-ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { gatewayActor } from './pricing/demo-price.ts'
 import { PriceBook } from './pricing/price-book.ts'
+import { chargesInStream } from './recorded-end.ts'
 import { defaultLimits, type LedgerLimits } from './writer/limits.ts'
 import { keyUnknown } from './writer/refusals.ts'
 
@@ -25,6 +27,8 @@ export interface LedgerDependencies {
   readonly gatewayId: string
   /** Without it, requests of an account with very many Idempotency-Keys are refused new ones. */
   readonly usedKeys?: UsedKeys
+  /** Without it, they are looked for in the stream of the account, from its end on. */
+  readonly charges?: RecordedCharges
   readonly reach?: ReachCrashPoint
   readonly limits?: Partial<LedgerLimits>
 }
@@ -43,8 +47,10 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
   const actor = gatewayActor(gatewayId)
   const prices = new PriceBook({ store, clock, timer, ids, actor, limits })
   await prices.open()
+  const reading = { store, timer, pageEvents: limits.replayPageEvents }
   return new EventSourcedLedger({
-    reading: { store, timer, pageEvents: limits.replayPageEvents },
+    reading,
+    charges: dependencies.charges ?? chargesInStream(reading),
     writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits }),
     prices,
     usedKeys: dependencies.usedKeys ?? unknownKeys,

@@ -2,20 +2,23 @@
  * The ledger over an event store. Every method is a command given to the writer of its account
  * (`writer/writer.ts`), and the answer that is read from the events.
  */
-import { accountOfSecret, makeSecret } from '@svc/contracts/api-key'
-import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
+import { accountOfSecret } from '@svc/contracts/api-key'
+import { hashSecret } from '@svc/contracts/checked-secret'
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError, serverStopping } from '@svc/contracts/errors'
-import type { SpendPolicy } from '@svc/contracts/events/account'
-import { type IdSource, idTimeMs, isId, makeDerivedId } from '@svc/contracts/ids'
+import { type IdSource, isId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
+import type { RecordedCharges } from '@svc/contracts/recorded-charges'
+import { FROZEN } from './account/acceptance.ts'
 import { expiredCredit } from './account/credit.ts'
-import { type AccountState, grantOfReference } from './account/state.ts'
+import type { AccountState } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
 import type { AccountWriters } from './account-writers.ts'
+import { AccountAdministration } from './administration/account-administration.ts'
+import type { Administration } from './administration/administration.ts'
 import { callerOf, invalidKey } from './authentication.ts'
 import { mayBeForgotten, refuseForgottenKey, requestOfKey } from './idempotency-keys.ts'
 import type {
@@ -46,6 +49,7 @@ export interface LedgerParts {
   readonly writers: AccountWriters
   readonly prices: PriceBook
   readonly usedKeys: UsedKeys
+  readonly charges: RecordedCharges
   readonly clock: Clock
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array
@@ -53,6 +57,7 @@ export interface LedgerParts {
 }
 
 export class EventSourcedLedger implements Ledger {
+  readonly administration: Administration
   readonly #parts: LedgerParts
   readonly #actor: string
   readonly #running: RunningRequests
@@ -69,6 +74,8 @@ export class EventSourcedLedger implements Ledger {
       running: this.#running,
       actor: this.#actor,
     })
+    const writer = (accountId: string) => this.#writer(accountId)
+    this.administration = new AccountAdministration({ ...parts, writer })
   }
 
   async authenticate(secret: string): Promise<Caller> {
@@ -98,8 +105,14 @@ export class EventSourcedLedger implements Ledger {
 
   async recentBalance(accountId: string): Promise<Balance> {
     const { state } = this.#writer(accountId)
-    const known = state && balanceOf(state)
-    return known !== undefined && known.settled > 0n ? known : this.balance(accountId)
+    if (state?.frozenAt === null) {
+      const known = balanceOf(state)
+      if (known.settled > 0n) return known
+    }
+    return this.#read(accountId, (newest) => {
+      if (newest.frozenAt !== null) throw new ServiceError('account_frozen', FROZEN)
+      return balanceOf(newest)
+    })
   }
 
   account(accountId: string): Promise<AccountSummary> {
@@ -107,52 +120,23 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async openAccount(input: Parameters<Ledger['openAccount']>[0]): Promise<string> {
-    const accountId = this.#parts.ids.next('acct')
-    const { name, spendPolicy = 'standard', actor } = input
-    await this.#do(accountId, { type: 'OpenAccount', accountId, name, spendPolicy, actor })
+    const { spendPolicy = 'standard', ...rest } = input
+    const { accountId } = await this.administration.openAccount({ ...rest, spendPolicy })
     return accountId
   }
 
-  async setSpendPolicy(accountId: string, spendPolicy: SpendPolicy, actor: string): Promise<void> {
-    await this.#do(accountId, { type: 'SetSpendPolicy', spendPolicy, actor })
-  }
-
-  /** A payment has one id on this account, whoever delivers it and however often. */
   async grant(accountId: string, grant: Parameters<Ledger['grant']>[1]): Promise<string> {
-    const { reference } = grant
-    const writer = this.#writer(accountId)
-    const grantId =
-      reference === null
-        ? this.#parts.ids.next('grant')
-        : makeDerivedId('grant', idTimeMs(accountId), accountId, reference)
-    return writer.submit({
-      command: (at) => ({ type: 'GrantCredit', ...grant, grantId, at }),
-      result: (_events, state) =>
-        (reference === null ? undefined : grantOfReference(state, reference)?.grantId) ?? grantId,
-    })
+    const { grantId } = await this.administration.grant(accountId, grant)
+    return grantId
   }
 
   async createKey(
     accountId: string,
     { name, expiresAt, actor }: Parameters<Ledger['createKey']>[1],
   ): Promise<NewKey> {
-    const { ids, randomBytes } = this.#parts
-    const writer = this.#writer(accountId)
-    const keyId = ids.next('key')
-    const secret = makeSecret(accountId, randomBytes(SECRET_RANDOM_BYTES))
-    await writer.submit({
-      command: (at) => ({
-        type: 'CreateApiKey',
-        keyId,
-        name,
-        secretHash: hashSecret(secret),
-        lastFour: lastFour(secret),
-        expiresAt: expiresAt ?? null,
-        actor,
-        at,
-      }),
-      result: () => undefined,
-    })
+    const terms = { name, expiresAt: expiresAt ?? null, actor }
+    const { keyId, secret } = await this.administration.createKey(accountId, terms)
+    if (secret === null) throw new Error(`${keyId} is a new key, and was there`)
     return { keyId, secret }
   }
 

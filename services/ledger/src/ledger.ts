@@ -2,11 +2,13 @@
  * The interface of the ledger. Everything that may happen to credit goes through here; nothing else
  * appends to an account stream.
  */
+
 import type { AcceptRequest, GrantCredit, SettleRequest } from '@svc/contracts/commands'
 import type { GrantSlice, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
+import type { Administration } from './administration/administration.ts'
 import type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
 
 export type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
@@ -26,6 +28,8 @@ export interface KeySummary {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+  /** In the operator's own system. */
+  readonly externalId: string | null
 }
 
 export interface GrantSummary {
@@ -36,11 +40,16 @@ export interface GrantSummary {
   readonly priority: number
   readonly expiresAt: number | null
   readonly grantedAt: number
+  readonly voidedAt: number | null
 }
+
+export type AccountStatus = 'open' | 'frozen' | 'closed'
 
 export interface AccountSummary {
   readonly accountId: string
   readonly name: string
+  readonly externalId: string | null
+  readonly status: AccountStatus
   readonly spendPolicy: SpendPolicy
   readonly priceList: string
   readonly balance: Balance
@@ -103,6 +112,8 @@ export interface NewRequest
 
 /** Refusals reject with a `ServiceError` of the catalogue. Ids and times are made inside. */
 export interface Ledger {
+  /** What the operator does to accounts. */
+  readonly administration: Administration
   /**
    * Whose key this is. Unknown, malformed, expired and revoked all reject alike, `invalid_api_key`.
    */
@@ -113,12 +124,13 @@ export interface Ledger {
   /**
    * The balance as this process last knew it when that is above zero, and else as it is: nobody is
    * refused for want of credit that another process has granted. For a look before any work.
+   *
+   * @throws {ServiceError} `account_frozen`
    */
   recentBalance(accountId: string): Promise<Balance>
   account(accountId: string): Promise<AccountSummary>
 
   openAccount(input: { name: string; spendPolicy?: SpendPolicy; actor: string }): Promise<string>
-  setSpendPolicy(accountId: string, spendPolicy: SpendPolicy, actor: string): Promise<void>
   /**
    * From here on the account pays the prices of a list, and those of the default list where that
    * one has none in force. Running requests keep their price.

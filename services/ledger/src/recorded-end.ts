@@ -1,10 +1,12 @@
 /**
- * How a request ended, read back from the stream: for a caller that did not hear of it.
+ * How a request ended, and what it was charged, read back from the stream: for a caller that did
+ * not hear of it, and for the operator.
  *
  * The state of an account forgets a request with its end, so that nothing grows. The stream does
  * not: from its end back to the acceptance, everything about the request is there.
  */
 
+import type { RecordedCharge, RecordedRefund } from '@svc/contracts/commands'
 import {
   type AccountEvent,
   type AccountEventOf,
@@ -13,6 +15,8 @@ import {
 import { decodeEvent } from '@svc/contracts/events/codec'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { pause, type Timer } from '@svc/contracts/ports/time'
+import type { RecordedCharges } from '@svc/contracts/recorded-charges'
+import type { TokenCounts } from '@svc/contracts/tokens'
 
 /** More than can happen to one account while an end is sent again. */
 const MAX_EVENTS_READ = 1_000_000
@@ -41,6 +45,34 @@ export async function findRecordedEnd(
     if (type === 'RequestAccepted') break
   }
   return hasEnded ? { debit: null } : undefined
+}
+
+/** What a request was charged, and what was refunded of it: read from the end of the stream. */
+export function chargesInStream(ports: ReadingPorts): RecordedCharges {
+  return {
+    async find(accountId, requestId) {
+      let debit: AccountEventOf<'CreditDebited'>['data'] | undefined
+      const refunds: RecordedRefund[] = []
+      for await (const { type, data } of eventsOfRequest(ports, accountId, requestId)) {
+        if (type === 'CreditDebited') debit = data
+        if (type === 'CreditRefunded') refunds.unshift(data)
+        if (type !== 'RequestAccepted') continue
+        return debit === undefined ? 'not_charged' : chargeOf(data, debit, refunds)
+      }
+      return undefined
+    },
+  }
+}
+
+function chargeOf(
+  { price, at }: AccountEventOf<'RequestAccepted'>['data'],
+  { amount, slices, debt, lines }: AccountEventOf<'CreditDebited'>['data'],
+  refunds: readonly RecordedRefund[],
+): RecordedCharge {
+  const [inputTokens, cachedInputTokens, outputTokens] = lines.map(({ tokens }) => tokens)
+  const counts = { inputTokens, cachedInputTokens, outputTokens } as TokenCounts
+  const made = refunds.map(({ refundId, amount: refunded }) => ({ refundId, amount: refunded }))
+  return { amount, slices, debt, version: price.version, acceptedAt: at, counts, refunds: made }
 }
 
 /** Newest first. */

@@ -1,4 +1,4 @@
-import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import type { AccountEvent, AccountEventOf, GrantSlice } from '@svc/contracts/events/account'
 import type { PriceList } from './price-list.ts'
 import { RequestAudit } from './request-audit.ts'
 import type { Invariant, Violation } from './violation.ts'
@@ -9,19 +9,21 @@ import type { Invariant, Violation } from './violation.ts'
  * Overdraft (I8). When a request is accepted, what is available covers its hold, so available
  * credit is zero or more. Only the debit of an under-held request can take more than was held: it
  * may leave the account below zero by that difference. From there available credit can rise and not
- * fall.
+ * fall, but for what the operator takes away.
  */
 export class AccountAudit {
   readonly requests = new Map<string, RequestAudit>()
   readonly #stream: string
   readonly #prices: PriceList
   readonly #violations: Violation[]
-  readonly #grants = new Map<string, { left: bigint }>()
+  readonly #grants = new Map<string, { amount: bigint; left: bigint; expired: bigint }>()
   #strict = false
   #settled = 0n
   #held = 0n
   /** How far available credit may fall. */
   #floor = 0n
+  /** What of that the operator has taken away. */
+  #takenBelow = 0n
 
   constructor(stream: string, prices: PriceList, violations: Violation[]) {
     this.#stream = stream
@@ -36,8 +38,24 @@ export class AccountAudit {
         this.#strict = event.data.spendPolicy === 'strict'
         break
       case 'PriceListSet':
+      case 'AccountRenamed':
+      case 'AccountFrozen':
+      case 'AccountUnfrozen':
       case 'ApiKeyCreated':
+      case 'ApiKeyRenamed':
       case 'ApiKeyRevoked':
+        break
+      case 'AccountClosed':
+        this.#close(event.data)
+        break
+      case 'GrantVoided':
+        this.#void(event.data)
+        break
+      case 'CreditRefunded':
+        this.#refund(event.data)
+        break
+      case 'BalanceAdjusted':
+        this.#adjust(event.data)
         break
       case 'CreditGranted':
         this.#grant(event.data)
@@ -79,6 +97,7 @@ export class AccountAudit {
       this.#report('I8', `is at ${available} available after revision ${revision}`)
     }
     this.#floor = available < 0n ? available : 0n
+    if (available >= 0n) this.#takenBelow = 0n
   }
 
   #grant(granted: AccountEventOf<'CreditGranted'>['data']): void {
@@ -88,14 +107,71 @@ export class AccountAudit {
     if (amount <= 0n) this.#report('I1', `is granted ${amount}`)
     if (this.#grants.has(grantId)) this.#report('I1', `has the grant ${grantId} twice`)
     if (paidDebt !== owed) this.#report('I1', `pays ${paidDebt} of a debt of ${debt}`)
-    this.#grants.set(grantId, { left: amount - paidDebt })
+    this.#grants.set(grantId, { amount, left: amount - paidDebt, expired: 0n })
     this.#settle(amount, balanceAfter)
   }
 
   #expire({ grantId, amount, balanceAfter }: AccountEventOf<'CreditExpired'>['data']): void {
     if (amount <= 0n) this.#report('I1', `has ${amount} of ${grantId} expire`)
     this.#spend(grantId, amount)
+    const grant = this.#grants.get(grantId)
+    if (grant !== undefined) grant.expired += amount
     this.#settle(-amount, balanceAfter)
+  }
+
+  #void(voided: AccountEventOf<'GrantVoided'>['data']): void {
+    const { grantId, amount, slices, debt, balanceAfter } = voided
+    const grant = this.#grants.get(grantId)
+    const owed = (grant?.amount ?? 0n) - (grant?.expired ?? 0n)
+    if (amount !== owed) this.#report('I1', `voids ${amount} of a grant of ${owed}`)
+    this.#take(amount, slices, debt)
+    this.#settle(-amount, balanceAfter)
+  }
+
+  #refund(refunded: AccountEventOf<'CreditRefunded'>['data']): void {
+    const { refundId, requestId, amount, paidDebt, slices, credit, balanceAfter } = refunded
+    this.#request(requestId, 'refunded')?.refund(amount)
+    for (const slice of slices) this.#spend(slice.grantId, -slice.amount, true)
+    const returned = slices.reduce((sum, slice) => sum + slice.amount, 0n)
+    this.#credit(refundId, amount - returned, paidDebt, credit)
+    this.#settle(amount, balanceAfter)
+  }
+
+  #adjust(adjusted: AccountEventOf<'BalanceAdjusted'>['data']): void {
+    const { adjustmentId, amount, paidDebt, credit, slices, debt, balanceAfter } = adjusted
+    if (amount < 0n) this.#take(-amount, slices, debt)
+    else this.#credit(adjustmentId, amount, paidDebt, credit)
+    this.#settle(amount, balanceAfter)
+  }
+
+  #close(closed: AccountEventOf<'AccountClosed'>['data']): void {
+    const { amount, slices, balanceAfter } = closed
+    for (const slice of slices) this.#spend(slice.grantId, slice.amount)
+    this.#settle(amount, balanceAfter)
+    if (this.#settled !== 0n) this.#report('I1', `is closed with a balance of ${this.#settled}`)
+    if (this.#held !== 0n) this.#report('I9', 'is closed with requests running')
+  }
+
+  /** The operator takes an amount away, also where that makes a debt. */
+  #take(amount: bigint, slices: readonly GrantSlice[], debt: bigint): void {
+    for (const slice of slices) this.#spend(slice.grantId, slice.amount)
+    const taken = slices.reduce((sum, slice) => sum + slice.amount, debt)
+    if (taken !== amount) this.#report('I1', `takes ${taken} for ${amount}`)
+    const left = [...this.#grants.values()].some((grant) => grant.left > 0n)
+    if (debt < 0n || (debt > 0n && left)) this.#report('I1', `makes a debt of ${debt}`)
+    const available = this.#settled - this.#held - amount
+    if (available >= 0n) return
+    const below = -available < amount ? -available : amount
+    this.#takenBelow += below
+    this.#floor -= below
+  }
+
+  /** An amount comes that pays a debt first; the rest is a grant of its own. */
+  #credit(grantId: string, amount: bigint, paidDebt: bigint, credit: bigint): void {
+    const debt = this.#settled < 0n ? -this.#settled : 0n
+    if (paidDebt > debt) this.#report('I1', `pays ${paidDebt} of a debt of ${debt}`)
+    if (paidDebt + credit !== amount) this.#report('I1', `credits ${credit} of ${amount}`)
+    if (credit > 0n) this.#grants.set(grantId, { amount: credit, left: credit, expired: 0n })
   }
 
   #accept(accepted: AccountEventOf<'RequestAccepted'>['data']): void {
@@ -120,7 +196,9 @@ export class AccountAudit {
     for (const slice of slices) this.#spend(slice.grantId, slice.amount)
     this.#held -= hold
     this.#settle(-amount, balanceAfter)
-    if (request?.accepted.underHeld && amount > hold) this.#floor = hold - amount
+    if (request?.accepted.underHeld && amount > hold) {
+      this.#floor = hold - amount - this.#takenBelow
+    }
     if (debt < 0n) this.#report('I1', `has a debt of ${debt}`, requestId)
   }
 
@@ -136,14 +214,15 @@ export class AccountAudit {
     this.#report('I1', `says a balance of ${balanceAfter}, its events add up to ${this.#settled}`)
   }
 
-  #spend(grantId: string, amount: bigint): void {
+  #spend(grantId: string, amount: bigint, isBack = false): void {
     const grant = this.#grants.get(grantId)
     if (grant === undefined) {
       this.#report('I1', `spends an unknown grant ${grantId}`)
       return
     }
-    if (amount < 0n) this.#report('I1', `spends ${amount} of ${grantId}`)
+    if (amount < 0n !== isBack) this.#report('I1', `spends ${amount} of ${grantId}`)
     grant.left -= amount
+    if (grant.left > grant.amount) this.#report('I1', `has more of ${grantId} than was granted`)
     if (grant.left < 0n) this.#report('I1', `spends more of ${grantId} than was granted`)
   }
 

@@ -29,7 +29,15 @@ export const published = event('PricePublished', {
 export const withdrawn = event('PriceWithdrawn', { version: price.version, reason: '', at: 0 })
 
 export const opened = (spendPolicy: 'standard' | 'strict' = 'standard') =>
-  event('AccountOpened', { accountId: 'acct_1', name: 'a', currency: 'USD', spendPolicy, at: 0 })
+  event('AccountOpened', {
+    accountId: 'acct_1',
+    name: 'a',
+    currency: 'USD',
+    spendPolicy,
+    externalId: null,
+    metadata: {},
+    at: 0,
+  })
 
 export const granted = (
   amount: bigint,

@@ -2,7 +2,7 @@
  * Whatever an account is asked to do, in any order: the checker finds nothing in what the ledger
  * writes.
  */
-import type { AccountCommand } from '@svc/contracts/commands'
+import type { AccountCommand, RecordedCharge } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { accountDecider } from '@svc/ledger/account/decider'
 import fc from 'fast-check'
@@ -34,9 +34,17 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   }),
   policy.map(
     (spendPolicy): Step =>
-      (at) => ({ ...base, type: 'SetSpendPolicy', spendPolicy, at }),
+      (at) => ({
+        ...base,
+        type: 'SetSpendPolicy',
+        spendPolicy,
+        changeId: `chg_${at}`,
+        reason: '',
+        at,
+      }),
   ),
   fc.constant<Step>((at) => ({ ...base, type: 'ExpireCredit', at })),
+  { weight: 2, arbitrary: correctionStep() },
 )
 
 test('a ledger breaks no invariant', () => {
@@ -54,11 +62,8 @@ test('and the commands reach every end of a request, debts included', () => {
   const seen = new Set<string>()
   const steps = fc.array(anyStep, { maxLength: 120, size: 'max' })
   for (const commands of fc.sample(steps, { numRuns: 300, seed: 1 })) {
-    for (const { type, data } of run([...opening('standard'), ...commands])) {
-      seen.add(type)
-      if (type === 'CreditDebited' && data.balanceAfter < 0n) seen.add('debt')
-      if (type === 'CreditGranted' && data.paidDebt > 0n) seen.add('paid debt')
-      if (type === 'RequestAccepted' && data.underHeld) seen.add('under-held')
+    for (const event of run([...opening('standard'), ...commands])) {
+      for (const what of happenings(event)) seen.add(what)
     }
   }
   expect([...seen]).toEqual(
@@ -70,9 +75,75 @@ test('and the commands reach every end of a request, debts included', () => {
       'under-held',
       'debt',
       'paid debt',
+      'GrantVoided',
+      'CreditRefunded',
+      'BalanceAdjusted',
+      'voided debt',
+      'returned slices',
     ]),
   )
 })
+
+function happenings({ type, data }: AccountEvent): readonly string[] {
+  const special: Readonly<Record<string, boolean>> = {
+    debt: type === 'CreditDebited' && data.balanceAfter < 0n,
+    'voided debt': type === 'GrantVoided' && data.debt > 0n,
+    'returned slices': type === 'CreditRefunded' && data.slices.length > 0,
+    'paid debt': type === 'CreditGranted' && data.paidDebt > 0n,
+    'under-held': type === 'RequestAccepted' && data.underHeld,
+  }
+  return [type, ...Object.keys(special).filter((name) => special[name])]
+}
+
+/** The charge of a refund is looked up in the log when it comes to it: see `run`. */
+function correctionStep(): fc.Arbitrary<Step> {
+  const change = fc.nat(30).map((index) => ({ changeId: `chg_${index}`, reason: 'r' }))
+  const movement = { reference: null, reason: 'r' }
+  return fc.oneof(
+    fc.tuple(names, change).map(([name, asked]): Step => {
+      const grantId = `grant_${name}`
+      return (at) => ({ ...base, type: 'VoidGrant', grantId, ...asked, ...movement, at })
+    }),
+    fc.tuple(names, names, fc.option(credit)).map(([name, refund, amount]): Step => {
+      const ids = { refundId: `refund_${refund}`, requestId: `req_${name}` }
+      const asked = { ...ids, amount, charge: noCharge, ...movement }
+      return (at) => ({ ...base, type: 'RefundRequest', ...asked, at })
+    }),
+    fc.tuple(names, credit, fc.boolean()).map(([name, amount, down]): Step => {
+      const how = { category: 'paid', correction: null, correctionsSeen: null } as const
+      const terms = { adjustmentId: `adj_${name}`, amount: down ? -amount : amount }
+      return (at) => ({ ...base, type: 'AdjustBalance', ...terms, ...how, ...movement, at })
+    }),
+    change.map(
+      (asked): Step =>
+        (at) => ({ ...base, type: 'FreezeAccount', ...asked, at }),
+    ),
+    { weight: 2, arbitrary: change.map(unfreeze) },
+  )
+}
+
+function unfreeze(asked: { readonly changeId: string; readonly reason: string }): Step {
+  return (at) => ({ ...base, type: 'UnfreezeAccount', ...asked, at })
+}
+
+const noCharge: RecordedCharge = {
+  amount: 0n,
+  slices: [],
+  debt: 0n,
+  version: price.version,
+  acceptedAt: 0,
+  counts: { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0 },
+  refunds: [],
+}
+
+function chargeIn(events: readonly AccountEvent[], requestId: string): RecordedCharge | undefined {
+  const debit = events.find(
+    ({ type, data }) => type === 'CreditDebited' && data.requestId === requestId,
+  )
+  if (debit?.type !== 'CreditDebited') return undefined
+  const { amount, slices, debt } = debit.data
+  return { ...noCharge, amount, slices, debt }
+}
 
 /**
  * Decides every command in turn, then ends what still runs. A request that ended is never run
@@ -83,7 +154,9 @@ function run(steps: readonly Step[]): readonly AccountEvent[] {
   let state = initialState()
   const apply = (command: AccountCommand) => {
     if (command.type === 'AcceptRequest' && wasAccepted(events, command.requestId)) return
-    const decision = decide(state, command)
+    const charged = withCharge(events, command)
+    if (charged === undefined) return
+    const decision = decide(state, charged)
     if (decision.kind !== 'happens') return
     for (const event of decision.events) state = evolve(state, event)
     events.push(...decision.events)
@@ -95,15 +168,28 @@ function run(steps: readonly Step[]): readonly AccountEvent[] {
   return events
 }
 
+/** @returns undefined for a refund of what was not charged: the ledger asks for none */
+function withCharge(
+  events: readonly AccountEvent[],
+  command: AccountCommand,
+): AccountCommand | undefined {
+  if (command.type !== 'RefundRequest') return command
+  const charge = chargeIn(events, command.requestId)
+  return charge && { ...command, charge }
+}
+
 /** Request ids are made by the server, each once. */
 function wasAccepted(events: readonly AccountEvent[], requestId: string): boolean {
   return events.some(({ type, data }) => type === 'RequestAccepted' && data.requestId === requestId)
 }
 
 function opening(spendPolicy: 'standard' | 'strict'): readonly Step[] {
-  const key = { keyId: 'key_1', name: 'k', secretHash: 'h', lastFour: 'abcd', expiresAt: null }
+  const unnamed = { externalId: null, metadata: {} }
+  const account = { accountId: 'acct_1', name: 'a', spendPolicy, ...unnamed }
+  const secret = { secretHash: 'h', lastFour: 'abcd', expiresAt: null }
+  const key = { keyId: 'key_1', name: 'k', ...secret, ...unnamed }
   return [
-    (at) => ({ ...base, type: 'OpenAccount', accountId: 'acct_1', name: 'a', spendPolicy, at }),
+    (at) => ({ ...base, type: 'OpenAccount', ...account, at }),
     (at) => ({ ...base, type: 'CreateApiKey', ...key, at }),
   ]
 }

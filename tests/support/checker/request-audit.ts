@@ -19,6 +19,7 @@ export class RequestAudit {
   meter: Metered | undefined
   debits = 0
   debited = 0n
+  refunded = 0n
   readonly #report: Report
   #meterRevision = -1
   #ended: 'debited' | 'failed' | 'abandoned' | undefined
@@ -65,6 +66,14 @@ export class RequestAudit {
     }
     this.#checkPrice(debit)
     this.#ended = 'debited'
+  }
+
+  refund(amount: bigint): void {
+    this.refunded += amount
+    if (amount <= 0n) this.#report('I1', `is refunded ${amount}`)
+    if (this.refunded > this.debited) {
+      this.#report('I1', `is refunded ${this.refunded} of ${this.debited}`)
+    }
   }
 
   end(how: 'failed' | 'abandoned'): void {

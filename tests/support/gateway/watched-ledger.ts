@@ -15,6 +15,7 @@ import { openRunningLedger } from '../ledger/running-ledger.ts'
 import { meter } from '../ledger/sample.ts'
 
 const ACTOR = 'operator'
+const POLICY = { reason: 'for a test', actor: ACTOR }
 const MODEL = 'svc-beta'
 /** What an account has at first, in pico-dollars. */
 const CREDIT = parseDollars('5.00')
@@ -133,7 +134,7 @@ export class WatchedLedger {
     const requestId = ledger.newRequestId()
     const inputTokens = Number(amount / spendingRates.input)
     const outputTokens = Number(amount % spendingRates.input)
-    await ledger.setSpendPolicy(accountId, 'standard', ACTOR)
+    await ledger.administration.setSpendPolicy(accountId, { ...POLICY, spendPolicy: 'standard' })
     const { durable } = await this.#accept(accountId, {
       requestId,
       keyId: this.#keyId,
@@ -152,7 +153,7 @@ export class WatchedLedger {
       rule: 'metered',
       failure: null,
     })
-    await ledger.setSpendPolicy(accountId, 'strict', ACTOR)
+    await ledger.administration.setSpendPolicy(accountId, { ...POLICY, spendPolicy: 'strict' })
   }
 
   #watchCalls(): void {

@@ -44,6 +44,8 @@ export const opened = (fields: DataOf<'AccountOpened'> = {}): AccountEvent => ({
     name: 'an account',
     currency: 'USD',
     spendPolicy: 'standard',
+    externalId: null,
+    metadata: {},
     at: START_MS,
     ...fields,
   },
@@ -57,6 +59,8 @@ export const keyCreated = (fields: DataOf<'ApiKeyCreated'> = {}): AccountEvent =
     secretHash: 'a'.repeat(64),
     lastFour: 'wxyz',
     expiresAt: null,
+    externalId: null,
+    metadata: {},
     at: START_MS,
     ...fields,
   },
@@ -111,6 +115,8 @@ export const open = (fields: Partial<OpenAccount> = {}): OpenAccount => ({
   accountId,
   name: 'an account',
   spendPolicy: 'standard',
+  externalId: null,
+  metadata: {},
   ...fields,
 })
 
@@ -122,6 +128,8 @@ export const createKey = (fields: Partial<CreateApiKey> = {}): CreateApiKey => (
   secretHash: 'a'.repeat(64),
   lastFour: 'wxyz',
   expiresAt: null,
+  externalId: null,
+  metadata: {},
   ...fields,
 })
 

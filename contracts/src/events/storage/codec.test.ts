@@ -60,7 +60,7 @@ describe('an event that this program did not write', () => {
   )
 
   test('of a newer version is refused and says what to do', () => {
-    const newer = JSON.stringify({ ...origin, schemaVersion: 2 })
+    const newer = JSON.stringify({ ...origin, schemaVersion: 3 })
     expect(() => decodeEvent(stored('SpendPolicySet', '{}', newer))).toThrow(/update the program/)
   })
 
@@ -75,7 +75,8 @@ describe('an event that this program did not write', () => {
 })
 
 test('the version that is stored is the current one, whatever the origin carries', () => {
-  const event = { type: 'SpendPolicySet', data: { spendPolicy: 'strict', at: 0 } } as const
+  const data = { requestId: 'req_1', reason: 'worker_failed', at: 0 }
+  const event = { type: 'RequestFailed', data } as const
   const stale = { ...origin, schemaVersion: 7 }
   expect(decodeMetadata(encodeEvent('id', event, stale)).schemaVersion).toBe(1)
 })

@@ -6,7 +6,12 @@
 import { DEFAULT_PRICE_LIST } from '../../price.ts'
 
 /** The version in which each type of event is written today. */
-const currentVersions: ReadonlyMap<string, number> = new Map([['PricePublished', 2]])
+const currentVersions: ReadonlyMap<string, number> = new Map([
+  ['PricePublished', 2],
+  ['AccountOpened', 2],
+  ['ApiKeyCreated', 2],
+  ['SpendPolicySet', 2],
+])
 
 const FIRST_VERSION = 1
 
@@ -15,6 +20,9 @@ type Upcaster = (data: unknown) => unknown
 /** Of a type's list, the first turns version 1 into version 2, and so on. */
 const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
   ['PricePublished', [onDefaultList]],
+  ['AccountOpened', [withoutExternalId]],
+  ['ApiKeyCreated', [withoutExternalId]],
+  ['SpendPolicySet', [withoutReason]],
 ])
 
 export function currentVersion(type: string): number {
@@ -41,4 +49,12 @@ export function upcast(type: string, version: number, data: unknown): unknown {
 /** Version 1 was written when there was one list. */
 function onDefaultList(data: unknown): unknown {
   return { ...(data as object), priceList: DEFAULT_PRICE_LIST }
+}
+
+function withoutExternalId(data: unknown): unknown {
+  return { ...(data as object), externalId: null, metadata: {} }
+}
+
+function withoutReason(data: unknown): unknown {
+  return { ...(data as object), changeId: null, reason: null }
 }

@@ -9,7 +9,7 @@ const ACCOUNTS_KEPT = 10_000
 
 export const accountsProjection: Projection = {
   name: 'accounts',
-  version: 1,
+  version: 2,
   schema: accountsSchema,
   tables: [
     { name: 'accounts', key: ['account_id'] },

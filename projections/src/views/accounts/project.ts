@@ -6,7 +6,10 @@ import type { TouchedRows } from '../touched-rows.ts'
 
 export interface AccountState {
   readonly accountId: string
-  readonly name: string
+  name: string
+  readonly externalId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  status: 'open' | 'frozen' | 'closed'
   spendPolicy: SpendPolicy
   settled: PicoDollars
   held: PicoDollars
@@ -43,7 +46,23 @@ export function projectAccounts(rows: AccountsRows, { event, accountId }: Decode
       account.settled = BigInt(event.data.balanceAfter)
       account.grantedTotal += BigInt(event.data.amount)
       break
+    case 'AccountRenamed':
+      account.name = event.data.name
+      break
+    case 'AccountFrozen':
+      account.status = 'frozen'
+      break
+    case 'AccountUnfrozen':
+      account.status = 'open'
+      break
+    case 'AccountClosed':
+      account.status = 'closed'
+      account.settled = BigInt(event.data.balanceAfter)
+      break
     case 'CreditExpired':
+    case 'GrantVoided':
+    case 'CreditRefunded':
+    case 'BalanceAdjusted':
       account.settled = BigInt(event.data.balanceAfter)
       break
     case 'RequestAccepted':
@@ -60,6 +79,7 @@ export function projectAccounts(rows: AccountsRows, { event, accountId }: Decode
       break
     case 'PriceListSet':
     case 'ApiKeyCreated':
+    case 'ApiKeyRenamed':
     case 'ApiKeyRevoked':
     case 'TokensMetered':
       break
@@ -72,6 +92,9 @@ function openedAccount(data: StoredData<'AccountOpened'>): AccountState {
   return {
     accountId: data.accountId,
     name: data.name,
+    externalId: data.externalId,
+    metadata: data.metadata,
+    status: 'open',
     spendPolicy: data.spendPolicy,
     settled: 0n,
     held: 0n,

@@ -9,16 +9,22 @@ export interface AccountTotals {
 
 export interface AccountsQueries {
   account(accountId: string): AccountRow | undefined
-  /** By id, which is by age. */
+  accountOfExternalId(externalId: string): AccountRow | undefined
+  /** Oldest first. @param page `after` an account */
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
+  /** Of these accounts, those whose requests must end. */
+  haltedAccounts(accountIds: readonly string[]): readonly string[]
   accountTotals(): AccountTotals
 }
 
 export function accountsQueries(database: DatabaseSync): AccountsQueries {
   const one = database.prepare('SELECT * FROM accounts WHERE account_id = ?')
   const page = database.prepare(
-    'SELECT * FROM accounts WHERE account_id > ? ORDER BY account_id LIMIT ?',
+    `SELECT * FROM accounts WHERE (opened_at, account_id) >
+       (coalesce((SELECT opened_at FROM accounts WHERE account_id = :after), -1), :after)
+     ORDER BY opened_at, account_id LIMIT :limit`,
   )
+  const ofExternalId = database.prepare('SELECT * FROM accounts WHERE external_id = ?')
   const totals = database.prepare(`
     SELECT (SELECT count(*) FROM accounts) AS accounts,
       (SELECT count(*) FROM holds) AS openRequests`)
@@ -27,8 +33,18 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
       const row = one.get(accountId) as StoredAccount | undefined
       return row === undefined ? undefined : readAccount(row)
     },
+    accountOfExternalId(externalId) {
+      const row = ofExternalId.get(externalId) as StoredAccount | undefined
+      return row === undefined ? undefined : readAccount(row)
+    },
+    haltedAccounts(accountIds) {
+      return accountIds.filter((accountId) => {
+        const row = one.get(accountId) as StoredAccount | undefined
+        return row !== undefined && row.status !== 'open'
+      })
+    },
     accounts({ after = '', limit }) {
-      return (page.all(after, limit) as unknown as StoredAccount[]).map(readAccount)
+      return (page.all({ after, limit }) as unknown as StoredAccount[]).map(readAccount)
     },
     accountTotals: () => totals.get() as unknown as AccountTotals,
   }

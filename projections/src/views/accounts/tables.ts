@@ -7,6 +7,9 @@ import type { AccountState, HoldState } from './project.ts'
 export interface StoredAccount {
   readonly account_id: string
   readonly name: string
+  readonly external_id: string | null
+  readonly metadata: string
+  readonly status: AccountState['status']
   readonly spend_policy: SpendPolicy
   readonly settled: string
   readonly held: string
@@ -19,10 +22,10 @@ export interface StoredAccount {
 
 export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
   const select = database.prepare('SELECT * FROM accounts WHERE account_id = ?')
-  const insert = database.prepare('INSERT INTO accounts VALUES (?,?,?,?,?,?,?,?,?,?)')
+  const insert = database.prepare('INSERT INTO accounts VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)')
   const update = database.prepare(`
-    UPDATE accounts SET spend_policy = ?, settled = ?, held = ?, granted_total = ?,
-      debited_total = ?, open_requests = ?, last_activity_at = ?
+    UPDATE accounts SET name = ?, status = ?, spend_policy = ?, settled = ?, held = ?,
+      granted_total = ?, debited_total = ?, open_requests = ?, last_activity_at = ?
     WHERE account_id = ?`)
   const remove = database.prepare('DELETE FROM accounts WHERE account_id = ?')
   return {
@@ -34,6 +37,9 @@ export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
       insert.run(
         row.accountId,
         row.name,
+        row.externalId,
+        JSON.stringify(row.metadata),
+        row.status,
         row.spendPolicy,
         row.settled.toString(),
         row.held.toString(),
@@ -46,6 +52,8 @@ export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
     },
     update(row) {
       update.run(
+        row.name,
+        row.status,
         row.spendPolicy,
         row.settled.toString(),
         row.held.toString(),
@@ -80,6 +88,9 @@ export function readAccount(row: StoredAccount): AccountState {
   return {
     accountId: row.account_id,
     name: row.name,
+    externalId: row.external_id,
+    metadata: JSON.parse(row.metadata) as Record<string, string>,
+    status: row.status,
     spendPolicy: row.spend_policy,
     settled: BigInt(row.settled),
     held: BigInt(row.held),

@@ -15,6 +15,11 @@ export interface RequestPlace {
   running: { readonly gatewayId: string; readonly deadline: number } | null
 }
 
+/** A request with where its refunds stand, oldest first. */
+export interface RequestPlaces extends RequestPlace {
+  readonly refunds: readonly number[]
+}
+
 type Step = 'metered' | 'debited' | 'ended'
 
 /** That a request used an idempotency key. */
@@ -27,10 +32,11 @@ export interface KeyUse {
 export interface RequestRows {
   readonly requests: TouchedRows<RequestPlace>
   readonly keys: { add(use: KeyUse): void }
+  readonly refunds: { add(requestId: string, revision: number): void }
 }
 
 export function projectRequests(
-  { requests, keys }: RequestRows,
+  { requests, keys, refunds }: RequestRows,
   { recorded, event, accountId }: DecodedEvent,
 ): void {
   switch (event.type) {
@@ -53,6 +59,9 @@ export function projectRequests(
       return
     case 'CreditDebited':
       take(requests.change(event.data.requestId), 'debited', recorded.revision)
+      return
+    case 'CreditRefunded':
+      refunds.add(event.data.requestId, recorded.revision)
       return
     case 'RequestFailed':
     case 'RequestAbandoned':

@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { RunningRequestRow } from '../views.ts'
-import type { RequestPlace } from './project.ts'
+import type { RequestPlaces } from './project.ts'
 import { readPlace, SELECT_PLACE, type StoredPlace } from './tables.ts'
 
 export interface RequestsQueries {
   /** Where the events of the request are. */
-  place(requestId: string): RequestPlace | undefined
+  place(requestId: string): RequestPlaces | undefined
   /** The last request that came with an Idempotency-Key. */
   requestOfKey(accountId: string, keyHash: string): string | undefined
   /** Requests without an end, those with the earliest deadline first. */
@@ -14,6 +14,9 @@ export interface RequestsQueries {
 
 export function requestsQueries(database: DatabaseSync): RequestsQueries {
   const one = database.prepare(SELECT_PLACE)
+  const refundsOf = database.prepare(
+    'SELECT revision FROM refunds WHERE request_id = ? ORDER BY revision',
+  )
   const ofKey = database.prepare(
     'SELECT request_id FROM idempotency_keys WHERE account_id = ? AND key_hash = ?',
   )
@@ -23,7 +26,9 @@ export function requestsQueries(database: DatabaseSync): RequestsQueries {
   return {
     place(requestId) {
       const row = one.get(requestId) as StoredPlace | undefined
-      return row === undefined ? undefined : readPlace(row)
+      if (row === undefined) return undefined
+      const refunds = refundsOf.all(requestId) as unknown as { revision: number }[]
+      return { ...readPlace(row), refunds: refunds.map(({ revision }) => revision) }
     },
     requestOfKey(accountId, keyHash) {
       const row = ofKey.get(accountId, keyHash) as { request_id: string } | undefined

@@ -4,7 +4,7 @@ import { accountStream } from '@svc/contracts/events/account'
 import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { decodeBatch } from '../../projection/decode.ts'
 import type { RequestRow } from '../views.ts'
-import type { RequestPlace } from './project.ts'
+import type { RequestPlaces } from './project.ts'
 import { requestOf } from './receipt.ts'
 
 /**
@@ -13,7 +13,7 @@ import { requestOf } from './receipt.ts'
  */
 export async function readRequest(
   store: Pick<EventStore, 'readStream'>,
-  place: RequestPlace,
+  place: RequestPlaces,
 ): Promise<RequestRow> {
   const stream = accountStream(place.accountId)
   const recorded: RecordedEvent[] = []
@@ -35,8 +35,10 @@ interface Run {
 }
 
 /** What ends a request was appended in one piece: two reads are enough for its four events. */
-function runsOf({ accepted, metered, debited, ended }: RequestPlace): readonly Run[] {
-  const revisions = [accepted, metered, debited, ended].filter((revision) => revision !== null)
+function runsOf({ accepted, metered, debited, ended, refunds }: RequestPlaces): readonly Run[] {
+  const revisions = [accepted, metered, debited, ended, ...refunds].filter(
+    (revision) => revision !== null,
+  )
   const runs: Run[] = []
   for (const revision of revisions.sort((a, b) => a - b)) {
     const run = runs.at(-1)

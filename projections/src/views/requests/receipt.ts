@@ -25,6 +25,9 @@ function afterEvent(before: RequestRow, { recorded, event }: DecodedEvent): Requ
     case 'CreditDebited':
       checkRequest(before, event.data)
       return debited(request, event.data)
+    case 'CreditRefunded':
+      checkRequest(before, event.data)
+      return refunded(request, event.data)
     case 'RequestFailed':
       checkRequest(before, event.data)
       return ended(request, 'failed', event.data)
@@ -58,6 +61,7 @@ function acceptedRequest(
     amount: 0n,
     slices: [],
     balanceAfter: null,
+    refunds: [],
     finishReason: null,
     reason: null,
     acceptedAt: at,
@@ -96,6 +100,12 @@ function debited(request: RequestRow, data: StoredData<'CreditDebited'>): Reques
     balanceAfter: BigInt(data.balanceAfter),
     endedAt: data.at,
   }
+}
+
+function refunded(request: RequestRow, data: StoredData<'CreditRefunded'>): RequestRow {
+  const { refundId, amount, reason, reference, at } = data
+  const refund = { refundId, amount: BigInt(amount), reason, reference, at }
+  return { ...request, refunds: [...request.refunds, refund] }
 }
 
 export function statusAfter(finishReason: FinishReason | null): 'finished' | 'stopped' | 'failed' {

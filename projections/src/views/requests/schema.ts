@@ -13,6 +13,13 @@ export const requestsSchema = `
     ended       INTEGER
   ) STRICT, WITHOUT ROWID;
 
+  -- Where what was charged was given back, all of it or a part: seldom.
+  CREATE TABLE refunds (
+    request_id  TEXT NOT NULL,
+    revision    INTEGER NOT NULL,
+    PRIMARY KEY (request_id, revision)
+  ) STRICT, WITHOUT ROWID;
+
   -- The last request that came with each Idempotency-Key: an account remembers only the newest.
   CREATE TABLE idempotency_keys (
     account_id  TEXT NOT NULL,

@@ -73,6 +73,29 @@ export class UsedKeyRows {
   }
 }
 
+/** The refunds since the last flush. */
+export class RefundRows {
+  readonly #insert: StatementSync
+  readonly #waiting: { readonly requestId: string; readonly revision: number }[] = []
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare('INSERT INTO refunds VALUES (?,?)')
+  }
+
+  add(requestId: string, revision: number): void {
+    this.#waiting.push({ requestId, revision })
+  }
+
+  flush(): void {
+    for (const { requestId, revision } of this.#waiting) this.#insert.run(requestId, revision)
+    this.clear()
+  }
+
+  clear(): void {
+    this.#waiting.length = 0
+  }
+}
+
 export function readPlace(row: StoredPlace): RequestPlace {
   const { gateway_id: gatewayId, deadline } = row
   return {

@@ -5,6 +5,7 @@
  * wrote it: both are properties of the ledger's order, the same under any filter and page.
  */
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
+import { negated } from '../movement.ts'
 import type { TouchedRows } from '../touched-rows.ts'
 import type { StatementRow } from '../views.ts'
 
@@ -16,7 +17,7 @@ export interface NewEntry
   > {
   /** Number of the account's entry before this one; 0 for the first. */
   readonly above: number
-  /** A credit for a grant, else a debit. */
+  /** A credit above zero, a debit below. */
   readonly amount: string
   readonly balance: string
   readonly eventRevision: number
@@ -41,7 +42,7 @@ export interface RunningRequest {
 
 export interface KeyName {
   readonly keyId: string
-  readonly name: string
+  name: string
 }
 
 export interface StatementRows {
@@ -71,6 +72,23 @@ export function projectStatement(rows: StatementRows, decoded: DecodedEvent): vo
     case 'RequestFailed':
     case 'RequestAbandoned':
       rows.running.remove(event.data.requestId)
+      break
+    case 'ApiKeyRenamed': {
+      const keyName = rows.keyNames.change(event.data.keyId)
+      keyName.name = event.data.name
+      break
+    }
+    case 'GrantVoided':
+      addEntry(rows, decoded, voided(event.data))
+      break
+    case 'CreditRefunded':
+      addEntry(rows, decoded, refunded(event.data))
+      break
+    case 'BalanceAdjusted':
+      addEntry(rows, decoded, adjusted(event.data))
+      break
+    case 'AccountClosed':
+      if (event.data.amount !== '0') addEntry(rows, decoded, closed(event.data, decoded.accountId))
       break
     case 'CreditGranted':
       addEntry(rows, decoded, granted(event.data))
@@ -103,7 +121,7 @@ function expired(data: StoredData<'CreditExpired'>): Movement {
     reference: data.grantId,
     paymentReference: null,
     description: 'credit expired',
-    amount: data.amount,
+    amount: negated(data.amount),
     balance: data.balanceAfter,
   }
 }
@@ -117,6 +135,52 @@ function debited(rows: StatementRows, data: StoredData<'CreditDebited'>): Moveme
     reference: data.requestId,
     paymentReference: null,
     description: `${request.model}, key ${keyName}: ${tokensText(data.lines)}`,
+    amount: negated(data.amount),
+    balance: data.balanceAfter,
+  }
+}
+
+function voided(data: StoredData<'GrantVoided'>): Movement {
+  return {
+    type: 'void',
+    reference: data.grantId,
+    paymentReference: data.reference,
+    description: `grant voided: ${data.reason}`,
+    amount: negated(data.amount),
+    balance: data.balanceAfter,
+  }
+}
+
+function refunded(data: StoredData<'CreditRefunded'>): Movement {
+  return {
+    type: 'refund',
+    reference: data.requestId,
+    paymentReference: data.reference,
+    description: `refund ${data.refundId}: ${data.reason}`,
+    amount: data.amount,
+    balance: data.balanceAfter,
+  }
+}
+
+function adjusted(data: StoredData<'BalanceAdjusted'>): Movement {
+  const version = data.correction?.price.version
+  const what = version === undefined ? 'adjustment' : `price ${version} corrected`
+  return {
+    type: 'adjustment',
+    reference: data.adjustmentId,
+    paymentReference: data.reference,
+    description: `${what}: ${data.reason}`,
+    amount: data.amount,
+    balance: data.balanceAfter,
+  }
+}
+
+function closed(data: StoredData<'AccountClosed'>, accountId: string): Movement {
+  return {
+    type: 'closing',
+    reference: accountId,
+    paymentReference: data.reference,
+    description: `account closed, balance ${data.remainder.replace('_', ' ')}: ${data.reason}`,
     amount: data.amount,
     balance: data.balanceAfter,
   }

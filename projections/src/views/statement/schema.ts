@@ -11,8 +11,8 @@
  *                             index ────┴────────────────┘
  */
 export const statementSchema = `
-  -- What the type of an entry says is not stored: which way the amount moved, and the type of its
-  -- event. Neither is the stream of the event, which is the account's.
+  -- An amount above zero is a credit, one below a debit. The type of the event is not stored: the
+  -- type of the entry says it. Neither is the stream of the event, which is the account's.
   CREATE TABLE entries (
     number          INTEGER PRIMARY KEY,
     above           INTEGER NOT NULL,

@@ -10,7 +10,7 @@ const KEY_NAMES_KEPT = 10_000
 
 export const statementProjection: Projection = {
   name: 'statement',
-  version: 2,
+  version: 3,
   schema: statementSchema,
   tables: [
     { name: 'entries', key: ['number'] },

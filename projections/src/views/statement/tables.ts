@@ -24,6 +24,10 @@ const eventTypes: Readonly<Record<StatementEntryType, StoredEventType>> = {
   grant: 'CreditGranted',
   usage: 'CreditDebited',
   expiry: 'CreditExpired',
+  void: 'GrantVoided',
+  refund: 'CreditRefunded',
+  adjustment: 'BalanceAdjusted',
+  closing: 'AccountClosed',
 }
 
 /** Numbers entries and keeps them until the next flush. */
@@ -134,6 +138,7 @@ export function keyNamesTable(database: DatabaseSync): RowTable<KeyName> {
 }
 
 export function readEntry(row: StoredEntry): StatementRow {
+  const amount = BigInt(row.amount)
   return {
     entry: row.entry,
     accountId: row.account_id,
@@ -142,8 +147,8 @@ export function readEntry(row: StoredEntry): StatementRow {
     reference: row.reference,
     paymentReference: row.payment,
     description: row.description,
-    debit: row.type === 'grant' ? 0n : BigInt(row.amount),
-    credit: row.type === 'grant' ? BigInt(row.amount) : 0n,
+    debit: amount < 0n ? -amount : 0n,
+    credit: amount > 0n ? amount : 0n,
     balance: BigInt(row.balance),
     event: {
       type: eventTypes[row.type],

@@ -26,6 +26,8 @@ function receiptWith(fields: Partial<Receipt>): Receipt {
     hold: '0.00',
     balance_after: null,
     grants: [],
+    refunded: '0.00',
+    refunds: [],
     finish_reason: 'stop',
     reason: null,
     events: [],

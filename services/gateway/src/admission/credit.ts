@@ -1,6 +1,6 @@
 /** Refuses accounts without credit, before anybody counts what they ask for. */
 import { ServiceError } from '@svc/contracts/errors'
-import { formatExact, type PicoDollars } from '@svc/contracts/money'
+import { formatDollars, type PicoDollars } from '@svc/contracts/money'
 import { type Rates, worstCase } from '@svc/contracts/price'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { WorkerPool } from '../routing/worker-pool.ts'
@@ -28,8 +28,7 @@ export async function requireCredit(
 /** @param rates of the model, where it is known which */
 export function noCredit(settled: PicoDollars, rates?: Rates | null): ServiceError {
   const least = rates ? worstCase(rates, LEAST_TOKENS, LEAST_TOKENS) : 0n
-  const needed = rates ? `at least $${formatExact(least)}` : 'more than $0'
-  const available = settled < 0n ? `-$${formatExact(-settled)}` : `$${formatExact(settled)}`
-  const message = `The balance does not cover it: the request needs ${needed}, available is ${available}.`
+  const needed = rates ? `at least ${formatDollars(least)}` : 'more than $0'
+  const message = `The balance does not cover it: the request needs ${needed}, available is ${formatDollars(settled)}.`
   return new ServiceError('insufficient_quota', message)
 }

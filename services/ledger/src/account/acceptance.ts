@@ -29,7 +29,7 @@
  * nearly empty is not: nothing that runs can make it higher.
  */
 import type { AcceptRequest } from '@svc/contracts/commands'
-import { formatExact, type PicoDollars } from '@svc/contracts/money'
+import { formatDollars, type PicoDollars } from '@svc/contracts/money'
 import { type PriceVersion, worstCase } from '@svc/contracts/price'
 import { tokenCount } from '@svc/contracts/tokens'
 import { type ExpiredCredit, expiredCredit } from './credit.ts'
@@ -37,6 +37,7 @@ import { type Decision, happens, refused } from './decision.ts'
 import { type AccountState, isActive, MAX_OPEN_REQUESTS } from './state.ts'
 import { refusalOfUsedKey } from './used-key.ts'
 
+export const FROZEN = 'The account is frozen. Please ask the operator of this service.'
 /** When to look again at a balance that is held by running requests. */
 const BALANCE_RETRY_SECONDS = 5
 const LOAD_RETRY_SECONDS = 1
@@ -73,6 +74,7 @@ function refuseCaller(state: AccountState, command: AcceptRequest): Decision | u
   if (key === undefined || !isActive(key, command.at)) {
     return refused('invalid_api_key', 'The API key is not valid.')
   }
+  if (state.frozenAt !== null) return refused('account_frozen', FROZEN)
   if (!isCount(command.promptTokens)) return notACount('promptTokens')
   if (!isCount(command.maxOutputTokens)) return notACount('maxOutputTokens')
   if (state.openRequests.size >= MAX_OPEN_REQUESTS) {
@@ -197,11 +199,7 @@ function waits(needed: PicoDollars, funds: Funds): Decision {
 }
 
 function amounts(needed: PicoDollars, { available }: Funds): string {
-  return `the request needs up to $${formatExact(needed)}, available is ${dollars(available)}`
-}
-
-function dollars(amount: PicoDollars): string {
-  return amount < 0n ? `-$${formatExact(-amount)}` : `$${formatExact(amount)}`
+  return `the request needs up to ${formatDollars(needed)}, available is ${formatDollars(available)}`
 }
 
 function isCount(tokens: number): boolean {

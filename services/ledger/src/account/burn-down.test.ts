@@ -13,6 +13,8 @@ const grant = (index: number, fields: Partial<Grant> = {}): Grant => ({
   expiresAt: null,
   reference: null,
   grantedAt: 1,
+  expired: 0n,
+  voidedAt: null,
   ...fields,
 })
 

@@ -29,11 +29,15 @@ export function burnOrder(a: Grant, b: Grant): number {
  *
  * An expired grant still burns: what an open request held at the time of the expiry stays its own.
  */
-export function burnDown(burning: readonly Grant[], amount: PicoDollars): BurnDown {
+export function burnDown(
+  burning: readonly Pick<Grant, 'grantId' | 'remaining'>[],
+  amount: PicoDollars,
+): BurnDown {
   const slices: GrantSlice[] = []
   let left = amount
   for (const { grantId, remaining } of burning) {
     if (left === 0n) break
+    if (remaining === 0n) continue
     const taken = smallerOf(remaining, left)
     slices.push({ grantId, amount: taken })
     left -= taken

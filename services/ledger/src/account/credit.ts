@@ -27,16 +27,22 @@ export function decideGrant(state: AccountState, command: GrantCredit): Decision
       ? nothingToDo
       : refused('conflict', 'This grant was made before, with other content.')
   }
-  const refusal = refuseMalformed(command)
-  if (refusal !== undefined) return refusal
-  if (state.grants.size >= MAX_GRANTS || state.burning.length >= MAX_GRANTS_WITH_CREDIT) {
-    return refused('conflict', 'The account has as many grants as an account can have.')
+  return (
+    refuseMalformed(command) ?? refuseNewCredit(state, 1) ?? happens(creditGranted(state, command))
+  )
+}
+
+/** @param count of grants that would be new */
+export function refuseNewCredit(state: AccountState, count: number): Decision | undefined {
+  const ever = state.grants.size + count
+  if (ever <= MAX_GRANTS && state.burning.length + count <= MAX_GRANTS_WITH_CREDIT) {
+    return undefined
   }
-  return happens(creditGranted(state, command))
+  return refused('conflict', 'The account has as many grants as an account can have.')
 }
 
 function refuseMalformed(command: GrantCredit): Decision | undefined {
-  const { amount, expiresAt, priority, reference, reason, at } = command
+  const { amount, expiresAt, priority, at } = command
   if (amount <= 0n) {
     return refused('invalid_value', 'A grant must be more than zero.', { param: 'amount' })
   }
@@ -47,6 +53,14 @@ function refuseMalformed(command: GrantCredit): Decision | undefined {
   if (expiresAt !== null && expiresAt <= at) {
     return refused('invalid_value', 'The grant would have expired already.', { param: 'expiresAt' })
   }
+  return refuseTexts(command)
+}
+
+/** The texts that say where money comes from and why. */
+export function refuseTexts({
+  reference,
+  reason,
+}: Pick<GrantCredit, 'reference' | 'reason'>): Decision | undefined {
   if (reference?.length === 0 || (reference?.length ?? 0) > MAX_REFERENCE_CHARACTERS) {
     const message = `A reference has 1 to ${MAX_REFERENCE_CHARACTERS} characters.`
     return refused('invalid_value', message, { param: 'reference' })
@@ -56,6 +70,26 @@ function refuseMalformed(command: GrantCredit): Decision | undefined {
     return refused('invalid_value', message, { param: 'reason' })
   }
   return undefined
+}
+
+/** What an account has when credit that is past its time is written off first. */
+export interface AccountFunds {
+  /** The events that write it off. */
+  readonly expired: readonly AccountEventOf<'CreditExpired'>[]
+  /** What the grants have left then, in the order in which they burn. */
+  readonly credit: readonly Pick<Grant, 'grantId' | 'remaining'>[]
+  readonly balance: PicoDollars
+}
+
+export function fundsAfterExpiry(state: AccountState, at: number): AccountFunds {
+  const { events } = expiredCredit(state, at)
+  const lost = new Map(events.map(({ data }) => [data.grantId, data.amount]))
+  const credit = state.burning.map(({ grantId, remaining }) => ({
+    grantId,
+    remaining: remaining - (lost.get(grantId) ?? 0n),
+  }))
+  const balance = events.at(-1)?.data.balanceAfter ?? state.balance
+  return { expired: events, credit, balance }
 }
 
 export interface ExpiredCredit {

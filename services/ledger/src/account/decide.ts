@@ -1,36 +1,61 @@
 /**
  * The decider of an account: `decide(state, command)` says what happens, and changes nothing.
- * Read on in `keys.ts`, `credit.ts`, `burn-down.ts`, `admission.ts` and `settlement.ts`.
+ * Read on in `keys.ts`, `credit.ts`, `burn-down.ts`, `acceptance.ts` and `settlement.ts`; what the
+ * operator changes is in `changes.ts` and `standing.ts`, what is made good in `corrections.ts`.
  */
-import type {
-  AccountCommand,
-  OpenAccount,
-  SetPriceList,
-  SetSpendPolicy,
-} from '@svc/contracts/commands'
+import type { AccountCommand, OpenAccount, SetPriceList } from '@svc/contracts/commands'
 import { decideAccept } from './acceptance.ts'
+import {
+  decideRename,
+  decideRenameKey,
+  decideRepeatedChange,
+  decideSpendPolicy,
+  refuseName,
+} from './changes.ts'
+import { contentOfAccount } from './content.ts'
+import { decideAdjust, decideRefund, decideVoid } from './corrections.ts'
 import { decideExpire, decideGrant } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { decideCreateKey, decideRevokeKey } from './keys.ts'
 import { decideAbandon, decideFail, decideSettle } from './settlement.ts'
+import { decideClose, decideFreeze, decideUnfreeze } from './standing.ts'
 import type { AccountState } from './state.ts'
-
-const MAX_NAME_CHARACTERS = 200
 
 export function decide(state: AccountState, command: AccountCommand): Decision {
   if (command.type === 'OpenAccount') return decideOpen(state, command)
   if (state.accountId === null) return refused('not_found', 'There is no such account.')
+  const decision = decideRepeatedChange(state, command) ?? decideNew(state, command)
+  return refuseClosed(state, decision) ?? decision
+}
+
+function decideNew(state: AccountState, command: Exclude<AccountCommand, OpenAccount>): Decision {
   switch (command.type) {
     case 'SetSpendPolicy':
       return decideSpendPolicy(state, command)
     case 'SetPriceList':
       return decidePriceList(state, command)
+    case 'RenameAccount':
+      return decideRename(state, command)
+    case 'FreezeAccount':
+      return decideFreeze(state, command)
+    case 'UnfreezeAccount':
+      return decideUnfreeze(state, command)
+    case 'CloseAccount':
+      return decideClose(state, command)
     case 'CreateApiKey':
       return decideCreateKey(state, command)
+    case 'RenameApiKey':
+      return decideRenameKey(state, command)
     case 'RevokeApiKey':
       return decideRevokeKey(state, command)
     case 'GrantCredit':
       return decideGrant(state, command)
+    case 'VoidGrant':
+      return decideVoid(state, command)
+    case 'RefundRequest':
+      return decideRefund(state, command)
+    case 'AdjustBalance':
+      return decideAdjust(state, command)
     case 'ExpireCredit':
       return decideExpire(state, command)
     case 'AcceptRequest':
@@ -45,26 +70,27 @@ export function decide(state: AccountState, command: AccountCommand): Decision {
 }
 
 function decideOpen(state: AccountState, command: OpenAccount): Decision {
-  const { accountId, name, spendPolicy, at } = command
+  const { accountId, name, spendPolicy, externalId, metadata, at } = command
   if (state.accountId !== null) {
-    return state.accountId === accountId && state.name === name
+    return state.accountId === accountId && state.content === contentOfAccount(command)
       ? nothingToDo
-      : refused('conflict', 'The account exists already, with other content.')
+      : refused('conflict', `This account was opened before, with other content: ${accountId}.`)
   }
-  if (name.length === 0 || name.length > MAX_NAME_CHARACTERS) {
-    const message = `The name of an account must have 1 to ${MAX_NAME_CHARACTERS} characters.`
-    return refused('invalid_value', message, { param: 'name' })
-  }
-  return happens({
-    type: 'AccountOpened',
-    data: { accountId, name, currency: 'USD', spendPolicy, at },
-  })
+  return (
+    refuseName('an account', name) ??
+    happens({
+      type: 'AccountOpened',
+      data: { accountId, name, currency: 'USD', spendPolicy, externalId, metadata, at },
+    })
+  )
 }
 
-function decideSpendPolicy(state: AccountState, command: SetSpendPolicy): Decision {
-  const { spendPolicy, at } = command
-  if (state.spendPolicy === spendPolicy) return nothingToDo
-  return happens({ type: 'SpendPolicySet', data: { spendPolicy, at } })
+/** After its end nothing happens to an account any more. */
+function refuseClosed({ closedAt }: AccountState, decision: Decision): Decision | undefined {
+  if (closedAt === null || decision.kind !== 'happens' || decision.events.length === 0) {
+    return undefined
+  }
+  return refused('conflict', 'The account was closed on {when}.', { when: closedAt })
 }
 
 /** That there is such a list was looked up before: an account knows no prices. */

@@ -49,7 +49,13 @@ describe('an account', () => {
   })
 
   test('changes its spend policy', () => {
-    const strict = { ...operator, type: 'SetSpendPolicy', spendPolicy: 'strict' } as const
+    const strict = {
+      ...operator,
+      type: 'SetSpendPolicy',
+      spendPolicy: 'strict',
+      changeId: 'chg_1',
+      reason: 'asked for',
+    } as const
     given(opened())
       .when(strict)
       .thenHappens(['SpendPolicySet', { spendPolicy: 'strict' }])
@@ -76,6 +82,12 @@ describe('keys', () => {
       .thenNothing()
     given(...usable)
       .when(createKey({ secretHash: 'b'.repeat(64) }))
+      .thenNothing()
+    given(...usable)
+      .when(createKey({ name: 'another name' }))
+      .thenRefused('conflict')
+    given(...usable)
+      .when(createKey({ externalId: 'device-9' }))
       .thenRefused('conflict')
   })
 

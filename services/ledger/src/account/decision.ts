@@ -4,8 +4,10 @@ import type { AccountEvent } from '@svc/contracts/events/account'
 
 export interface Refusal {
   readonly code: ErrorCode
-  /** For the caller: it shows no internals. */
+  /** For the caller: it shows no internals. `{when}` stands for that time. */
   readonly message: string
+  /** In milliseconds since 1970. */
+  readonly when?: number
   readonly param?: string
   readonly retryAfterSeconds?: number
   readonly requestId?: string

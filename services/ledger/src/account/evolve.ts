@@ -11,13 +11,20 @@
 import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import { insertInBurnOrder } from './burn-down.ts'
+import { changeOf } from './changes.ts'
+import { contentOfAccount, contentOfAdjustment, contentOfKey } from './content.ts'
 import {
   type AccountState,
   type Grant,
   isActive,
+  MAX_CHANGES,
   MAX_IDEMPOTENCY_KEYS,
   MAX_KNOWN_KEYS,
+  MAX_REFUNDED_REQUESTS,
 } from './state.ts'
+
+/** Of credit that a correction brings: as of a grant for which nobody says otherwise. */
+const CORRECTION_PRIORITY = 100
 
 /** The events of an account contradict each other. */
 class InconsistentHistoryError extends Error {
@@ -36,12 +43,20 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
       state.accountId = event.data.accountId
       state.name = event.data.name
       state.spendPolicy = event.data.spendPolicy
-      break
-    case 'SpendPolicySet':
-      state.spendPolicy = event.data.spendPolicy
+      state.externalId = event.data.externalId
+      state.content = contentOfAccount(event.data)
       break
     case 'PriceListSet':
       state.priceList = event.data.priceList
+      break
+    case 'AccountRenamed':
+    case 'SpendPolicySet':
+    case 'AccountFrozen':
+    case 'AccountUnfrozen':
+    case 'AccountClosed':
+    case 'ApiKeyRenamed':
+    case 'GrantVoided':
+      change(state, event)
       break
     case 'ApiKeyCreated':
       addKey(state, event.data)
@@ -53,8 +68,14 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
       addGrant(state, event.data)
       break
     case 'CreditExpired':
-      takeFromGrant(state, event.data.grantId, event.data.amount)
+      expire(state, event.data)
       moveBalance(state, -event.data.amount, event.data.balanceAfter)
+      break
+    case 'CreditRefunded':
+      refund(state, event.data)
+      break
+    case 'BalanceAdjusted':
+      adjust(state, event.data)
       break
     case 'RequestAccepted':
       openRequest(state, event.data)
@@ -75,8 +96,64 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
   return state
 }
 
-function addKey(state: AccountState, { at, ...key }: DataOf<'ApiKeyCreated'>): void {
-  state.keys.set(key.keyId, { ...key, createdAt: at, revokedAt: null })
+type ChangeEvent = Extract<AccountEvent, { readonly data: { readonly changeId: string | null } }>
+
+/** What the operator changed is remembered by its change id, so that a repetition is known. */
+function change(state: AccountState, event: ChangeEvent): void {
+  makeChange(state, event)
+  const { changeId } = event.data
+  const content = changeOf(event)
+  if (changeId === null || content === undefined) return
+  state.changes.set(changeId, content)
+  if (state.changes.size > MAX_CHANGES) forgetOldest(state.changes)
+}
+
+function makeChange(state: AccountState, event: ChangeEvent): void {
+  switch (event.type) {
+    case 'AccountRenamed':
+      state.name = event.data.name
+      break
+    case 'SpendPolicySet':
+      state.spendPolicy = event.data.spendPolicy
+      break
+    case 'AccountFrozen':
+      state.frozenAt = event.data.at
+      break
+    case 'AccountUnfrozen':
+      state.frozenAt = null
+      break
+    case 'AccountClosed':
+      close(state, event.data)
+      break
+    case 'ApiKeyRenamed':
+      renameKey(state, event.data)
+      break
+    case 'GrantVoided':
+      voidGrant(state, event.data)
+      break
+    default:
+      event satisfies never
+  }
+}
+
+function forgetOldest(known: Map<string, unknown>): void {
+  const [oldest] = known.keys()
+  if (oldest !== undefined) known.delete(oldest)
+}
+
+function close(state: AccountState, closed: DataOf<'AccountClosed'>): void {
+  const { slices, paidDebt, amount, balanceAfter, at } = closed
+  for (const slice of slices) takeFromGrant(state, slice.grantId, slice.amount)
+  state.debt -= paidDebt
+  state.closedAt = at
+  for (const key of state.keys.values()) key.revokedAt ??= at
+  moveBalance(state, amount, balanceAfter)
+}
+
+function addKey(state: AccountState, created: DataOf<'ApiKeyCreated'>): void {
+  const { at, metadata: _, ...key } = created
+  const content = contentOfKey(created)
+  state.keys.set(key.keyId, { ...key, content, createdAt: at, revokedAt: null })
   if (state.keys.size <= MAX_KNOWN_KEYS) return
   for (const known of state.keys.values()) {
     if (isActive(known, at)) continue
@@ -90,24 +167,77 @@ function revokeKey(state: AccountState, { keyId, at }: DataOf<'ApiKeyRevoked'>):
   if (key !== undefined) key.revokedAt = at
 }
 
+function renameKey(state: AccountState, { keyId, name }: DataOf<'ApiKeyRenamed'>): void {
+  const key = state.keys.get(keyId)
+  if (key !== undefined) key.name = name
+}
+
 function addGrant(state: AccountState, granted: DataOf<'CreditGranted'>): void {
   const { grantId, amount, category, priority, expiresAt, reference, paidDebt, at } = granted
-  const remaining = amount - paidDebt
-  const grant: Grant = {
-    grantId,
-    amount,
-    category,
-    priority,
-    expiresAt,
-    reference,
-    grantedAt: at,
-    remaining,
-  }
+  const terms = { grantId, amount, category, priority, expiresAt, reference, grantedAt: at }
+  addCredit(state, { ...terms, remaining: amount - paidDebt })
+  state.debt -= paidDebt
+  moveBalance(state, amount, granted.balanceAfter)
+}
+
+function addCredit(state: AccountState, terms: Omit<Grant, 'expired' | 'voidedAt'>): void {
+  const { grantId, remaining } = terms
+  const grant: Grant = { ...terms, expired: 0n, voidedAt: null }
   if (state.grants.has(grantId)) throw new InconsistentHistoryError(`${grantId} is granted twice`)
   state.grants.set(grantId, grant)
   if (remaining > 0n) insertInBurnOrder(state.burning, grant)
+}
+
+function voidGrant(state: AccountState, voided: DataOf<'GrantVoided'>): void {
+  const { grantId, amount, slices, debt, balanceAfter, at } = voided
+  for (const slice of slices) takeFromGrant(state, slice.grantId, slice.amount)
+  state.debt += debt
+  const grant = state.grants.get(grantId)
+  if (grant !== undefined) grant.voidedAt = at
+  moveBalance(state, -amount, balanceAfter)
+}
+
+function refund(state: AccountState, refunded: DataOf<'CreditRefunded'>): void {
+  const { refundId, requestId, amount, refundedBefore, paidDebt, slices, credit, at } = refunded
+  for (const slice of slices) returnToGrant(state, slice.grantId, slice.amount)
+  addCorrection(state, refundId, 'paid', credit, at)
   state.debt -= paidDebt
-  moveBalance(state, amount, granted.balanceAfter)
+  const before = state.refunds.get(requestId)?.refunds ?? []
+  const refunds = [...before, { refundId, amount }]
+  state.refunds.set(requestId, { total: refundedBefore + amount, refunds })
+  if (state.refunds.size > MAX_REFUNDED_REQUESTS) {
+    forgetOldest(state.refunds)
+    state.hasForgottenRefunds = true
+  }
+  state.correctionsMade += 1
+  moveBalance(state, amount, refunded.balanceAfter)
+}
+
+function adjust(state: AccountState, adjusted: DataOf<'BalanceAdjusted'>): void {
+  const { adjustmentId, amount, paidDebt, credit, slices, debt, category, at } = adjusted
+  for (const slice of slices) takeFromGrant(state, slice.grantId, slice.amount)
+  addCorrection(state, adjustmentId, category, credit, at)
+  state.debt += debt - paidDebt
+  if (state.adjustments.has(adjustmentId)) {
+    throw new InconsistentHistoryError(`${adjustmentId} is adjusted twice`)
+  }
+  state.adjustments.set(adjustmentId, { amount, content: contentOfAdjustment(adjusted) })
+  if (adjusted.correction !== null) state.priceCorrections.push(adjusted.correction)
+  state.correctionsMade += 1
+  moveBalance(state, amount, adjusted.balanceAfter)
+}
+
+/** Credit that a correction brings: a grant with the id of the correction, which never expires. */
+function addCorrection(
+  state: AccountState,
+  grantId: string,
+  category: Grant['category'],
+  amount: PicoDollars,
+  grantedAt: number,
+): void {
+  if (amount === 0n) return
+  const terms = { priority: CORRECTION_PRIORITY, expiresAt: null, reference: null }
+  addCredit(state, { grantId, amount, category, ...terms, grantedAt, remaining: amount })
 }
 
 function openRequest(state: AccountState, accepted: DataOf<'RequestAccepted'>): void {
@@ -133,9 +263,7 @@ function rememberKey(
   known.delete(keyHash)
   known.set(keyHash, { requestId, bodyHash })
   if (known.size <= MAX_IDEMPOTENCY_KEYS) return
-  const [oldest] = known.keys()
-  if (oldest === undefined) return
-  known.delete(oldest)
+  forgetOldest(known)
   state.hasForgottenKeys = true
 }
 
@@ -164,6 +292,21 @@ function endRequest(state: AccountState, requestId: string): void {
   state.openRequests.delete(requestId)
   state.held -= request.hold
   if (state.underHeldRequestId === requestId) state.underHeldRequestId = null
+}
+
+function expire(state: AccountState, { grantId, amount }: DataOf<'CreditExpired'>): void {
+  takeFromGrant(state, grantId, amount)
+  const grant = state.grants.get(grantId)
+  if (grant !== undefined) grant.expired += amount
+}
+
+function returnToGrant(state: AccountState, grantId: string, amount: PicoDollars): void {
+  const grant = state.grants.get(grantId)
+  if (grant === undefined || grant.remaining + amount > grant.amount) {
+    throw new InconsistentHistoryError(`${grantId} cannot have ${amount} back`)
+  }
+  if (grant.remaining === 0n) insertInBurnOrder(state.burning, grant)
+  grant.remaining += amount
 }
 
 function takeFromGrant(state: AccountState, grantId: string, amount: PicoDollars): void {

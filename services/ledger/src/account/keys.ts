@@ -1,22 +1,21 @@
 /** Decides about the API keys of an account. */
 import type { CreateApiKey, RevokeApiKey } from '@svc/contracts/commands'
+import { refuseName } from './changes.ts'
+import { contentOfKey } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { type AccountState, isActive, MAX_ACTIVE_KEYS } from './state.ts'
 
-const MAX_NAME_CHARACTERS = 200
-
+/** The same id creates one key: a repetition finds it made, and no secret is made for it. */
 export function decideCreateKey(state: AccountState, command: CreateApiKey): Decision {
-  const { keyId, name, secretHash, lastFour, expiresAt, at } = command
+  const { keyId, name, secretHash, lastFour, expiresAt, externalId, metadata, at } = command
   const known = state.keys.get(keyId)
   if (known !== undefined) {
-    return known.secretHash === secretHash
+    return known.content === contentOfKey(command)
       ? nothingToDo
-      : refused('conflict', 'A key with this id exists with another secret.')
+      : refused('conflict', `This key was created before, with other content: ${keyId}.`)
   }
-  if (name.length === 0 || name.length > MAX_NAME_CHARACTERS) {
-    const message = `The name of a key must have 1 to ${MAX_NAME_CHARACTERS} characters.`
-    return refused('invalid_value', message, { param: 'name' })
-  }
+  const refusal = refuseName('a key', name)
+  if (refusal !== undefined) return refusal
   if (expiresAt !== null && expiresAt <= at) {
     return refused('invalid_value', 'The key would have expired already.', { param: 'expiresAt' })
   }
@@ -26,7 +25,7 @@ export function decideCreateKey(state: AccountState, command: CreateApiKey): Dec
   }
   return happens({
     type: 'ApiKeyCreated',
-    data: { keyId, name, secretHash, lastFour, expiresAt, at },
+    data: { keyId, name, secretHash, lastFour, expiresAt, externalId, metadata, at },
   })
 }
 

@@ -5,7 +5,8 @@
  * Idempotency-Key of those that were debited, of which the newest are kept. An older key is found
  * in the log, so that it is never debited twice: `hasForgottenKeys` says when to look.
  */
-import type { SpendPolicy } from '@svc/contracts/events/account'
+import type { RecordedRefund } from '@svc/contracts/commands'
+import type { PriceCorrection, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST, type PriceVersion } from '@svc/contracts/price'
 
@@ -17,12 +18,23 @@ export const MAX_GRANTS_WITH_CREDIT = 1_000
 /** Grants ever made. All are remembered, so that none is made twice. */
 export const MAX_GRANTS = 10_000
 export const MAX_OPEN_REQUESTS = 10_000
+/** Changes by the operator that are remembered, the newest: so long a retry is known as one. */
+export const MAX_CHANGES = 1_000
+/** Requests whose refunds are remembered, the newest. The log has them all. */
+export const MAX_REFUNDED_REQUESTS = 1_000
+/** Refunds of one request. */
+export const MAX_REFUNDS_PER_REQUEST = 100
+/** Adjustments ever made. All are remembered, so that none is made twice. */
+export const MAX_ADJUSTMENTS = 10_000
 /** Of an account, the newest: a retry is about one of them, nearly always. The log has them all. */
 export const MAX_IDEMPOTENCY_KEYS = 1_000
 
 export interface ApiKey {
   readonly keyId: string
-  readonly name: string
+  name: string
+  readonly externalId: string | null
+  /** The fingerprint of what it was created with. */
+  readonly content: string
   readonly secretHash: string
   readonly lastFour: string
   readonly createdAt: number
@@ -39,6 +51,9 @@ export interface Grant {
   readonly reference: string | null
   readonly grantedAt: number
   remaining: PicoDollars
+  /** What of it has expired. */
+  expired: PicoDollars
+  voidedAt: number | null
 }
 
 /** A request that was accepted and has not ended: what it holds, and the price it is pinned to. */
@@ -54,6 +69,17 @@ export interface OpenRequest {
   readonly idempotencyKeyHash: string | null
 }
 
+export interface RefundedRequest {
+  /** Of all its refunds, also those before the first that is remembered. */
+  readonly total: PicoDollars
+  readonly refunds: readonly RecordedRefund[]
+}
+
+export interface MadeAdjustment {
+  readonly amount: PicoDollars
+  readonly content: string
+}
+
 export interface UsedIdempotencyKey {
   readonly requestId: string
   readonly bodyHash: string
@@ -63,9 +89,14 @@ export interface AccountState {
   /** Null until the account is opened. */
   accountId: string | null
   name: string
+  externalId: string | null
+  /** The fingerprint of what it was opened with. */
+  content: string
   spendPolicy: SpendPolicy
   /** Whose prices its requests are pinned to. */
   priceList: string
+  frozenAt: number | null
+  closedAt: number | null
   /** By key id, oldest first. */
   readonly keys: Map<string, ApiKey>
   /** By grant id, oldest first; spent ones too. */
@@ -85,6 +116,18 @@ export interface AccountState {
   readonly idempotencyKeys: Map<string, UsedIdempotencyKey>
   /** Whether there have been others, which only the log knows. */
   hasForgottenKeys: boolean
+  /** What the operator's changes were, by change id, oldest first. */
+  readonly changes: Map<string, string>
+  /** By request id, oldest first. */
+  readonly refunds: Map<string, RefundedRequest>
+  /** Whether other requests were refunded, which only the log knows. */
+  hasForgottenRefunds: boolean
+  /** By their id, oldest first. */
+  readonly adjustments: Map<string, MadeAdjustment>
+  /** Wrong prices that were made good, in their order. */
+  readonly priceCorrections: PriceCorrection[]
+  /** How many refunds and adjustments there were: what was worked out before is worked out anew. */
+  correctionsMade: number
 }
 
 /** An account of which there are no events. */
@@ -92,8 +135,12 @@ export function unopenedAccount(): AccountState {
   return {
     accountId: null,
     name: '',
+    externalId: null,
+    content: '',
     spendPolicy: 'standard',
     priceList: DEFAULT_PRICE_LIST,
+    frozenAt: null,
+    closedAt: null,
     keys: new Map(),
     grants: new Map(),
     burning: [],
@@ -104,6 +151,12 @@ export function unopenedAccount(): AccountState {
     underHeldRequestId: null,
     idempotencyKeys: new Map(),
     hasForgottenKeys: false,
+    changes: new Map(),
+    refunds: new Map(),
+    hasForgottenRefunds: false,
+    adjustments: new Map(),
+    priceCorrections: [],
+    correctionsMade: 0,
   }
 }
 

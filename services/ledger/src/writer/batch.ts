@@ -48,6 +48,10 @@ const FREEING: ReadonlySet<AccountEvent['type']> = new Set([
   'SpendPolicySet',
   // At other prices what waits may need less.
   'PriceListSet',
+  'CreditRefunded',
+  'BalanceAdjusted',
+  // Those who wait are refused.
+  'AccountFrozen',
 ])
 
 /** Takes jobs off the front of the queue. Those that must wait go to the waiting room. */

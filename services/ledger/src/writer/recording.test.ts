@@ -32,7 +32,14 @@ describe('recorded events', () => {
   })
 
   test('that may happen again to the same thing have other ids then', () => {
-    const policy = { type: 'SetSpendPolicy', spendPolicy: 'strict', actor: 'x', at: 0 } as const
+    const policy = {
+      type: 'SetSpendPolicy',
+      spendPolicy: 'strict',
+      changeId: 'chg_1',
+      reason: '',
+      actor: 'x',
+      at: 0,
+    } as const
     const expire = { type: 'ExpireCredit', actor: 'x', at: START_MS + 5 } as const
     for (const command of [policy, expire]) {
       expect(record(command, 7)[0]?.id).not.toBe(record(command, 8)[0]?.id)

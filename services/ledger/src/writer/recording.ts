@@ -7,9 +7,14 @@ import type { NewEvent } from '@svc/contracts/ports/event-store'
 
 /** What can happen to the same subject again and again. */
 const REPEATING: ReadonlySet<AccountEvent['type']> = new Set([
+  'AccountRenamed',
   'SpendPolicySet',
   'PriceListSet',
+  'AccountFrozen',
+  'AccountUnfrozen',
+  'ApiKeyRenamed',
   'CreditExpired',
+  'CreditRefunded',
 ])
 
 /**
@@ -37,6 +42,7 @@ function subjectOf({ data }: AccountEvent, accountId: string): string {
   if ('requestId' in data) return data.requestId
   if ('grantId' in data) return data.grantId
   if ('keyId' in data) return data.keyId
+  if ('adjustmentId' in data) return data.adjustmentId
   return accountId
 }
 
@@ -44,6 +50,7 @@ function subjectOfCommand(command: AccountCommand, accountId: string): string {
   if ('requestId' in command) return command.requestId
   if ('grantId' in command) return command.grantId
   if ('keyId' in command) return command.keyId
+  if ('adjustmentId' in command) return command.adjustmentId
   return accountId
 }
 

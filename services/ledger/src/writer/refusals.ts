@@ -4,8 +4,9 @@ import type { Refusal } from '../account/decision.ts'
 
 const RETRY_SECONDS = 1
 
-export function serviceErrorOf({ code, message, ...details }: Refusal): ServiceError {
-  return new ServiceError(code, message, details)
+export function serviceErrorOf({ code, message, when, ...details }: Refusal): ServiceError {
+  const text = when === undefined ? '' : new Date(when).toISOString()
+  return new ServiceError(code, message.replace('{when}', text), details)
 }
 
 export function overloaded(): ServiceError {
@@ -34,6 +35,12 @@ export function outcomeUnknown(cause?: unknown): ServiceError {
 /** An old key has to be looked for in the log, whose index is behind. */
 export function keyUnknown(): ServiceError {
   const message = 'Whether this Idempotency-Key was used before is not known yet. Please try again.'
+  return new ServiceError('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
+}
+
+/** What is asked about may not be in the view yet. */
+export function viewBehind(): ServiceError {
+  const message = 'What the account has done is not known in full yet. Please try again.'
   return new ServiceError('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
 }
 

@@ -3,7 +3,7 @@
  * ignored, and the account is folded from its events.
  */
 
-import { accountStream } from '@svc/contracts/events/account'
+import { accountStream, type PriceCorrection } from '@svc/contracts/events/account'
 import type { StreamHead } from '@svc/contracts/ports/event-store'
 import type { Snapshot } from '@svc/contracts/ports/snapshot-store'
 import { burnOrder } from '../account/burn-down.ts'
@@ -11,13 +11,15 @@ import {
   type AccountState,
   type ApiKey,
   type Grant,
+  type MadeAdjustment,
   type OpenRequest,
+  type RefundedRequest,
   type UsedIdempotencyKey,
   unopenedAccount,
 } from '../account/state.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
-export const SNAPSHOT_SCHEMA = 'account-state/4'
+export const SNAPSHOT_SCHEMA = 'account-state/5'
 
 const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',
@@ -29,40 +31,39 @@ const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'input',
   'cachedInput',
   'output',
+  'expired',
+  'total',
 ])
 
+const PLAIN_FIELDS = [
+  ...(['accountId', 'name', 'externalId', 'content', 'spendPolicy', 'priceList'] as const),
+  ...(['frozenAt', 'closedAt', 'balance', 'held', 'debt', 'hasForgottenKeys'] as const),
+  ...(['hasForgottenRefunds', 'correctionsMade'] as const),
+] as const
+
 /** The fields that are not there are made of those that are. */
-type StoredState = Pick<
-  AccountState,
-  | 'accountId'
-  | 'name'
-  | 'spendPolicy'
-  | 'priceList'
-  | 'balance'
-  | 'held'
-  | 'debt'
-  | 'hasForgottenKeys'
-> & {
+type StoredState = Pick<AccountState, (typeof PLAIN_FIELDS)[number]> & {
   readonly keys: readonly ApiKey[]
   readonly grants: readonly Grant[]
   readonly openRequests: readonly OpenRequest[]
   readonly idempotencyKeys: readonly (readonly [keyHash: string, used: UsedIdempotencyKey])[]
+  readonly changes: readonly (readonly [changeId: string, content: string])[]
+  readonly refunds: readonly (readonly [requestId: string, refunded: RefundedRequest])[]
+  readonly adjustments: readonly (readonly [adjustmentId: string, made: MadeAdjustment])[]
+  readonly priceCorrections: readonly PriceCorrection[]
 }
 
 export function snapshotOf(stream: string, head: StreamHead, state: AccountState): Snapshot {
   const stored: StoredState = {
-    accountId: state.accountId,
-    name: state.name,
-    spendPolicy: state.spendPolicy,
-    priceList: state.priceList,
-    balance: state.balance,
-    held: state.held,
-    debt: state.debt,
+    ...plainFieldsOf(state),
     keys: [...state.keys.values()],
     grants: [...state.grants.values()],
     openRequests: [...state.openRequests.values()],
     idempotencyKeys: [...state.idempotencyKeys],
-    hasForgottenKeys: state.hasForgottenKeys,
+    changes: [...state.changes],
+    refunds: [...state.refunds],
+    adjustments: [...state.adjustments],
+    priceCorrections: state.priceCorrections,
   }
   const text = JSON.stringify(stored, (_key, value) =>
     typeof value === 'bigint' ? value.toString() : value,
@@ -83,9 +84,7 @@ export function stateOfSnapshot(snapshot: Snapshot): AccountState | undefined {
 
 function restore(stored: StoredState): AccountState {
   const state = unopenedAccount()
-  const { accountId, name, spendPolicy, priceList, balance, held, debt, hasForgottenKeys } = stored
-  const plain = { accountId, name, spendPolicy, priceList, balance, held, debt, hasForgottenKeys }
-  Object.assign(state, plain)
+  Object.assign(state, plainFieldsOf(stored))
   for (const key of stored.keys) state.keys.set(key.keyId, key)
   for (const grant of stored.grants) {
     state.grants.set(grant.grantId, grant)
@@ -97,7 +96,18 @@ function restore(stored: StoredState): AccountState {
     if (request.underHeld) state.underHeldRequestId = request.requestId
   }
   for (const [keyHash, used] of stored.idempotencyKeys) state.idempotencyKeys.set(keyHash, used)
+  for (const [changeId, content] of stored.changes) state.changes.set(changeId, content)
+  for (const [requestId, refunded] of stored.refunds) state.refunds.set(requestId, refunded)
+  for (const [id, made] of stored.adjustments) state.adjustments.set(id, made)
+  state.priceCorrections.push(...stored.priceCorrections)
   return state
+}
+
+function plainFieldsOf(
+  state: Pick<AccountState, (typeof PLAIN_FIELDS)[number]>,
+): Pick<AccountState, (typeof PLAIN_FIELDS)[number]> {
+  const fields = PLAIN_FIELDS.map((field) => [field, state[field]])
+  return Object.fromEntries(fields) as Pick<AccountState, (typeof PLAIN_FIELDS)[number]>
 }
 
 function addsUp(state: AccountState): boolean {

@@ -28,6 +28,7 @@ import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { type LogLocation, shownLocation } from '../settings/log-location.ts'
 import { forgetServerLog, recogniseLog } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
+import { loggedCharges } from './logged-charges.ts'
 import { loggedKeys } from './logged-keys.ts'
 import { OpenResources } from './open-resources.ts'
 import { openStore } from './open-store.ts'
@@ -101,6 +102,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       snapshots,
       gatewayId,
       usedKeys: loggedKeys(projections),
+      charges: loggedCharges(projections),
       reach,
       ...(place.kind === 'sqlite' ? {} : { limits: SHARED_LIMITS }),
     })

@@ -1,0 +1,91 @@
+/** The operator's changes that are no money: each happens once, however often it is asked for. */
+import type {
+  AccountCommand,
+  RenameAccount,
+  RenameApiKey,
+  SetSpendPolicy,
+} from '@svc/contracts/commands'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import { contentOfChange } from './content.ts'
+import { type Decision, happens, nothingToDo, refused } from './decision.ts'
+import type { AccountState } from './state.ts'
+
+const MAX_NAME_CHARACTERS = 200
+
+/** What a change is, of its command and of its event alike: kept, so that a repetition is known. */
+export function changeOf(change: AccountCommand | AccountEvent): string | undefined {
+  switch (change.type) {
+    case 'SetSpendPolicy':
+      return contentOfChange('policy', change.spendPolicy)
+    case 'SpendPolicySet':
+      return contentOfChange('policy', change.data.spendPolicy)
+    case 'RenameAccount':
+      return contentOfChange('name', change.name)
+    case 'AccountRenamed':
+      return contentOfChange('name', change.data.name)
+    case 'RenameApiKey':
+      return contentOfChange('key name', change.keyId, change.name)
+    case 'ApiKeyRenamed':
+      return contentOfChange('key name', change.data.keyId, change.data.name)
+    case 'FreezeAccount':
+    case 'AccountFrozen':
+      return contentOfChange('freeze')
+    case 'UnfreezeAccount':
+    case 'AccountUnfrozen':
+      return contentOfChange('unfreeze')
+    case 'CloseAccount':
+    case 'AccountClosed':
+      return contentOfChange('close')
+    case 'VoidGrant':
+      return contentOfChange('void', change.grantId)
+    case 'GrantVoided':
+      return contentOfChange('void', change.data.grantId)
+    default:
+      return undefined
+  }
+}
+
+/** @returns undefined when the change is a new one */
+export function decideRepeatedChange(
+  state: AccountState,
+  command: AccountCommand,
+): Decision | undefined {
+  const known = 'changeId' in command ? state.changes.get(command.changeId) : undefined
+  if (known === undefined) return undefined
+  return known === changeOf(command)
+    ? nothingToDo
+    : refused('conflict', 'Something else was asked for under this idempotency key.')
+}
+
+export function decideSpendPolicy(state: AccountState, command: SetSpendPolicy): Decision {
+  const { spendPolicy, changeId, reason, at } = command
+  if (state.spendPolicy === spendPolicy) return nothingToDo
+  return happens({ type: 'SpendPolicySet', data: { spendPolicy, changeId, reason, at } })
+}
+
+export function decideRename(state: AccountState, command: RenameAccount): Decision {
+  const { name, changeId, reason, at } = command
+  if (name === state.name) return nothingToDo
+  return (
+    refuseName('an account', name) ??
+    happens({ type: 'AccountRenamed', data: { changeId, reason, name, at } })
+  )
+}
+
+export function decideRenameKey(state: AccountState, command: RenameApiKey): Decision {
+  const { keyId, name, changeId, reason, at } = command
+  const key = state.keys.get(keyId)
+  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (name === key.name) return nothingToDo
+  return (
+    refuseName('a key', name) ??
+    happens({ type: 'ApiKeyRenamed', data: { changeId, reason, keyId, name, at } })
+  )
+}
+
+/** @param what has the name: `an account`, `a key` */
+export function refuseName(what: string, name: string): Decision | undefined {
+  if (name.length > 0 && name.length <= MAX_NAME_CHARACTERS) return undefined
+  const message = `The name of ${what} must have 1 to ${MAX_NAME_CHARACTERS} characters.`
+  return refused('invalid_value', message, { param: 'name' })
+}

@@ -1,0 +1,275 @@
+import {
+  accept,
+  grant,
+  granted,
+  grantId,
+  keyCreated,
+  opened,
+  price,
+  sampleId,
+  settle,
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
+import { given, history } from '../../testing/decider-specification.ts'
+import { adjust, charge, refund, voidOf } from '../../testing/sample-corrections.ts'
+
+const usable = [opened(), keyCreated()]
+
+describe('a grant that is voided', () => {
+  test('takes back what is left of it', () => {
+    given(...usable, granted(1, 500n))
+      .when(voidOf(1))
+      .thenHappens([
+        'GrantVoided',
+        {
+          amount: 500n,
+          slices: [{ grantId: grantId(1), amount: 500n }],
+          debt: 0n,
+          balanceAfter: 0n,
+          reason: 'a mistake',
+        },
+      ])
+  })
+
+  test('takes what was spent of it from other credit, and the rest becomes a debt', () => {
+    const spent = history(...usable, grant(1, 60n), accept(1), settle(1), grant(2, 30n))
+    const state = given(spent)
+      .when(voidOf(1))
+      .thenHappens([
+        'GrantVoided',
+        {
+          amount: 60n,
+          slices: [
+            { grantId: grantId(1), amount: 10n },
+            { grantId: grantId(2), amount: 30n },
+          ],
+          debt: 20n,
+          balanceAfter: -20n,
+        },
+      ])
+    expect([state.balance, state.debt, state.burning]).toEqual([-20n, 20n, []])
+    given(history(...spent, voidOf(1)))
+      .when(grant(3, 100n))
+      .thenHappens(['CreditGranted', { paidDebt: 20n, balanceAfter: 80n }])
+  })
+
+  test('is voided once: a repetition is known by its change, another is refused with the date', () => {
+    const log = history(...usable, grant(1, 60n), voidOf(1))
+    given(log)
+      .when(voidOf(1, { reason: 'again' }))
+      .thenNothing()
+    given(log)
+      .when(voidOf(1, { changeId: sampleId('chg', 2) }))
+      .thenRefused('conflict', /voided already/)
+    given(log)
+      .when(voidOf(2, { changeId: sampleId('chg', 1) }))
+      .thenRefused('conflict', /idempotency key/)
+  })
+
+  test('that is unknown or has expired is refused', () => {
+    given(...usable)
+      .when(voidOf(1))
+      .thenRefused('not_found')
+    given(...usable, granted(1, 60n, { expiresAt: START_MS + 5 }))
+      .when(voidOf(1, { at: START_MS + 5 }))
+      .thenRefused('conflict', /expired on \{when\}.*adjustment/)
+  })
+
+  test('leaves other credit that is past its time to expire first', () => {
+    given(
+      ...usable,
+      granted(1, 10n, { expiresAt: START_MS + 5 }),
+      granted(2, 60n, { balanceAfter: 70n }),
+    )
+      .when(voidOf(2, { at: START_MS + 5 }))
+      .thenHappens(['CreditExpired', { balanceAfter: 60n }], ['GrantVoided', { balanceAfter: 0n }])
+  })
+
+  test('has a reason and a reference within bounds', () => {
+    const log = history(...usable, grant(1, 60n))
+    given(log)
+      .when(voidOf(1, { reason: 'x'.repeat(501) }))
+      .thenRefused('invalid_value')
+    given(log)
+      .when(voidOf(1, { reference: '' }))
+      .thenRefused('invalid_value')
+  })
+})
+
+describe('a refund', () => {
+  const spent = history(...usable, grant(1, 60n), accept(1), settle(1))
+
+  test('gives all of a charge back to the slices that paid it', () => {
+    const state = given(spent)
+      .when(refund(1, null))
+      .thenHappens([
+        'CreditRefunded',
+        {
+          amount: 50n,
+          refundedBefore: 0n,
+          paidDebt: 0n,
+          slices: [{ grantId: grantId(1), amount: 50n }],
+          credit: 0n,
+          balanceAfter: 60n,
+        },
+      ])
+    expect(state.grants.get(grantId(1))?.remaining).toBe(60n)
+  })
+
+  test('is never more than the charge less earlier refunds', () => {
+    given(spent)
+      .when(refund(1, 51n))
+      .thenRefused('conflict', /\$0.00000000005 is left/)
+    const partly = history(...spent, refund(1, 20n))
+    given(partly)
+      .when(refund(2, 31n))
+      .thenRefused('conflict', /is left/)
+    const whole = history(...partly, refund(2, 30n))
+    given(whole)
+      .when(refund(3, null))
+      .thenRefused('conflict', /Nothing/)
+    given(whole)
+      .when(refund(3, 1n))
+      .thenRefused('conflict', /Nothing/)
+  })
+
+  test('of zero or less is refused', () => {
+    for (const amount of [0n, -5n])
+      given(spent).when(refund(1, amount)).thenRefused('invalid_value')
+  })
+
+  test('is made once', () => {
+    const log = history(...spent, refund(1, 20n))
+    given(log)
+      .when(refund(1, 20n, { reason: 'again' }))
+      .thenNothing()
+    given(log).when(refund(1, null)).thenNothing()
+    given(log)
+      .when(refund(1, 21n))
+      .thenRefused('conflict', /another amount/)
+  })
+
+  test('counts what the log tells of, where the account has forgotten', () => {
+    const refunds = [{ refundId: sampleId('refund', 8), amount: 45n }]
+    const recorded = { ...charge, refunds }
+    given(spent)
+      .when(refund(1, 6n, { charge: recorded }))
+      .thenRefused('conflict', /is left/)
+    given(spent)
+      .when(refund(1, 5n, { charge: recorded }))
+      .thenHappens(['CreditRefunded', { refundedBefore: 45n }])
+    given(spent)
+      .when(refund(8, 45n, { charge: recorded }))
+      .thenNothing()
+  })
+
+  test('pays a debt first, and what had paid a voided grant becomes credit of its own', () => {
+    const voided = history(...spent, voidOf(1))
+    given(voided)
+      .when(refund(1, null))
+      .thenHappens(['CreditRefunded', { paidDebt: 50n, slices: [], credit: 0n, balanceAfter: 0n }])
+    const state = given(history(...voided, grant(2, 70n)))
+      .when(refund(1, null))
+      .thenHappens(['CreditRefunded', { paidDebt: 0n, slices: [], credit: 50n, balanceAfter: 70n }])
+    expect(state.grants.get(sampleId('refund', 1))).toMatchObject({
+      remaining: 50n,
+      category: 'paid',
+      expiresAt: null,
+    })
+  })
+
+  test('unwinds the debit from its end, part by part', () => {
+    const two = history(...usable, grant(1, 30n), grant(2, 40n), accept(1), settle(1))
+    const slices = [
+      { grantId: grantId(1), amount: 30n },
+      { grantId: grantId(2), amount: 20n },
+    ]
+    const state = given(history(...two, refund(1, 15n, { charge: { ...charge, slices } })))
+      .when(refund(2, 15n, { charge: { ...charge, slices } }))
+      .thenHappens([
+        'CreditRefunded',
+        {
+          slices: [
+            { grantId: grantId(2), amount: 5n },
+            { grantId: grantId(1), amount: 10n },
+          ],
+        },
+      ])
+    expect(state.balance).toBe(50n)
+  })
+})
+
+describe('an adjustment', () => {
+  test('up is new credit, after a debt is paid', () => {
+    const indebted = history(...usable, grant(1, 60n), accept(1), settle(1), voidOf(1))
+    given(indebted)
+      .when(adjust(1, 80n))
+      .thenHappens([
+        'BalanceAdjusted',
+        { amount: 80n, paidDebt: 50n, credit: 30n, slices: [], debt: 0n, balanceAfter: 30n },
+      ])
+  })
+
+  test('down burns credit, and what none covers is a debt', () => {
+    const state = given(...usable, granted(1, 60n))
+      .when(adjust(1, -80n))
+      .thenHappens([
+        'BalanceAdjusted',
+        {
+          amount: -80n,
+          slices: [{ grantId: grantId(1), amount: 60n }],
+          debt: 20n,
+          balanceAfter: -20n,
+        },
+      ])
+    expect(state.debt).toBe(20n)
+  })
+
+  test('by zero is refused, and each is made once', () => {
+    given(...usable)
+      .when(adjust(1, 0n))
+      .thenRefused('invalid_value')
+    const log = history(...usable, adjust(1, 5n))
+    given(log)
+      .when(adjust(1, 5n, { reason: 'again' }))
+      .thenNothing()
+    given(log).when(adjust(1, 6n)).thenRefused('conflict')
+    given(log)
+      .when(adjust(1, 5n, { reference: 'other' }))
+      .thenRefused('conflict')
+  })
+
+  test('for a wrong price is worked out again when a refund came meanwhile', () => {
+    const correction = { runId: sampleId('run', 1), price, from: START_MS, to: START_MS + 9 }
+    const fields = { correction, correctionsSeen: 0 }
+    given(...usable)
+      .when(adjust(1, 5n, fields))
+      .thenHappens(['BalanceAdjusted', { correction }])
+    given(history(...usable, adjust(2, 5n)))
+      .when(adjust(1, 5n, fields))
+      .thenRefused('conflict', /again/)
+  })
+
+  test('for a wrong price lowers what can be refunded of its requests', () => {
+    const cheaper = { ...price, input: 1n, cachedInput: 1n, output: 1n }
+    const correction = { runId: sampleId('run', 1), price: cheaper, from: 0, to: START_MS + 9 }
+    const log = history(
+      ...usable,
+      grant(1, 60n),
+      accept(1),
+      settle(1),
+      adjust(1, 30n, { correction, correctionsSeen: 0 }),
+    )
+    given(log)
+      .when(refund(1, 21n))
+      .thenRefused('conflict', /is left/)
+    given(log)
+      .when(refund(1, null))
+      .thenHappens(['CreditRefunded', { amount: 20n }])
+    const later = { ...charge, acceptedAt: START_MS + 9 }
+    given(log)
+      .when(refund(1, null, { charge: later }))
+      .thenHappens(['CreditRefunded', { amount: 50n }])
+  })
+})

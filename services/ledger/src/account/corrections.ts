@@ -1,0 +1,238 @@
+/**
+ * Decides about mistakes that are made good. Nothing is edited: a correction is an event.
+ *
+ *     void    all of a grant is taken back: what is left of it, then other credit, then a debt
+ *     refund  what a request was debited is given back, or a part of it
+ *     adjust  the balance goes up or down by an amount
+ *
+ * Whatever comes back pays a debt first, so that there is none while a grant has something left.
+ */
+import type {
+  AdjustBalance,
+  RecordedCharge,
+  RecordedRefund,
+  RefundRequest,
+  VoidGrant,
+} from '@svc/contracts/commands'
+import type { AccountEventOf, GrantSlice, PriceCorrection } from '@svc/contracts/events/account'
+import { formatDollars, type PicoDollars } from '@svc/contracts/money'
+import { costOf } from '@svc/contracts/price'
+import { burnDown, smallerOf } from './burn-down.ts'
+import { contentOfAdjustment } from './content.ts'
+import { fundsAfterExpiry, refuseNewCredit, refuseTexts } from './credit.ts'
+import { type Decision, happens, nothingToDo, refused } from './decision.ts'
+import {
+  type AccountState,
+  type Grant,
+  MAX_ADJUSTMENTS,
+  MAX_GRANTS_WITH_CREDIT,
+  MAX_REFUNDS_PER_REQUEST,
+} from './state.ts'
+
+type Refunded = AccountEventOf<'CreditRefunded'>['data']
+
+export function decideVoid(state: AccountState, command: VoidGrant): Decision {
+  const { grantId, changeId, reason, reference, at } = command
+  const grant = state.grants.get(grantId)
+  if (grant === undefined) return refused('not_found', 'The account has no such grant.')
+  const refusal = refuseVoid(grant, at) ?? refuseTexts(command)
+  if (refusal !== undefined) return refusal
+  const { expired, credit, balance } = fundsAfterExpiry(state, at)
+  const amount = grant.amount - grant.expired
+  const ownFirst = [grant, ...credit.filter((other) => other.grantId !== grantId)]
+  const { slices, debt } = burnDown(ownFirst, amount)
+  return happens(...expired, {
+    type: 'GrantVoided',
+    data: {
+      changeId,
+      reason,
+      grantId,
+      amount,
+      slices: [...slices],
+      debt,
+      reference,
+      balanceAfter: balance - amount,
+      at,
+    },
+  })
+}
+
+function refuseVoid({ expiresAt, voidedAt }: Grant, at: number): Decision | undefined {
+  if (voidedAt !== null) {
+    return refused('conflict', 'The grant was voided already, on {when}.', { when: voidedAt })
+  }
+  if (expiresAt !== null && expiresAt <= at) {
+    const message =
+      'The grant expired on {when}, and what was left of it ended then: what was spent of it can ' +
+      'be taken back with an adjustment.'
+    return refused('conflict', message, { when: expiresAt })
+  }
+  return undefined
+}
+
+export function decideRefund(state: AccountState, command: RefundRequest): Decision {
+  const { requestId, refundId, charge, reference, reason, at } = command
+  const known = state.refunds.get(requestId)
+  const refunds = [...charge.refunds, ...(known?.refunds ?? [])]
+  const made = refunds.find((refund) => refund.refundId === refundId)
+  if (made !== undefined) {
+    return command.amount === null || command.amount === made.amount
+      ? nothingToDo
+      : refused('conflict', 'This refund was made before, with another amount.')
+  }
+  const before = known?.total ?? sumOf(charge.refunds)
+  const left = refundable(charge, before, state.priceCorrections)
+  const amount = command.amount ?? left
+  const refusal = refuseRefund(command, amount, left, refunds.length) ?? refuseTexts(command)
+  if (refusal !== undefined) return refusal
+  const { expired, balance } = fundsAfterExpiry(state, at)
+  const back = returned(state, charge, before, amount)
+  const tooMany = refuseNewCredit(state, back.credit > 0n ? 1 : 0)
+  if (tooMany !== undefined) return tooMany
+  if (state.burning.length + back.slices.length > MAX_GRANTS_WITH_CREDIT) return tooManyGrants()
+  const data: Refunded = {
+    refundId,
+    requestId,
+    amount,
+    refundedBefore: before,
+    ...back,
+    reference,
+    reason,
+    balanceAfter: balance + amount,
+    at,
+  }
+  return happens(...expired, { type: 'CreditRefunded', data })
+}
+
+function refuseRefund(
+  { amount: asked }: RefundRequest,
+  amount: PicoDollars,
+  left: PicoDollars,
+  refundsMade: number,
+): Decision | undefined {
+  if (asked !== null && asked <= 0n) {
+    return refused('invalid_value', 'A refund must be more than zero.', { param: 'amount' })
+  }
+  if (left === 0n) return refused('conflict', 'Nothing of the charge is left to refund.')
+  if (amount > left) {
+    const message = `Of the charge ${formatDollars(left)} is left to refund, less than ${formatDollars(amount)}.`
+    return refused('conflict', message, { param: 'amount' })
+  }
+  if (refundsMade >= MAX_REFUNDS_PER_REQUEST) {
+    const message = `The request has ${MAX_REFUNDS_PER_REQUEST} refunds, the most there can be.`
+    return refused('conflict', message)
+  }
+  return undefined
+}
+
+/**
+ * What of a charge has not come back: less earlier refunds, and where its price was made good, less
+ * what came back by that.
+ */
+function refundable(
+  charge: RecordedCharge,
+  refunded: PicoDollars,
+  corrections: readonly PriceCorrection[],
+): PicoDollars {
+  const corrected = correctedCharge(charge, corrections)
+  const left = smallerOf(charge.amount, corrected) - refunded
+  return left > 0n ? left : 0n
+}
+
+/** What the request costs at the price that counts now: the last that was made good, or its own. */
+function correctedCharge(
+  { amount, version, acceptedAt, counts }: Omit<RecordedCharge, 'slices' | 'debt' | 'refunds'>,
+  corrections: readonly PriceCorrection[],
+): PicoDollars {
+  const last = corrections.findLast(
+    ({ price, from, to }) => price.version === version && from <= acceptedAt && acceptedAt < to,
+  )
+  return last === undefined ? amount : costOf(last.price, counts)
+}
+
+/**
+ * Unwinds the debit from its end: its debt, then the slices from the last to the first, from where
+ * the refunds before it stopped. What was debt has been paid by later credit, and a voided grant
+ * has nothing to hold: there the refund becomes credit of its own.
+ */
+function returned(
+  state: AccountState,
+  charge: RecordedCharge,
+  before: PicoDollars,
+  amount: PicoDollars,
+): Pick<Refunded, 'paidDebt' | 'slices' | 'credit'> {
+  const paidDebt = smallerOf(state.debt, amount)
+  let skipped = before + paidDebt
+  let left = amount - paidDebt
+  let credit = 0n
+  const slices: GrantSlice[] = []
+  for (const place of [{ grantId: null, amount: charge.debt }, ...charge.slices.toReversed()]) {
+    const passed = smallerOf(place.amount, skipped)
+    skipped -= passed
+    const part = smallerOf(place.amount - passed, left)
+    left -= part
+    if (part === 0n) continue
+    const { grantId } = place
+    if (grantId === null || !canHold(state.grants.get(grantId))) credit += part
+    else slices.push({ grantId, amount: part })
+  }
+  return { paidDebt, slices, credit }
+}
+
+function canHold(grant: Grant | undefined): boolean {
+  return grant !== undefined && grant.voidedAt === null
+}
+
+export function decideAdjust(state: AccountState, command: AdjustBalance): Decision {
+  const { adjustmentId, amount, correctionsSeen } = command
+  const made = state.adjustments.get(adjustmentId)
+  if (made !== undefined) {
+    return made.content === contentOfAdjustment(command) || command.correction !== null
+      ? nothingToDo
+      : refused('conflict', 'This adjustment was made before, with other content.')
+  }
+  if (amount === 0n) {
+    return refused('invalid_value', 'An adjustment by zero changes nothing.', { param: 'amount' })
+  }
+  if (correctionsSeen !== null && correctionsSeen !== state.correctionsMade) {
+    return refused('conflict', 'The account was corrected meanwhile: work the amount out again.')
+  }
+  if (state.adjustments.size >= MAX_ADJUSTMENTS) {
+    const message = `The account has ${MAX_ADJUSTMENTS} adjustments, the most there can be.`
+    return refused('conflict', message)
+  }
+  const refusal = refuseTexts(command) ?? (amount > 0n ? refuseNewCredit(state, 1) : undefined)
+  return refusal ?? adjust(state, command)
+}
+
+function adjust(state: AccountState, command: AdjustBalance): Decision {
+  const { adjustmentId, amount, category, correction, reference, reason, at } = command
+  const { expired, credit, balance } = fundsAfterExpiry(state, at)
+  const paidDebt = amount > 0n ? smallerOf(state.debt, amount) : 0n
+  const { slices, debt } = burnDown(credit, amount < 0n ? -amount : 0n)
+  return happens(...expired, {
+    type: 'BalanceAdjusted',
+    data: {
+      adjustmentId,
+      amount,
+      paidDebt,
+      credit: amount > 0n ? amount - paidDebt : 0n,
+      slices: [...slices],
+      debt,
+      category,
+      correction,
+      reference,
+      reason,
+      balanceAfter: balance + amount,
+      at,
+    },
+  })
+}
+
+function tooManyGrants(): Decision {
+  return refused('conflict', 'The account has as many grants as an account can have.')
+}
+
+function sumOf(refunds: readonly RecordedRefund[]): PicoDollars {
+  return refunds.reduce((sum, { amount }) => sum + amount, 0n)
+}

@@ -1,0 +1,109 @@
+import {
+  accept,
+  createKey,
+  grant,
+  grantId,
+  keyCreated,
+  keyId,
+  opened,
+  sampleId,
+  settle,
+} from '@svc/testing/ledger/sample'
+import { START_MS } from '@svc/testing/manual-time'
+import { describe, expect, test } from 'vitest'
+import { given, history } from '../../testing/decider-specification.ts'
+import { adjust, change, close } from '../../testing/sample-corrections.ts'
+
+const usable = [opened(), keyCreated()]
+
+describe('an account', () => {
+  test('that is frozen takes no request; what runs is settled', () => {
+    const frozen = history(...usable, grant(1, 500n), accept(1), {
+      ...change(1),
+      type: 'FreezeAccount',
+    })
+    given(frozen)
+      .when(accept(2))
+      .thenRefused('account_frozen', /frozen/)
+    given(frozen)
+      .when(settle(1, { finishReason: 'cancelled' }))
+      .thenHappens(['TokensMetered'], ['CreditDebited'])
+    given(frozen)
+      .when({ ...change(2), type: 'FreezeAccount' })
+      .thenNothing()
+    const again = history(...frozen, { ...change(3), type: 'UnfreezeAccount' })
+    given(again).when(accept(2)).thenHappens(['RequestAccepted'])
+    given(again)
+      .when({ ...change(1), type: 'FreezeAccount' })
+      .thenNothing()
+    given(again)
+      .when({ ...change(4), type: 'FreezeAccount' })
+      .thenHappens(['AccountFrozen'])
+  })
+
+  test('is closed at a balance of zero, and its keys with it', () => {
+    const state = given(history(...usable))
+      .when(close())
+      .thenHappens(['AccountClosed', { remainder: 'none', amount: 0n, balanceAfter: 0n }])
+    expect(state.keys.get(keyId)?.revokedAt).toBe(START_MS)
+    const log = history(...usable, close())
+    given(log).when(close()).thenNothing()
+    given(log)
+      .when(grant(1, 5n))
+      .thenRefused('conflict', /closed on/)
+    given(log).when(accept(1)).thenRefused('invalid_api_key')
+    given(log)
+      .when(createKey({ keyId: sampleId('key', 2) }))
+      .thenRefused('conflict', /closed on/)
+  })
+
+  test('with a balance is closed when it is said what becomes of it', () => {
+    const credit = history(...usable, grant(1, 50n), grant(2, 20n))
+    given(credit)
+      .when(close())
+      .thenRefused('conflict', /\$0.00000000007, not zero/)
+    const slices = [
+      { grantId: grantId(1), amount: 50n },
+      { grantId: grantId(2), amount: 20n },
+    ]
+    given(credit)
+      .when(close({ remainder: 'paid_out', reference: 'PAYOUT-1' }))
+      .thenHappens(['AccountClosed', { amount: -70n, slices, remainder: 'paid_out' }])
+    const debt = history(...usable, adjust(1, -30n))
+    given(debt)
+      .when(close({ remainder: 'paid_out' }))
+      .thenRefused('conflict', /debt/)
+    given(debt)
+      .when(close({ remainder: 'written_off' }))
+      .thenHappens(['AccountClosed', { amount: 30n, paidDebt: 30n, balanceAfter: 0n }])
+  })
+
+  test('is not closed while something runs', () => {
+    given(history(...usable, grant(1, 500n), accept(1)))
+      .when(close({ remainder: 'written_off' }))
+      .thenRefused('conflict', /1 running request:/)
+  })
+
+  test('and its keys are renamed', () => {
+    const name = { ...change(1), type: 'RenameAccount', name: 'Ada & Co.' } as const
+    given(...usable)
+      .when(name)
+      .thenHappens(['AccountRenamed', { name: 'Ada & Co.', reason: 'a mistake' }])
+    given(history(...usable, name))
+      .when({ ...name, changeId: 'chg_x' })
+      .thenNothing()
+    given(...usable)
+      .when({ ...name, name: '' })
+      .thenRefused('invalid_value')
+    const key = { ...change(2), type: 'RenameApiKey', keyId, name: 'laptop' } as const
+    given(...usable)
+      .when(key)
+      .thenHappens(['ApiKeyRenamed', { keyId, name: 'laptop' }])
+    given(...usable)
+      .when({ ...key, keyId: 'key_x' })
+      .thenRefused('not_found')
+    given(...usable)
+      .when({ ...key, name: 'x'.repeat(201) })
+      .thenRefused('invalid_value')
+  })
+})

@@ -1,0 +1,265 @@
+/** The operator's changes as commands to the writers of the accounts. */
+import { makeSecret } from '@svc/contracts/api-key'
+import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
+import type { AccountCommand } from '@svc/contracts/commands'
+import { ServiceError } from '@svc/contracts/errors'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import type { IdSource } from '@svc/contracts/ids'
+import type { PicoDollars } from '@svc/contracts/money'
+import type { Clock } from '@svc/contracts/ports/time'
+import type { RecordedCharges } from '@svc/contracts/recorded-charges'
+import { decide } from '../account/decide.ts'
+import { type AccountState, grantOfReference } from '../account/state.ts'
+import { serviceErrorOf } from '../writer/refusals.ts'
+import type { AccountWriter } from '../writer/writer.ts'
+import type { Administration, AskedMovement, Movement } from './administration.ts'
+import { DerivedIds } from './derived-ids.ts'
+
+export interface AdministrationPorts {
+  readonly writer: (accountId: string) => AccountWriter
+  readonly charges: RecordedCharges
+  readonly clock: Clock
+  readonly ids: IdSource
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+type Command = (at: number) => AccountCommand
+
+export class AccountAdministration implements Administration {
+  readonly #ports: AdministrationPorts
+  readonly #ids: DerivedIds
+
+  constructor(ports: AdministrationPorts) {
+    this.#ports = ports
+    this.#ids = new DerivedIds(ports.ids)
+  }
+
+  async openAccount({
+    name,
+    spendPolicy,
+    externalId = null,
+    metadata = {},
+    idempotencyKey,
+    actor,
+  }: Parameters<Administration['openAccount']>[0]) {
+    const accountId = this.#ids.account(externalId, idempotencyKey)
+    const terms = { accountId, name, spendPolicy, externalId, metadata, actor }
+    const created = await this.#change(accountId, (at) => ({ type: 'OpenAccount', ...terms, at }))
+    return { accountId, created }
+  }
+
+  grant(
+    accountId: string,
+    { idempotencyKey, ...grant }: Parameters<Administration['grant']>[1],
+  ): ReturnType<Administration['grant']> {
+    const { reference } = grant
+    const writer = this.#ports.writer(accountId)
+    const grantId = this.#ids.grant(accountId, reference, idempotencyKey)
+    return writer.submit({
+      command: (at) => ({ type: 'GrantCredit', ...grant, grantId, at }),
+      result(events, state) {
+        const made = reference === null ? undefined : grantOfReference(state, reference)
+        return { grantId: made?.grantId ?? grantId, created: events.length > 0 }
+      },
+    })
+  }
+
+  async createKey(
+    accountId: string,
+    {
+      name,
+      expiresAt,
+      externalId = null,
+      metadata = {},
+      idempotencyKey,
+      actor,
+    }: Parameters<Administration['createKey']>[1],
+  ) {
+    this.#ports.writer(accountId)
+    const keyId = this.#ids.apiKey(accountId, externalId, idempotencyKey)
+    const secret = makeSecret(accountId, this.#ports.randomBytes(SECRET_RANDOM_BYTES))
+    const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
+    const terms = { keyId, name, ...shown, expiresAt, externalId, metadata, actor }
+    const created = await this.#change(accountId, (at) => ({ type: 'CreateApiKey', ...terms, at }))
+    return { keyId, secret: created ? secret : null, created }
+  }
+
+  renameAccount(accountId: string, asked: Parameters<Administration['renameAccount']>[1]) {
+    const { name, reason, actor } = asked
+    const changeId = this.#changeId(accountId, asked)
+    const terms = { name, changeId, reason, actor }
+    return this.#change(accountId, (at) => ({ type: 'RenameAccount', ...terms, at }))
+  }
+
+  renameKey(accountId: string, asked: Parameters<Administration['renameKey']>[1]) {
+    const { keyId, name, reason, actor } = asked
+    const changeId = this.#changeId(accountId, asked)
+    const terms = { keyId, name, changeId, reason, actor }
+    return this.#change(accountId, (at) => ({ type: 'RenameApiKey', ...terms, at }))
+  }
+
+  setSpendPolicy(accountId: string, asked: Parameters<Administration['setSpendPolicy']>[1]) {
+    const { spendPolicy, reason, actor } = asked
+    const changeId = this.#changeId(accountId, asked)
+    const terms = { spendPolicy, changeId, reason, actor }
+    return this.#change(accountId, (at) => ({ type: 'SetSpendPolicy', ...terms, at }))
+  }
+
+  freeze(accountId: string, asked: Parameters<Administration['freeze']>[1]) {
+    const { reason, actor } = asked
+    const terms = { changeId: this.#changeId(accountId, asked), reason, actor }
+    return this.#change(accountId, (at) => ({ type: 'FreezeAccount', ...terms, at }))
+  }
+
+  unfreeze(accountId: string, asked: Parameters<Administration['unfreeze']>[1]) {
+    const { reason, actor } = asked
+    const terms = { changeId: this.#changeId(accountId, asked), reason, actor }
+    return this.#change(accountId, (at) => ({ type: 'UnfreezeAccount', ...terms, at }))
+  }
+
+  close(accountId: string, asked: Parameters<Administration['close']>[1]) {
+    const { remainder, reference, reason, actor } = asked
+    const terms = {
+      changeId: this.#changeId(accountId, asked),
+      remainder,
+      reference,
+      reason,
+      actor,
+    }
+    const command: Command = (at) => ({ type: 'CloseAccount', ...terms, at })
+    return this.#move(accountId, accountId, asked, command, () => 0n)
+  }
+
+  voidGrant(accountId: string, asked: Parameters<Administration['voidGrant']>[1]) {
+    const { grantId, reference, reason, actor } = asked
+    const terms = { changeId: this.#changeId(accountId, asked), grantId, reference, reason, actor }
+    const command: Command = (at) => ({ type: 'VoidGrant', ...terms, at })
+    return this.#move(accountId, grantId, asked, command, ({ grants }) => {
+      const { amount = 0n, expired = 0n } = grants.get(grantId) ?? {}
+      return expired - amount
+    })
+  }
+
+  async refund(accountId: string, asked: Parameters<Administration['refund']>[1]) {
+    const { requestId, amount, idempotencyKey, reference, reason, actor } = asked
+    const charge = await this.#chargeOf(accountId, requestId)
+    // A key stands for one refund of one request.
+    const key = idempotencyKey === undefined ? undefined : `${requestId} ${idempotencyKey}`
+    const refundId = this.#ids.ofKey('refund', accountId, key)
+    const terms = { refundId, requestId, amount, charge, reference, reason, actor }
+    const command: Command = (at) => ({ type: 'RefundRequest', ...terms, at })
+    return this.#move(accountId, refundId, asked, command, ({ refunds }) => {
+      const known = [...charge.refunds, ...(refunds.get(requestId)?.refunds ?? [])]
+      return known.find((refund) => refund.refundId === refundId)?.amount ?? 0n
+    })
+  }
+
+  adjust(accountId: string, asked: Parameters<Administration['adjust']>[1]) {
+    const { amount, category, idempotencyKey, reference, reason, actor } = asked
+    this.#ports.writer(accountId)
+    const adjustmentId = this.#ids.ofKey('adj', accountId, idempotencyKey)
+    const terms = { adjustmentId, amount, category, reference, reason, actor }
+    const free = { correction: null, correctionsSeen: null }
+    const command: Command = (at) => ({ type: 'AdjustBalance', ...terms, ...free, at })
+    return this.#move(accountId, adjustmentId, asked, command, adjustedBy(adjustmentId))
+  }
+
+  correctPrice(accountId: string, asked: Parameters<Administration['correctPrice']>[1]) {
+    const { amount, correction, correctionsSeen, reference, reason, actor } = asked
+    const adjustmentId = this.#ids.ofRun(accountId, correction.runId)
+    const worked = { amount, category: 'paid', correction, correctionsSeen } as const
+    const terms = { adjustmentId, ...worked, reference, reason, actor }
+    const command: Command = (at) => ({ type: 'AdjustBalance', ...terms, at })
+    return this.#move(accountId, adjustmentId, asked, command, adjustedBy(adjustmentId))
+  }
+
+  correctionsOf(accountId: string): ReturnType<Administration['correctionsOf']> {
+    return this.#ports
+      .writer(accountId)
+      .ask(({ priceCorrections, correctionsMade, adjustments }) => {
+        const made = new Map(adjustments)
+        return {
+          priceCorrections: [...priceCorrections],
+          correctionsMade,
+          adjustedBy: (runId) => made.get(this.#ids.ofRun(accountId, runId))?.amount ?? null,
+        }
+      })
+  }
+
+  #changeId(
+    accountId: string,
+    { idempotencyKey }: { idempotencyKey?: string | undefined },
+  ): string {
+    // It refuses what cannot be an account.
+    this.#ports.writer(accountId)
+    // It refuses what cannot be an account.
+    this.#ports.writer(accountId)
+    return this.#ids.ofKey('chg', accountId, idempotencyKey)
+  }
+
+  /** @returns whether anything happened */
+  #change(accountId: string, command: Command): Promise<boolean> {
+    const result = (events: readonly AccountEvent[]) => events.length > 0
+    return this.#ports.writer(accountId).submit({ command, result })
+  }
+
+  /** @param amountBefore by what it moved the balance when it was done before */
+  #move(
+    accountId: string,
+    id: string,
+    { dryRun = false }: Pick<AskedMovement, 'dryRun'>,
+    command: Command,
+    amountBefore: (state: AccountState) => PicoDollars,
+  ): Promise<Movement> {
+    const writer = this.#ports.writer(accountId)
+    const result = (events: readonly AccountEvent[], state: AccountState) =>
+      movementOf(id, events, state, amountBefore)
+    if (!dryRun) return writer.submit({ command, result })
+    return writer.ask((state) => {
+      const decision = decide(state, command(this.#ports.clock.nowMs()))
+      if (decision.kind !== 'happens') throw serviceErrorOf(decision.refusal)
+      return result(decision.events, state)
+    })
+  }
+
+  async #chargeOf(accountId: string, requestId: string) {
+    const writer = this.#ports.writer(accountId)
+    await writer.ask((state) => {
+      if (state.accountId === null) throw notFound('There is no such account.')
+    })
+    const { lastPosition } = writer
+    const charge =
+      lastPosition === undefined
+        ? undefined
+        : await this.#ports.charges.find(accountId, requestId, lastPosition)
+    if (charge === undefined) throw notFound(`The account has no request ${requestId}.`)
+    if (charge !== 'not_charged') return charge
+    const message = `The request ${requestId} was not charged: it runs, or ended without a debit.`
+    throw new ServiceError('conflict', message)
+  }
+}
+
+function adjustedBy(adjustmentId: string): (state: AccountState) => PicoDollars {
+  return ({ adjustments }) => adjustments.get(adjustmentId)?.amount ?? 0n
+}
+
+function movementOf(
+  id: string,
+  events: readonly AccountEvent[],
+  state: AccountState,
+  amountBefore: (state: AccountState) => PicoDollars,
+): Movement {
+  const moved = events.at(-1)
+  if (moved === undefined || !('balanceAfter' in moved.data)) {
+    const { balance } = state
+    const amount = amountBefore(state)
+    return { id, created: false, amount, balanceBefore: null, balanceAfter: balance }
+  }
+  const { balanceAfter } = moved.data
+  const amount = moved.type === 'GrantVoided' ? -moved.data.amount : moved.data.amount
+  return { id, created: true, amount, balanceBefore: balanceAfter - amount, balanceAfter }
+}
+
+function notFound(message: string): ServiceError {
+  return new ServiceError('not_found', message)
+}

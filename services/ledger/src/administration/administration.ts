@@ -1,0 +1,125 @@
+/**
+ * What the operator does to accounts. Whatever comes with an idempotency key is done once, however
+ * often it is asked for: the ids of what it makes, and of the change itself, are derived from the
+ * key, so that any gateway knows them again, also after a crash.
+ */
+import type { GrantCredit, Metadata } from '@svc/contracts/commands'
+import type { PriceCorrection, Remainder, SpendPolicy } from '@svc/contracts/events/account'
+import type { PicoDollars } from '@svc/contracts/money'
+
+export interface Asked {
+  /** Who asks: it stands in the metadata of the event. */
+  readonly actor: string
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface AskedChange extends Asked {
+  readonly reason: string
+}
+
+export interface AskedMovement extends AskedChange {
+  readonly reference: string | null
+  /** Works out what would happen, and does not do it. */
+  readonly dryRun?: boolean | undefined
+}
+
+export interface NamedByOperator {
+  /** In the operator's own system, and unique there. */
+  readonly externalId?: string | null | undefined
+  readonly metadata?: Metadata | undefined
+}
+
+/** `created` is false when it had been made before: then nothing has happened. */
+export interface Opened {
+  readonly accountId: string
+  readonly created: boolean
+}
+
+export interface Granted {
+  readonly grantId: string
+  readonly created: boolean
+}
+
+export interface CreatedKey {
+  readonly keyId: string
+  /** Shown once; only its hash is stored. Null when the key had been made before. */
+  readonly secret: string | null
+  readonly created: boolean
+}
+
+/** A balance that was moved, or would be. */
+export interface Movement {
+  /** Of the grant, the refund or the adjustment; of the account when it was closed. */
+  readonly id: string
+  /** False when it had been done before: then nothing has happened. */
+  readonly created: boolean
+  /** What the balance changes by; of the first time when it was done before. */
+  readonly amount: PicoDollars
+  /** Null when it was done before. */
+  readonly balanceBefore: PicoDollars | null
+  readonly balanceAfter: PicoDollars
+}
+
+/** Refusals reject with a `ServiceError` of the catalogue. */
+export interface Administration {
+  openAccount(
+    input: Asked & NamedByOperator & { name: string; spendPolicy: SpendPolicy },
+  ): Promise<Opened>
+  /** The same reference on the same account grants once, and so does the same key. */
+  grant(
+    accountId: string,
+    grant: Asked &
+      Pick<GrantCredit, 'amount' | 'category' | 'priority' | 'expiresAt' | 'reference' | 'reason'>,
+  ): Promise<Granted>
+  createKey(
+    accountId: string,
+    input: Asked & NamedByOperator & { name: string; expiresAt: number | null },
+  ): Promise<CreatedKey>
+  /** @returns whether it changed anything, here and below */
+  renameAccount(accountId: string, change: AskedChange & { name: string }): Promise<boolean>
+  renameKey(
+    accountId: string,
+    change: AskedChange & { keyId: string; name: string },
+  ): Promise<boolean>
+  setSpendPolicy(
+    accountId: string,
+    change: AskedChange & { spendPolicy: SpendPolicy },
+  ): Promise<boolean>
+  /** No request is accepted any more; whoever runs some has to end them. */
+  freeze(accountId: string, change: AskedChange): Promise<boolean>
+  unfreeze(accountId: string, change: AskedChange): Promise<boolean>
+  /** Ends the account and its keys. Nothing may run. */
+  close(accountId: string, change: AskedMovement & { remainder: Remainder }): Promise<Movement>
+  /** Takes a grant back, also what was spent of it. */
+  voidGrant(accountId: string, change: AskedMovement & { grantId: string }): Promise<Movement>
+  /** @param change an `amount` of null gives back all that is left of the charge */
+  refund(
+    accountId: string,
+    change: AskedMovement & { requestId: string; amount: PicoDollars | null },
+  ): Promise<Movement>
+  adjust(
+    accountId: string,
+    change: AskedMovement & { amount: PicoDollars; category: 'paid' | 'promotional' },
+  ): Promise<Movement>
+  /**
+   * Makes a wrong price good on one account: once for each run.
+   *
+   * @param change `correctionsSeen` as {@link Administration.correctionsOf} gave it: a refund that
+   *   came since is a `conflict`
+   */
+  correctPrice(
+    accountId: string,
+    change: AskedMovement & {
+      amount: PicoDollars
+      correction: PriceCorrection
+      correctionsSeen: number
+    },
+  ): Promise<Movement>
+  /** What of an account has been made good so far. */
+  correctionsOf(accountId: string): Promise<{
+    readonly priceCorrections: readonly PriceCorrection[]
+    readonly correctionsMade: number
+    /** What the run has adjusted the account by; null when it has not. */
+    adjustedBy(runId: string): PicoDollars | null
+  }>
+}

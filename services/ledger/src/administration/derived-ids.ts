@@ -1,0 +1,42 @@
+/** Ids that are the same whenever the same thing is asked for. */
+import { type IdKind, type IdSource, idTimeMs, makeDerivedId } from '@svc/contracts/ids'
+
+/** Of accounts that are named from outside: the time of the asking is not the same each time. */
+const NO_TIME_MS = 0
+
+export class DerivedIds {
+  readonly #ids: IdSource
+
+  constructor(ids: IdSource) {
+    this.#ids = ids
+  }
+
+  /** An external id names its account; else the key does, and without one it is a new account. */
+  account(externalId: string | null, key: string | undefined): string {
+    if (externalId !== null) return makeDerivedId('acct', NO_TIME_MS, 'external', externalId)
+    if (key !== undefined) return makeDerivedId('acct', NO_TIME_MS, 'key', key)
+    return this.#ids.next('acct')
+  }
+
+  /** The same payment is the same grant, whoever delivers it and however often. */
+  grant(accountId: string, reference: string | null, key: string | undefined): string {
+    if (reference === null) return this.ofKey('grant', accountId, key)
+    return makeDerivedId('grant', idTimeMs(accountId), accountId, reference)
+  }
+
+  apiKey(accountId: string, externalId: string | null, key: string | undefined): string {
+    if (externalId === null) return this.ofKey('key', accountId, key)
+    return makeDerivedId('key', idTimeMs(accountId), accountId, 'external', externalId)
+  }
+
+  /** What an idempotency key stands for on an account; without one, a new id. */
+  ofKey(kind: IdKind, accountId: string, key: string | undefined): string {
+    if (key === undefined) return this.#ids.next(kind)
+    return makeDerivedId(kind, idTimeMs(accountId), accountId, 'key', key)
+  }
+
+  /** One adjustment of a run on each account. */
+  ofRun(accountId: string, runId: string): string {
+    return makeDerivedId('adj', idTimeMs(runId), accountId, runId)
+  }
+}
