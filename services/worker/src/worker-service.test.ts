@@ -26,6 +26,7 @@ async function prepare(request: Partial<PrepareRequest>, contextSize = 100, refu
 function operationsOf(contextSize: number, render: PromptRenderer['render'], script?: Script) {
   const { engine, scheduler, cache } = scriptedWorker(script)
   return new WorkerService({
+    nowMs: () => performance.now(),
     ...{ engine, scheduler, cache, renderer: { render } },
     plans: new AnswerPlans(async (_tenant, asked) =>
       makePlan(hermes('<think>'), JSON.parse(asked)),

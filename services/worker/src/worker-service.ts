@@ -1,5 +1,6 @@
 /** The {@link WorkerApi} of a model: prompts are prepared here, answers are scheduled. */
 import type {
+  AnswerPlan,
   AuditResponse,
   CancelResponse,
   GenerateRequest,
@@ -19,6 +20,8 @@ import { WorkerRefusal } from './protocol/refusal.ts'
 import type { Emit, WorkerApi } from './protocol/worker-api.ts'
 import { refuseBadGrammar, refuseUnfitOptions } from './scheduling/request-checks.ts'
 import type { Scheduler } from './scheduling/scheduler.ts'
+import { RecentTenants } from './tenants/recent-tenants.ts'
+import { ThreadTurns } from './tenants/thread-turns.ts'
 
 /** Characters of a schema for the answer, written as JSON, for each token of the context. */
 const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64
@@ -29,15 +32,19 @@ export interface WorkerParts {
   readonly cache: PrefixCache
   readonly renderer: PromptRenderer
   readonly plans: AnswerPlans
+  /** Milliseconds of a clock that only goes forward. */
+  readonly nowMs: () => number
   /** What does not change. */
   readonly facts: Omit<HealthResponse, 'status' | 'load'>
 }
 
 export class WorkerService implements WorkerApi {
   readonly #parts: WorkerParts
+  readonly #turns: ThreadTurns
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
+    this.#turns = new ThreadTurns(new RecentTenants(parts.nowMs), parts.nowMs)
   }
 
   health(): HealthResponse {
@@ -50,20 +57,25 @@ export class WorkerService implements WorkerApi {
   }
 
   async prepare(request: PrepareRequest): Promise<PrepareResponse> {
-    const { contextSize, fingerprint } = this.#parts.facts
-    refuseUnfitOptions(request, this.#parts.engine)
-    this.#refuseFarTooLarge(request)
-    const { messages, toolUse, outputFormat } = request
+    const { tenant, toolUse, outputFormat } = request
     const thinking = effective(request.thinking)
-    const { plans } = this.#parts
-    const plan = await plans.planFor(request.tenant, { toolUse, outputFormat, thinking })
+    await this.#turns.run(tenant, () => {
+      refuseUnfitOptions(request, this.#parts.engine)
+      this.#refuseFarTooLarge(request)
+    })
+    const plan = await this.#parts.plans.planFor(tenant, { toolUse, outputFormat, thinking })
+    return await this.#turns.run(tenant, () => this.#prepared({ ...request, thinking }, plan))
+  }
+
+  #prepared(request: PrepareRequest, plan: AnswerPlan): PrepareResponse {
+    const { tenant, messages, toolUse, outputFormat, thinking } = request
+    const { contextSize, fingerprint } = this.#parts.facts
     if (plan.grammar !== null) {
       const field = outputFormat.type === 'text' ? 'toolUse' : 'outputFormat'
       refuseBadGrammar(plan.grammar, this.#parts.engine, field)
     }
-    const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
-    const tokens = this.#render(conversation)
-    const blocks = [...this.#parts.cache.chain(request.tenant, tokens).names]
+    const tokens = this.#render({ messages, tools: toolUse?.tools ?? [], thinking })
+    const blocks = [...this.#parts.cache.chain(tenant, tokens).names]
     const maxOutputTokens = contextSize - tokens.length
     return { tokens, fingerprint, contextSize, maxOutputTokens, plan, blocks }
   }

@@ -73,6 +73,7 @@ export async function startWorker(
   })
   const plans = new AnswerPlans((tenant, asked) => compiler.compile(tenant, asked))
   const api = new WorkerService({
+    nowMs,
     ...{ engine, scheduler, cache, renderer: served.renderer, plans },
     facts: {
       workerId: settings.workerId,

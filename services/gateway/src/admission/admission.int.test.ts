@@ -261,6 +261,20 @@ describe('bytes of bodies', () => {
     for (const answer of [others, await second]) await answer.body?.cancel()
   })
 
+  test('beyond those of a second are read one after the other, and no other waits', async () => {
+    await start({ limits: { smallBodyBytes: 100, bodyBytesPerSecond: 4_500 } })
+    const startMs = performance.now()
+    const many = Array.from({ length: 3 }, () => large(4_500))
+    const last = Promise.all(many).then(() => 'last')
+    const others = Promise.all([large(3_000, other()), fixture.post(chatBody())])
+    expect(await Promise.race([last, others.then(() => 'others')])).toBe('others')
+    for (const answer of await Promise.all(many)) {
+      expect(answer.status).toBe(200)
+      await answer.body?.cancel()
+    }
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(2_000)
+  })
+
   test('of all wait too', async () => {
     await start({ script: SLOW, limits })
     const first = await large(8_000)

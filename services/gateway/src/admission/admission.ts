@@ -7,13 +7,14 @@
  * so whoever has no key, no credit or too much under way gets no memory and no work.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { Timer } from '@svc/contracts/ports/time'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
 import { declaredBytes, readBody } from '../http/request-body.ts'
 import { callerOf } from './callers.ts'
 import { noCredit } from './credit.ts'
+import { Pace } from './pace.ts'
 import type { Places } from './places.ts'
 import { stoppedError } from './stop.ts'
 import { untilAdmitted, type Visit } from './visit.ts'
@@ -38,13 +39,16 @@ export interface AdmissionPorts {
   readonly places: Places
   readonly limits: HttpLimits
   readonly timer: Timer
+  readonly clock: Clock
 }
 
 export class Admission {
   readonly #ports: AdmissionPorts
+  readonly #pace: Pace
 
   constructor(ports: AdmissionPorts) {
     this.#ports = ports
+    this.#pace = new Pace({ ...ports, perSecond: ports.limits.bodyBytesPerSecond })
   }
 
   /** Makes the routes of this context read their bodies as bytes, each when it has its place. */
@@ -71,7 +75,18 @@ export class Admission {
     reply.raw.once('close', () => {
       if (!admitted.isTaken) visit.leave()
     })
+    await visit.admitted
+    if (bodyBytes > limits.smallBodyBytes) await this.#inItsTime(visit, reply, caller.accountId)
     await untilAdmitted(visit, reply)
+  }
+
+  /** Large bodies take the time of the thread that serves all, whether they are refused or not. */
+  async #inItsTime(visit: Visit, reply: FastifyReply, accountId: string): Promise<void> {
+    const gone = new AbortController()
+    const leave = (): void => gone.abort()
+    reply.raw.once('close', leave)
+    await this.#pace.take(accountId, visit.bodyBytes, gone.signal)
+    reply.raw.off('close', leave)
   }
 
   #bodyBytesMax(hasCredit: boolean): number {

@@ -62,3 +62,14 @@ test('reads beyond the line are told to come back', async () => {
   views.resolve(true)
   await slow
 })
+
+test('reads beyond those of a second come one after the other, and no other account waits', async () => {
+  await start({ limits: { readsPerSecond: 5 } })
+  const startMs = performance.now()
+  const many = Array.from({ length: 7 }, () => fixture.get('/v1/balance'))
+  const last = Promise.all(many).then(() => 'last')
+  const others = fixture.get('/v1/balance', other()).then(({ status }) => status)
+  expect(await Promise.race([last, others])).toBe(200)
+  expect((await Promise.all(many)).map(({ status }) => status)).toEqual(Array(7).fill(200))
+  expect(performance.now() - startMs).toBeGreaterThanOrEqual(395)
+})

@@ -3,9 +3,11 @@
  * inference, so that an account whose requests all run can still look at its money, and few, so
  * that an account that reads on and on keeps nobody waiting.
  */
+import { networkOf } from '@svc/infra/system/network'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
 import { authenticated, type Callers, callerOf, open } from './callers.ts'
+import { Pace } from './pace.ts'
 import { type PlaceBounds, Places, type PlacesOptions } from './places.ts'
 import { untilAdmitted } from './visit.ts'
 
@@ -22,9 +24,11 @@ export class Reads {
   /** The same for who sends a key, and open to who sends none: then the caller is null. */
   readonly openHooks: Hook[]
   readonly #places: Places
+  readonly #pace: Pace
 
   constructor({ callers, limits, ...options }: ReadsOptions) {
     this.#places = new Places({ ...options, bounds: boundsOf(limits) })
+    this.#pace = new Pace({ ...options, perSecond: limits.readsPerSecond })
     this.hooks = [authenticated(callers), this.#admit]
     this.openHooks = [open(callers), this.#admit]
   }
@@ -35,10 +39,19 @@ export class Reads {
   }
 
   readonly #admit: Hook = async (request, reply) => {
-    // Whoever has no key is given what is in memory, at once.
-    if (request.caller === null) return
-    const visit = this.#places.enter({ ...callerOf(request), bodyBytes: 0 })
+    const gone = new AbortController()
+    reply.raw.once('close', () => gone.abort())
+    // Whoever has no key is given what is in memory, and takes no place.
+    if (request.caller === null) {
+      await this.#pace.take(networkOf(request.ip), 1, gone.signal)
+      return
+    }
+    const caller = callerOf(request)
+    const visit = this.#places.enter({ ...caller, bodyBytes: 0 })
     reply.raw.once('close', () => visit.leave())
+    await visit.admitted
+    // It has its place, so that few of an account wait here and the others in its line.
+    await this.#pace.take(caller.accountId, 1, gone.signal)
     await untilAdmitted(visit, reply)
   }
 }

@@ -27,6 +27,8 @@ export interface HttpLimits {
   readonly requestsInFlight: number
   /** Requests without a body, such as for a balance, that one account has answered at once. */
   readonly readsPerAccount: number
+  /** Of one account in a second; more wait. 0 sets no limit. */
+  readonly readsPerSecond: number
   /** Requests beyond these that wait for their turn, their bodies unread. */
   readonly waitingPerAccount: number
   readonly waitingRequests: number
@@ -42,6 +44,8 @@ export interface HttpLimits {
   /** Bytes of bodies whose requests run, of one account and of all. */
   readonly bodyBytesPerAccount: number
   readonly bodyBytesInFlight: number
+  /** Of bodies that are not small, of one account per second; more wait. 0 sets no limit. */
+  readonly bodyBytesPerSecond: number
   /** Requests per minute; 0 sets no limit. */
   readonly requestsPerMinutePerKey: number
   readonly requestsPerMinutePerAccount: number
@@ -87,6 +91,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestsPerAccount: 16,
   requestsInFlight: 1_024,
   readsPerAccount: 8,
+  readsPerSecond: 100,
   waitingPerAccount: 256,
   waitingRequests: 1_024,
   waitMs: 60_000,
@@ -96,6 +101,7 @@ export const defaultHttpLimits: HttpLimits = {
   smallBodyBytes: 64 * KIB,
   bodyBytesPerAccount: 16 * KIB * KIB,
   bodyBytesInFlight: 64 * KIB * KIB,
+  bodyBytesPerSecond: 8 * KIB * KIB,
   requestsPerMinutePerKey: 0,
   requestsPerMinutePerAccount: 0,
   requestsPerMinutePerAddress: 0,

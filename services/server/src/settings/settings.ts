@@ -126,6 +126,8 @@ const schema = logSchema.extend({
   SVC_MAX_REQUESTS: whole(1, 100_000).optional(),
   /** Requests without a body that one account has answered at once. */
   SVC_MAX_READS_PER_ACCOUNT: whole(1, 100_000).optional(),
+  /** Of one account in a second; 0 sets no limit. */
+  SVC_MAX_READS_PER_SECOND: whole(0, 100_000_000).optional(),
   /** Requests beyond these that wait for their turn: of one account, of all, and how long. */
   SVC_MAX_WAITING_PER_ACCOUNT: whole(0, 100_000).optional(),
   SVC_MAX_WAITING: whole(0, 100_000).optional(),
@@ -150,6 +152,7 @@ const schema = logSchema.extend({
   SVC_SMALL_BODY_BYTES: whole(1024, 64 * 1024 * 1024).optional(),
   SVC_MAX_BODY_BYTES_PER_ACCOUNT: whole(1024, BYTES_MAX).optional(),
   SVC_MAX_BODY_BYTES_IN_FLIGHT: whole(1024, BYTES_MAX).optional(),
+  SVC_MAX_BODY_BYTES_PER_SECOND: whole(0, BYTES_MAX).optional(),
   /** For the kill test only: ends the process at a named place. */
   SVC_CRASH_POINT: z.string().optional(),
   /** For the CLI with `--url`; the server keeps its own in the data folder. */

@@ -10,6 +10,7 @@
  * milliseconds, and in return nobody waits for the end of somebody else's long answer.
  */
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { RecentTenants } from '../tenants/recent-tenants.ts'
 import { firstToGiveWay, GiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
 import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'
@@ -61,8 +62,6 @@ export interface TurnsOptions {
 const NOT_YET = Number.POSITIVE_INFINITY
 /** Of so many sequences one is kept for who comes next, while several tenants come. */
 const SEQUENCES_PER_SPARE = 4
-/** A tenant whose last request is longer ago does not count any more. */
-const OTHERS_LATELY_MS = 60_000
 
 export class Turns {
   readonly #pool: SequencePool
@@ -74,12 +73,12 @@ export class Turns {
   #leaving: Turn | null = null
   #cancelLook: () => void = () => {}
   #unread = 0
-  /** The two tenants that came last, the newest first. */
-  #lastCame: readonly { readonly tenant: string; readonly atMs: number }[] = []
+  readonly #recent: RecentTenants
 
   constructor({ pool, queueLimit, tenantQueueLimit, nowMs }: TurnsOptions) {
     this.#pool = pool
     this.#nowMs = nowMs
+    this.#recent = new RecentTenants(nowMs)
     this.#queue = new TenantQueue(queueLimit, tenantQueueLimit)
     pool.onIdle = () => this.#startWaiting()
   }
@@ -95,7 +94,7 @@ export class Turns {
    * @returns the turn; null, and nothing waits, when there is no room
    */
   begin({ tenant, weight, signal, start, cancel, makeRoom }: Beginning): Turn | null {
-    this.#noteCame(tenant)
+    this.#recent.came(tenant)
     const giveWay = new GiveWay()
     const turn: Turn = { tenant, weight, signal, giveWay, waiting: null, sinceMs: NOT_YET }
     turn.waiting = {
@@ -205,21 +204,9 @@ export class Turns {
     const isSpare = this.#pool.idle <= sparesOf(this.#pool.size)
     return (tenant) => {
       const own = held.get(tenant) ?? 0
-      const isKept = isSpare && own > 0 && own === most && this.#othersCame(tenant)
+      const isKept = isSpare && own > 0 && own === most && this.#recent.othersThan(tenant)
       return isKept ? Number.POSITIVE_INFINITY : own
     }
-  }
-
-  #othersCame(tenant: string): boolean {
-    const sinceMs = this.#nowMs() - OTHERS_LATELY_MS
-    const [newest, before] = this.#lastCame
-    const other = newest?.tenant === tenant ? before : newest
-    return other !== undefined && other.atMs >= sinceMs
-  }
-
-  #noteCame(tenant: string): void {
-    const others = this.#lastCame.filter((came) => came.tenant !== tenant)
-    this.#lastCame = [{ tenant, atMs: this.#nowMs() }, ...others].slice(0, 2)
   }
 
   /** Asks a run to give way, now or when it has kept its sequence for long enough. */

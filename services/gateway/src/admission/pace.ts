@@ -1,0 +1,51 @@
+/**
+ * Spreads over time what one account asks of the one thread that serves all. What it asks for in a
+ * second is free at once; beyond that each one waits until its time has come, in the order in which
+ * they came. So a flood costs its sender time, and nobody else's.
+ */
+import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
+
+/** What an account did not ask for is saved up for so long. */
+const BURST_MS = 1_000
+/** A clock that was put back must not hold anybody up for long. */
+const WAIT_MS_MAX = 60_000
+/** Accounts that are remembered before those are forgotten that owe nothing. */
+const ACCOUNTS_MAX = 10_000
+const MS_PER_SECOND = 1_000
+
+export interface PaceOptions {
+  /** Of one account; 0 sets no limit. */
+  readonly perSecond: number
+  readonly clock: Clock
+  readonly timer: Timer
+}
+
+export class Pace {
+  readonly #options: PaceOptions
+  /** Until when what an account has taken lasts it. */
+  readonly #untilMs = new Map<string, number>()
+
+  constructor(options: PaceOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the account may have so much more, or the signal is aborted. */
+  async take(accountId: string, units: number, gone: AbortSignal): Promise<void> {
+    const { perSecond, clock, timer } = this.#options
+    if (perSecond === 0) return
+    const nowMs = clock.nowMs()
+    const fromMs = Math.max(nowMs, this.#untilMs.get(accountId) ?? nowMs)
+    const untilMs = Math.min(fromMs + (units / perSecond) * MS_PER_SECOND, nowMs + WAIT_MS_MAX)
+    this.#forget(nowMs)
+    this.#untilMs.set(accountId, untilMs)
+    const waitMs = untilMs - nowMs - BURST_MS
+    if (waitMs > 0) await pause(timer, waitMs, gone)
+  }
+
+  #forget(nowMs: number): void {
+    if (this.#untilMs.size < ACCOUNTS_MAX) return
+    for (const [accountId, untilMs] of this.#untilMs) {
+      if (untilMs <= nowMs) this.#untilMs.delete(accountId)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { RecentTenants } from './recent-tenants.ts'
+import { ThreadTurns } from './thread-turns.ts'
+
+const WORK_MS = 10
+/** Its rest would outlast the test. */
+const LONG_WORK_MS = 100_000
+
+/** Work takes time on a clock of its own; rest takes time on the real one. */
+function thread(workMs = WORK_MS) {
+  let atMs = 0
+  const nowMs = () => atMs
+  const turns = new ThreadTurns(new RecentTenants(nowMs), nowMs)
+  const work = () => {
+    atMs += workMs
+  }
+  return { turns, work }
+}
+
+describe('a tenant', () => {
+  it('rests after its work while others come, so that they have most of the thread', async () => {
+    const { turns, work } = thread()
+    await turns.run('other', () => {})
+    const startMs = performance.now()
+    await Promise.all(Array.from({ length: 4 }, () => turns.run('greedy', work)))
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(3 * 3 * WORK_MS - 1)
+  })
+
+  it('does not wait for the rest of another', async () => {
+    const { turns, work } = thread()
+    const order: string[] = []
+    const noted = (tenant: string) => turns.run(tenant, work).then(() => order.push(tenant))
+    await Promise.all([...Array.from({ length: 4 }, () => noted('greedy')), noted('other')])
+    expect(order.indexOf('other')).toBeLessThanOrEqual(1)
+  })
+
+  it('has the whole thread when it is alone', async () => {
+    const { turns, work } = thread(LONG_WORK_MS)
+    await Promise.all(Array.from({ length: 4 }, () => turns.run('only', work)))
+  })
+
+  it('gets the failure of its own work, and its next turn all the same', async () => {
+    const { turns } = thread()
+    const failing = turns.run('a', () => {
+      throw new Error('refused')
+    })
+    await expect(failing).rejects.toThrow('refused')
+    expect(await turns.run('a', () => 1)).toBe(1)
+  })
+})

@@ -1,0 +1,51 @@
+/**
+ * Turns on the one thread that answers everybody: rendering and counting a long prompt holds it for
+ * milliseconds. After its work a tenant rests for a multiple of what that took, as long as others
+ * come; a tenant alone has all of the time.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RecentTenants } from './recent-tenants.ts'
+
+/** A tenant has a quarter of the thread's time at most: it rests for three times what it took. */
+const REST_FACTOR = 3
+
+export class ThreadTurns {
+  readonly #recent: RecentTenants
+  readonly #nowMs: () => number
+  /** Of tenants whose work waits or that rest: their work is done one after the other. */
+  readonly #lines = new Map<string, Promise<void>>()
+
+  /** @param nowMs milliseconds of a clock that only goes forward */
+  constructor(recent: RecentTenants, nowMs: () => number) {
+    this.#recent = recent
+    this.#nowMs = nowMs
+  }
+
+  /** Does the work when the tenant has rested. @throws what the work throws */
+  run<Result>(tenant: string, work: () => Result): Promise<Result> {
+    this.#recent.came(tenant)
+    const rested = this.#lines.get(tenant) ?? Promise.resolve()
+    const turn = rested.then(() => this.#timed(work))
+    const line = turn.then(({ ms }) => this.#rest(tenant, ms))
+    this.#lines.set(tenant, line)
+    void line.then(() => this.#lines.get(tenant) === line && this.#lines.delete(tenant))
+    return turn.then(({ outcome }) => outcome())
+  }
+
+  #timed<Result>(work: () => Result): { readonly outcome: () => Result; readonly ms: number } {
+    const startMs = this.#nowMs()
+    try {
+      const result = work()
+      return { outcome: () => result, ms: this.#nowMs() - startMs }
+    } catch (error) {
+      const outcome = (): never => {
+        throw error
+      }
+      return { outcome, ms: this.#nowMs() - startMs }
+    }
+  }
+
+  async #rest(tenant: string, ms: number): Promise<void> {
+    if (this.#recent.othersThan(tenant)) await delay(ms * REST_FACTOR)
+  }
+}
