@@ -46,20 +46,27 @@ function checkAnswers({ client }) {
     assert.equal(message.stop_reason, 'end_turn')
     assert.equal(message._request_id, receipt.id)
     assertBilled(receipt, message.usage)
+    assert.equal(message.usage.cost, receipt.amount)
   })
 
   test('a stream helper, billed as its usage says', async () => {
     let message
     const deltas = []
+    let cost
     const receipt = await service.receiptOfOne(async () => {
       const stream = client.messages.stream(asked)
       stream.on('text', (delta) => deltas.push(delta))
+      // The helper's message has the fields of its types; what else there is, is in the events.
+      stream.on('streamEvent', (event) => {
+        if (event.type === 'message_delta') cost = event.usage.cost
+      })
       message = await stream.finalMessage()
     })
     assert.match(textOf(message), service.answer)
     assert.match(deltas.join(''), service.answer)
     assert.ok(deltas.length > 1)
     assertBilled(receipt, message.usage)
+    assert.equal(cost, receipt.amount)
   })
 
   test('thinking comes as blocks of its own, whole and as a stream', async () => {

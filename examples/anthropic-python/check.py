@@ -36,6 +36,10 @@ def text_of(message):
     return "".join(block.text for block in message.content if block.type == "text")
 
 
+def cost(message):
+    return message.usage.cost
+
+
 def usage(message):
     return message.usage.input_tokens, message.usage.output_tokens
 
@@ -45,7 +49,7 @@ class Answers(unittest.TestCase):
         def work():
             return client.messages.create(**ASKED, messages=user(service.QUESTION))
 
-        message = service.assert_billed(self, work, usage)
+        message = service.assert_billed(self, work, usage, cost_of=cost)
         self.assertIn(service.ANSWER, text_of(message))
         self.assertEqual(message.stop_reason, "end_turn")
 

@@ -262,9 +262,11 @@ function checkSideRoutes({ client }) {
 function assertChatBilled(receipt, usage) {
   const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details } = usage
   service.assertBilled(receipt, { input, output, cached: prompt_tokens_details.cached_tokens })
+  assert.equal(usage.cost, receipt.amount)
 }
 
 function assertResponseBilled(receipt, usage) {
   const { input_tokens: input, output_tokens: output, input_tokens_details } = usage
   service.assertBilled(receipt, { input, output, cached: input_tokens_details.cached_tokens })
+  assert.equal(usage.cost, receipt.amount)
 }

@@ -31,6 +31,10 @@ def user(content):
     return [{"role": "user", "content": content}]
 
 
+def cost(answer):
+    return answer.usage.cost
+
+
 def chat_usage(completion):
     return completion.usage.prompt_tokens, completion.usage.completion_tokens
 
@@ -44,7 +48,7 @@ class Chat(unittest.TestCase):
         def work():
             return client.chat.completions.create(**ASKED, messages=user(service.QUESTION))
 
-        completion = service.assert_billed(self, work, chat_usage)
+        completion = service.assert_billed(self, work, chat_usage, cost_of=cost)
         self.assertIn(service.ANSWER, completion.choices[0].message.content)
         self.assertEqual(completion.model, service.MODEL)
 
@@ -60,7 +64,7 @@ class Chat(unittest.TestCase):
                 deltas.extend(event.delta for event in stream if event.type == "content.delta")
                 return stream.get_final_completion()
 
-        completion = service.assert_billed(self, work, chat_usage)
+        completion = service.assert_billed(self, work, chat_usage, cost_of=cost)
         self.assertIn(service.ANSWER, "".join(deltas))
         self.assertEqual(completion.choices[0].message.content, "".join(deltas))
         self.assertGreater(len(deltas), 1)
@@ -108,7 +112,7 @@ class Responses(unittest.TestCase):
         def work():
             return client.responses.create(**ASKED, input=service.QUESTION)
 
-        response = service.assert_billed(self, work, response_usage)
+        response = service.assert_billed(self, work, response_usage, cost_of=cost)
         self.assertIn(service.ANSWER, response.output_text)
 
     def test_a_stream_helper_is_billed_as_its_usage_says(self):
@@ -121,7 +125,7 @@ class Responses(unittest.TestCase):
                         deltas.append(event.delta)
                 return stream.get_final_response()
 
-        response = service.assert_billed(self, work, response_usage)
+        response = service.assert_billed(self, work, response_usage, cost_of=cost)
         self.assertEqual(response.output_text, "".join(deltas))
         self.assertIn(service.ANSWER, response.output_text)
 

@@ -56,8 +56,8 @@ def receipt_of(request_id):
     return _get(f"/v1/requests/{request_id}")
 
 
-def assert_billed(case, work, usage_of, answers=1):
-    """The usage that the client shows, input and output, is the usage that was billed."""
+def assert_billed(case, work, usage_of, answers=1, cost_of=None):
+    """The usage that the client shows, input, output and cost, is what was billed."""
     take_attempts()
     result = work()
     attempts = take_attempts()
@@ -67,6 +67,8 @@ def assert_billed(case, work, usage_of, answers=1):
     billed = receipt["usage"]
     whole_input = billed["input_tokens"] + billed["cached_input_tokens"]
     case.assertEqual(usage_of(result), (whole_input, billed["output_tokens"]))
+    if cost_of is not None:
+        case.assertEqual(cost_of(result), receipt["amount"])
     return result
 
 

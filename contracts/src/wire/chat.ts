@@ -1,6 +1,7 @@
 /** The answers of `POST /v1/chat/completions`. */
 import { z } from 'zod'
 import { tokenCount } from '../tokens.ts'
+import { debitedCost } from './dollars.ts'
 import { openAiErrorAnswer } from './errors.ts'
 
 const tokenLogprob = {
@@ -40,6 +41,7 @@ export const chatUsage = z
       accepted_prediction_tokens: z.literal(0),
       rejected_prediction_tokens: z.literal(0),
     }),
+    cost: debitedCost,
   })
   .meta({ id: 'ChatUsage', description: 'What was billed.' })
 

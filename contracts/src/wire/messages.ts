@@ -1,23 +1,25 @@
 /** The answers of `POST /v1/messages` and of the routes beside it. */
 import { z } from 'zod'
 import { tokenCount } from '../tokens.ts'
+import { debitedCost } from './dollars.ts'
 import { anthropicErrorAnswer } from './errors.ts'
 import { modelPrices } from './prices.ts'
 
 /** `input_tokens` is all billed input: this format reports no cached tokens. */
-const messagesUsage = z
-  .strictObject({
-    input_tokens: tokenCount,
-    output_tokens: tokenCount,
-    cache_creation_input_tokens: z.null(),
-    cache_read_input_tokens: z.null(),
-    cache_creation: z.null(),
-    server_tool_use: z.null(),
-    output_tokens_details: z.strictObject({ thinking_tokens: tokenCount }),
-    service_tier: z.literal('standard'),
-    inference_geo: z.null(),
-    speed: z.null(),
-  })
+const tokensOfMessage = z.strictObject({
+  input_tokens: tokenCount,
+  output_tokens: tokenCount,
+  cache_creation_input_tokens: z.null(),
+  cache_read_input_tokens: z.null(),
+  cache_creation: z.null(),
+  server_tool_use: z.null(),
+  output_tokens_details: z.strictObject({ thinking_tokens: tokenCount }),
+  service_tier: z.literal('standard'),
+  inference_geo: z.null(),
+  speed: z.null(),
+})
+const messagesUsage = tokensOfMessage
+  .extend({ cost: debitedCost })
   .meta({ id: 'MessagesUsage', description: 'What was billed.' })
 
 const textBlock = z.strictObject({
@@ -50,11 +52,15 @@ const message = {
   stop_details: z.null(),
   container: z.null(),
   diagnostics: z.null(),
-  usage: messagesUsage,
 }
 
 export const messageAnswer = z
-  .strictObject({ ...message, content: z.array(contentBlock), stop_reason: stopReason })
+  .strictObject({
+    ...message,
+    content: z.array(contentBlock),
+    stop_reason: stopReason,
+    usage: messagesUsage,
+  })
   .meta({ id: 'Message' })
 
 const delta = z.discriminatedUnion('type', [
@@ -73,6 +79,8 @@ export const messagesStreamEvent = z
         ...message,
         content: z.array(z.never()),
         stop_reason: z.null(),
+        /** What the debit will be is not known yet. */
+        usage: tokensOfMessage,
       }),
     }),
     z.strictObject({ type: z.literal('ping') }),

@@ -1,6 +1,7 @@
 /** The answers of `POST /v1/responses` and of the routes beside it. */
 import { z } from 'zod'
 import { tokenCount } from '../tokens.ts'
+import { debitedCost } from './dollars.ts'
 
 /** `input_tokens` is all input, from the cache or not. */
 const responsesUsage = z
@@ -13,6 +14,7 @@ const responsesUsage = z
     output_tokens: tokenCount,
     output_tokens_details: z.strictObject({ reasoning_tokens: tokenCount }),
     total_tokens: tokenCount,
+    cost: debitedCost,
   })
   .meta({ id: 'ResponsesUsage', description: 'What was billed.' })
 

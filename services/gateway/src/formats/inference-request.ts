@@ -5,6 +5,7 @@
  */
 import type { ServiceError } from '@svc/contracts/errors'
 import type { FinishReason, WireFormat } from '@svc/contracts/events/account'
+import type { PicoDollars } from '@svc/contracts/money'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type {
   Logprob,
@@ -91,6 +92,10 @@ export interface AnswerEnding {
   /** From the receipt, not from the worker: the usage of an answer is what was billed. */
   readonly billed: TokenCounts
   readonly reasoningTokens: number
+  /** What the ledger debited for it: durable, and never an estimate. */
+  readonly cost: PicoDollars
+  /** The settled balance of the account after that debit. */
+  readonly balanceAfter: PicoDollars
 }
 
 /** The events of one streamed answer, as text that is ready to be sent. */

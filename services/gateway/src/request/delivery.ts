@@ -1,12 +1,20 @@
 /** How an answer reaches its caller: whole at the end, or part by part as it is made. */
 import type { ServiceError } from '@svc/contracts/errors'
+import { formatExact } from '@svc/contracts/money'
 import type { AnswerEnding, AnswerPart } from '../formats/inference-request.ts'
 
 /** The last bytes of an answer, and all of it for a retry with the same Idempotency-Key. */
 export interface LastBytes {
   readonly contentType: string
   readonly body: string
+  /** What the answer says of its cost in its head; a stream has sent its head long before. */
+  readonly costHeaders: Readonly<Record<string, string>>
   send(): void
+}
+
+/** Of an answer whose debit is durable. */
+export function costHeaders({ cost, balanceAfter }: AnswerEnding): Record<string, string> {
+  return { 'x-svc-cost': formatExact(cost), 'x-svc-balance': formatExact(balanceAfter) }
 }
 
 export interface Delivery {

@@ -29,6 +29,8 @@ export function answerEnding(run: EndedRun, settled: Settled): AnswerEnding | un
       outputTokens,
     },
     reasoningTokens: Math.min(meter?.reasoningTokens ?? 0, outputTokens),
+    cost: settled.amount,
+    balanceAfter: settled.balanceAfter,
   }
 }
 

@@ -44,6 +44,8 @@ export interface RecordedAnswer {
   readonly contentType: string
   /** The body as it was sent; for a stream, all of it. */
   readonly body: string
+  /** Absent from answers that were recorded before answers told their cost. */
+  readonly costHeaders?: Readonly<Record<string, string>>
 }
 
 /** What is to be done with a request: run it (and `leave` at its end), or send an answer again. */

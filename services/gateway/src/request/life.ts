@@ -102,7 +102,8 @@ function replay(
   { client }: Exchange,
   { answer, requestId }: IdempotencyEntry & { kind: 'replay' },
 ): void {
-  const headers = { 'idempotent-replayed': 'true', ...identity(requestId) }
+  const replayed = { 'idempotent-replayed': 'true', ...identity(requestId) }
+  const headers = { ...answer.costHeaders, ...replayed }
   sendWhole(client, headers, answer.contentType, answer.body)
 }
 
@@ -275,8 +276,8 @@ class RequestLife {
     const last = delivery.ending(ending)
     await this.#keep()
     if (this.#claim !== null) {
-      const { contentType, body } = last
-      await idempotency.record(caller.accountId, requestId, { contentType, body })
+      const { contentType, body, costHeaders } = last
+      await idempotency.record(caller.accountId, requestId, { contentType, body, costHeaders })
     }
     reach('answer.before-end')
     last.send()

@@ -1,7 +1,7 @@
 /** An answer that is sent in one piece, when all of it is known. */
 import type { AnswerEnding, AnswerPart } from '../formats/inference-request.ts'
 import type { ClientConnection } from '../http/client-connection.ts'
-import type { Delivery, LastBytes } from './delivery.ts'
+import { costHeaders, type Delivery, type LastBytes } from './delivery.ts'
 
 const JSON_CONTENT_TYPE = 'application/json'
 
@@ -33,7 +33,11 @@ export class WholeAnswer implements Delivery {
 
   ending(ending: AnswerEnding): LastBytes {
     const body = this.#render(this.#parts, ending)
-    return { contentType: JSON_CONTENT_TYPE, body, send: () => this.#send(body) }
+    const headers = costHeaders(ending)
+    const send = () => {
+      sendWhole(this.#client, { ...this.#headers, ...headers }, JSON_CONTENT_TYPE, body)
+    }
+    return { contentType: JSON_CONTENT_TYPE, body, costHeaders: headers, send }
   }
 
   fail(): boolean {
@@ -41,10 +45,6 @@ export class WholeAnswer implements Delivery {
   }
 
   close(): void {}
-
-  #send(body: string): void {
-    sendWhole(this.#client, this.#headers, JSON_CONTENT_TYPE, body)
-  }
 }
 
 export function sendWhole(

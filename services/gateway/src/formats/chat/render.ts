@@ -1,5 +1,6 @@
 /** A whole answer as a `chat.completion` object. */
 import { idBody } from '@svc/contracts/ids'
+import { formatExact } from '@svc/contracts/money'
 import { promptTokens } from '@svc/contracts/tokens'
 import type { Logprob } from '@svc/contracts/worker/protocol'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
@@ -93,7 +94,7 @@ export function chatLogprobs(logprobs: readonly Logprob[] | undefined) {
 }
 
 /** `prompt_tokens` includes what came from the cache. */
-export function chatUsage({ billed, reasoningTokens }: AnswerEnding) {
+export function chatUsage({ billed, reasoningTokens, cost }: AnswerEnding) {
   const prompt = promptTokens(billed)
   return {
     prompt_tokens: prompt,
@@ -112,5 +113,6 @@ export function chatUsage({ billed, reasoningTokens }: AnswerEnding) {
       accepted_prediction_tokens: 0,
       rejected_prediction_tokens: 0,
     },
+    cost: formatExact(cost),
   }
 }

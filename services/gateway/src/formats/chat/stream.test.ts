@@ -17,6 +17,8 @@ const ending: AnswerEnding = {
   stopText: null,
   billed: { inputTokens: 2, cachedInputTokens: 128, outputTokens: 7 },
   reasoningTokens: 3,
+  cost: 42_100_000n,
+  balanceAfter: 1n,
 }
 const usage = {
   prompt_tokens: 130,

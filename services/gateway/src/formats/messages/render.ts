@@ -1,5 +1,6 @@
 /** A whole answer as a `message` object. */
 import { idBody } from '@svc/contracts/ids'
+import { formatExact } from '@svc/contracts/money'
 import { promptTokens } from '@svc/contracts/tokens'
 import type { AnswerEnding, AnswerHeading, AnswerPart } from '../inference-request.ts'
 import type { ParsedMessages } from './parse.ts'
@@ -114,13 +115,17 @@ function argumentsOf(text: string): object {
   }
 }
 
-/** At the start of a stream: no output yet, so that clients which add up do not count twice. */
+/**
+ * At the start of a stream: no output yet, so that clients which add up do not count twice, and no
+ * cost, which is not known before the debit.
+ */
 export function openingUsage(inputTokens: number) {
   return messagesUsage(inputTokens, 0, 0)
 }
 
-export function billedUsage({ billed, reasoningTokens }: AnswerEnding) {
-  return messagesUsage(promptTokens(billed), billed.outputTokens, reasoningTokens)
+export function billedUsage({ billed, reasoningTokens, cost }: AnswerEnding) {
+  const usage = messagesUsage(promptTokens(billed), billed.outputTokens, reasoningTokens)
+  return { ...usage, cost: formatExact(cost) }
 }
 
 /**

@@ -17,6 +17,8 @@ const ending: AnswerEnding = {
   stopText: null,
   billed: { inputTokens: 2, cachedInputTokens: 128, outputTokens: 7 },
   reasoningTokens: 3,
+  cost: 42_100_000n,
+  balanceAfter: 1n,
 }
 const parts: AnswerPart[] = [
   { kind: 'reasoning', text: 'h' },
@@ -108,7 +110,7 @@ test('a whole message has every key, and all billed input as input', () => {
     stop_details: null,
     container: null,
     diagnostics: null,
-    usage,
+    usage: { ...usage, cost: '0.0000421' },
   })
 })
 

@@ -2,6 +2,7 @@
  * The response object. Every field is there every time: validators differ in which they insist on.
  */
 import type { ServiceError } from '@svc/contracts/errors'
+import { formatExact } from '@svc/contracts/money'
 import { promptTokens } from '@svc/contracts/tokens'
 import type { AnswerEnding, AnswerHeading } from '../inference-request.ts'
 import { responseId } from './items/ids.ts'
@@ -102,7 +103,7 @@ export function streamErrorCode({ code }: ServiceError): string {
 }
 
 /** `input_tokens` includes what came from the cache. */
-export function responsesUsage({ billed, reasoningTokens }: AnswerEnding) {
+export function responsesUsage({ billed, reasoningTokens, cost }: AnswerEnding) {
   const input = promptTokens(billed)
   return {
     input_tokens: input,
@@ -110,6 +111,7 @@ export function responsesUsage({ billed, reasoningTokens }: AnswerEnding) {
     output_tokens: billed.outputTokens,
     output_tokens_details: { reasoning_tokens: reasoningTokens },
     total_tokens: input + billed.outputTokens,
+    cost: formatExact(cost),
   }
 }
 export type ResponsesUsage = ReturnType<typeof responsesUsage>

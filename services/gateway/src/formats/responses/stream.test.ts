@@ -24,6 +24,8 @@ const ending: AnswerEnding = {
   stopText: null,
   billed: { inputTokens: 4, cachedInputTokens: 1, outputTokens: 3 },
   reasoningTokens: 1,
+  cost: 42_100_000n,
+  balanceAfter: 1n,
 }
 const now = () => 1_800_000_007
 

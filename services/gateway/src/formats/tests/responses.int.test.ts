@@ -102,6 +102,7 @@ describe('a response that is not streamed', () => {
         output_tokens: 3,
         output_tokens_details: { reasoning_tokens: 0 },
         total_tokens: PROMPT_TOKENS + 3,
+        cost: '0.0000155',
       },
     })
     expect(output_text).toBe('word word1 word2')
