@@ -14,8 +14,8 @@ function ownModel(): string {
   return path
 }
 
-async function start(dataDir: string, model: string) {
-  const server = new ServerProcess(dataDir, { SVC_MODEL: model })
+async function start(dataDir: string, model: string, settings: Record<string, string> = {}) {
+  const server = new ServerProcess(dataDir, { SVC_MODEL: model, ...settings })
   onTestFinished(() => server.kill('SIGKILL'))
   const ready = await server.ready()
   const ask = async (key: string | undefined) => {
@@ -46,7 +46,7 @@ test('a first start says that there is no price, and sells when there is one', a
   expect(refused.headers.get('x-should-retry')).toBe('false')
   expect(JSON.parse(refused.body).error).toMatchObject({
     code: 'model_not_priced',
-    message: 'No price is published for the model svc-beta.',
+    message: expect.stringMatching(/^No price is published .*: svc price publish --input/),
   })
   const status = await svc(['--data-dir', dataDir, 'status'])
   expect(status.out).toContain('No price is published for my-model')
@@ -85,6 +85,40 @@ test('a folder of the bundled model does not sell another at its price', async (
   const again = await start(dataDir, 'demo')
   expect((await again.ask(apiKey)).status).toBe(200)
   await again.server.stop()
+})
+
+test('a first start publishes the price that is set, and sells at it', async () => {
+  const dataDir = join(temporaryFolder(), 'data')
+  const { server, ready, ask } = await start(dataDir, ownModel(), {
+    SVC_INIT_PRICE_INPUT: '2',
+    SVC_INIT_PRICE_CACHED_INPUT: '0.2',
+    SVC_INIT_PRICE_OUTPUT: '8',
+  })
+  expect(ready).not.toHaveProperty('unpricedModels')
+  const prices = await (await fetch(`${ready.baseUrl}/v1/prices`)).json()
+  const price = { input: '2.00', cached_input: '0.20', output: '8.00' }
+  expect(prices).toMatchObject({ data: [{ model: 'svc-beta', price, next_price: null }] })
+  expect((await ask(ready.apiKey)).status).toBe(200)
+  await server.stop()
+})
+
+test('an empty first start makes no account, no key and no price', async () => {
+  const dataDir = join(temporaryFolder(), 'data')
+  const { server, ready, ask } = await start(dataDir, 'demo', { SVC_FIRST_RUN: 'empty' })
+  expect(ready).not.toHaveProperty('apiKey')
+  expect(ready).not.toHaveProperty('accountId')
+  const run = async (...args: readonly string[]) =>
+    JSON.parse((await svc(['--data-dir', dataDir, '--json', ...args])).out)
+  expect(await run('account', 'list')).toMatchObject({ accounts: [] })
+  expect(await run('price', 'list')).toMatchObject({ prices: [] })
+
+  const { account_id: account } = await run('account', 'open', '--name', 'Ada')
+  await run('account', 'grant', account, '1', '--reason', 'a payment')
+  const { secret } = await run('key', 'create', account, '--name', 'laptop')
+  expect(JSON.parse((await ask(secret)).body).error.code).toBe('model_not_priced')
+  await run(...publish)
+  expect((await ask(secret)).status).toBe(200)
+  await server.stop()
 })
 
 function requestIdOf({ headers }: { readonly headers: Headers }): string {

@@ -207,6 +207,11 @@ export class EventSourcedLedger implements Ledger {
     return this.#parts.prices.publish(price)
   }
 
+  async publishFirstPrice(price: NewPrice): Promise<void> {
+    if (this.#isClosed) throw serverStopping()
+    return this.#parts.prices.publishFirst(price)
+  }
+
   previewPrice(price: NewPrice): Promise<PublishedPrice | null> {
     return this.#parts.prices.preview(price)
   }

@@ -183,6 +183,8 @@ export interface Ledger {
     effectiveFrom?: number
     actor?: string
   }): Promise<PublishedPrice>
+  /** Publishes unless there is any price already: of gateways that start at once, one does. */
+  publishFirstPrice(input: Parameters<Ledger['publishPrice']>[0]): Promise<void>
   /** Refuses what publishing refuses. Resolves to the price that would be replaced, or null. */
   previewPrice(input: Parameters<Ledger['publishPrice']>[0]): Promise<PublishedPrice | null>
   /**

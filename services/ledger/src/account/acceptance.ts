@@ -58,7 +58,10 @@ export function decideAccept(state: AccountState, command: AcceptRequest): Decis
   if (refusal !== undefined) return refusal
   const { price, model } = command
   if (price === null) {
-    return refused('model_not_priced', `No price is published for the model ${model}.`)
+    const message =
+      `No price is published for the model ${model}. Whoever runs this server publishes one with: ` +
+      'svc price publish --input USD --cached-input USD --output USD'
+    return refused('model_not_priced', message)
   }
   return price === undefined ? unknownPrice() : admit(state, { ...command, price })
 }

@@ -114,7 +114,14 @@ export class PriceBook {
 
   /** Resolves when the price is durable. @throws {ServiceError} */
   publish(price: NewPrice): Promise<PublishedPrice> {
-    return this.#inTurn(() => this.#publish(price))
+    return this.#inTurn(async () => this.#known(await this.#publish(price)))
+  }
+
+  /** The same, unless there is a price already, whoever published it: then nothing happens. */
+  publishFirst(price: NewPrice): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#publish(price, true)
+    })
   }
 
   /** Resolves when it is durable that the price never takes effect. @throws {ServiceError} */
@@ -128,16 +135,17 @@ export class PriceBook {
     await this.#last
   }
 
-  async #publish(newPrice: NewPrice): Promise<PublishedPrice> {
+  async #publish(newPrice: NewPrice, isOnlyAsFirst = false): Promise<string> {
     const { clock, ids } = this.#ports
     const version = ids.next('price')
     await this.#record(version, newPrice.actor ?? this.#ports.actor, () => {
+      if (isOnlyAsFirst && this.#lists.size > 0) return undefined
       const at = clock.nowMs()
       const { model, priceList, price } = this.#checked(newPrice, at, version)
       const effectiveFrom = startOf(newPrice.effectiveFrom, at)
       return { type: 'PricePublished', data: { model, priceList, price, effectiveFrom, at } }
     })
-    return this.#known(version)
+    return version
   }
 
   async #withdraw({ version, reason, actor }: Withdrawal): Promise<WithdrawnPrice> {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import type { LogLocation } from '../settings/log-location.ts'
-import { prepareDemoAccount } from './first-run.ts'
+import { type FirstRun, prepareFirstRun } from './first-run.ts'
 
 const place: LogLocation = {
   kind: 'eventstoredb',
@@ -20,7 +20,10 @@ const place: LogLocation = {
 async function startGateway(store: MemoryEventStore, folder = new DataFolder(temporaryFolder())) {
   const { ledger, gatewayId } = await openGatewayLedger(store)
   folder.noteRun(gatewayId)
-  return { folder, ledger, prepare: () => prepareDemoAccount({ ledger, store, place }, folder) }
+  const demo: FirstRun = { kind: 'demo', price: undefined }
+  const prepare = (asked = demo) =>
+    prepareFirstRun({ ledger, store, place, gatewayId }, folder, asked)
+  return { folder, ledger, prepare }
 }
 
 async function eventsOf(store: MemoryEventStore, type: string) {
@@ -35,6 +38,8 @@ test('of two that find the log empty at the same moment one makes it', async () 
   const made = await Promise.all([first.prepare(), second.prepare()])
   expect(made.filter(({ apiKey }) => apiKey !== undefined)).toHaveLength(1)
   expect(await eventsOf(store, 'CreditGranted')).toHaveLength(1)
+  // A second one would count for whatever model is served: the first alone is the toy's.
+  expect(await eventsOf(store, 'PricePublished')).toHaveLength(1)
   const again = await Promise.all([first.prepare(), second.prepare()])
   expect(again.map(({ apiKey }) => apiKey)).toEqual([undefined, undefined])
   expect(new Set(again.map(({ accountId }) => accountId)).size).toBe(1)
@@ -60,4 +65,37 @@ test('one that was killed after its price goes on, and takes no customer for its
   expect(apiKey).toMatch(/^sk-svc-/)
   expect(accountId).not.toBe(customer)
   expect(await next.ledger.balance(customer)).toMatchObject({ settled: 0n })
+})
+
+const price = { input: 300_000n, cachedInput: 30_000n, output: 1_200_000n }
+
+test('one that is to be empty makes nothing, also when a later start names no kind', async () => {
+  const store = new MemoryEventStore()
+  const first = await startGateway(store)
+  const nothing = { accountId: undefined, apiKey: undefined }
+  expect(await first.prepare({ kind: 'empty', price: undefined })).toEqual(nothing)
+  expect(await (await startGateway(store, first.folder)).prepare()).toEqual(nothing)
+  expect(await store.readAll({ after: START, limit: 10 })).toEqual([])
+})
+
+test.each(['demo', 'empty'] as const)(
+  'of two that are to be %s one publishes the price that is set, for every model',
+  async (kind) => {
+    const store = new MemoryEventStore()
+    const gateways = [await startGateway(store), await startGateway(store)]
+    const made = await Promise.all(gateways.map(({ prepare }) => prepare({ kind, price })))
+    const keys = made.filter(({ apiKey }) => apiKey !== undefined)
+    expect(keys).toHaveLength(kind === 'demo' ? 1 : 0)
+    expect(await eventsOf(store, 'PricePublished')).toHaveLength(1)
+    const { ledger } = await startGateway(store)
+    expect(ledger.currentPrice('svc-beta')).toMatchObject({ ...price, isDemo: false })
+  },
+)
+
+test('the price that is set is not published where there is one', async () => {
+  const store = new MemoryEventStore()
+  const first = await startGateway(store)
+  await first.prepare()
+  await (await startGateway(store, first.folder)).prepare({ kind: 'demo', price })
+  expect(await eventsOf(store, 'PricePublished')).toHaveLength(1)
 })

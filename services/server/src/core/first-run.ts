@@ -1,5 +1,6 @@
 /**
- * What the first start makes, so that a newcomer has something to call: a price, an account, a key.
+ * What the first start makes: for a newcomer a price, an account and a key, so that there is
+ * something to call; in production nothing, or a price.
  */
 
 import { accountStream } from '@svc/contracts/events/account'
@@ -7,6 +8,7 @@ import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { parseDollars } from '@svc/contracts/money'
 import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { DEMO_RATES, gatewayActor } from '@svc/ledger/demo-price'
 import type { DataFolder } from '../data-folder/data-folder.ts'
@@ -25,16 +27,25 @@ export interface DemoAccount {
   readonly apiKey: string | undefined
 }
 
+export interface FirstRun {
+  /** `demo`: an account, credit and a key to try the service with. `empty`: none, ever. */
+  readonly kind: 'demo' | 'empty'
+  /** What the first price is; undefined: that of the bundled model for a demo, else none. */
+  readonly price: Rates | undefined
+}
+
 /**
  * Makes what is missing, step by step, so that a first run that was killed half-way is finished by
  * the next. That a first run has begun is noted before anything is written to the ledger: a ledger
  * without that note was restored from a backup, or belongs to other gateways too, and is given
  * nothing. Of gateways that find a shared log empty at the same moment, the one whose price came
- * first makes the account.
+ * first makes the account. What kind of run the first was holds for ever: an empty one is not made
+ * a demo by a later start that names none.
  */
-export async function prepareDemoAccount(
-  { ledger, store, place }: Pick<Core, 'ledger' | 'store' | 'place'>,
+export async function prepareFirstRun(
+  { ledger, store, place, gatewayId }: Pick<Core, 'ledger' | 'store' | 'place' | 'gatewayId'>,
   folder: DataFolder,
+  asked: FirstRun,
 ): Promise<DemoAccount> {
   const done = folder.readFirstRun()
   if (done?.keyId !== undefined) return { accountId: done.accountId, apiKey: undefined }
@@ -42,9 +53,16 @@ export async function prepareDemoAccount(
   const nothingMade = { accountId: accountOf(written.find(opensAccount)), apiKey: undefined }
   if (done === undefined) {
     if (written.length > 0) return nothingMade
-    folder.writeFirstRun({})
+    folder.writeFirstRun({ kind: asked.kind })
   }
-  if (ledger.prices().length === 0) await ledger.publishPrice({ model: MODEL, rates: DEMO_RATES })
+  const kind = done === undefined ? asked.kind : (done.kind ?? 'demo')
+  if (asked.price !== undefined) {
+    const actor = initialPriceActor(gatewayId)
+    await ledger.publishFirstPrice({ model: MODEL, rates: asked.price, actor })
+  } else if (kind === 'demo') {
+    await ledger.publishFirstPrice({ model: MODEL, rates: DEMO_RATES })
+  }
+  if (kind === 'empty') return nothingMade
   if (place.kind !== 'sqlite' && !(await isFirstPriceOf(folder.readRuns(), store))) {
     return nothingMade
   }
@@ -63,7 +81,7 @@ export async function prepareDemoAccount(
     actor: ACTOR,
   })
   const { keyId, secret } = await ledger.createKey(accountId, { name: 'demo', actor: ACTOR })
-  folder.writeFirstRun({ accountId, keyId })
+  folder.writeFirstRun({ kind, accountId, keyId })
   return { accountId, apiKey: secret }
 }
 
@@ -79,7 +97,14 @@ async function isFirstPriceOf(
     limit: 1,
   })
   const actor = first && decodeMetadata(first).actor
-  return gatewayIds.some((gatewayId) => actor === gatewayActor(gatewayId))
+  return gatewayIds.some(
+    (gatewayId) => actor === gatewayActor(gatewayId) || actor === initialPriceActor(gatewayId),
+  )
+}
+
+/** Not that of the gateway: a price at which whatever model is served is sold is no demo price. */
+function initialPriceActor(gatewayId: string): string {
+  return `${ACTOR}:${gatewayId}`
 }
 
 function opensAccount({ type }: RecordedEvent): boolean {

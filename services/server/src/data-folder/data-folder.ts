@@ -74,6 +74,8 @@ export type ServerRecord = z.output<typeof serverRecord>
 
 /** Empty while the first run goes on; whole when it is done. */
 const firstRunRecord = z.object({
+  /** Absent in folders from before there was a choice: `demo`. */
+  kind: z.enum(['demo', 'empty']).optional(),
   accountId: z.string().optional(),
   keyId: z.string().optional(),
 })

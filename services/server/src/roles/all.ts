@@ -25,13 +25,14 @@ import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpric
 import { workerSummaries } from '@svc/operator/workers/worker-summary'
 import type { Logger } from 'pino'
 import { type Core, openCore } from '../core/core.ts'
-import { type DemoAccount, prepareDemoAccount } from '../core/first-run.ts'
+import { type DemoAccount, type FirstRun, prepareFirstRun } from '../core/first-run.ts'
 import { noteLog } from '../core/log-identity.ts'
 import { OpenResources } from '../core/open-resources.ts'
 import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
 import { reservePort } from '../gateway/reserved-port.ts'
+import { initialPriceOf } from '../settings/initial-price.ts'
 import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Settings } from '../settings/settings.ts'
 import { startInferenceWorkers } from '../supervision/inference-workers.ts'
@@ -150,7 +151,8 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   })
   const core = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
   parts.add(() => core.close())
-  const demo = await beginRun(core, folder, modelWorks)
+  const first = { kind: settings.SVC_FIRST_RUN, price: initialPriceOf(settings) }
+  const demo = await beginRun(core, folder, first, modelWorks)
   await modelWorks
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
@@ -203,13 +205,14 @@ function isFirstStart(folder: DataFolder, place: LogLocation): boolean {
 async function beginRun(
   core: Core,
   folder: DataFolder,
+  first: FirstRun,
   modelWorks: Promise<void>,
 ): Promise<DemoAccount> {
-  if (core.place.kind === 'sqlite') return prepareDemoAccount(core, folder)
+  if (core.place.kind === 'sqlite') return prepareFirstRun(core, folder, first)
   // Empty again: the server was wiped, or it is another one.
   if ((await core.store.lastPosition()) === START) await modelWorks
   folder.noteRun(core.gatewayId)
-  const demo = await prepareDemoAccount(core, folder)
+  const demo = await prepareFirstRun(core, folder, first)
   await noteLog(core.store, folder)
   return demo
 }

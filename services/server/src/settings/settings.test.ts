@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { initialPriceOf } from './initial-price.ts'
 import { logLocationOf, readLogLocation, shownLocation } from './log-location.ts'
 import { readSettings } from './settings.ts'
 
@@ -72,4 +73,31 @@ describe.each(['SVC_EVENTSTORE_PREFIX', 'SVC_REDIS_PREFIX'])('%s', (name) => {
       expect(() => readSettings({ [name]: prefix })).toThrow(new RegExp(`^${name}`))
     },
   )
+})
+
+describe('the price of a first start', () => {
+  const rates = (input?: string, cachedInput?: string, output?: string) => ({
+    SVC_INIT_PRICE_INPUT: input,
+    SVC_INIT_PRICE_CACHED_INPUT: cachedInput,
+    SVC_INIT_PRICE_OUTPUT: output,
+  })
+
+  test('is three rates in dollars per million tokens, or none', () => {
+    const price = { input: 300_000n, cachedInput: 30_000n, output: 1n }
+    expect(initialPriceOf(readSettings(rates('0.30', '0.03', '0.000001')))).toEqual(price)
+    expect(initialPriceOf(readSettings({}))).toBeUndefined()
+    expect(initialPriceOf(readSettings(rates('', '', '')))).toBeUndefined()
+  })
+
+  test.each([
+    [rates('0.30', '0.03'), /^SVC_INIT_PRICE_OUTPUT: is missing/],
+    [rates(undefined, '0.03', '1'), /^SVC_INIT_PRICE_INPUT: is missing/],
+    [rates('0.30', '0.31', '1'), /^SVC_INIT_PRICE_CACHED_INPUT: must be at most/],
+    [rates('-1', '0', '1'), /^SVC_INIT_PRICE_INPUT: must be dollars per million/],
+    [rates('1', 'NaN', '1'), /^SVC_INIT_PRICE_CACHED_INPUT: must be dollars per million/],
+    [rates('1', '0', '0.0000001'), /^SVC_INIT_PRICE_OUTPUT: must be dollars per million/],
+    [rates('0', '0', '0'), /--yes/],
+  ])('%j is refused, and named', (settings, problem) => {
+    expect(() => readSettings(settings)).toThrow(problem)
+  })
 })

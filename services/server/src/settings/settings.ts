@@ -17,6 +17,7 @@ import {
 import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from '../data-folder/data-folder.ts'
 import { readAdminAddress } from './admin-address.ts'
+import { initialPriceProblem, initialPriceVariables } from './initial-price.ts'
 import { logSchema } from './log-location.ts'
 import { parsedBy, SettingsError } from './parsed-settings.ts'
 import {
@@ -62,6 +63,10 @@ const adminAddress = z.string().transform((text, context) => {
 
 const schema = logSchema.extend({
   SVC_DATA_DIR: text.default(DEFAULT_DATA_DIR),
+  /** What a first start makes: an account, credit and a key to try the service with, or nothing. */
+  SVC_FIRST_RUN: oneOf(['demo', 'empty']).default('demo'),
+  /** The price that it publishes for whatever model is served. All three or none. */
+  ...initialPriceVariables,
   SVC_HOST: text.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),
@@ -179,7 +184,10 @@ export function readSettings(environment: Environment): Settings {
         'All of them are in docs/reference/configuration.md',
     )
   }
-  return parsedBy(schema, settings)
+  const read = parsedBy(schema, settings)
+  const problem = initialPriceProblem(read)
+  if (problem !== undefined) throw new SettingsError(problem)
+  return read
 }
 
 /** Variables that are named as settings are, and are ignored. */
