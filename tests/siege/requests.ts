@@ -13,6 +13,8 @@ export interface AttackRequest {
   readonly key: string
   readonly body: string
   readonly headers?: Readonly<Record<string, string>>
+  /** The address that it comes from, one of the loopback's. */
+  readonly localAddress?: string
   /** Called with the answer as it begins; it reads or leaves it. By default it is read whole. */
   readonly onAnswer?: (answer: IncomingMessage) => void
 }
@@ -39,7 +41,7 @@ export async function flood(
 /** @returns how it ended: its status, or `broken` */
 function send(
   { baseUrl, signal }: Target,
-  { path, method = 'POST', key, body, headers, onAnswer }: AttackRequest,
+  { path, method = 'POST', key, body, headers, localAddress, onAnswer }: AttackRequest,
   agent: Agent,
 ): Promise<number | 'broken'> {
   const { promise, resolve } = Promise.withResolvers<number | 'broken'>()
@@ -47,6 +49,7 @@ function send(
     method,
     agent,
     signal,
+    ...(localAddress === undefined ? {} : { localAddress }),
     headers: { 'content-type': 'application/json', authorization: `Bearer ${key}`, ...headers },
   }
   const sent = request(`${baseUrl}${path}`, options, (answer) => {

@@ -41,6 +41,8 @@ const GATEWAY_MB_MAX = 1_024
 export interface SiegeOptions {
   /** How long each attack lasts, and how long the customer is measured before it. */
   readonly seconds: number
+  /** Before that; where time is not measured none is needed. */
+  readonly warmUpSeconds: number
   readonly attacks: readonly Attack[]
   readonly workers: number
   /** Whether the workers share a prefix cache in a Redis that is started for it. */
@@ -73,7 +75,8 @@ export interface SiegeSummary {
   readonly books_exact: boolean
 }
 
-async function siege(options: SiegeOptions): Promise<readonly AttackOutcome[]> {
+/** @returns what came of each attack, in their order */
+export async function siege(options: SiegeOptions): Promise<readonly AttackOutcome[]> {
   const outcomes: AttackOutcome[] = []
   await using stack = new AsyncDisposableStack()
   const redis = options.redis
@@ -117,7 +120,7 @@ export function brokenBounds(outcome: AttackOutcome): readonly string[] {
 
 async function underAttack(
   attack: Attack,
-  { seconds, workers }: SiegeOptions,
+  { seconds, warmUpSeconds, workers }: SiegeOptions,
   redis: RedisServer | undefined,
 ): Promise<AttackOutcome> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-siege-'))
@@ -134,7 +137,7 @@ async function underAttack(
   const [victimsKey = ''] = (await besieged.openCustomer('victim', VICTIMS_CREDIT, 1)).keys
   const { keys } = await besieged.openCustomer('attacker', attack.credit, attack.keys)
   const victim = stack.adopt(new Victim(baseUrl, victimsKey), (customer) => customer.close())
-  await victim.load(WARM_UP_SECONDS)
+  await victim.load(warmUpSeconds)
   const before = await victim.load(seconds)
   const lasting = seconds + HEAD_START_MS / 1000
   const attacking = runAttacker({ attack: attack.name, baseUrl, keys, seconds: lasting })
@@ -197,6 +200,7 @@ async function main(): Promise<void> {
   }
   const outcomes = await siege({
     seconds: Number(values.seconds),
+    warmUpSeconds: WARM_UP_SECONDS,
     attacks: chosen,
     workers: Number(values.workers),
     redis: values.redis,

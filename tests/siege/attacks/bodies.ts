@@ -9,7 +9,11 @@ const MEBIBYTE = 1024 * 1024
 const LARGE = 3.9 * MEBIBYTE
 const MANY = 200
 const SOME = 16
+const HOSTILE = 2_000
+const ADDRESSES = 4
 
+/** Just below the largest body of an account without credit. */
+const unpaidText = 'many words '.repeat(5_900)
 const largeText = 'many words '.repeat(Math.floor(LARGE / 11))
 
 export const bodyAttacks: readonly Attack[] = [
@@ -20,6 +24,18 @@ export const bodyAttacks: readonly Attack[] = [
     keys: 4,
     run: (target) =>
       flood(target, MANY, (number) => count(keyOf(target, number), { messages: asks(largeText) })),
+  },
+  {
+    name: 'hostile-connections',
+    about:
+      '2,000 connections without credit, from four addresses, with the largest bodies they may',
+    credit: '0',
+    keys: 16,
+    run: (target) =>
+      flood(target, HOSTILE, (number) => ({
+        ...chat(keyOf(target, number), { messages: asks(unpaidText), max_tokens: 1 }),
+        localAddress: `127.0.0.${2 + (number % ADDRESSES)}`,
+      })),
   },
   {
     name: 'giant-prompts',

@@ -231,6 +231,15 @@ describe('without credit', () => {
     expect((await postTo(fixture, path, body('x'.repeat(1_024)))).status).toBe(402)
   })
 
+  test('requests beyond those of a second wait before their bodies are read', async () => {
+    await start({ limits: { refusalsPerSecond: 5, refusalPauseMs: 0 } })
+    await fixture.ledger.setBalance(0n)
+    const startMs = performance.now()
+    const many = Array.from({ length: 9 }, () => fixture.post(chatBody()))
+    expect((await Promise.all(many)).map(({ status }) => status)).toEqual(Array(9).fill(402))
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(795)
+  })
+
   test('a recorded answer is given again all the same', async () => {
     await start({})
     const key = { 'idempotency-key': 'a key' }

@@ -44,11 +44,15 @@ export interface AdmissionPorts {
 
 export class Admission {
   readonly #ports: AdmissionPorts
-  readonly #pace: Pace
+  readonly #bodyPace: Pace
+  /** Of requests without credit: nearly all of them are refused. */
+  readonly #unpaidPace: Pace
 
   constructor(ports: AdmissionPorts) {
+    const { bodyBytesPerSecond, refusalsPerSecond } = ports.limits
     this.#ports = ports
-    this.#pace = new Pace({ ...ports, perSecond: ports.limits.bodyBytesPerSecond })
+    this.#bodyPace = new Pace({ ...ports, perSecond: bodyBytesPerSecond })
+    this.#unpaidPace = new Pace({ ...ports, perSecond: refusalsPerSecond })
   }
 
   /** Makes the routes of this context read their bodies as bytes, each when it has its place. */
@@ -64,6 +68,11 @@ export class Admission {
     const caller = callerOf(request)
     const { settled } = await ledger.recentBalance(caller.accountId)
     const hasCredit = settled > 0n
+    if (!hasCredit) {
+      await inItsTime(reply, (gone) => this.#unpaidPace.take(caller.accountId, 1, gone))
+      // Nobody is there to be answered.
+      if (reply.raw.destroyed) return void reply.hijack()
+    }
     const bodyBytes = declaredBytes(request.raw) ?? this.#bodyBytesMax(hasCredit)
     if (bodyBytes > this.#bodyBytesMax(hasCredit)) {
       if (!hasCredit && bodyBytes <= limits.bodyBytes) throw noCredit(settled)
@@ -76,17 +85,11 @@ export class Admission {
       if (!admitted.isTaken) visit.leave()
     })
     await visit.admitted
-    if (bodyBytes > limits.smallBodyBytes) await this.#inItsTime(visit, reply, caller.accountId)
+    // Large bodies take the time of the thread that serves all, whether they are refused or not.
+    if (bodyBytes > limits.smallBodyBytes) {
+      await inItsTime(reply, (gone) => this.#bodyPace.take(caller.accountId, bodyBytes, gone))
+    }
     await untilAdmitted(visit, reply)
-  }
-
-  /** Large bodies take the time of the thread that serves all, whether they are refused or not. */
-  async #inItsTime(visit: Visit, reply: FastifyReply, accountId: string): Promise<void> {
-    const gone = new AbortController()
-    const leave = (): void => gone.abort()
-    reply.raw.once('close', leave)
-    await this.#pace.take(accountId, visit.bodyBytes, gone.signal)
-    reply.raw.off('close', leave)
   }
 
   #bodyBytesMax(hasCredit: boolean): number {
@@ -135,6 +138,18 @@ export async function inItsPlace(
   } finally {
     visit.leave()
   }
+}
+
+/** Waits no longer than the client does. */
+async function inItsTime(
+  reply: FastifyReply,
+  wait: (gone: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const gone = new AbortController()
+  const leave = (): void => gone.abort()
+  reply.raw.once('close', leave)
+  await wait(gone.signal)
+  reply.raw.off('close', leave)
 }
 
 function tooLarge(): ServiceError {

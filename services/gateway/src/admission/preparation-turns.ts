@@ -3,6 +3,7 @@
  * the balance is held, so they have turns of their own: an account has few under way at once, and
  * the accounts take turns.
  */
+import { ServiceError } from '@svc/contracts/errors'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { HttpLimits } from '../http/limits.ts'
 import { Places } from './places.ts'
@@ -17,8 +18,10 @@ export interface PreparationOptions {
 
 export class PreparationTurns {
   readonly #places: Places
+  readonly #perAccount: number
 
   constructor({ limits, ...ports }: PreparationOptions) {
+    this.#perAccount = limits.preparationsPerAccount
     const { preparationsPerAccount, preparationsInFlight, requestsInFlight } = limits
     this.#places = new Places({
       ...ports,
@@ -41,7 +44,7 @@ export class PreparationTurns {
    * Does the work when it is the account's turn.
    *
    * @param stop gives the turn up; the work is not begun then
-   * @throws the reason of the stop
+   * @throws the reason of the stop, or {ServiceError} when the turn does not come for too long
    */
   async inTurn<Result>(
     accountId: string,
@@ -52,12 +55,25 @@ export class PreparationTurns {
     const leave = (): void => visit.leave()
     stop.addEventListener('abort', leave)
     try {
-      await visit.admitted
+      await visit.admitted.catch((cause) => Promise.reject(this.#ofPrompts(cause)))
       stop.throwIfAborted()
       return await work()
     } finally {
       stop.removeEventListener('abort', leave)
       leave()
     }
+  }
+
+  /** The places speak of requests: here what waited is a prompt. */
+  #ofPrompts(cause: unknown): unknown {
+    if (!(cause instanceof ServiceError) || cause.code !== 'rate_limit_exceeded') return cause
+    const message =
+      `At most ${this.#perAccount} prompts of one account are prepared at once, and this one has ` +
+      'waited for its turn for too long. Please try again shortly.'
+    const { retryAfterSeconds } = cause
+    return new ServiceError('rate_limit_exceeded', message, {
+      cause,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    })
   }
 }
