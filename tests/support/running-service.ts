@@ -16,6 +16,7 @@ import { openProjections } from '@svc/projections/open-projections'
 import { onTestFinished } from 'vitest'
 import { adminTokensOn, auditTrailOn } from './admin-access.ts'
 import { openRunningLedger } from './ledger/running-ledger.ts'
+import { refusedRequestsIn } from './refused-requests.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface RunningService {
@@ -45,15 +46,18 @@ export async function openRunningService(
   projections.start()
   onTestFinished(async () => {
     await ledger.close()
+    refusedRequests.close()
     await projections.close()
     await store.close()
   })
   const adminTokens = adminTokensOn(store)
+  const refusedRequests = refusedRequestsIn(dataDir)
   const ports: OperationPorts = {
     ...more,
     ...{ ledger, projections, store, pace, clock: systemClock },
     adminTokens,
     auditTrail: auditTrailOn(store),
+    refusedRequests,
     information: {
       ...{ version: 'test', mode: 'running', baseUrl: null, dataDir, storeKind: 'memory' },
     },

@@ -10,6 +10,7 @@ import type { Declaration, Shown } from './declaration.ts'
 import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
+import { requestOperations } from './requests.ts'
 import { tokenOperations } from './tokens.ts'
 import { usageOperations } from './usage.ts'
 import { workerOperations } from './workers.ts'
@@ -23,6 +24,7 @@ export const adminOperations = {
   ...usageOperations,
   ...workerOperations,
   ...tokenOperations,
+  ...requestOperations,
 } satisfies Record<string, Declaration>
 
 type Declarations = typeof adminOperations

@@ -10,6 +10,7 @@ import { noCrashPoints } from '@svc/contracts/crash-points'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
+import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
@@ -25,6 +26,7 @@ import {
   createLocalOperations,
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
+import { RequestLog } from '@svc/operator/request-log/request-log'
 import { openProjections } from '@svc/projections/open-projections'
 import { pino } from 'pino'
 import { createGateway } from '../src/gateway.ts'
@@ -74,9 +76,15 @@ const workers = createWorkerPool({
 })
 const accessPorts = { store, clock: systemClock, timer: systemTimer, ids, randomBytes }
 const adminTokens = new AdminTokens(accessPorts)
+const refusedRequests = openSqliteRefusedRequests(join(folder, 'refusals.db'), {
+  clock: systemClock,
+  timer: systemTimer,
+  onLost() {},
+})
 const operatorPorts: OperationPorts = {
   adminTokens,
   auditTrail: new AuditTrail(accessPorts),
+  refusedRequests,
   ledger,
   projections,
   store,
@@ -100,6 +108,12 @@ const gateway = createGateway({
     badTokensPerMinute: defaultHttpLimits.badKeysPerMinute,
   }),
   served: pace,
+  requestObserver: new RequestLog({
+    mode: 'errors',
+    refusedRequests,
+    clock: systemClock,
+    log: logger,
+  }),
   ledger,
   views: projections.views,
   viewsReached: projections.reached,
@@ -126,6 +140,7 @@ process.once('SIGTERM', async () => {
   await ledger.close()
   await projections.close()
   snapshots.close()
+  refusedRequests.close()
   await store.close()
   process.exit(0)
 })

@@ -131,6 +131,7 @@ class RequestLife {
 
   async run(): Promise<void> {
     const { requestId, client, visit, watched } = this.#exchange
+    watched.named(this.#request.model)
     await this.#refuseWithoutCredit()
     const prepared = await this.#prepare()
     this.#refuseIfStopped()

@@ -3,6 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import {
   noObserver,
   type ObservedRequest,
+  type RequestIdentity,
   type RequestObserver,
 } from '@svc/contracts/ports/request-observer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
@@ -70,8 +71,9 @@ export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
 
   /** Of requests that did not get as far as their answer, which notes its own end. */
   function noteRefusal({ name }: InferenceFormat) {
-    return async ({ watched }: FastifyRequest, _reply: FastifyReply, cause: unknown) => {
-      if (watched === null) requestObserver.refused(name, asServiceError(cause))
+    return async (request: FastifyRequest, _reply: FastifyReply, cause: unknown) => {
+      if (request.watched !== null) return
+      requestObserver.refused(name, asServiceError(cause), identityOf(request))
     }
   }
 
@@ -81,7 +83,7 @@ export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
     reply: FastifyReply,
   ): Promise<void> {
     const { visit, hasCredit } = takePlace(request)
-    const watched = requestObserver.begin(format.name)
+    const watched = requestObserver.begin(format.name, identityOf(request))
     request.watched = watched
     const client = new ClientConnection(reply.raw, ports.timer, ports.limits.writeStallMs)
     client.onGone(() => visit.stop.stop('client_gone'))
@@ -111,6 +113,10 @@ export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
       visit.leave()
     }
   }
+}
+
+function identityOf({ id, caller }: FastifyRequest): RequestIdentity {
+  return { requestId: id, accountId: caller?.accountId ?? null, keyId: caller?.keyId ?? null }
 }
 
 /** Until its turn comes, an answer has no socket, and nobody sees its client leave. */

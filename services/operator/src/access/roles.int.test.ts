@@ -33,6 +33,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   accountRequests: 'auditor',
   statement: 'auditor',
   explain: 'auditor',
+  explainRefusal: 'auditor',
   verify: 'auditor',
   listEvents: 'auditor',
   tailEvents: 'auditor',

@@ -90,6 +90,8 @@ class CountedRequest implements ObservedRequest {
     metrics.open.inc({ format })
   }
 
+  named(): void {}
+
   settled({ firstTokenAtMs, meter }: ObservedRun, billed: readonly BilledTokens[]): void {
     this.#ran = true
     const { duration, firstToken, perToken } = this.#metrics

@@ -14,6 +14,7 @@ import { logOperations } from './log-operations.ts'
 import { withParsedInput } from './parsed-input.ts'
 import type { OperationPorts } from './ports.ts'
 import { priceOperations } from './price-operations.ts'
+import { refusalOperations } from './refusal-operations.ts'
 import { serviceStatus } from './service-status.ts'
 import { tokenOperations } from './token-operations.ts'
 import { usageOperations } from './usage-operations.ts'
@@ -32,6 +33,7 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...usageOperations(ports),
     ...workerOperations(ports),
     ...tokenOperations(ports, caller),
+    ...refusalOperations(ports),
     status: () => serviceStatus(ports),
   }
   return withParsedInput(withRecordedReads(handlers, caller, ports.auditTrail))

@@ -3,6 +3,7 @@ import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -31,6 +32,7 @@ export interface OperationPorts extends WorkerPorts {
   readonly adminTokens: AdminTokens
   /** Where it is noted who was shown what. */
   readonly auditTrail: AuditTrail
+  readonly refusedRequests: Pick<RefusedRequests, 'find'>
   readonly ledger: Ledger
   readonly projections: Projections
   readonly store: EventStore

@@ -9,7 +9,9 @@
 import { randomBytes } from 'node:crypto'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import { pause } from '@svc/contracts/ports/time'
+import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
@@ -61,6 +63,7 @@ export interface Core {
   readonly projections: Projections
   readonly adminTokens: AdminTokens
   readonly auditTrail: AuditTrail
+  readonly refusedRequests: RefusedRequests
   readonly memory: LogMemory
   /** Of everything here that takes long. */
   readonly pace: SharedPace
@@ -84,6 +87,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     folder.make()
     const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
     parts.add(() => snapshots.close())
+    const refusedRequests = openRefusedRequests(options)
+    parts.add(() => refusedRequests.close())
     if (place.kind === 'sqlite') forgetServerLog(folder, logger)
     else await recogniseLog(store, folder, logger)
     const pace = new SharedPace()
@@ -110,7 +115,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     projections.start()
     memory.start()
     return {
-      ...{ gatewayId, place, store, ledger, projections, memory, pace },
+      ...{ gatewayId, place, store, ledger, projections, memory, pace, refusedRequests },
       adminTokens: new AdminTokens(ports),
       auditTrail: new AuditTrail(ports),
       close: () => parts.close(),
@@ -119,6 +124,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await parts.close()
     throw error
   }
+}
+
+function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {
+  return openSqliteRefusedRequests(folder.refusalsFile, {
+    clock: systemClock,
+    timer: systemTimer,
+    onLost: (err) => logger.error({ err }, 'failed to keep refused requests, going on without'),
+  })
 }
 
 /** With a file of events, one that was restored is the truth, and the views are built anew. */

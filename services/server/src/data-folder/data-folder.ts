@@ -7,6 +7,7 @@
  *     snapshots.db        folded account states: a cache
  *     answers.db          recorded answers for Idempotency-Key, encrypted, for a day
  *     responses.db        responses of the Responses format, encrypted, for thirty days
+ *     refusals.db         why requests were refused, for thirty days; nothing of what they said
  *     secrets.json        the keys for these and for cached prompts, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
@@ -114,6 +115,9 @@ export class DataFolder {
   }
   get answersFile(): string {
     return join(this.path, 'answers.db')
+  }
+  get refusalsFile(): string {
+    return join(this.path, 'refusals.db')
   }
   get responsesFile(): string {
     return join(this.path, 'responses.db')

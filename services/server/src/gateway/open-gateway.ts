@@ -1,5 +1,6 @@
 /** Puts the gateway on the core and the workers, with the operator's API beside it. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { observedBy } from '@svc/contracts/ports/request-observer'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -10,6 +11,7 @@ import {
   createLocalOperations,
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
+import { RequestLog } from '@svc/operator/request-log/request-log'
 import type { Logger } from 'pino'
 import type { Core } from '../core/core.ts'
 import type { OpenResources } from '../core/open-resources.ts'
@@ -87,7 +89,10 @@ export async function openGateway(
       metrics,
     }),
     isAdminApart: adminAt !== undefined,
-    requestObserver: metrics.requests,
+    requestObserver: observedBy([
+      metrics.requests,
+      requestLogOf(settings, core.refusedRequests, logger),
+    ]),
     served: pace,
     ledgerHealth: healthOf(settings, projections, logger),
     clock: systemClock,
@@ -130,6 +135,16 @@ function operatorPortsOf(
       storeKind: place.kind,
     },
   }
+}
+
+/** Its lines have a level of their own: `SVC_REQUEST_LOG` alone says which there are. */
+function requestLogOf(
+  { SVC_REQUEST_LOG: mode, SVC_LOG_LEVEL: level }: Settings,
+  refusedRequests: Core['refusedRequests'],
+  logger: Logger,
+): RequestLog {
+  const log = logger.child({}, { level: level === 'silent' ? 'silent' : 'info' })
+  return new RequestLog({ mode, refusedRequests, clock: systemClock, log })
 }
 
 function healthOf(

@@ -79,6 +79,8 @@ const schema = logSchema.extend({
   /** `host:port` of the operator's API; by default on loopback, see `admin-address.ts`. */
   SVC_ADMIN_ADDRESS: adminAddress.optional(),
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('warn'),
+  /** Which inference requests leave a line in the log; `errors`: those refused or failed. */
+  SVC_REQUEST_LOG: oneOf(['all', 'errors', 'off']).default('errors'),
   /** Of the workers that are started here; gateways read what is said of Redis too. */
   ...workerVariables,
   /**

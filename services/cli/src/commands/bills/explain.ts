@@ -2,6 +2,8 @@
  * `svc explain`: from a request to its tokens, its price, the arithmetic and the events behind it.
  */
 import type { Operations } from '@svc/contracts/admin/operations'
+import type { RefusalDetails } from '@svc/contracts/admin/requests'
+import { ServiceError } from '@svc/contracts/errors'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { cacheFacts } from '../../output/cache-words.ts'
@@ -13,16 +15,53 @@ type Explanation = Awaited<ReturnType<Operations['explain']>>
 
 export function explainCommand(contextOf: ContextOf): Command {
   return new Command('explain')
-    .description('why a request cost what it cost')
+    .description('why a request cost what it cost, or why it was refused')
     .argument('<request>', 'id of the request, req_…')
     .action(async (requestId: string, _options, command: Command) => {
       const context = contextOf(command)
-      const request = await context.withOperations((operations) =>
-        operations.explain({ request_id: requestId }),
-      )
-      if (context.json) return context.outJson('request/1', request)
-      await context.out(explanationText(context, request))
+      await context.withOperations(async (operations) => {
+        const request = await found(operations.explain({ request_id: requestId }))
+        if (request === undefined) return explainRefusal(context, operations, requestId)
+        if (context.json) return context.outJson('request/1', request)
+        await context.out(explanationText(context, request))
+      })
     })
+}
+
+/** One that was refused has cost nothing, and has no receipt. */
+async function explainRefusal(
+  context: Context,
+  operations: Operations,
+  requestId: string,
+): Promise<void> {
+  const refusal = await found(operations.explainRefusal({ request_id: requestId }))
+  if (refusal === undefined) {
+    const message = `There is no request ${requestId}, and none was refused within thirty days.`
+    throw new ServiceError('not_found', message)
+  }
+  if (context.json) return context.outJson('refused-request/1', refusal)
+  await context.out(factsText(refusalFacts(refusal), context.terminal.columns))
+}
+
+async function found<Answer>(question: Promise<Answer>): Promise<Answer | undefined> {
+  return question.catch((cause) => {
+    if (cause instanceof ServiceError && cause.code === 'not_found') return undefined
+    throw cause
+  })
+}
+
+function refusalFacts(refusal: RefusalDetails): (readonly [string, string])[] {
+  const { account_id: account, key_id: key, model, message } = refusal
+  return [
+    ['request', refusal.id],
+    ['account', account ?? 'none: it came without a valid key'],
+    ...(key === null ? [] : [['key', key] as const]),
+    ['status', `refused with ${refusal.status} ${refusal.code}; nothing was charged`],
+    ['model', `${model ?? 'not read'}, ${refusal.format} format`],
+    ['refused', refusal.refused_at],
+    ['why', refusal.meaning],
+    ...(message === null ? [] : [['said', message] as const]),
+  ]
 }
 
 function explanationText(context: Context, request: Explanation): string {
