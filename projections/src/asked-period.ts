@@ -23,6 +23,26 @@ export function readEdge(param: string, text: string, zone: Zone): number {
   return orRefusal(param, () => (DAY.test(text) ? startOfDay(text, zone) : momentOf(text)))
 }
 
+/**
+ * A period without an edge that was not named.
+ *
+ * @throws {ServiceError} `invalid_value` that names the field
+ */
+export function readPeriod(asked: {
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+  readonly zone: string
+}): Partial<Period> {
+  const zone = readZoneOf(asked.zone)
+  const period = {
+    ...(asked.from === undefined ? {} : { from: readEdge('from', asked.from, zone) }),
+    ...(asked.to === undefined ? {} : { to: readEdge('to', asked.to, zone) }),
+  }
+  if (period.from === undefined || period.to === undefined || period.from < period.to) return period
+  const message = `from: ${asked.from} is not before ${asked.to}`
+  throw new ServiceError('invalid_value', message, { param: 'from' })
+}
+
 function momentOf(text: string): number {
   const timeMs = Date.parse(text)
   if (Number.isNaN(timeMs)) throw new RangeError(`"${text}" is not a time in RFC 3339`)

@@ -1,10 +1,9 @@
 /** A page of an account's requests, each made of its own events. */
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
-import { ServiceError } from '@svc/contracts/errors'
 import { idTimeMs } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import type { RequestsAnswer, RequestsQueryFields } from '@svc/contracts/wire/requests'
-import { readEdge, readZoneOf } from './asked-period.ts'
+import { readPeriod } from './asked-period.ts'
 import { receiptOf } from './receipt.ts'
 import type { RequestRow, RequestsQuery, Views } from './views/views.ts'
 
@@ -42,18 +41,10 @@ function queryOf(
   accountId: string,
   asked: Omit<RequestsQueryFields, 'cursor' | 'limit'>,
 ): Omit<RequestsQuery, 'limit'> {
-  const { from, to, key_id: keyId, model, format, status } = asked
-  const zone = readZoneOf(asked.zone)
-  const period = {
-    ...(from === undefined ? {} : { from: readEdge('from', from, zone) }),
-    ...(to === undefined ? {} : { to: readEdge('to', to, zone) }),
-  }
-  if (period.from !== undefined && period.to !== undefined && period.from >= period.to) {
-    throw new ServiceError('invalid_value', `from: ${from} is not before ${to}`, { param: 'from' })
-  }
+  const { key_id: keyId, model, format, status } = asked
   return {
     accountId,
-    ...period,
+    ...readPeriod(asked),
     ...(keyId === undefined ? {} : { keyId }),
     ...(model === undefined ? {} : { model }),
     ...(format === undefined ? {} : { format }),

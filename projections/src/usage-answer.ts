@@ -55,6 +55,7 @@ export function usagePage(
   const { total } = views.usage({ ...filter, groupBy: [], edges: [period.from, period.to] })
   const keys = groupBy.includes('key') ? views.keys(accountId) : []
   const names = new Map(keys.map(({ keyId, name }) => [keyId, name] as const))
+  const edgeTexts = edges.map((edge) => textIn(edge, zone))
   const last = edges.at(-1) ?? period.to
   const hasMore = last < period.to && (views.nextUse(filter, last) ?? period.to) < period.to
   return {
@@ -65,7 +66,7 @@ export function usagePage(
     group_by: groupBy,
     from: textIn(period.from, zone),
     to: textIn(period.to, zone),
-    data: used.flatMap((step) => rowsOf(step, edges, zone, groupBy, names)),
+    data: used.flatMap((step) => rowsOf(step, edgeTexts, groupBy, names)),
     total: usedAnswer(total, tokenClasses),
     has_more: hasMore,
     next_cursor: hasMore ? cursorText(list, `${last}`) : null,
@@ -129,15 +130,14 @@ type Row = UsageAnswer['data'][number]
 /** One row, or one for each class of tokens that was used. */
 function rowsOf(
   step: UsageStep,
-  edges: readonly number[],
-  zone: Zone,
+  edges: readonly string[],
   groupBy: readonly UsageGroup[],
   names: ReadonlyMap<string, string>,
 ): readonly Row[] {
   const { keyId, model, format } = step
   const group = {
-    from: textIn(edges[step.step] ?? 0, zone),
-    to: textIn(edges[step.step + 1] ?? 0, zone),
+    from: edges[step.step] ?? '',
+    to: edges[step.step + 1] ?? '',
     ...(keyId === null ? {} : { key: { id: keyId, name: names.get(keyId) ?? null } }),
     ...(model === null ? {} : { model }),
     ...(format === null ? {} : { format }),

@@ -1,25 +1,13 @@
 /** Statements, and why a request cost what it cost. */
 import { z } from 'zod'
 import { dollars, receipt } from '../wire/billing.ts'
+import { statementEntry } from '../wire/statement.ts'
 import { entryNumber, id, moment, operation, pageLimit, type Shown } from './declaration.ts'
-
-const statementEntry = z.object({
-  entry: z.int().min(1),
-  at: z.string(),
-  type: z.enum(['grant', 'usage', 'expiry', 'void', 'refund', 'adjustment', 'closing']),
-  reference: z.string(),
-  /** Of the payment behind a grant; null where there is none. */
-  payment_reference: z.string().nullable(),
-  description: z.string(),
-  debit: dollars,
-  credit: dollars,
-  balance: dollars,
-  event: z.object({ stream: z.string(), revision: z.int().min(0), hash: z.string() }),
-})
-export type StatementEntry = Shown<typeof statementEntry>
 
 const statementPage = z.object({
   account_id: z.string(),
+  /** Every event of the log up to here is in it. */
+  position: z.string(),
   opening: dollars,
   closing: dollars,
   rows: z.array(statementEntry),

@@ -107,6 +107,19 @@ export interface StatementRow {
    * Settled balance after the entry: a property of the ledger position, the same under any filter.
    */
   readonly balance: PicoDollars
+  /** Of usage, like the four below it; null elsewhere. */
+  readonly key: { readonly keyId: string; readonly name: string | null } | null
+  readonly model: string | null
+  readonly format: WireFormat | null
+  readonly tokens: TokenCounts | null
+  readonly priceVersion: string | null
+  /** The amount is made of these three: paid credit, promotional credit, and no credit. */
+  readonly paid: PicoDollars
+  readonly promotional: PicoDollars
+  readonly unpaid: PicoDollars
+  /** Who caused it, and why; null for usage. */
+  readonly actor: string | null
+  readonly reason: string | null
   readonly event: Omit<EventReference, 'id'>
 }
 

@@ -53,7 +53,7 @@ test('every question, as a table and as one JSON object', async () => {
 })
 
 describe('statement', () => {
-  test.each(['csv', 'jsonl'])('as %s', async (format) => {
+  test.each(['csv', 'jsonl', 'html'])('as %s', async (format) => {
     const { path } = await folderWithHistory()
     const { out } = await svc(['statement', '--data-dir', path, '--format', format])
     await expect(out).toMatchFileSnapshot(`../golden/statement.${format}`)
@@ -64,7 +64,7 @@ describe('statement', () => {
     async (format) => {
       const { path } = await folderWithHistory()
       expect((await svc(['--data-dir', path, 'statement'])).code).toBe(0)
-      alterAmount(join(path, 'views'), 2, 29_700_001n)
+      alterAmount(join(path, 'views'), 2, -29_700_001n)
       const ran = await svc(['--data-dir', path, '--quiet', 'statement', '--format', format])
       expect([ran.code, ran.out]).toEqual([1, ''])
       expect(ran.err).toBe(

@@ -5,7 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 
 const STATEMENTS = /^statement-v\d+\.db$/
 
-/** @param picoDollars what the entry moved by from now on; its balance stays */
+/** @param picoDollars what the entry moved by from now on, a debit below zero; its
+ * balance stays */
 export function alterAmount(viewsFolder: string, entry: number, picoDollars: bigint): void {
   const file = readdirSync(viewsFolder).find((name) => STATEMENTS.test(name))
   if (file === undefined) throw new Error(`${viewsFolder} holds no view of statements`)

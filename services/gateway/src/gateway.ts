@@ -26,19 +26,20 @@ import { RefusalPauses } from './http/refusal-pauses.ts'
 import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
+import type { OwnViews } from './routes/account/own-views.ts'
+import { type RequestListPorts, requestRoutes } from './routes/account/requests.ts'
+import { type StatementPorts, statementRoutes } from './routes/account/statement.ts'
+import { type UsagePorts, usageRoutes } from './routes/account/usage.ts'
 import { billingRoutes } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
 import type { LedgerHealth } from './routes/ledger-health.ts'
 import { modelRoutes } from './routes/models.ts'
-import type { OwnViews } from './routes/own-views.ts'
 import { type PageInformation, pageRoute } from './routes/page.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { referenceRoutes } from './routes/reference.ts'
-import { type RequestListPorts, requestRoutes } from './routes/requests.ts'
 import { responsesRoutes } from './routes/responses.ts'
-import { type UsagePorts, usageRoutes } from './routes/usage.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 
 /** Beyond the wait for the final meters: what is settled then has to become durable. */
@@ -46,7 +47,10 @@ const SETTLING_MS = 10_000
 
 export interface GatewayDependencies {
   readonly ledger: Ledger
-  readonly views: Pick<Views, 'request'> & UsagePorts['views'] & RequestListPorts['views']
+  readonly views: Pick<Views, 'request'> &
+    UsagePorts['views'] &
+    RequestListPorts['views'] &
+    StatementPorts['views']
   /** Resolves to whether a view reached the position within the time. */
   readonly viewsReached: OwnViews['viewsReached']
   readonly workers: WorkerPool
@@ -149,6 +153,7 @@ class HttpGateway implements Gateway {
     app.register(billingRoutes(ports))
     app.register(usageRoutes(ports))
     app.register(requestRoutes(ports))
+    app.register(statementRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies, rootUrl))
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))

@@ -30,6 +30,8 @@ export class GatewayViews implements AsyncDisposable {
     },
     requestIds: (...query: Parameters<Projections['views']['requestIds']>) =>
       this.#views.requestIds(...query),
+    statement: (...query: Parameters<Projections['views']['statement']>) =>
+      this.#views.statement(...query),
     usage: (...query: Parameters<Projections['views']['usage']>) => this.#views.usage(...query),
     nextUse: (...query: Parameters<Projections['views']['nextUse']>) =>
       this.#views.nextUse(...query),

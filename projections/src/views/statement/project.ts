@@ -4,8 +4,10 @@
  * Entries are dense within an account, and the balance after an entry is stored on it as the ledger
  * wrote it: both are properties of the ledger's order, the same under any filter and page.
  */
+import type { TokenCounts } from '@svc/contracts/tokens'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import { negated } from '../movement.ts'
+import type { NumberedTuples } from '../numbered-tuples.ts'
 import type { TouchedRows } from '../touched-rows.ts'
 import type { StatementRow } from '../views.ts'
 
@@ -13,8 +15,16 @@ import type { StatementRow } from '../views.ts'
 export interface NewEntry
   extends Pick<
     StatementRow,
-    'entry' | 'accountId' | 'at' | 'type' | 'reference' | 'paymentReference' | 'description'
+    'entry' | 'accountId' | 'at' | 'type' | 'reference' | 'paymentReference' | 'actor' | 'reason'
   > {
+  /** Null for usage, which is described by its terms and tokens. */
+  readonly description: string | null
+  /** Of usage: the number of its key, model, format and price version. */
+  readonly terms: number | null
+  readonly tokens: TokenCounts | null
+  /** What of the amount is promotional credit, and what no credit covered; null: nothing. */
+  readonly promotional: string | null
+  readonly unpaid: string | null
   /** Number of the account's entry before this one; 0 for the first. */
   readonly above: number
   /** A credit above zero, a debit below. */
@@ -36,8 +46,13 @@ export interface StatementHead {
 
 export interface RunningRequest {
   readonly requestId: string
-  readonly keyId: string
-  readonly model: string
+  /** The number of its key, model, format and price version. */
+  readonly terms: number
+}
+
+/** A grant of promotional credit. */
+export interface Gift {
+  readonly grantId: string
 }
 
 export interface KeyName {
@@ -49,14 +64,13 @@ export interface StatementRows {
   readonly heads: TouchedRows<StatementHead>
   readonly running: TouchedRows<RunningRequest>
   readonly keyNames: TouchedRows<KeyName>
+  readonly gifts: TouchedRows<Gift>
+  readonly terms: NumberedTuples
   /** @returns the entry's number in the order of the log */
   addEntry(entry: NewEntry): number
 }
 
-type Movement = Pick<
-  NewEntry,
-  'type' | 'reference' | 'paymentReference' | 'description' | 'amount' | 'balance'
->
+type Movement = Pick<NewEntry, 'type' | 'reference' | 'amount' | 'balance'> & Partial<NewEntry>
 
 export function projectStatement(rows: StatementRows, decoded: DecodedEvent): void {
   const { event } = decoded
@@ -65,8 +79,9 @@ export function projectStatement(rows: StatementRows, decoded: DecodedEvent): vo
       rows.keyNames.add(event.data.keyId, { keyId: event.data.keyId, name: event.data.name })
       break
     case 'RequestAccepted': {
-      const { requestId, keyId, model } = event.data
-      rows.running.add(requestId, { requestId, keyId, model })
+      const { requestId, keyId, model, format, price } = event.data
+      const terms = rows.terms.numberOf(keyId, model, format, price.version)
+      rows.running.add(requestId, { requestId, terms })
       break
     }
     case 'RequestFailed':
@@ -78,49 +93,55 @@ export function projectStatement(rows: StatementRows, decoded: DecodedEvent): vo
       keyName.name = event.data.name
       break
     }
-    case 'GrantVoided':
-      addEntry(rows, decoded, voided(event.data))
-      break
-    case 'CreditRefunded':
-      addEntry(rows, decoded, refunded(event.data))
-      break
-    case 'BalanceAdjusted':
-      addEntry(rows, decoded, adjusted(event.data))
-      break
-    case 'AccountClosed':
-      if (event.data.amount !== '0') addEntry(rows, decoded, closed(event.data, decoded.accountId))
-      break
     case 'CreditGranted':
-      addEntry(rows, decoded, granted(event.data))
+      addEntry(rows, decoded, granted(rows, event.data))
       break
     case 'CreditExpired':
-      addEntry(rows, decoded, expired(event.data))
+      addEntry(rows, decoded, expired(rows, event.data))
       break
     case 'CreditDebited':
       addEntry(rows, decoded, debited(rows, event.data))
+      break
+    case 'GrantVoided':
+      addEntry(rows, decoded, voided(rows, event.data))
+      break
+    case 'CreditRefunded':
+      addEntry(rows, decoded, refunded(rows, event.data))
+      break
+    case 'BalanceAdjusted':
+      addEntry(rows, decoded, adjusted(rows, event.data))
+      break
+    case 'AccountClosed':
+      if (event.data.amount !== '0') {
+        addEntry(rows, decoded, closed(rows, event.data, decoded.accountId))
+      }
       break
     default:
       break
   }
 }
 
-function granted(data: StoredData<'CreditGranted'>): Movement {
+function granted(rows: StatementRows, data: StoredData<'CreditGranted'>): Movement {
+  const isGift = data.category === 'promotional'
+  if (isGift) rows.gifts.add(data.grantId, { grantId: data.grantId })
   return {
     type: 'grant',
     reference: data.grantId,
     paymentReference: data.reference,
     description: `${data.category} credit: ${data.reason}`,
+    reason: data.reason,
+    promotional: isGift ? data.amount : null,
     amount: data.amount,
     balance: data.balanceAfter,
   }
 }
 
-function expired(data: StoredData<'CreditExpired'>): Movement {
+function expired(rows: StatementRows, data: StoredData<'CreditExpired'>): Movement {
   return {
     type: 'expiry',
     reference: data.grantId,
-    paymentReference: null,
     description: 'credit expired',
+    promotional: promotionalOf(rows, [data]),
     amount: negated(data.amount),
     balance: data.balanceAfter,
   }
@@ -129,67 +150,99 @@ function expired(data: StoredData<'CreditExpired'>): Movement {
 function debited(rows: StatementRows, data: StoredData<'CreditDebited'>): Movement {
   const request = rows.running.remove(data.requestId)
   if (request === undefined) throw new Error(`${data.requestId} was debited but never accepted`)
-  const keyName = rows.keyNames.find(request.keyId)?.name ?? request.keyId
+  const [input, cachedInput, output] = data.lines
   return {
     type: 'usage',
     reference: data.requestId,
-    paymentReference: null,
-    description: `${request.model}, key ${keyName}: ${tokensText(data.lines)}`,
+    terms: request.terms,
+    tokens: {
+      inputTokens: input?.tokens ?? 0,
+      cachedInputTokens: cachedInput?.tokens ?? 0,
+      outputTokens: output?.tokens ?? 0,
+    },
+    promotional: promotionalOf(rows, data.slices),
+    unpaid: nullIfZero(data.debt),
     amount: negated(data.amount),
     balance: data.balanceAfter,
   }
 }
 
-function voided(data: StoredData<'GrantVoided'>): Movement {
+function voided(rows: StatementRows, data: StoredData<'GrantVoided'>): Movement {
   return {
     type: 'void',
     reference: data.grantId,
     paymentReference: data.reference,
     description: `grant voided: ${data.reason}`,
+    reason: data.reason,
+    promotional: promotionalOf(rows, data.slices),
+    unpaid: nullIfZero(data.debt),
     amount: negated(data.amount),
     balance: data.balanceAfter,
   }
 }
 
-function refunded(data: StoredData<'CreditRefunded'>): Movement {
+function refunded(rows: StatementRows, data: StoredData<'CreditRefunded'>): Movement {
   return {
     type: 'refund',
     reference: data.requestId,
     paymentReference: data.reference,
     description: `refund ${data.refundId}: ${data.reason}`,
+    reason: data.reason,
+    promotional: promotionalOf(rows, data.slices),
+    unpaid: nullIfZero(data.paidDebt),
     amount: data.amount,
     balance: data.balanceAfter,
   }
 }
 
-function adjusted(data: StoredData<'BalanceAdjusted'>): Movement {
+function adjusted(rows: StatementRows, data: StoredData<'BalanceAdjusted'>): Movement {
   const version = data.correction?.price.version
   const what = version === undefined ? 'adjustment' : `price ${version} corrected`
+  const isGift = data.category === 'promotional' && data.credit !== '0'
+  if (isGift) rows.gifts.add(data.adjustmentId, { grantId: data.adjustmentId })
   return {
     type: 'adjustment',
     reference: data.adjustmentId,
     paymentReference: data.reference,
     description: `${what}: ${data.reason}`,
+    reason: data.reason,
+    promotional: isGift ? data.credit : promotionalOf(rows, data.slices),
+    unpaid: nullIfZero(data.paidDebt) ?? nullIfZero(data.debt),
     amount: data.amount,
     balance: data.balanceAfter,
   }
 }
 
-function closed(data: StoredData<'AccountClosed'>, accountId: string): Movement {
+function closed(
+  rows: StatementRows,
+  data: StoredData<'AccountClosed'>,
+  accountId: string,
+): Movement {
   return {
     type: 'closing',
     reference: accountId,
     paymentReference: data.reference,
     description: `account closed, balance ${data.remainder.replace('_', ' ')}: ${data.reason}`,
+    reason: data.reason,
+    promotional: promotionalOf(rows, data.slices),
+    unpaid: nullIfZero(data.paidDebt),
     amount: data.amount,
     balance: data.balanceAfter,
   }
 }
 
-/** The three classes are disjoint, so the numbers can be added up. */
-function tokensText(lines: StoredData<'CreditDebited'>['lines']): string {
-  const counts = lines.map((line) => `${line.tokens} ${line.class.replace('_', ' ')}`)
-  return `${counts.join(' + ')} tokens`
+/** What of the slices is of grants that nobody paid for. */
+function promotionalOf(
+  { gifts }: StatementRows,
+  slices: readonly { readonly grantId: string; readonly amount: string }[],
+): string | null {
+  const given = slices.filter(({ grantId }) => gifts.find(grantId) !== undefined)
+  if (given.length <= 1) return given[0]?.amount ?? null
+  return given.reduce((sum, { amount }) => sum + BigInt(amount), 0n).toString()
+}
+
+function nullIfZero(amount: string): string | null {
+  return amount === '0' ? null : amount
 }
 
 /**
@@ -206,10 +259,24 @@ function addEntry(rows: StatementRows, decoded: DecodedEvent, movement: Movement
     entry: head.entry,
     accountId,
     at: head.at,
+    paymentReference: null,
+    description: null,
+    terms: null,
+    tokens: null,
+    promotional: null,
+    unpaid: null,
+    reason: null,
+    // Usage was asked for by the key that stands on it.
+    actor: movement.type === 'usage' ? null : actorOf(recorded.metadata),
     ...movement,
     eventRevision: recorded.revision,
     eventHash: recorded.hash,
   })
+}
+
+function actorOf(metadata: string): string | null {
+  const { actor } = JSON.parse(metadata) as { readonly actor?: string }
+  return actor ?? null
 }
 
 function headOf(rows: StatementRows, accountId: string): StatementHead {

@@ -2,6 +2,21 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Statement, StatementQuery } from '../views.ts'
 import { readEntry, type StoredEntry } from './tables.ts'
 
+/** From an entry up to the first that is wanted, with what the terms of usage say. */
+const CLIMB = `
+  WITH RECURSIVE climbed (number, above, entry) AS (
+    SELECT number, above, entry FROM entries WHERE number = :start
+    UNION ALL
+    SELECT entries.number, entries.above, entries.entry
+    FROM climbed JOIN entries ON entries.number = climbed.above
+    WHERE climbed.entry > :first
+  )
+  SELECT entries.*, terms.key_id, key_names.name AS key_name, model, format, price_version
+  FROM climbed JOIN entries ON entries.number = climbed.number
+    LEFT JOIN terms ON terms.number = entries.terms
+    LEFT JOIN key_names ON key_names.key_id = terms.key_id
+  WHERE climbed.entry <= :last ORDER BY climbed.entry`
+
 export interface StatementQueries {
   /** One page of an account's statement. Opening and closing are those of the page. */
   statement(query: StatementQuery): Statement
@@ -12,16 +27,7 @@ export function statementQueries(database: DatabaseSync): StatementQueries {
   const sixteenthAtOrBelow = database.prepare(`
     SELECT number FROM entries WHERE account_id = ? AND entry >= ? AND entry % 16 = 0
     ORDER BY entry LIMIT 1`)
-  const climb = database.prepare(`
-    WITH RECURSIVE climbed (number, above, entry) AS (
-      SELECT number, above, entry FROM entries WHERE number = :start
-      UNION ALL
-      SELECT entries.number, entries.above, entries.entry
-      FROM climbed JOIN entries ON entries.number = climbed.above
-      WHERE climbed.entry > :first
-    )
-    SELECT entries.* FROM climbed JOIN entries ON entries.number = climbed.number
-    WHERE climbed.entry <= :last ORDER BY climbed.entry`)
+  const climb = database.prepare(CLIMB)
 
   function lastEntryOf(accountId: string): number {
     return (head.get(accountId) as { entry: number } | undefined)?.entry ?? 0

@@ -21,13 +21,40 @@ export const statementSchema = `
     at              INTEGER NOT NULL,
     type            TEXT NOT NULL,
     reference       TEXT NOT NULL,
-    description     TEXT NOT NULL,
     amount          TEXT NOT NULL,
     balance         TEXT NOT NULL,
     event_revision  INTEGER NOT NULL,
     event_hash      TEXT NOT NULL,
-    payment         TEXT
+    -- Parts of the amount, above zero: promotional credit, and what no credit covered.
+    promotional     TEXT,
+    unpaid          TEXT,
+    -- Of usage, whose description is made of them.
+    terms                INTEGER,
+    input_tokens         INTEGER,
+    cached_input_tokens  INTEGER,
+    output_tokens        INTEGER,
+    -- Of everything else.
+    description     TEXT,
+    payment         TEXT,
+    actor           TEXT,
+    reason          TEXT
   ) STRICT;
+
+  -- What many requests have in common.
+  CREATE TABLE terms (
+    number         INTEGER PRIMARY KEY,
+    key_id         TEXT NOT NULL,
+    model          TEXT NOT NULL,
+    format         TEXT NOT NULL,
+    price_version  TEXT NOT NULL
+  ) STRICT;
+
+  CREATE UNIQUE INDEX terms_by_words ON terms (key_id, model, format, price_version);
+
+  -- Grants of promotional credit.
+  CREATE TABLE gifts (
+    grant_id  TEXT PRIMARY KEY
+  ) STRICT, WITHOUT ROWID;
 
   CREATE UNIQUE INDEX sixteenth_entries ON entries (account_id, entry) WHERE entry % 16 = 0;
 
@@ -42,8 +69,7 @@ export const statementSchema = `
   -- What the description of a debit needs, kept until the debit comes.
   CREATE TABLE running (
     request_id  TEXT PRIMARY KEY,
-    key_id      TEXT NOT NULL,
-    model       TEXT NOT NULL
+    terms       INTEGER NOT NULL
   ) STRICT;
 
   CREATE TABLE key_names (

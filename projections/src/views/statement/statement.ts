@@ -1,46 +1,48 @@
 import type { Projection } from '../../projection/projection.ts'
+import { NumberedTuples } from '../numbered-tuples.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { type NewEntry, projectStatement } from './project.ts'
 import { statementSchema } from './schema.ts'
-import { headsTable, keyNamesTable, NewEntries, runningTable } from './tables.ts'
+import { giftsTable, headsTable, keyNamesTable, NewEntries, runningTable } from './tables.ts'
 
 /** Busy accounts and keys that stay in memory: about 3 MB. */
 const HEADS_KEPT = 10_000
 const KEY_NAMES_KEPT = 10_000
+const GRANTS_KEPT = 10_000
 
 export const statementProjection: Projection = {
   name: 'statement',
-  version: 3,
+  version: 4,
   schema: statementSchema,
   tables: [
     { name: 'entries', key: ['number'] },
     { name: 'heads', key: ['account_id'] },
     { name: 'running', key: ['request_id'] },
     { name: 'key_names', key: ['key_id'] },
+    { name: 'terms', key: ['number'] },
+    { name: 'gifts', key: ['grant_id'] },
   ],
   projector(database) {
     const entries = new NewEntries(database)
-    const rows = {
-      heads: new TouchedRows(headsTable(database), HEADS_KEPT),
-      running: new TouchedRows(runningTable(database), 0),
-      keyNames: new TouchedRows(keyNamesTable(database), KEY_NAMES_KEPT),
-      addEntry: (entry: NewEntry) => entries.add(entry),
-    }
+    const heads = new TouchedRows(headsTable(database), HEADS_KEPT)
+    const running = new TouchedRows(runningTable(database), 0)
+    const keyNames = new TouchedRows(keyNamesTable(database), KEY_NAMES_KEPT)
+    const gifts = new TouchedRows(giftsTable(database), GRANTS_KEPT)
+    const terms = new NumberedTuples(database, 'terms', [
+      ...['key_id', 'model', 'format', 'price_version'],
+    ])
+    const addEntry = (entry: NewEntry) => entries.add(entry)
+    const rows = { heads, running, keyNames, gifts, terms, addEntry }
+    const parts = [entries, heads, running, keyNames, gifts, terms]
     return {
       fold(events) {
         for (const event of events) projectStatement(rows, event)
       },
       flush() {
-        entries.flush()
-        rows.heads.flush()
-        rows.running.flush()
-        rows.keyNames.flush()
+        for (const part of parts) part.flush()
       },
       forget() {
-        entries.clear()
-        rows.heads.clear()
-        rows.running.clear()
-        rows.keyNames.clear()
+        for (const part of parts) part.clear()
       },
     }
   },

@@ -1,10 +1,11 @@
 /** Reads and writes the rows of the statement view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { accountStream } from '@svc/contracts/events/account'
+import { accountStream, type WireFormat } from '@svc/contracts/events/account'
+import type { TokenCounts } from '@svc/contracts/tokens'
 import type { StoredEventType } from '../../projection/decode.ts'
 import type { RowTable } from '../touched-rows.ts'
 import type { StatementEntryType, StatementRow } from '../views.ts'
-import type { KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
+import type { Gift, KeyName, NewEntry, RunningRequest, StatementHead } from './project.ts'
 
 export interface StoredEntry {
   readonly account_id: string
@@ -12,12 +13,25 @@ export interface StoredEntry {
   readonly at: number
   readonly type: StatementEntryType
   readonly reference: string
-  readonly description: string
   readonly amount: string
   readonly balance: string
   readonly event_revision: number
   readonly event_hash: string
+  readonly promotional: string | null
+  readonly unpaid: string | null
+  readonly input_tokens: number | null
+  readonly cached_input_tokens: number | null
+  readonly output_tokens: number | null
+  readonly description: string | null
   readonly payment: string | null
+  readonly actor: string | null
+  readonly reason: string | null
+  /** Of the terms that the entry names. */
+  readonly key_id: string | null
+  readonly key_name: string | null
+  readonly model: string | null
+  readonly format: WireFormat | null
+  readonly price_version: string | null
 }
 
 const eventTypes: Readonly<Record<StatementEntryType, StoredEventType>> = {
@@ -38,7 +52,9 @@ export class NewEntries {
   #lastNumber: number | undefined
 
   constructor(database: DatabaseSync) {
-    this.#insert = database.prepare('INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)')
+    this.#insert = database.prepare(
+      'INSERT INTO entries VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)',
+    )
     this.#selectLast = database.prepare('SELECT coalesce(max(number), 0) AS last FROM entries')
   }
 
@@ -77,12 +93,20 @@ export class NewEntries {
       row.at,
       row.type,
       row.reference,
-      row.description,
       row.amount,
       row.balance,
       row.eventRevision,
       row.eventHash,
+      row.promotional,
+      row.unpaid,
+      row.terms,
+      row.tokens?.inputTokens ?? null,
+      row.tokens?.cachedInputTokens ?? null,
+      row.tokens?.outputTokens ?? null,
+      row.description,
       row.paymentReference,
+      row.actor,
+      row.reason,
     )
   }
 }
@@ -106,18 +130,31 @@ export function headsTable(database: DatabaseSync): RowTable<StatementHead> {
 }
 
 export function runningTable(database: DatabaseSync): RowTable<RunningRequest> {
-  const select = database.prepare('SELECT key_id, model FROM running WHERE request_id = ?')
-  const insert = database.prepare('INSERT INTO running VALUES (?,?,?)')
-  const update = database.prepare('UPDATE running SET key_id = ?, model = ? WHERE request_id = ?')
+  const select = database.prepare('SELECT terms FROM running WHERE request_id = ?')
+  const insert = database.prepare('INSERT INTO running VALUES (?,?)')
+  const update = database.prepare('UPDATE running SET terms = ? WHERE request_id = ?')
   const remove = database.prepare('DELETE FROM running WHERE request_id = ?')
   return {
     load(requestId) {
-      const row = select.get(requestId) as { key_id: string; model: string } | undefined
-      return row === undefined ? undefined : { requestId, keyId: row.key_id, model: row.model }
+      const row = select.get(requestId) as { terms: number } | undefined
+      return row === undefined ? undefined : { requestId, terms: row.terms }
     },
-    insert: (row) => void insert.run(row.requestId, row.keyId, row.model),
-    update: (row) => void update.run(row.keyId, row.model, row.requestId),
+    insert: (row) => void insert.run(row.requestId, row.terms),
+    update: (row) => void update.run(row.terms, row.requestId),
     remove: (requestId) => void remove.run(requestId),
+  }
+}
+
+export function giftsTable(database: DatabaseSync): RowTable<Gift> {
+  const select = database.prepare('SELECT grant_id FROM gifts WHERE grant_id = ?')
+  const insert = database.prepare('INSERT INTO gifts VALUES (?)')
+  const remove = database.prepare('DELETE FROM gifts WHERE grant_id = ?')
+  return {
+    load: (grantId) => (select.get(grantId) === undefined ? undefined : { grantId }),
+    insert: ({ grantId }) => void insert.run(grantId),
+    // There is nothing in it to change.
+    update: () => {},
+    remove: (grantId) => void remove.run(grantId),
   }
 }
 
@@ -139,6 +176,10 @@ export function keyNamesTable(database: DatabaseSync): RowTable<KeyName> {
 
 export function readEntry(row: StoredEntry): StatementRow {
   const amount = BigInt(row.amount)
+  const magnitude = amount < 0n ? -amount : amount
+  const promotional = BigInt(row.promotional ?? 0)
+  const unpaid = BigInt(row.unpaid ?? 0)
+  const tokens = tokensOf(row)
   return {
     entry: row.entry,
     accountId: row.account_id,
@@ -146,10 +187,20 @@ export function readEntry(row: StoredEntry): StatementRow {
     type: row.type,
     reference: row.reference,
     paymentReference: row.payment,
-    description: row.description,
-    debit: amount < 0n ? -amount : 0n,
-    credit: amount > 0n ? amount : 0n,
+    description: row.description ?? usageText(row, tokens),
+    debit: amount < 0n ? magnitude : 0n,
+    credit: amount > 0n ? magnitude : 0n,
     balance: BigInt(row.balance),
+    key: row.key_id === null ? null : { keyId: row.key_id, name: row.key_name },
+    model: row.model,
+    format: row.format,
+    tokens,
+    priceVersion: row.price_version,
+    paid: magnitude - promotional - unpaid,
+    promotional,
+    unpaid,
+    actor: row.actor,
+    reason: row.reason,
     event: {
       type: eventTypes[row.type],
       stream: accountStream(row.account_id),
@@ -157,4 +208,21 @@ export function readEntry(row: StoredEntry): StatementRow {
       hash: row.event_hash,
     },
   }
+}
+
+function tokensOf(row: StoredEntry): TokenCounts | null {
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = row
+  const { cached_input_tokens: cachedInputTokens } = row
+  if (inputTokens === null || cachedInputTokens === null || outputTokens === null) return null
+  return { inputTokens, cachedInputTokens, outputTokens }
+}
+
+/** The three classes are disjoint, so the numbers can be added up. */
+function usageText(
+  { model, key_id: keyId, key_name: keyName }: StoredEntry,
+  tokens: TokenCounts | null,
+): string {
+  const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0 } = tokens ?? {}
+  const counts = `${inputTokens} input + ${cachedInputTokens} cached input + ${outputTokens} output`
+  return `${model}, key ${keyName ?? keyId}: ${counts} tokens`
 }

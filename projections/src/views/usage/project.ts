@@ -95,6 +95,9 @@ export function projectUsage(rows: UsageRows, decoded: DecodedEvent): void {
       })
       break
     }
+    case 'ApiKeyRenamed':
+      rows.keys.change(event.data.keyId).name = event.data.name
+      break
     case 'ApiKeyRevoked':
       rows.keys.change(event.data.keyId).revokedAt = event.data.at
       break

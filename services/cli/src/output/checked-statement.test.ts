@@ -1,5 +1,6 @@
-import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing'
+import type { StatementPage } from '@svc/contracts/admin/billing'
 import { formatExact, parseDollars } from '@svc/contracts/money'
+import type { StatementEntry } from '@svc/contracts/wire/statement'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CliError, EXIT_DIFFERENCE } from '../context/exit-codes.ts'
@@ -22,6 +23,9 @@ function linesOf(movements: readonly bigint[]): StatementEntry[] {
       debit: formatExact(movement < 0n ? -movement : 0n),
       credit: formatExact(movement < 0n ? 0n : movement),
       balance: formatExact(balance),
+      paid: formatExact(movement < 0n ? -movement : movement),
+      ...{ promotional: '0.00', unpaid: '0.00', actor: null, reason: null },
+      ...{ key: null, model: null, format: null, tokens: null, price_version: null },
       event,
     }
   })
@@ -34,7 +38,7 @@ function pagesOf(lines: readonly StatementEntry[], size: number, skip = 0): Stat
     const opening = lines[start - 1]?.balance ?? '0.00'
     const closing = rows.at(-1)?.balance ?? opening
     const more = start + size < lines.length
-    pages.push({ account_id: 'acct_x', opening, closing, rows, more })
+    pages.push({ account_id: 'acct_x', position: '9', opening, closing, rows, more })
   }
   return pages
 }
@@ -59,7 +63,7 @@ describe('a statement', () => {
   })
 
   test('is stopped at the first row whose amount, balance or place is wrong', () => {
-    const wrong = fc.constantFrom('debit', 'credit', 'balance', 'missing', 'swapped')
+    const wrong = fc.constantFrom('debit', 'credit', 'balance', 'promotional', 'missing', 'swapped')
     fc.assert(
       fc.property(movements, pageSize, fc.nat(29), wrong, (amounts, size, place, what) => {
         const lines = linesOf([...amounts, 1n, 2n])
@@ -95,6 +99,7 @@ describe('a statement', () => {
     const broken = { ...row, credit: 'five' } as StatementEntry
     const page = {
       account_id: 'acct_x',
+      position: '9',
       opening: '0.00',
       closing: '5.00',
       rows: [broken],

@@ -8,8 +8,9 @@
  * reader's own.
  */
 
-import type { StatementEntry, StatementPage } from '@svc/contracts/admin/billing'
+import type { StatementPage } from '@svc/contracts/admin/billing'
 import { formatExact, type PicoDollars, parseDollars } from '@svc/contracts/money'
+import type { StatementEntry } from '@svc/contracts/wire/statement'
 import { CliError, EXIT_DIFFERENCE } from '../context/exit-codes.ts'
 
 const WHAT_TO_DO =
@@ -51,6 +52,10 @@ export class CheckedStatement {
     if (before + credit - debit !== after) {
       const sum = `${formatExact(before)} + ${formatExact(credit)} - ${formatExact(debit)}`
       throw broken(`${name} does not add up: ${sum} is not ${formatExact(after)}`)
+    }
+    const parts = [row.paid, row.promotional, row.unpaid].map((part) => amountOf(part, name))
+    if (parts.reduce((sum, part) => sum + part, 0n) !== credit + debit) {
+      throw broken(`${name} does not add up: its parts are not its amount`)
     }
     this.#balance = after
     this.#lastEntry = row.entry

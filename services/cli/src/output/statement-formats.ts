@@ -1,24 +1,12 @@
 /** A statement as a table, CSV, JSON or lines of JSON: opening + rows = closing in every one. */
 
-import type { StatementEntry } from '@svc/contracts/admin/billing'
 import { parseDollars } from '@svc/contracts/money'
+import type { StatementEntry } from '@svc/contracts/wire/statement'
 import { jsonText } from '../context/json-text.ts'
 import { csvLine, csvText } from './csv.ts'
+import { htmlWriter } from './statement-html.ts'
+import { periodText, type StatementWriter } from './statement-writer.ts'
 import { type Column, Table } from './table.ts'
-
-export interface StatementPeriod {
-  readonly account_id: string
-  readonly from?: string
-  readonly to?: string
-}
-
-export interface StatementWriter {
-  opening(head: StatementPeriod & { readonly opening: string }): string
-  rows(rows: readonly StatementEntry[], first: boolean): string
-  closing(foot: StatementPeriod & { readonly closing: string; readonly rows: number }): string
-  /** Columns that did not fit the terminal. */
-  readonly leftOut?: readonly string[]
-}
 
 const columns: readonly Column<StatementEntry>[] = [
   { title: 'ENTRY', align: 'right', text: (row) => `${row.entry}` },
@@ -45,6 +33,7 @@ function tableWriter(widthMax?: number): StatementWriter {
   return {
     opening: (head) =>
       `Statement of ${head.account_id}, USD, ${periodText(head)}\n` +
+      `Zone ${head.zone}, ledger position ${head.position}, SHA-256 of the rows:\n${head.sha256}\n` +
       `Opening balance  ${head.opening}\n\n`,
     rows: (rows, first) => (first ? table.header(rows) : '') + table.rows(rows),
     closing: ({ closing, rows }) => `\nClosing balance  ${closing}  (all ${rows} rows)\n`,
@@ -52,13 +41,6 @@ function tableWriter(widthMax?: number): StatementWriter {
       return table.leftOut
     },
   }
-}
-
-function periodText({ from, to }: StatementPeriod): string {
-  if (from === undefined && to === undefined) return 'all time'
-  const start = from === undefined ? '' : `from ${from} `
-  const end = to === undefined ? '' : `before ${to}`
-  return (start + end).trim()
 }
 
 const CSV_COLUMNS = [
@@ -77,43 +59,84 @@ const CSV_COLUMNS = [
   'event_revision',
   'event_hash',
   'payment_reference',
-]
+  'key_id',
+  'key_name',
+  'model',
+  'format',
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'price_version',
+  'paid_usd',
+  'promotional_usd',
+  'unpaid_usd',
+  'actor',
+  'reason',
+] as const
+type CsvCells = Partial<Record<(typeof CSV_COLUMNS)[number], string>>
 
-/** The first and the last line are the opening and the closing balance. */
+/**
+ * The first and the last line are the opening and the closing balance; what is known of the whole
+ * stands in their descriptions.
+ */
 const csv: StatementWriter = {
-  opening: ({ opening, from }) => csvLine(CSV_COLUMNS) + csvBalance('opening', from, opening),
+  opening: (head) =>
+    csvLine(CSV_COLUMNS) +
+    csvBalance('opening', head.from, head.opening, `zone ${head.zone} position ${head.position}`),
   rows: (rows) => rows.map(csvRow).join(''),
-  closing: ({ closing, to }) => csvBalance('closing', to, closing),
+  closing: (head) => csvBalance('closing', head.to, head.closing, `sha256 ${head.sha256}`),
 }
 
-function csvBalance(type: string, time: string | undefined, balance: string): string {
-  const pico = `${parseDollars(balance)}`
-  return csvLine(['', time ?? '', type, '', '', '', '', balance, '', '', pico, '', '', '', ''])
+function csvBalance(type: string, time = '', balance: string, description: string): string {
+  return csvCells({
+    ...{ type, time, description, balance_usd: balance },
+    balance_pico_usd: `${parseDollars(balance)}`,
+  })
 }
 
 function csvRow(row: StatementEntry): string {
-  return csvLine([
-    `${row.entry}`,
-    row.at,
-    row.type,
-    csvText(row.reference),
-    csvText(row.description),
-    row.debit,
-    row.credit,
-    row.balance,
-    `${parseDollars(row.debit)}`,
-    `${parseDollars(row.credit)}`,
-    `${parseDollars(row.balance)}`,
-    csvText(row.event.stream),
-    `${row.event.revision}`,
-    row.event.hash,
-    csvText(row.payment_reference ?? ''),
-  ])
+  return csvCells({
+    entry: `${row.entry}`,
+    time: row.at,
+    type: row.type,
+    reference: csvText(row.reference),
+    description: csvText(row.description),
+    debit_usd: row.debit,
+    credit_usd: row.credit,
+    balance_usd: row.balance,
+    debit_pico_usd: `${parseDollars(row.debit)}`,
+    credit_pico_usd: `${parseDollars(row.credit)}`,
+    balance_pico_usd: `${parseDollars(row.balance)}`,
+    event_stream: csvText(row.event.stream),
+    event_revision: `${row.event.revision}`,
+    event_hash: row.event.hash,
+    payment_reference: csvText(row.payment_reference ?? ''),
+    key_id: csvText(row.key?.id ?? ''),
+    key_name: csvText(row.key?.name ?? ''),
+    model: csvText(row.model ?? ''),
+    format: row.format ?? '',
+    input_tokens: `${row.tokens?.input ?? ''}`,
+    cached_input_tokens: `${row.tokens?.cached_input ?? ''}`,
+    output_tokens: `${row.tokens?.output ?? ''}`,
+    price_version: csvText(row.price_version ?? ''),
+    paid_usd: row.paid,
+    promotional_usd: row.promotional,
+    unpaid_usd: row.unpaid,
+    actor: csvText(row.actor ?? ''),
+    reason: csvText(row.reason ?? ''),
+  })
+}
+
+function csvCells(cells: CsvCells): string {
+  return csvLine(CSV_COLUMNS.map((column) => cells[column] ?? ''))
 }
 
 /** One object around all rows, written piece by piece. */
 const json: StatementWriter = {
-  opening: (head) => `${jsonText({ schema: 'svc.statement/2', ...head }).slice(0, -1)},"rows":[`,
+  opening({ closing: _, rows, ...head }) {
+    const known = { schema: 'svc.statement/2', ...head, row_count: rows }
+    return `${jsonText(known).slice(0, -1)},"rows":[`
+  },
   rows: (rows, first) =>
     rows.map((row, i) => (first && i === 0 ? '' : ',') + jsonText(row)).join(''),
   closing: ({ closing }) => `],"closing":${jsonText(closing)}}\n`,
@@ -121,8 +144,13 @@ const json: StatementWriter = {
 
 const jsonl: StatementWriter = {
   opening: (head) => `${jsonText({ type: 'opening', schema: 'svc.statement/2', ...head })}\n`,
-  rows: (rows) => rows.map((row) => `${jsonText(row)}\n`).join(''),
+  rows: (rows) => rows.map(rowLine).join(''),
   closing: ({ closing, rows }) => `${jsonText({ type: 'closing', closing, rows })}\n`,
+}
+
+/** A row as it is hashed, and as a line of JSON. */
+export function rowLine(row: StatementEntry): string {
+  return `${jsonText(row)}\n`
 }
 
 /** By format, for one statement. The argument is the widest line that the reader can take. */
@@ -131,4 +159,5 @@ export const statementWriters = {
   csv: () => csv,
   json: () => json,
   jsonl: () => jsonl,
+  html: () => htmlWriter,
 } as const satisfies Record<string, (widthMax?: number) => StatementWriter>

@@ -19,6 +19,7 @@ import {
   responseAnswer,
   responsesStreamEvent,
 } from '@svc/contracts/wire/responses'
+import { statementAnswer, statementQuery } from '@svc/contracts/wire/statement'
 import { keyAnswer, usageAnswer, usageQuery } from '@svc/contracts/wire/usage'
 import { z } from 'zod'
 import { chatRequest } from '../formats/chat/parse.ts'
@@ -219,6 +220,16 @@ export const operations: readonly Operation[] = [
     family: 'openai',
     query: requestsQuery,
     answer: requestsAnswer,
+  },
+  {
+    method: 'get',
+    path: '/v1/statement',
+    summary: 'The statement of the account',
+    description: 'Every movement, the oldest first, with the balance after it.',
+    tag: 'Billing',
+    family: 'openai',
+    query: statementQuery,
+    answer: statementAnswer,
   },
   {
     method: 'get',

@@ -9,7 +9,7 @@ import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../admission/callers.ts'
 import type { Reads } from '../admission/reads.ts'
-import { type OwnViews, viewHolds } from './own-views.ts'
+import { type OwnViews, viewHolds } from './account/own-views.ts'
 
 export interface BillingPorts extends OwnViews {
   readonly ledger: Ledger

@@ -3,8 +3,8 @@ import type { Operations } from '@svc/contracts/admin/operations'
 import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import { receiptOf } from '@svc/projections/receipt'
+import { statementEntryOf } from '@svc/projections/statement-answer'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
-import { statementEntry } from './values/details.ts'
 import { checkAccountId, noSuch } from './values/input-values.ts'
 import { readTime } from './values/rfc3339-times.ts'
 
@@ -14,7 +14,10 @@ export function billOperations(ports: OperationPorts): Pick<Operations, 'stateme
   return {
     async statement({ account_id: accountId, from, to, after, limit }) {
       checkAccountId(accountId)
-      await Promise.all([viewsCurrent(ports, 'statement'), viewsCurrent(ports, 'accounts')])
+      const [position] = await Promise.all([
+        viewsCurrent(ports, 'statement'),
+        viewsCurrent(ports, 'accounts'),
+      ])
       if (views.account(accountId) === undefined) throw noSuch('account', accountId)
       const query = {
         accountId,
@@ -27,9 +30,10 @@ export function billOperations(ports: OperationPorts): Pick<Operations, 'stateme
       const statement = await pace.step(() => views.statement(query))
       return {
         account_id: accountId,
+        position: `${position}`,
         opening: formatExact(statement.opening),
         closing: formatExact(statement.closing),
-        rows: await pace.step(() => statement.rows.map(statementEntry)),
+        rows: await pace.step(() => statement.rows.map(statementEntryOf)),
         more: statement.more,
       }
     },

@@ -101,6 +101,6 @@ function shown(sums: Sums): MonthSums {
   return Object.fromEntries(texts) as MonthSums
 }
 
-function customerOf({ accountId, name }: AccountRow, sums: Sums): MonthCustomer {
-  return { account_id: accountId, external_id: null, name, ...shown(sums) }
+function customerOf({ accountId, externalId, name }: AccountRow, sums: Sums): MonthCustomer {
+  return { account_id: accountId, external_id: externalId, name, ...shown(sums) }
 }

@@ -1,7 +1,7 @@
 /** What the operations are carried out with. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
-import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -47,14 +47,16 @@ export interface OperationPorts extends WorkerPorts {
 /**
  * Waits until a view has all that is in the log now: an operator's question is never answered
  * stale.
+ *
+ * @returns the position up to which it has everything
  */
 export async function viewsCurrent(
   { projections, store, information }: OperationPorts,
   name: ProjectionStatus['name'],
-): Promise<void> {
+): Promise<Position> {
   const head = await store.lastPosition()
   const timeoutMs = information.mode === 'stopped' ? VIEWS_BUILD_TIMEOUT_MS : VIEWS_TIMEOUT_MS
-  if (await projections.reached(head, timeoutMs, name)) return
+  if (await projections.reached(head, timeoutMs, name)) return head
   const status = (await projections.status()).find((view) => view.name === name)
   const why = status?.error ?? `it stands at position ${status?.position}, and the log at ${head}`
   throw new ServiceError('view_behind', `The view "${name}" is behind the event log: ${why}`, {

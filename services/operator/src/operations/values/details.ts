@@ -1,13 +1,12 @@
 /** What the ledger and the views hold, as operators see it: exact dollars, RFC 3339 times. */
 
 import type { AccountSummary, GrantDetails, KeyDetails } from '@svc/contracts/admin/accounts'
-import type { StatementEntry } from '@svc/contracts/admin/billing'
 import type { LoggedEvent, ProjectionState } from '@svc/contracts/admin/log'
 import type { PriceDetails } from '@svc/contracts/admin/prices'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { GrantSummary, KeySummary, PublishedPrice } from '@svc/ledger/ledger'
-import type { AccountRow, ProjectionStatus, StatementRow } from '@svc/projections/views'
+import type { AccountRow, ProjectionStatus } from '@svc/projections/views'
 import { optionalTimeText, timeText } from './rfc3339-times.ts'
 
 export function accountSummary(row: AccountRow): AccountSummary {
@@ -69,21 +68,6 @@ export function priceDetails(price: PublishedPrice): PriceDetails {
     effective_from: timeText(price.effectiveFrom),
     published_at: timeText(price.publishedAt),
     withdrawn_at: optionalTimeText(price.withdrawnAt),
-  }
-}
-
-export function statementEntry(row: StatementRow): StatementEntry {
-  return {
-    entry: row.entry,
-    at: timeText(row.at),
-    type: row.type,
-    reference: row.reference,
-    payment_reference: row.paymentReference,
-    description: row.description,
-    debit: formatExact(row.debit),
-    credit: formatExact(row.credit),
-    balance: formatExact(row.balance),
-    event: { stream: row.event.stream, revision: row.event.revision, hash: row.event.hash },
   }
 }
 

@@ -2,10 +2,11 @@
 import { parseDollars } from '@svc/contracts/money'
 import { balanceAnswer } from '@svc/contracts/wire/billing'
 import { requestsAnswer } from '@svc/contracts/wire/requests'
+import { statementAnswer } from '@svc/contracts/wire/statement'
 import { keyAnswer, usageAnswer } from '@svc/contracts/wire/usage'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expectErrorBody } from '../../testing/oracle.ts'
+import { expectErrorBody } from '../../../testing/oracle.ts'
 
 const REQUESTS = 3
 
@@ -131,6 +132,31 @@ test('requests are listed with what they cost, to their own account only', async
     expect(answer.status, query).toBe(400)
     expectErrorBody(await answer.text(), { status: 400, code: 'invalid_value' })
   }
+})
+
+test('the statement opens, moves and closes at the balance, page by page', async () => {
+  const page = async (query: string) => {
+    const answer = await fixture.get(`/v1/statement${query}`)
+    expect(answer.status, await answer.clone().text()).toBe(200)
+    return statementAnswer.strict().parse(await answer.json())
+  }
+  const first = await page('?limit=2')
+  const rest = await page(`?limit=1000&cursor=${first.next_cursor}`)
+  expect(first.opening).toBe('0.00')
+  expect(rest.opening).toBe(first.closing)
+  expect(rest.has_more).toBe(false)
+  expect(parseDollars(rest.closing)).toBe(await settled())
+  const usage = [...first.data, ...rest.data].filter(({ type }) => type === 'usage')
+  expect(usage.length).toBeGreaterThanOrEqual(REQUESTS)
+  for (const row of usage) {
+    expect(row).toMatchObject({ format: 'chat', model: 'svc-beta', debit: row.paid })
+    expect(row.tokens).toEqual({ input: 2, cached_input: 1, output: 3 })
+    expect(row.price_version).toMatch(/^price_/)
+    expect(row.key?.id).toMatch(/^key_/)
+  }
+  const others = await fixture.get(`/v1/statement?limit=2&cursor=${first.next_cursor}`, other())
+  expect(others.status).toBe(400)
+  expect((await fixture.get('/v1/statement?limit=0')).status).toBe(400)
 })
 
 test('the receipt is found by the id of the answer as well', async () => {

@@ -6,8 +6,8 @@ import { type KeyAnswer, type UsageAnswer, usageQuery } from '@svc/contracts/wir
 import { type UsageViews, usagePage } from '@svc/projections/usage-answer'
 import type { KeyUsage, Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
-import { callerOf } from '../admission/callers.ts'
-import type { Reads } from '../admission/reads.ts'
+import { callerOf } from '../../admission/callers.ts'
+import type { Reads } from '../../admission/reads.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
 import { readQuery } from './query.ts'
 

@@ -2,8 +2,8 @@
 import { type RequestsAnswer, requestsQuery } from '@svc/contracts/wire/requests'
 import { type RequestListViews, requestsPage } from '@svc/projections/requests-answer'
 import type { FastifyInstance } from 'fastify'
-import { callerOf } from '../admission/callers.ts'
-import type { Reads } from '../admission/reads.ts'
+import { callerOf } from '../../admission/callers.ts'
+import type { Reads } from '../../admission/reads.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
 import { readQuery } from './query.ts'
 

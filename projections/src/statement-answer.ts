@@ -1,0 +1,68 @@
+/** Entries of a statement as they are shown, and a page of them for the account itself. */
+import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { formatExact } from '@svc/contracts/money'
+import type {
+  StatementAnswer,
+  StatementEntry,
+  StatementQueryFields,
+} from '@svc/contracts/wire/statement'
+import { readPeriod } from './asked-period.ts'
+import type { StatementRow, Views } from './views/views.ts'
+
+export function statementEntryOf(row: StatementRow): StatementEntry {
+  const { key, tokens, event } = row
+  return {
+    entry: row.entry,
+    at: new Date(row.at).toISOString(),
+    type: row.type,
+    reference: row.reference,
+    payment_reference: row.paymentReference,
+    description: row.description,
+    debit: formatExact(row.debit),
+    credit: formatExact(row.credit),
+    balance: formatExact(row.balance),
+    key: key && { id: key.keyId, name: key.name },
+    model: row.model,
+    format: row.format,
+    tokens: tokens && {
+      input: tokens.inputTokens,
+      cached_input: tokens.cachedInputTokens,
+      output: tokens.outputTokens,
+    },
+    price_version: row.priceVersion,
+    paid: formatExact(row.paid),
+    promotional: formatExact(row.promotional),
+    unpaid: formatExact(row.unpaid),
+    actor: row.actor,
+    reason: row.reason,
+    event: { stream: event.stream, revision: event.revision, hash: event.hash },
+  }
+}
+
+/** @throws {ServiceError} `invalid_value` that names the field */
+export function statementPage(
+  views: Pick<Views, 'statement'>,
+  accountId: string,
+  { cursor, limit, ...asked }: StatementQueryFields,
+): StatementAnswer {
+  const list = ['statement', accountId, asked]
+  const after = cursor === undefined ? {} : { after: Number(cursorPlace(list, cursor)) }
+  const query = { accountId, limit, ...readPeriod(asked), ...after }
+  const { opening, closing, rows, more } = views.statement(query)
+  const last = rows.at(-1)
+  return {
+    object: 'statement',
+    currency: 'USD',
+    opening: formatExact(opening),
+    closing: formatExact(closing),
+    data: rows.map(ownEntryOf),
+    has_more: more,
+    next_cursor: more && last !== undefined ? cursorText(list, `${last.entry}`) : null,
+  }
+}
+
+/** Who of the operator's people it was is no matter of the customer. */
+function ownEntryOf(row: StatementRow): StatementAnswer['data'][number] {
+  const { actor: _, ...entry } = statementEntryOf(row)
+  return entry
+}

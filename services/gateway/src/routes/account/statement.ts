@@ -1,0 +1,26 @@
+/** The statement of the account of a key. */
+import { type StatementAnswer, statementQuery } from '@svc/contracts/wire/statement'
+import { statementPage } from '@svc/projections/statement-answer'
+import type { Views } from '@svc/projections/views'
+import type { FastifyInstance } from 'fastify'
+import { callerOf } from '../../admission/callers.ts'
+import type { Reads } from '../../admission/reads.ts'
+import { type OwnViews, viewHolds } from './own-views.ts'
+import { readQuery } from './query.ts'
+
+export interface StatementPorts extends OwnViews {
+  readonly reads: Pick<Reads, 'hooks'>
+  readonly views: Pick<Views, 'statement'>
+}
+
+export function statementRoutes(ports: StatementPorts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const options = { onRequest: ports.reads.hooks }
+    app.get('/v1/statement', options, async (request): Promise<StatementAnswer> => {
+      const { accountId } = callerOf(request)
+      const query = readQuery(statementQuery, request.query)
+      await viewHolds(ports, 'statement', accountId)
+      return statementPage(ports.views, accountId, query)
+    })
+  }
+}
