@@ -335,6 +335,12 @@ describe('the demo price', () => {
     expect(next.ledger.currentPrice(MODEL)).toBeNull()
   })
 
+  test('is what a first price of an operator replaces', async () => {
+    const { ledger } = await openLedger({ isPriced: false })
+    const published = await ledger.publishPrice(demo)
+    expect(await ledger.previewPrice({ model: MODEL, rates })).toEqual(published)
+  })
+
   test('gives way to whatever an operator publishes, be it the same rates', async () => {
     const { ledger } = await openLedger({ isPriced: false })
     await ledger.publishPrice(demo)

@@ -107,7 +107,7 @@ export class PriceBook {
       await this.#readNewest()
       const at = this.#ports.clock.nowMs()
       const { model, priceList } = this.#checked(price, at)
-      const query = { model, priceList, onBundledModel: false }
+      const query = { model, priceList, onBundledModel: true }
       return this.#lists.replacedBy(query, startOf(price.effectiveFrom, at))
     })
   }

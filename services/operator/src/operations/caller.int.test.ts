@@ -22,12 +22,21 @@ test.each([{ actor: 'operator:ci', role: 'operator', tokenId: 'tok_1' } as const
     await operations.publishPrice({
       ...{ model: 'svc-beta', input: '3', cached_input: '1', output: '9', effective_from: null },
     })
+    const { version } = await operations.publishPrice({
+      ...{ model: 'svc-beta', input: '3', cached_input: '1', output: '9', price_list: 'acme' },
+      effective_from: '2999-01-01T00:00:00Z',
+    })
+    await operations.setPriceList({ account_id, price_list: 'acme' })
+    await operations.withdrawPrice({ version, reason: 'a slip' })
     expect(await actorsIn(store)).toEqual([
       ['AccountOpened', caller.actor],
       ['CreditGranted', caller.actor],
       ['ApiKeyCreated', caller.actor],
       ['ApiKeyRevoked', caller.actor],
       ['PricePublished', caller.actor],
+      ['PricePublished', caller.actor],
+      ['PriceListSet', caller.actor],
+      ['PriceWithdrawn', caller.actor],
     ])
   },
 )

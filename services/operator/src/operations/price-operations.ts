@@ -5,7 +5,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { formatPricePerMillion } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { resolveModel } from '@svc/contracts/wire/models'
-import type { Ledger } from '@svc/ledger/ledger'
+import type { Ledger, PublishedPrice } from '@svc/ledger/ledger'
 import type { OperationPorts } from './ports.ts'
 import { priceDetails } from './values/details.ts'
 import { checkAccountId, readPrice } from './values/input-values.ts'
@@ -24,7 +24,7 @@ export function priceOperations(
   return {
     async publishPrice({ confirm = false, ...input }) {
       const price = newPrice(input)
-      const doubts = priceDoubts(await ledger.previewPrice(price), price.rates)
+      const doubts = doubtsAbout(await ledger.previewPrice(price), price)
       if (doubts.length > 0 && !confirm) throw unconfirmed(doubts)
       return priceDetails(await ledger.publishPrice({ ...price, actor }))
     },
@@ -41,7 +41,7 @@ export function priceOperations(
         output: formatPricePerMillion(rates.output),
         effective_from: timeText(Math.max(effectiveFrom ?? nowMs, nowMs)),
         replaces: replaced && priceDetails(replaced),
-        doubts: priceDoubts(replaced, rates),
+        doubts: doubtsAbout(replaced, price),
       }
     },
     async withdrawPrice({ version, reason }) {
@@ -80,6 +80,11 @@ function readModel(name: string): string {
   const model = resolveModel(name)
   if (model !== undefined) return model
   throw new ServiceError('invalid_value', `model: there is no model "${name}"`, { param: 'model' })
+}
+
+/** The price of the toy says nothing about what another should be. */
+function doubtsAbout(replaced: PublishedPrice | null, { rates }: NewPrice): readonly string[] {
+  return priceDoubts(replaced?.isDemo ? null : replaced, rates)
 }
 
 function unconfirmed(doubts: readonly string[]): ServiceError {
