@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ClientAnswer } from '@svc/testing/checker/history'
 
 const REQUESTS_PER_SECOND = 20
+/** Shares of addresses are bounds too: the attackers come from another one. */
+const ADDRESS = '127.0.1.1'
 /** Short, so that it asks for less than half of the toy model's time: its share beside one other. */
 const OUTPUT_TOKENS = 4
 /** Longer than any answer may take beside an attack, so that a hanging one is counted. */
@@ -72,6 +74,7 @@ export class Victim {
     const options = {
       method: 'POST',
       agent: this.#agent,
+      localAddress: ADDRESS,
       signal: AbortSignal.timeout(PATIENCE_MS),
       headers: { 'content-type': 'application/json', authorization: `Bearer ${this.#apiKey}` },
     }

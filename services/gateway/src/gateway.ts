@@ -129,7 +129,7 @@ class HttpGateway implements Gateway {
       rootUrl,
       timer,
       trustedProxies,
-      refusalPauses: new RefusalPauses({ limits, timer }),
+      refusalPauses: new RefusalPauses({ limits, timer, clock }),
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     }

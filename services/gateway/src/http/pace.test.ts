@@ -53,3 +53,15 @@ test('nobody waits for more than a minute, and without a limit not at all', asyn
   expect(await asked).toBeLessThanOrEqual(60_000)
   expect(await paced(0).tookMs('a', 1_000_000)).toBe(0)
 })
+
+test('whoever has to wait waits at least so long, and still one after the other', async () => {
+  const time = new ManualTime()
+  const startMs = time.nowMs()
+  const pace = new Pace({ perSecond: 10, leastWaitMs: 250, clock: time, timer: time })
+  const asked = Array.from({ length: 14 }, async () => {
+    await pace.take('a', 1, NEVER)
+    return time.nowMs() - startMs
+  })
+  await time.advance(10_000)
+  expect((await Promise.all(asked)).slice(9)).toEqual([0, 250, 250, 300, 400])
+})

@@ -16,6 +16,8 @@ const MS_PER_SECOND = 1_000
 export interface PaceOptions {
   /** Of one account; 0 sets no limit. */
   readonly perSecond: number
+  /** Whoever has to wait at all waits at least this long. */
+  readonly leastWaitMs?: number
   readonly clock: Clock
   readonly timer: Timer
 }
@@ -31,7 +33,7 @@ export class Pace {
 
   /** Resolves when the account may have so much more, or the signal is aborted. */
   async take(accountId: string, units: number, gone: AbortSignal): Promise<void> {
-    const { perSecond, clock, timer } = this.#options
+    const { perSecond, leastWaitMs = 0, clock, timer } = this.#options
     if (perSecond === 0) return
     const nowMs = clock.nowMs()
     const fromMs = Math.max(nowMs, this.#untilMs.get(accountId) ?? nowMs)
@@ -39,7 +41,7 @@ export class Pace {
     this.#forget(nowMs)
     this.#untilMs.set(accountId, untilMs)
     const waitMs = untilMs - nowMs - BURST_MS
-    if (waitMs > 0) await pause(timer, waitMs, gone)
+    if (waitMs > 0) await pause(timer, Math.max(waitMs, leastWaitMs), gone)
   }
 
   #forget(nowMs: number): void {
