@@ -35,6 +35,7 @@ const pages: readonly (readonly [document: string, server: 'running' | 'stopped'
   ['docs/how-to/watch-with-prometheus.md', 'running'],
   ['docs/how-to/read-a-bill-by-hand.md', 'running'],
   ['docs/how-to/publish-prices.md', 'running'],
+  ['docs/how-to/correct-a-mistake.md', 'running'],
 ]
 
 describe.each(pages)('%s', (document, state) => {

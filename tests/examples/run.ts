@@ -7,11 +7,13 @@
  * An example whose language is missing on this machine is skipped, and said to be; where CI is set
  * that is a failure. It downloads the clients once, into the folders of the examples.
  */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
+import { secretOf } from '@svc/testing/made-key'
 import { ServerProcess } from '@svc/testing/server-process'
 import { CountingProxy } from './counting-proxy.ts'
 import { allExamples, type Example } from './example-list.ts'
@@ -96,7 +98,7 @@ async function keyWithoutCredit(baseUrl: string, dataDir: string): Promise<strin
     name: 'examples',
     expires_at: null,
   })
-  return key.secret
+  return secretOf(key)
 }
 
 async function runOne(

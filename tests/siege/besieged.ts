@@ -1,9 +1,11 @@
 /** The server under siege, with its customers and the eyes that watch it. */
+
 import { readFileSync } from 'node:fs'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import type { ClientAnswer } from '@svc/testing/checker/history'
+import { secretOf } from '@svc/testing/made-key'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import { sizeOfProcess } from '../soak/process-size.ts'
 import { Audit } from '../torture/audit.ts'
@@ -80,7 +82,7 @@ export class Besieged {
         name: `${name} ${number}`,
         expires_at: null,
       })
-      secrets.push(key.secret)
+      secrets.push(secretOf(key))
     }
     return { keys: secrets }
   }

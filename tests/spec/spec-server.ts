@@ -1,4 +1,5 @@
 /** One real server for all tests of a file, and customers of it with accounts of their own. */
+
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { parseDollars } from '@svc/contracts/money'
 import { balanceAnswer, type Receipt, receipt } from '@svc/contracts/wire/billing'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
+import { secretOf } from '@svc/testing/made-key'
 import { ServerProcess } from '@svc/testing/server-process'
 
 const FILE_MS_MAX = 170_000
@@ -78,7 +80,8 @@ async function openCustomer(
     name: 'laptop',
     expires_at: null,
   })
-  return { accountId, keyId: key.key_id, secret: key.secret, ...callsOf(baseUrl, key.secret) }
+  const secret = secretOf(key)
+  return { accountId, keyId: key.key_id, secret, ...callsOf(baseUrl, secret) }
 }
 
 function callsOf(baseUrl: string, secret: string) {

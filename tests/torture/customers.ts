@@ -1,4 +1,5 @@
 import type { Operations } from '@svc/contracts/admin/operations'
+import { secretOf } from '@svc/testing/made-key'
 import type { Customer } from './load.ts'
 
 /** One that is rich, one that may not go below zero and will run dry, one that runs dry and may. */
@@ -17,8 +18,8 @@ export async function openCustomers(operations: Operations): Promise<Customer[]>
       reference: name,
       reason: 'torture',
     })
-    const { secret } = await operations.createKey({ account_id: accountId, name, expires_at: null })
-    return { accountId, apiKey: secret }
+    const key = await operations.createKey({ account_id: accountId, name, expires_at: null })
+    return { accountId, apiKey: secretOf(key) }
   }
   return [
     await open('rich', 'standard', '100'),

@@ -5,7 +5,10 @@ import { dollars } from '../wire/billing.ts'
 import {
   amount,
   count,
+  externalId,
   id,
+  idempotencyKey,
+  metadata,
   moment,
   name,
   operation,
@@ -15,11 +18,19 @@ import {
 } from './declaration.ts'
 
 const account = { account_id: id }
+const named = { external_id: externalId.nullable().default(null), metadata: metadata.default({}) }
+const once = { idempotency_key: idempotencyKey.optional() }
+/** False when it had been made before: then nothing has happened. */
+const created = z.boolean()
 const category = z.enum(['paid', 'promotional'])
 
 const accountSummary = z.object({
   account_id: z.string(),
   name: z.string(),
+  /** In the operator's own system; null without one. */
+  external_id: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()),
+  status: z.enum(['open', 'frozen', 'closed']),
   spend_policy: spendPolicy,
   /** Grants less debits. */
   settled: dollars,
@@ -36,6 +47,7 @@ export type AccountSummary = Shown<typeof accountSummary>
 const keyDetails = z.object({
   key_id: z.string(),
   name: z.string(),
+  external_id: z.string().nullable(),
   /** Of the secret. */
   last_four: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
@@ -54,6 +66,7 @@ const grantDetails = z.object({
   priority: z.int(),
   expires_at: z.string().nullable(),
   granted_at: z.string(),
+  voided_at: z.string().nullable(),
 })
 export type GrantDetails = Shown<typeof grantDetails>
 
@@ -78,8 +91,8 @@ export const accountOperations = {
     path: '/accounts',
     role: 'operator',
     summary: 'Open an account',
-    input: z.strictObject({ name, spend_policy: spendPolicy }),
-    output: z.object({ account_id: z.string() }),
+    input: z.strictObject({ name, spend_policy: spendPolicy, ...named, ...once }),
+    output: z.object({ account_id: z.string(), created }),
   }),
   listAccounts: operation({
     method: 'GET',
@@ -87,7 +100,12 @@ export const accountOperations = {
     role: 'auditor',
     summary: 'Accounts with their balances, oldest first',
     recorded: [],
-    input: z.strictObject({ after: id.optional(), limit: pageLimit }),
+    input: z.strictObject({
+      after: id.optional(),
+      limit: pageLimit,
+      /** The one account that has it, or none. */
+      external_id: externalId.optional(),
+    }),
     output: z.array(accountSummary),
   }),
   showAccount: operation({
@@ -114,16 +132,24 @@ export const accountOperations = {
       expires_at: moment.nullable(),
       reference: name.nullable(),
       reason,
+      ...once,
     }),
-    output: z.object({ grant_id: z.string() }),
+    output: z.object({ grant_id: z.string(), created }),
   }),
   createKey: operation({
     method: 'POST',
     path: '/accounts/:account_id/keys',
     role: 'operator',
     summary: 'Make a key; its secret is in this answer only',
-    input: z.strictObject({ ...account, name, expires_at: moment.nullable() }),
-    output: z.object({ key_id: z.string(), secret: z.string() }),
+    input: z.strictObject({
+      ...account,
+      name,
+      expires_at: moment.nullable(),
+      ...named,
+      ...once,
+    }),
+    /** The secret is null when the key had been made before: it is shown once. */
+    output: z.object({ key_id: z.string(), secret: z.string().nullable(), created }),
   }),
   listKeys: operation({
     method: 'GET',
@@ -131,7 +157,7 @@ export const accountOperations = {
     role: 'auditor',
     summary: 'The keys of an account',
     recorded: ['account_id'],
-    input: z.strictObject(account),
+    input: z.strictObject({ ...account, external_id: externalId.optional() }),
     output: z.array(keyDetails),
   }),
   revokeKey: operation({

@@ -58,11 +58,30 @@ const NAME_CHARACTERS_MAX = 200
 const REASON_CHARACTERS_MAX = 500
 const AMOUNT_CHARACTERS_MAX = 40
 const PAGE_MAX = 1_000
+const METADATA_PAIRS_MAX = 16
+const METADATA_NAME_CHARACTERS_MAX = 40
+const METADATA_VALUE_CHARACTERS_MAX = 500
 const POSITION_MAX = 2n ** 63n - 1n
 
 export const id = z.string().min(1).max(ID_CHARACTERS_MAX)
 export const name = textOf(NAME_CHARACTERS_MAX)
 export const reason = textOf(REASON_CHARACTERS_MAX)
+/**
+ * The same key does the same thing once. Over HTTP it is the header `Idempotency-Key`: the routes
+ * take it from there, and the client puts it there.
+ */
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters')
+/** In the operator's own system, and unique there. */
+export const externalId = textOf(NAME_CHARACTERS_MAX)
+/** Whatever the operator's system wants to find again. */
+export const metadata = z
+  .record(textOf(METADATA_NAME_CHARACTERS_MAX), z.string().max(METADATA_VALUE_CHARACTERS_MAX))
+  .refine(
+    (pairs) => Object.keys(pairs).length <= METADATA_PAIRS_MAX,
+    `must have at most ${METADATA_PAIRS_MAX} pairs`,
+  )
 /** RFC 3339 with a zone. */
 export const moment = z.iso.datetime({ offset: true })
 /** Dollars, read exactly by whoever carries it out. */

@@ -6,6 +6,7 @@
 import type { z } from 'zod'
 import { accountOperations } from './accounts.ts'
 import { billingOperations } from './billing.ts'
+import { correctionOperations } from './corrections.ts'
 import type { Declaration, Shown } from './declaration.ts'
 import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
@@ -18,6 +19,7 @@ import { workerOperations } from './workers.ts'
 export const adminOperations = {
   ...accountOperations,
   ...billingOperations,
+  ...correctionOperations,
   ...financeOperations,
   ...priceOperations,
   ...logOperations,

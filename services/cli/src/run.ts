@@ -9,6 +9,7 @@ import { auditCommand } from './commands/audit.ts'
 import { explainCommand } from './commands/bills/explain.ts'
 import { monthCommand } from './commands/bills/month.ts'
 import { statementCommand } from './commands/bills/statement.ts'
+import { adjustCommand, grantCommand, refundCommand } from './commands/corrections.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keyCommand } from './commands/key.ts'
 import type { ContextOf } from './commands/options.ts'
@@ -58,6 +59,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
     .configureOutput({ writeOut, writeErr: terminal.err })
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
+  commands.push(grantCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())

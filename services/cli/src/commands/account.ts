@@ -7,13 +7,21 @@ import type { Context } from '../context/context.ts'
 import { factsText } from '../output/facts.ts'
 import { outJsonList } from '../output/json-list.ts'
 import { type Column, noteLeftOut, Table, tableText } from '../output/table.ts'
+import { addAccountChanges } from './account-changes.ts'
 import { keyColumns } from './key.ts'
 import {
   ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
   type AccountOption,
   type ContextOf,
+  EXTERNAL_ID_OPTION,
+  IDEMPOTENCY_OPTION,
+  METADATA_OPTION,
+  type NamingOptions,
   namedAccount,
+  namingInput,
+  type OnceOption,
+  onceKey,
   optionalMoment,
   readAccount,
   wholeNumber,
@@ -21,12 +29,16 @@ import {
 
 const PAGE_ACCOUNTS = 500
 
-interface OpenOptions {
+interface OpenOptions extends NamingOptions {
   readonly name: string
   readonly policy: 'standard' | 'strict'
 }
 
-interface GrantOptions extends AccountOption {
+interface ListOptions {
+  readonly externalId?: string
+}
+
+interface GrantOptions extends AccountOption, OnceOption {
   readonly reason: string
   readonly ref?: string
   readonly category: 'paid' | 'promotional'
@@ -45,11 +57,15 @@ export function accountCommand(contextOf: ContextOf): Command {
         .choices(['standard', 'strict'])
         .default('standard'),
     )
+    .option(...EXTERNAL_ID_OPTION)
+    .option(...METADATA_OPTION)
+    .option(...IDEMPOTENCY_OPTION)
     .action((options: OpenOptions, command: Command) => open(contextOf(command), options))
   account
     .command('list')
     .description('all accounts with their balances, oldest first')
-    .action((_options, command: Command) => list(contextOf(command)))
+    .option('--external-id <id>', 'the one that is this in your own system')
+    .action((options: ListOptions, command: Command) => list(contextOf(command), options))
   account
     .command('show')
     .description('one account: balance, keys, grants')
@@ -73,6 +89,7 @@ export function accountCommand(contextOf: ContextOf): Command {
     )
     .option('--priority <number>', 'lower is spent first, 0 to 1000', '100')
     .option('--expires <time>', 'when what is left of it ends (default: never)')
+    .option(...IDEMPOTENCY_OPTION)
     .action((first: string, second: string | undefined, options: GrantOptions, command: Command) =>
       grant(contextOf(command), first, second, options),
     )
@@ -87,29 +104,32 @@ export function accountCommand(contextOf: ContextOf): Command {
     .action((first: string, second: string | undefined, options: AccountOption, command: Command) =>
       setPriceList(contextOf(command), first, second, options),
     )
+  addAccountChanges(account, contextOf)
   return account
 }
 
-async function open(context: Context, { name, policy }: OpenOptions): Promise<void> {
+async function open(context: Context, { name, policy, ...naming }: OpenOptions): Promise<void> {
   const opened = await context.withOperations((operations) =>
-    operations.openAccount({ name, spend_policy: policy }),
+    operations.openAccount({ name, spend_policy: policy, ...namingInput(naming) }),
   )
   if (context.json) return context.outJson('account-opened/2', opened)
   await context.out(`${opened.account_id}\n`)
-  context.note(`opened; see it with: svc account show ${opened.account_id}`)
+  context.note(
+    `${opened.created ? 'opened' : 'it had been opened before'}; see it with: svc account show ${opened.account_id}`,
+  )
 }
 
-async function list(context: Context): Promise<void> {
+async function list(context: Context, { externalId }: ListOptions): Promise<void> {
   await context.withOperations(async (operations) => {
     if (context.json) {
       const rows = (async function* () {
-        for await (const page of accountPages(operations)) yield* page
+        for await (const page of accountPages(operations, externalId)) yield* page
       })()
       return outJsonList(context, 'accounts/2', { name: 'accounts', rows })
     }
     const table = new Table(accountColumns, context.terminal.columns)
     let first = true
-    for await (const page of accountPages(operations)) {
+    for await (const page of accountPages(operations, externalId)) {
       if (first) await context.out(context.strong(table.header(page)))
       first = false
       await context.out(table.rows(page))
@@ -119,11 +139,15 @@ async function list(context: Context): Promise<void> {
 }
 
 /** At least one page, which may be empty. */
-async function* accountPages(operations: Operations): AsyncGenerator<readonly AccountSummary[]> {
+async function* accountPages(
+  operations: Operations,
+  externalId: string | undefined,
+): AsyncGenerator<readonly AccountSummary[]> {
   let after: string | undefined
   for (;;) {
     const page = await operations.listAccounts({
       limit: PAGE_ACCOUNTS,
+      ...(externalId === undefined ? {} : { external_id: externalId }),
       ...(after === undefined ? {} : { after }),
     })
     if (after === undefined || page.length > 0) yield page
@@ -160,6 +184,8 @@ function detailsText(context: Context, account: AccountDetails): string {
     factsText([
       ['account', account.account_id],
       ['name', account.name],
+      ['external id', account.external_id ?? 'none'],
+      ['status', account.status],
       ['policy', account.spend_policy],
       ['price list', account.price_list],
       ['settled', `${account.settled} USD`],
@@ -201,11 +227,13 @@ async function grant(
       expires_at: optionalMoment('--expires', options.expires),
       reference: options.ref ?? null,
       reason: options.reason,
+      ...onceKey(options),
     }),
   )
   if (context.json) return context.outJson('grant/2', granted)
   await context.out(`${granted.grant_id}\n`)
-  context.note(`granted ${amount} USD; see it with: svc statement ${accountId}`)
+  const done = granted.created ? `granted ${amount} USD` : 'it had been granted before'
+  context.note(`${done}; see it with: svc statement ${accountId}`)
 }
 
 async function setPriceList(

@@ -4,18 +4,24 @@ import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { factsText } from '../output/facts.ts'
 import { type Column, tableText } from '../output/table.ts'
+import { change, changeInput, changeOptions } from './account-changes.ts'
 import {
   ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
   type AccountOption,
   type ContextOf,
   confirmed,
+  EXTERNAL_ID_OPTION,
+  IDEMPOTENCY_OPTION,
+  METADATA_OPTION,
+  type NamingOptions,
   namedAccount,
+  namingInput,
   optionalMoment,
   readAccount,
 } from './options.ts'
 
-interface CreateOptions extends AccountOption {
+interface CreateOptions extends AccountOption, NamingOptions {
   readonly name: string
   readonly expires?: string
 }
@@ -43,6 +49,9 @@ export function keyCommand(contextOf: ContextOf): Command {
     .option(...ACCOUNT_OPTION)
     .requiredOption('--name <name>', 'what it is called in statements')
     .option('--expires <time>', 'when it ends (default: never)')
+    .option(...EXTERNAL_ID_OPTION)
+    .option(...METADATA_OPTION)
+    .option(...IDEMPOTENCY_OPTION)
     .action((argument: string | undefined, options: CreateOptions, command: Command) =>
       create(contextOf(command), argument, options),
     )
@@ -65,6 +74,21 @@ export function keyCommand(contextOf: ContextOf): Command {
     .action((first: string, second: string | undefined, options: RevokeOptions, command: Command) =>
       revoke(contextOf(command), first, second, options),
     )
+  changeOptions(
+    key
+      .command('rename')
+      .description('give a key another name')
+      .argument('<account>', 'id of the account, acct_…')
+      .argument('<key>', 'id of the key, key_…')
+      .argument('<name>', 'what it is called from now on'),
+  ).action((account: string, keyId: string, name: string, options, command: Command) =>
+    change(contextOf(command), keyId, (operations) =>
+      operations.renameKey({
+        ...{ account_id: account, key_id: keyId, name },
+        ...changeInput(options),
+      }),
+    ),
+  )
   return key
 }
 
@@ -79,16 +103,21 @@ async function create(
       account_id: accountId,
       name: options.name,
       expires_at: optionalMoment('--expires', options.expires),
+      ...namingInput(options),
     }),
   )
   if (context.json) return context.outJson('key-created/2', made)
   await context.out(
     factsText([
       ['key', made.key_id],
-      ['secret', made.secret],
+      ['secret', made.secret ?? 'was shown when the key was made'],
     ]),
   )
-  context.note('the secret is shown this once: store it now')
+  context.note(
+    made.created
+      ? 'the secret is shown this once: store it now'
+      : 'this key had been made before: nothing was changed',
+  )
   context.note(`see the key with: svc key list ${accountId}`)
 }
 
@@ -119,8 +148,6 @@ async function revoke(
   )
   if (context.json) return context.outJson('key-revoked/2', revoked)
   await context.out(`${keyId}\n`)
-  const since = revoked.already_revoked
-    ? `was revoked already, since ${revoked.revoked_at}`
-    : 'revoked'
+  const since = revoked.already_revoked ? `was revoked already on ${revoked.revoked_at}` : 'revoked'
   context.note(`${since}; see it with: svc key list ${accountId}`)
 }

@@ -11,6 +11,45 @@ export interface AccountOption {
   readonly account?: string
 }
 
+export interface OnceOption {
+  readonly idempotencyKey?: string
+}
+
+export const IDEMPOTENCY_OPTION = [
+  '--idempotency-key <key>',
+  'what is asked for again with the same key is done once',
+] as const
+
+export function onceKey({ idempotencyKey }: OnceOption): { idempotency_key?: string } {
+  return idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }
+}
+
+/** `--external-id` and `--metadata name=value`, as often as wanted. */
+export interface NamingOptions extends OnceOption {
+  readonly externalId?: string
+  readonly metadata?: readonly string[]
+}
+
+export const EXTERNAL_ID_OPTION = [
+  '--external-id <id>',
+  'what it is in your own system: unique, and found again by it',
+] as const
+export const METADATA_OPTION = ['--metadata <pairs...>', 'name=value, to be found again'] as const
+
+export function namingInput({ externalId, metadata = [], ...once }: NamingOptions) {
+  return {
+    external_id: externalId ?? null,
+    metadata: Object.fromEntries(metadata.map(pairOf)),
+    ...onceKey(once),
+  }
+}
+
+function pairOf(text: string): readonly [string, string] {
+  const equals = text.indexOf('=')
+  if (equals > 0) return [text.slice(0, equals), text.slice(equals + 1)]
+  throw new CliError(EXIT_USAGE, `--metadata: "${text}" is not a pair: write name=value`)
+}
+
 export const ACCOUNT_ARGUMENT = ['[account]', 'id of the account, acct_…'] as const
 export const ACCOUNT_OPTION = ['--account <id>', 'the account, instead of the argument'] as const
 

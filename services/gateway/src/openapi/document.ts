@@ -118,7 +118,10 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
 function describeAdmin(name: string, declared: Declaration, schemas: SchemaCollection): object {
   const { summary, role, path, method, input, output, answer } = declared
   const named = [...path.matchAll(/:(\w+)/g)].map(([, field = '']) => field)
-  const rest = Object.entries(input.shape).filter(([field]) => !named.includes(field))
+  const inHeader = ({ idempotency_key }: typeof input.shape) => idempotency_key !== undefined
+  const rest = Object.entries(input.shape).filter(
+    ([field]) => !named.includes(field) && field !== 'idempotency_key',
+  )
   const body = z.strictObject(Object.fromEntries(rest))
   return {
     operationId: name,
@@ -128,6 +131,7 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
     security: [{ operatorToken: [] }],
     parameters: [
       ...named.map(inPath),
+      ...(inHeader(input.shape) ? [idempotencyHeader] : []),
       ...(method === 'GET' ? rest.map(([field, schema]) => inQuery(field, schema, schemas)) : []),
     ],
     ...(method === 'GET'
@@ -143,6 +147,13 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
       default: errorResponse(openAiErrorAnswer, schemas),
     },
   }
+}
+
+const idempotencyHeader = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description: 'What is asked for again with the same key is done once.',
+  schema: { type: 'string', maxLength: 255 },
 }
 
 function inPath(name: string): object {

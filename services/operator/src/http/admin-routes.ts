@@ -126,7 +126,13 @@ async function answer(
 }
 
 /** Not parsed yet: that is the first thing that the operations do. */
-function givenIn(declared: Declaration, { params, query, body }: FastifyRequest): object {
+function givenIn(declared: Declaration, { params, query, body, headers }: FastifyRequest): object {
   const rest = declared.method === 'GET' ? query : (body ?? {})
-  return { ...(rest as object), ...(params as object) }
+  const key = headers['idempotency-key']
+  const takesKey = key !== undefined && 'idempotency_key' in declared.input.shape
+  return {
+    ...(rest as object),
+    ...(params as object),
+    ...(takesKey ? { idempotency_key: key } : {}),
+  }
 }

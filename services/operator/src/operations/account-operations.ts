@@ -1,7 +1,7 @@
 /** Accounts and their credit. */
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { accountSummary, grantDetails, keyDetails } from './values/details.ts'
 import { checkAccountId, noSuch, readAmount } from './values/input-values.ts'
@@ -10,28 +10,36 @@ import { readOptionalTime } from './values/rfc3339-times.ts'
 export function accountOperations(
   ports: OperationPorts,
   { actor }: Caller,
-): Pick<Operations, 'openAccount' | 'listAccounts' | 'showAccount' | 'grant'> {
+): Pick<OperationHandlers, 'openAccount' | 'listAccounts' | 'showAccount' | 'grant'> {
   const { ledger, projections, pace } = ports
   return {
-    async openAccount({ name, spend_policy: spendPolicy }) {
-      return { account_id: await ledger.openAccount({ name, spendPolicy, actor }) }
+    async openAccount({ name, spend_policy: spendPolicy, metadata, ...input }) {
+      const { external_id: externalId, idempotency_key: idempotencyKey } = input
+      const terms = { name, spendPolicy, externalId, metadata, idempotencyKey, actor }
+      const { accountId, created } = await ledger.administration.openAccount(terms)
+      return { account_id: accountId, created }
     },
-    async listAccounts({ after, limit }) {
+    async listAccounts({ after, limit, external_id: externalId }) {
       await viewsCurrent(ports, 'accounts')
+      if (externalId !== undefined) {
+        const found = projections.views.accountOfExternalId(externalId)
+        return found === undefined ? [] : [accountSummary(found)]
+      }
       const page = after === undefined ? { limit } : { after, limit }
       return pace.step(() => projections.views.accounts(page).map(accountSummary))
     },
     showAccount: ({ account_id: accountId }) => accountDetails(ports, accountId),
-    async grant({ account_id: accountId, amount, expires_at: expiresAt, reason, ...grant }) {
+    async grant({ account_id: accountId, amount, expires_at: expiresAt, ...input }) {
       checkAccountId(accountId)
-      const grantId = await ledger.grant(accountId, {
+      const { idempotency_key: idempotencyKey, ...grant } = input
+      const { grantId, created } = await ledger.administration.grant(accountId, {
         ...grant,
-        reason,
+        idempotencyKey,
         amount: readAmount(amount),
         expiresAt: readOptionalTime(expiresAt, 'expires_at'),
         actor,
       })
-      return { grant_id: grantId }
+      return { grant_id: grantId, created }
     },
   }
 }
@@ -42,13 +50,13 @@ export function accountOperations(
 async function accountDetails(ports: OperationPorts, accountId: string): Promise<AccountDetails> {
   checkAccountId(accountId)
   const account = await ports.ledger.account(accountId)
-  const { keys, grants, balance, openRequests, spendPolicy, priceList } = account
+  const { keys, grants, balance, openRequests, spendPolicy, priceList, name, status } = account
   await viewsCurrent(ports, 'accounts')
   const row = ports.projections.views.account(accountId)
   if (row === undefined) throw noSuch('account', accountId)
   const nowMs = ports.clock.nowMs()
   return {
-    ...accountSummary({ ...row, ...balance, openRequests, spendPolicy }),
+    ...accountSummary({ ...row, ...balance, openRequests, spendPolicy, name, status }),
     price_list: priceList,
     keys: keys.map((key) => keyDetails(key, nowMs)),
     grants: grants.map(grantDetails),

@@ -1,6 +1,7 @@
 /** API keys. */
 import type { Caller } from '@svc/contracts/admin/caller'
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers } from '@svc/contracts/admin/operations'
+import type { KeySummary } from '@svc/ledger/ledger'
 import type { OperationPorts } from './ports.ts'
 import { keyDetails } from './values/details.ts'
 import { checkAccountId } from './values/input-values.ts'
@@ -9,23 +10,26 @@ import { readOptionalTime, timeText } from './values/rfc3339-times.ts'
 export function keyOperations(
   { ledger, clock }: OperationPorts,
   { actor }: Caller,
-): Pick<Operations, 'createKey' | 'listKeys' | 'revokeKey'> {
+): Pick<OperationHandlers, 'createKey' | 'listKeys' | 'revokeKey'> {
   return {
-    async createKey({ account_id: accountId, name, expires_at: expiresAt }) {
+    async createKey({ account_id: accountId, name, metadata, ...input }) {
       checkAccountId(accountId)
-      const expiry = readOptionalTime(expiresAt, 'expires_at')
-      const { keyId, secret } = await ledger.createKey(accountId, {
+      const { keyId, secret, created } = await ledger.administration.createKey(accountId, {
         name,
-        ...(expiry === null ? {} : { expiresAt: expiry }),
+        expiresAt: readOptionalTime(input.expires_at, 'expires_at'),
+        externalId: input.external_id,
+        metadata,
+        idempotencyKey: input.idempotency_key,
         actor,
       })
-      return { key_id: keyId, secret }
+      return { key_id: keyId, secret, created }
     },
-    async listKeys({ account_id: accountId }) {
+    async listKeys({ account_id: accountId, external_id: externalId }) {
       checkAccountId(accountId)
       const { keys } = await ledger.account(accountId)
       const nowMs = clock.nowMs()
-      return keys.map((key) => keyDetails(key, nowMs))
+      const isAsked = (key: KeySummary) => externalId === undefined || key.externalId === externalId
+      return keys.filter(isAsked).map((key) => keyDetails(key, nowMs))
     },
     async revokeKey({ account_id: accountId, key_id: keyId, reason }) {
       checkAccountId(accountId)

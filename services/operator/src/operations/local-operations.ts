@@ -8,6 +8,7 @@ import { withRecordedReads } from '../access/recorded-reads.ts'
 import { workerOperations } from '../workers/worker-operations.ts'
 import { accountOperations } from './account-operations.ts'
 import { billOperations } from './bill-operations.ts'
+import { correctionOperations } from './correction-operations.ts'
 import { financeOperations } from './finance-operations.ts'
 import { keyOperations } from './key-operations.ts'
 import { logOperations } from './log-operations.ts'
@@ -28,6 +29,7 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...keyOperations(ports, caller),
     ...priceOperations(ports, caller),
     ...billOperations(ports),
+    ...correctionOperations(ports, caller),
     ...financeOperations(ports),
     ...logOperations(ports),
     ...usageOperations(ports),

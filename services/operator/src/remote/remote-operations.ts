@@ -83,6 +83,9 @@ async function send(
     for (const [field, value] of rest) url.searchParams.set(field, String(value))
   } else {
     headers.set('content-type', 'application/json')
+    const key = rest.get('idempotency_key')
+    if (typeof key === 'string') headers.set('idempotency-key', key)
+    rest.delete('idempotency_key')
     body = JSON.stringify(Object.fromEntries(rest))
   }
   const answer = await request(url, { method, headers, body, signal })

@@ -97,11 +97,21 @@ function factsOf(request: Explanation): (readonly [string, string])[] {
     ...request.grants.map(
       (slice) => ['paid from', `${slice.grant_id}: ${slice.amount} USD`] as const,
     ),
+    ...refundFacts(request),
     [
       'balance',
       request.balance_after === null ? 'not debited' : `${request.balance_after} USD after it`,
     ],
   ]
+}
+
+function refundFacts({ refunds, refunded }: Explanation): (readonly [string, string])[] {
+  if (refunds.length === 0) return []
+  const each = refunds.map(
+    ({ refund_id, amount, reason, at }) =>
+      ['refund', `${amount} USD on ${at}, ${refund_id}: ${reason}`] as const,
+  )
+  return [...each, ['refunded', `${refunded} USD in all`]]
 }
 
 /** The three lines and their sum, so that anybody can add up again. */

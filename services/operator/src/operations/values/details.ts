@@ -13,6 +13,9 @@ export function accountSummary(row: AccountRow): AccountSummary {
   return {
     account_id: row.accountId,
     name: row.name,
+    external_id: row.externalId,
+    metadata: row.metadata,
+    status: row.status,
     spend_policy: row.spendPolicy,
     settled: formatExact(row.settled),
     held: formatExact(row.held),
@@ -27,6 +30,7 @@ export function keyDetails(key: KeySummary, nowMs: number): KeyDetails {
   return {
     key_id: key.keyId,
     name: key.name,
+    external_id: key.externalId,
     last_four: key.lastFour,
     status: secretStatus(key, nowMs),
     created_at: timeText(key.createdAt),
@@ -53,6 +57,7 @@ export function grantDetails(grant: GrantSummary): GrantDetails {
     priority: grant.priority,
     expires_at: optionalTimeText(grant.expiresAt),
     granted_at: timeText(grant.grantedAt),
+    voided_at: optionalTimeText(grant.voidedAt),
   }
 }
 

@@ -19,6 +19,11 @@ export function readAmount(text: string): PicoDollars {
   throw new ServiceError('invalid_value', 'amount: must be above zero', { param: 'amount' })
 }
 
+/** Dollars, above or below zero. @throws {ServiceError} `invalid_value` */
+export function readSignedAmount(text: string): PicoDollars {
+  return readMoney(text, 'amount', parseDollars)
+}
+
 /** Dollars per million tokens. @throws {ServiceError} `invalid_value` */
 export function readPrice(text: string, param: string): PicoDollars {
   return readMoney(text, param, parsePricePerMillion)

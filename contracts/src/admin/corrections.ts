@@ -1,0 +1,128 @@
+/** Mistakes made good, and what else changes of an account: each an event with its reason. */
+import { z } from 'zod'
+import { remainders, spendPolicy } from '../events/account.ts'
+import { dollars } from '../wire/billing.ts'
+import { amount, id, idempotencyKey, name, operation, reason, type Shown } from './declaration.ts'
+
+const account = { account_id: id }
+const asked = { reason, idempotency_key: idempotencyKey.optional() }
+const moving = {
+  ...asked,
+  reference: name.nullable().default(null),
+  /** Says what would happen, and does nothing. */
+  dry_run: z.boolean().default(false),
+}
+
+const movement = z.object({
+  /** Of the grant, the refund or the adjustment; of an account that was closed. */
+  id: z.string(),
+  /** False when it had been done before, or is only tried. */
+  created: z.boolean(),
+  dry_run: z.boolean(),
+  /** What the balance changes by; below zero it gets less. */
+  amount: dollars,
+  /** Null when it had been done before. */
+  balance_before: dollars.nullable(),
+  /** When it had been done before: the balance now. */
+  balance_after: dollars,
+})
+export type ShownMovement = Shown<typeof movement>
+
+const changed = z.object({
+  account_id: z.string(),
+  /** False when it was so already, or the same had been asked for before. */
+  changed: z.boolean(),
+})
+
+export const correctionOperations = {
+  voidGrant: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/grants/:grant_id/void',
+    role: 'operator',
+    summary: 'Take a grant back, also what was spent of it',
+    input: z.strictObject({ ...account, grant_id: id, ...moving }),
+    output: movement,
+  }),
+  refund: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/requests/:request_id/refund',
+    role: 'operator',
+    summary: 'Give back what a request was charged, or a part of it',
+    input: z.strictObject({
+      ...account,
+      request_id: id,
+      /** Dollars, above zero; null: all that is left of the charge. */
+      amount: amount.nullable().default(null),
+      ...moving,
+    }),
+    output: movement,
+  }),
+  adjust: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/adjustments',
+    role: 'operator',
+    summary: 'Change a balance by an amount, up or down',
+    input: z.strictObject({
+      ...account,
+      /** Dollars; below zero it gets less. */
+      amount,
+      /** Of the credit that an amount up becomes. */
+      category: z.enum(['paid', 'promotional']).default('paid'),
+      ...moving,
+    }),
+    output: movement,
+  }),
+  freezeAccount: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/freeze',
+    role: 'operator',
+    summary: 'Refuse all requests of an account until it is unfrozen; what runs ends',
+    input: z.strictObject({ ...account, ...asked }),
+    output: changed,
+  }),
+  unfreezeAccount: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/unfreeze',
+    role: 'operator',
+    summary: 'Take requests of an account again',
+    input: z.strictObject({ ...account, ...asked }),
+    output: changed,
+  }),
+  closeAccount: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/close',
+    role: 'operator',
+    summary: 'End an account and its keys for ever',
+    input: z.strictObject({
+      ...account,
+      /** What becomes of a balance that is not zero. */
+      remainder: z.enum(remainders).default('none'),
+      ...moving,
+    }),
+    output: movement,
+  }),
+  renameAccount: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/rename',
+    role: 'operator',
+    summary: 'Give an account another name',
+    input: z.strictObject({ ...account, name, ...asked }),
+    output: changed,
+  }),
+  setSpendPolicy: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/spend-policy',
+    role: 'operator',
+    summary: 'Say how the last credit of an account is spent',
+    input: z.strictObject({ ...account, spend_policy: spendPolicy, ...asked }),
+    output: changed,
+  }),
+  renameKey: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/keys/:key_id/rename',
+    role: 'operator',
+    summary: 'Give a key another name',
+    input: z.strictObject({ ...account, key_id: id, name, ...asked }),
+    output: changed.extend({ key_id: z.string() }),
+  }),
+}

@@ -1,0 +1,118 @@
+/** `svc account freeze|unfreeze|close|rename|set-policy` */
+import type { Operations } from '@svc/contracts/admin/operations'
+import { type Command, Option } from 'commander'
+import type { Context } from '../context/context.ts'
+import { type MovementOptions, move, movementInput, movementOptions } from './corrections.ts'
+import {
+  type ContextOf,
+  confirmed,
+  IDEMPOTENCY_OPTION,
+  type OnceOption,
+  onceKey,
+} from './options.ts'
+
+interface ChangeOptions extends OnceOption {
+  readonly reason: string
+}
+
+interface CloseOptions extends MovementOptions {
+  readonly remainder: 'none' | 'written_off' | 'paid_out'
+  readonly yes?: true
+}
+
+const ACCOUNT = ['<account>', 'id of the account, acct_…'] as const
+
+export function addAccountChanges(account: Command, contextOf: ContextOf): void {
+  changeOptions(
+    account
+      .command('freeze')
+      .description('refuse all requests of an account until it is unfrozen; what runs ends')
+      .argument(...ACCOUNT),
+  ).action((id: string, options: ChangeOptions, command: Command) =>
+    change(contextOf(command), id, (operations) =>
+      operations.freezeAccount({ account_id: id, ...changeInput(options) }),
+    ),
+  )
+  changeOptions(
+    account
+      .command('unfreeze')
+      .description('take requests of an account again')
+      .argument(...ACCOUNT),
+  ).action((id: string, options: ChangeOptions, command: Command) =>
+    change(contextOf(command), id, (operations) =>
+      operations.unfreezeAccount({ account_id: id, ...changeInput(options) }),
+    ),
+  )
+  addNaming(account, contextOf)
+  addClosing(account, contextOf)
+}
+
+function addNaming(account: Command, contextOf: ContextOf): void {
+  changeOptions(
+    account
+      .command('rename')
+      .description('give an account another name')
+      .argument(...ACCOUNT)
+      .argument('<name>', 'what it is called from now on'),
+  ).action((id: string, name: string, options: ChangeOptions, command: Command) =>
+    change(contextOf(command), id, (operations) =>
+      operations.renameAccount({ account_id: id, name, ...changeInput(options) }),
+    ),
+  )
+  changeOptions(
+    account
+      .command('set-policy')
+      .description('say how the last credit of an account is spent')
+      .argument(...ACCOUNT)
+      .argument('<policy>', 'standard or strict'),
+  ).action((id: string, policy: string, options: ChangeOptions, command: Command) =>
+    change(contextOf(command), id, (operations) => {
+      const policies = { spend_policy: policy as 'standard' | 'strict' }
+      return operations.setSpendPolicy({ account_id: id, ...policies, ...changeInput(options) })
+    }),
+  )
+}
+
+function addClosing(account: Command, contextOf: ContextOf): void {
+  movementOptions(
+    account
+      .command('close')
+      .description('end an account and its keys for ever')
+      .argument(...ACCOUNT)
+      .addOption(
+        new Option('--remainder <what>', 'what becomes of a balance that is not zero')
+          .choices(['none', 'written_off', 'paid_out'])
+          .default('none'),
+      )
+      .option('--yes', 'do not ask'),
+  ).action(async (id: string, options: CloseOptions, command: Command) => {
+    const context = contextOf(command)
+    const { remainder, yes, dryRun } = options
+    if (dryRun !== true) await confirmed(context, `End ${id} and its keys for ever?`, yes)
+    await move(context, 'account-closed/1', options, () =>
+      context.withOperations((operations) =>
+        operations.closeAccount({ account_id: id, remainder, ...movementInput(options) }),
+      ),
+    )
+  })
+}
+
+export function changeOptions(command: Command): Command {
+  return command.requiredOption('--reason <text>', 'why').option(...IDEMPOTENCY_OPTION)
+}
+
+export function changeInput({ reason, ...once }: ChangeOptions) {
+  return { reason, ...onceKey(once) }
+}
+
+/** Does it, prints the id, and says whether it changed anything. */
+export async function change(
+  context: Context,
+  id: string,
+  work: (operations: Operations) => Promise<{ readonly changed: boolean }>,
+): Promise<void> {
+  const made = await context.withOperations(work)
+  if (context.json) return context.outJson('change/1', made)
+  await context.out(`${id}\n`)
+  context.note(made.changed ? 'changed' : 'it was so already: nothing was changed')
+}

@@ -1,0 +1,110 @@
+/** Mistakes made good, and what else changes of an account. */
+import type { Caller } from '@svc/contracts/admin/caller'
+import type { ShownMovement } from '@svc/contracts/admin/corrections'
+import type { OperationHandlers } from '@svc/contracts/admin/operations'
+import { formatExact } from '@svc/contracts/money'
+import type { Movement } from '@svc/ledger/administration'
+import type { OperationPorts } from './ports.ts'
+import { checkAccountId, readAmount, readSignedAmount } from './values/input-values.ts'
+
+type Corrections = Pick<
+  OperationHandlers,
+  | 'voidGrant'
+  | 'refund'
+  | 'adjust'
+  | 'closeAccount'
+  | 'freezeAccount'
+  | 'unfreezeAccount'
+  | 'renameAccount'
+  | 'setSpendPolicy'
+  | 'renameKey'
+>
+
+export function correctionOperations({ ledger }: OperationPorts, { actor }: Caller): Corrections {
+  const { administration } = ledger
+  return {
+    async voidGrant({ grant_id: grantId, ...input }) {
+      const terms = { ...movementTerms(input, actor), grantId }
+      return shown(await administration.voidGrant(input.account_id, terms), input.dry_run)
+    },
+    async refund({ request_id: requestId, amount, ...input }) {
+      const given = amount === null ? null : readAmount(amount)
+      const terms = { ...movementTerms(input, actor), requestId, amount: given }
+      return shown(await administration.refund(input.account_id, terms), input.dry_run)
+    },
+    async adjust({ amount, category, ...input }) {
+      const terms = { ...movementTerms(input, actor), amount: readSignedAmount(amount), category }
+      return shown(await administration.adjust(input.account_id, terms), input.dry_run)
+    },
+    async closeAccount({ remainder, ...input }) {
+      const terms = { ...movementTerms(input, actor), remainder }
+      return shown(await administration.close(input.account_id, terms), input.dry_run)
+    },
+    ...changeOperations({ ledger }, actor),
+  }
+}
+
+function changeOperations(
+  { ledger: { administration } }: Pick<OperationPorts, 'ledger'>,
+  actor: string,
+): Omit<Corrections, 'voidGrant' | 'refund' | 'adjust' | 'closeAccount'> {
+  return {
+    async freezeAccount(input) {
+      const changed = await administration.freeze(input.account_id, changeTerms(input, actor))
+      return { account_id: input.account_id, changed }
+    },
+    async unfreezeAccount(input) {
+      const changed = await administration.unfreeze(input.account_id, changeTerms(input, actor))
+      return { account_id: input.account_id, changed }
+    },
+    async renameAccount({ name, ...input }) {
+      const terms = { ...changeTerms(input, actor), name }
+      const changed = await administration.renameAccount(input.account_id, terms)
+      return { account_id: input.account_id, changed }
+    },
+    async setSpendPolicy({ spend_policy: spendPolicy, ...input }) {
+      const terms = { ...changeTerms(input, actor), spendPolicy }
+      const changed = await administration.setSpendPolicy(input.account_id, terms)
+      return { account_id: input.account_id, changed }
+    },
+    async renameKey({ key_id: keyId, name, ...input }) {
+      const terms = { ...changeTerms(input, actor), keyId, name }
+      const changed = await administration.renameKey(input.account_id, terms)
+      return { account_id: input.account_id, key_id: keyId, changed }
+    },
+  }
+}
+
+interface AskedInput {
+  readonly account_id: string
+  readonly reason: string
+  readonly idempotency_key?: string | undefined
+}
+
+function changeTerms(input: AskedInput, actor: string) {
+  const { account_id: accountId, reason, idempotency_key: idempotencyKey } = input
+  checkAccountId(accountId)
+  return { reason, idempotencyKey, actor }
+}
+
+function movementTerms(
+  input: AskedInput & { readonly reference: string | null; readonly dry_run: boolean },
+  actor: string,
+) {
+  const { reference, dry_run: dryRun } = input
+  return { ...changeTerms(input, actor), reference, dryRun }
+}
+
+function shown(
+  { id, created, amount, balanceBefore, balanceAfter }: Movement,
+  dryRun: boolean,
+): ShownMovement {
+  return {
+    id,
+    created: created && !dryRun,
+    dry_run: dryRun,
+    amount: formatExact(amount),
+    balance_before: balanceBefore === null ? null : formatExact(balanceBefore),
+    balance_after: formatExact(balanceAfter),
+  }
+}
