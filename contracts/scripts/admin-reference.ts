@@ -32,7 +32,7 @@ Each role may do what the roles before it may:
 const recordedNote = `Operations marked ◆ show customers' records. Who calls one with an admin token leaves an event
 \`RecordsRead\` in the stream \`audit\`, and gets the answer when that is durable; the same question
 within a minute leaves one event. An admin token can leave 2,000 in an hour; more questions are
-refused with 429.
+refused with 429. One token can have 8 answers by lines at once.
 
 Fields are in snake_case, amounts exact decimal text in dollars, positions decimal text, times
 RFC 3339. A field with \`?\` may be left out. _Lines_ is newline-delimited JSON as long as it lasts: a

@@ -1,4 +1,6 @@
 /** Holders of admin tokens at the routes of a running service: seen, bounded, and ended. */
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AdminRole } from '@svc/contracts/events/admin-tokens'
 import { decodeEvent, decodeMetadata } from '@svc/contracts/events/codec'
 import { START } from '@svc/contracts/ports/event-store'
@@ -116,6 +118,43 @@ test('a tail that runs ends within seconds when its token is revoked', async () 
   await expect(tail).rejects.toMatchObject({ code: 'invalid_api_key' })
   await accountOpened()
   expect(lines).toEqual(['AccountOpened'])
+})
+
+test('a body that comes after its token was revoked changes nothing', async () => {
+  const { secret, token_id } = await made('thief', 'operator')
+  const body = JSON.stringify({ name: 'Mallory', spend_policy: 'strict' })
+  const request = httpRequest(`${baseUrl}/admin/v1/accounts`, {
+    method: 'POST',
+    headers: {
+      ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      'content-length': Buffer.byteLength(body),
+    },
+  })
+  const answered = once(request, 'response') as Promise<[IncomingMessage]>
+  request.write(body.slice(0, 5))
+  await as(secret).status()
+  await as(ROOT).revokeAdminToken({ token_id, reason: 'stolen' })
+  request.end(body.slice(5))
+  const [response] = await answered
+  response.resume()
+  expect(response.statusCode).toBe(401)
+  const types = (await service.store.readAll({ after: START, limit: 10 })).map(({ type }) => type)
+  expect(types).toEqual(['AdminTokenCreated', 'AdminTokenRevoked'])
+})
+
+test('a token has few tails at once, and gets another when one ends', async () => {
+  const { secret } = await made('watcher', 'auditor')
+  const leave = Array.from({ length: 9 }, () => new AbortController())
+  const tail = async (n: number) => {
+    const headers = { authorization: `Bearer ${secret}` }
+    const signal = leave[n]?.signal ?? null
+    return (await fetch(`${baseUrl}/admin/v1/events/tail`, { headers, signal })).status
+  }
+  for (let n = 0; n < 8; n += 1) expect(await tail(n)).toBe(200)
+  expect(await tail(8)).toBe(429)
+  leave[0]?.abort()
+  await expect.poll(() => tail(8)).toBe(200)
+  for (const each of leave) each.abort()
 })
 
 describe('wrong tokens', () => {

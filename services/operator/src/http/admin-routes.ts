@@ -15,11 +15,12 @@ import type { AdminRole } from '@svc/contracts/events/admin-tokens'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { AdminCallers } from '../access/admin-callers.ts'
+import { AdminCallers, badToken } from '../access/admin-callers.ts'
 import type { AdminTokens } from '../access/admin-tokens.ts'
 import { METRICS_CONTENT_TYPE, type Metrics } from '../metrics/metrics.ts'
 import { parsedInput } from '../operations/parsed-input.ts'
 import { lineStream } from './line-stream.ts'
+import { OpenStreams } from './open-streams.ts'
 import { noncePattern, PROOF_PATH, serverProof } from './server-proof.ts'
 
 declare module 'fastify' {
@@ -56,6 +57,7 @@ export function adminRoutes(options: AdminRoutes): FastifyPluginAsync {
   const { operationsOf, operatorToken, address, metrics } = options
   return async (app: FastifyInstance) => {
     const callers = new AdminCallers({ ...options, rootToken: operatorToken })
+    const streams = new OpenStreams()
     app.decorateRequest('adminCaller', null)
     app.addHook('onRequest', (request) => authorize(callers, request))
     if (metrics !== undefined) {
@@ -80,7 +82,7 @@ export function adminRoutes(options: AdminRoutes): FastifyPluginAsync {
           const caller = callerOf(request)
           const handler = operationsOf(caller)[name] as Handler
           const mayGoOn = () => callers.mayGoOn(caller)
-          return answer({ declared, handler, mayGoOn }, request, reply)
+          return answer({ caller, streams, declared, handler, mayGoOn }, request, reply)
         },
       })
     }
@@ -106,21 +108,26 @@ function callerOf({ adminCaller, url }: FastifyRequest): Caller {
 }
 
 interface Asked {
+  readonly caller: Caller
+  readonly streams: OpenStreams
   readonly declared: Declaration
   readonly handler: Handler
-  /** Whether the caller still may; asked for every line. */
+  /** Whether the caller still may; asked before it begins, and for every line. */
   mayGoOn(): Promise<boolean>
 }
 
 async function answer(
-  { declared, handler, mayGoOn }: Asked,
+  { caller, streams, declared, handler, mayGoOn }: Asked,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  // A body may come slowly: its sender's token may have ended meanwhile.
+  if (!(await mayGoOn())) throw badToken()
   const input = givenIn(declared, request)
   const gone = new AbortController()
   if (declared.answer === 'json') return handler(input, gone.signal)
   reply.raw.on('close', () => gone.abort())
+  streams.enter(caller, reply.raw)
   const lines = handler(input, gone.signal) as AsyncIterable<object>
   return reply.type('application/x-ndjson').send(await lineStream(lines, mayGoOn, gone.signal))
 }
