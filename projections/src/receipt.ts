@@ -8,6 +8,7 @@ export function receiptOf(row: RequestRow): Receipt {
     object: 'request',
     id: row.requestId,
     status: row.status,
+    key_id: row.keyId,
     format: row.format,
     model: row.model,
     usage: {

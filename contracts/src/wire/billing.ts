@@ -29,6 +29,8 @@ export const receipt = z.object({
   object: z.literal('request'),
   id: z.string(),
   status: requestStatus,
+  /** Whose key it came with. */
+  key_id: z.string(),
   format: wireFormat,
   model: z.string(),
   /** `input_tokens` is the uncached part: the three classes are disjoint. */

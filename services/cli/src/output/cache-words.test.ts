@@ -17,6 +17,7 @@ function receiptWith(fields: Partial<Receipt>): Receipt {
     object: 'request',
     id: 'req_1',
     status: 'finished',
+    key_id: 'key_x',
     format: 'chat',
     model: 'svc-beta',
     usage,
