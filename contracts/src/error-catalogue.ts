@@ -134,7 +134,7 @@ export const errorCatalogue = {
     openaiType: 'invalid_request_error',
     anthropicType: 'permission_error',
     retry: false,
-    doc: 'The operator has frozen the account. No request is taken until it is unfrozen; one that runs is ended, and what was made is charged.',
+    doc: 'The operator has frozen the account. No request is taken until it is unfrozen; what runs already is finished and charged.',
   },
   not_found: {
     status: 404,

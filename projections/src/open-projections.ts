@@ -197,7 +197,6 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
     accounts: (page) => accounts().accounts(page),
     account: (accountId) => accounts().account(accountId),
     accountOfExternalId: (externalId) => accounts().accountOfExternalId(externalId),
-    haltedAccounts: (accountIds) => accounts().haltedAccounts(accountIds),
     accountTotals: () => accounts().accountTotals(),
     statement: (query) => statement().statement(query),
     requestIds: (query) => requestLists().requests(query),

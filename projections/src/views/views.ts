@@ -255,8 +255,6 @@ export interface Views {
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
   accountOfExternalId(externalId: string): AccountRow | undefined
-  /** Of these accounts, those that are frozen or closed. */
-  haltedAccounts(accountIds: readonly string[]): readonly string[]
   statement(query: StatementQuery): Statement
   usage(query: UsageQuery): Usage
   /** The first quarter of an hour from a moment on in which something was used. */

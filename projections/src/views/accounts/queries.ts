@@ -12,8 +12,6 @@ export interface AccountsQueries {
   accountOfExternalId(externalId: string): AccountRow | undefined
   /** Oldest first. @param page `after` an account */
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
-  /** Of these accounts, those whose requests must end. */
-  haltedAccounts(accountIds: readonly string[]): readonly string[]
   accountTotals(): AccountTotals
 }
 
@@ -36,12 +34,6 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
     accountOfExternalId(externalId) {
       const row = ofExternalId.get(externalId) as StoredAccount | undefined
       return row === undefined ? undefined : readAccount(row)
-    },
-    haltedAccounts(accountIds) {
-      return accountIds.filter((accountId) => {
-        const row = one.get(accountId) as StoredAccount | undefined
-        return row !== undefined && row.status !== 'open'
-      })
     },
     accounts({ after = '', limit }) {
       return (page.all({ after, limit }) as unknown as StoredAccount[]).map(readAccount)
