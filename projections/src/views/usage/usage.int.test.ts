@@ -26,7 +26,7 @@ async function threeWeeks() {
   const keys = [history.keyId, history.key('phone'), history.key('server')]
   const ids: string[] = []
   for (let i = 0; i < REQUESTS; i += 1) {
-    const at = START_MS + i * 4.2 * HOUR_MS + (i % 7) * 601_000 - (i % 5) * HOUR_MS
+    const at = START_MS + i * 4.2 * HOUR_MS + (i % 7) * 601_000 - (i % 2) * 6 * HOUR_MS
     const id = requestId(START_MS + i, `${i}`)
     ids.push(id)
     const [keyId, format] = [keys[i % keys.length], wireFormats[i % wireFormats.length]]
