@@ -18,7 +18,13 @@ import { everyTurn } from './runner/every-turn.ts'
 import { type OlderLogRule, resetForeignViews } from './runner/foreign-views.ts'
 import { LiveView } from './runner/live-view.ts'
 import type { ProjectionLog } from './runner/projection-log.ts'
-import { type RebuildProgress, type RebuildSummary, rebuildView } from './runner/rebuild.ts'
+import {
+  compareView,
+  type RebuildProgress,
+  type RebuildRequest,
+  type RebuildSummary,
+  rebuildView,
+} from './runner/rebuild.ts'
 import { Runner } from './runner/runner.ts'
 import type { KeepFile } from './runner/view-database.ts'
 import { type ViewPorts, viewPath } from './runner/view-file.ts'
@@ -93,6 +99,8 @@ export interface Projections {
     onProgress: (progress: RebuildProgress) => void,
     signal?: AbortSignal,
   ): Promise<RebuildSummary>
+  /** As {@link rebuild} without the swap: nothing changes, whatever is found. */
+  compare: Projections['rebuild']
   /** Cancels rebuilds, finishes the batch in hand, closes the files. Idempotent. */
   close(): Promise<void>
 }
@@ -127,7 +135,8 @@ export async function openProjections({
   const closing = new AbortController()
   const rebuilds = new Map<string, Promise<RebuildSummary>>()
 
-  async function rebuild(
+  async function besideLive(
+    build: (request: RebuildRequest) => Promise<RebuildSummary>,
     name: string,
     onProgress: (progress: RebuildProgress) => void,
     signal?: AbortSignal,
@@ -141,7 +150,7 @@ export async function openProjections({
       throw new ServiceError('conflict', `the view "${name}" is being rebuilt already`)
     }
     const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])])
-    const running = rebuildView({ view, store, runner, ports, pace, signal: either, onProgress })
+    const running = build({ view, store, runner, ports, pace, signal: either, onProgress })
     rebuilds.set(name, running)
     try {
       return await running
@@ -156,7 +165,8 @@ export async function openProjections({
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     checkpoints: () => live.flatMap(checkpointOf),
     status: async () => statusOf(live, await store.lastPosition()),
-    rebuild,
+    rebuild: (...asked) => besideLive(rebuildView, ...asked),
+    compare: (...asked) => besideLive(compareView, ...asked),
     async close() {
       closing.abort()
       await Promise.allSettled(rebuilds.values())

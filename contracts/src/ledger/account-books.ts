@@ -57,7 +57,7 @@ export class AccountBooks {
 }
 
 /** Of books without a posting. */
-function zeroBalances(): Record<BookAccount, PicoDollars> {
+export function zeroBalances(): Record<BookAccount, PicoDollars> {
   const zeros = bookAccounts.map((account) => [account, 0n] as const)
   return Object.fromEntries(zeros) as Record<BookAccount, PicoDollars>
 }

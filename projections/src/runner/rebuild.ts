@@ -8,7 +8,7 @@
  *
  * The live view serves and moves on all the while; its rows are compared in a snapshot. Up to the
  * rename everything happens in a file of its own, so that a cancel or a crash leaves the live one
- * untouched.
+ * untouched. A comparison ends behind the second step.
  */
 import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
@@ -44,7 +44,25 @@ export interface RebuildRequest {
 }
 
 /** @throws when the signal aborts, or an event cannot be folded: the live view is then as before */
-export async function rebuildView(request: RebuildRequest): Promise<RebuildSummary> {
+export function rebuildView(request: RebuildRequest): Promise<RebuildSummary> {
+  return besideLive(request, async (built) => {
+    await fold(built, await request.store.lastPosition(), request)
+    await built.finish()
+    const { freed } = await request.runner.betweenDeliveries(() => swap(built, request))
+    await freed
+  })
+}
+
+/** As {@link rebuildView}, but the live view stays in any case, also where it differs. */
+export function compareView(request: RebuildRequest): Promise<RebuildSummary> {
+  return besideLive(request, async () => {})
+}
+
+/** @param then what is done with the view that was built and compared */
+async function besideLive(
+  request: RebuildRequest,
+  then: (built: ViewFile) => Promise<void>,
+): Promise<RebuildSummary> {
   const { view, ports } = request
   const path = rebuildPath(view.file.path)
   removeDatabase(path)
@@ -56,10 +74,7 @@ export async function rebuildView(request: RebuildRequest): Promise<RebuildSumma
     }
     await fold(built, view.position, request, report)
     const differences = await compare(built, request)
-    await fold(built, await request.store.lastPosition(), request)
-    await built.finish()
-    const { freed } = await request.runner.betweenDeliveries(() => swap(built, request))
-    await freed
+    await then(built)
     return { name: view.name, events: view.file.committed.events, differences }
   } finally {
     built.close()

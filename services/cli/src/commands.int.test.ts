@@ -13,7 +13,7 @@ import { svc } from '@svc/testing/run-svc'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
-import { alterAmount } from '../testing/alter-statement.ts'
+import { alterAmount } from '../testing/altered-views.ts'
 
 const questions: readonly (readonly [name: string, args: readonly string[]])[] = [
   ['account-list', ['account', 'list']],
@@ -26,6 +26,7 @@ const questions: readonly (readonly [name: string, args: readonly string[]])[] =
   ['explain-stopped', ['explain', stoppedRequest]],
   ['explain-failed', ['explain', failedRequest]],
   ['verify', ['verify']],
+  ['reconcile', ['reconcile']],
   ['projection-list', ['projection', 'list']],
   ['events-list', ['events', 'list']],
   ['status', ['status']],

@@ -8,6 +8,7 @@ import { accountCommand } from './commands/account.ts'
 import { auditCommand } from './commands/audit.ts'
 import { explainCommand } from './commands/bills/explain.ts'
 import { monthCommand } from './commands/bills/month.ts'
+import { reconcileCommand } from './commands/bills/reconcile.ts'
 import { statementCommand } from './commands/bills/statement.ts'
 import { adjustCommand, grantCommand, refundCommand } from './commands/corrections.ts'
 import { eventsCommand } from './commands/events.ts'
@@ -61,6 +62,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(grantCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)
+  commands.push(reconcileCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())
   return program

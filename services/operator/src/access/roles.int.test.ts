@@ -44,6 +44,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   explain: 'auditor',
   explainRefusal: 'auditor',
   verify: 'auditor',
+  reconcile: 'auditor',
   listEvents: 'auditor',
   tailEvents: 'auditor',
   listProjections: 'auditor',

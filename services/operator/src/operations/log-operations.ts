@@ -1,9 +1,10 @@
 /** The event log and the views that follow it. */
 import type { Operations } from '@svc/contracts/admin/operations'
+import { reconcileLines } from './books/reconcile-lines.ts'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { rebuildLines } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
-import type { OperationPorts } from './ports.ts'
+import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { projectionState } from './values/details.ts'
 
 /** Of a tail that its reader ends by leaving it. */
@@ -13,7 +14,7 @@ export function logOperations(
   ports: OperationPorts,
 ): Pick<
   Operations,
-  'verify' | 'listProjections' | 'rebuildProjection' | 'listEvents' | 'tailEvents'
+  'verify' | 'reconcile' | 'listProjections' | 'rebuildProjection' | 'listEvents' | 'tailEvents'
 > {
   const { projections, store, pace, memory, information } = ports
   return {
@@ -21,6 +22,10 @@ export function logOperations(
       const densePositions = information.storeKind === 'sqlite'
       const witnesses = () => memory?.witnesses() ?? []
       return verifyLines({ store, pace, witnesses, densePositions }, input)
+    },
+    reconcile: () => {
+      const viewCurrent = (name: string) => viewsCurrent(ports, name)
+      return reconcileLines({ store, pace, projections, viewCurrent })
     },
     listProjections: async () => (await projections.status()).map(projectionState),
     rebuildProjection: ({ name }) => rebuildLines(projections, name),
