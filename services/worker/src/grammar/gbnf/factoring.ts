@@ -141,7 +141,7 @@ class Factoring {
 
   /** Alternatives that may begin with the same character, directly or by way of others. */
   #groupsByFirst(alternatives: readonly Parts[]): readonly (readonly Parts[])[] {
-    let groups: { readonly set: CharacterSet; readonly members: readonly Parts[] }[] = []
+    let groups: { readonly set: CharacterSet; readonly members: Parts[] }[] = []
     for (const parts of alternatives) {
       const { set } = this.#first.ofAll(parts)
       const isAlike = (group: { readonly set: CharacterSet }) => {
@@ -153,11 +153,15 @@ class Factoring {
         groups.push({ set, members: [parts] })
         continue
       }
-      const joined = {
-        set: charactersOf([...set, ...alike.flatMap((group) => group.set)]),
-        members: [...alike.flatMap(({ members }) => members), parts],
-      }
-      groups = [...groups.filter((group) => !alike.includes(group)), joined]
+      const sets = [...set, ...alike.flatMap((group) => group.set)]
+      const [members = [], ...others] = alike.map((group) => group.members)
+      const moved = others.flat()
+      this.#work.spend(groups.length + (sets.length + moved.length) / STEPS)
+      // The first is not copied: it can hold nearly all, for each of the alternatives.
+      for (const each of [...moved, parts]) members.push(each)
+      const joined = { set: charactersOf(sets), members }
+      const isJoined = new Set(alike)
+      groups = [...groups.filter((group) => !isJoined.has(group)), joined]
     }
     return groups.map(({ members }) => members)
   }

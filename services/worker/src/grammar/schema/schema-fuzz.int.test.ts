@@ -26,6 +26,8 @@ const DRAWN_SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ_DRAWN ?? 12)
 const DRAWS = 30
 const DRAW_MS_MAX = 50
 
+const REFUSING = { unsupported: 'refuse' } as const
+
 const results: FuzzResult[] = []
 const died: number[] = []
 
@@ -90,6 +92,18 @@ describe(`${SCHEMAS} hostile schemas`, () => {
     // Refusing everything would be no feat.
     expect(results.filter(({ refusal }) => refusal === null).length).toBeGreaterThan(SCHEMAS / 10)
   })
+})
+
+/** Alternatives that begin alike by the thousand: 300 to 600 ms until joining them was counted. */
+it.each([44_615, 62_267])('seed %d is refused in time', (seed) => {
+  const processorMs = () => {
+    const before = process.threadCpuUsage()
+    const compile = () => addSchema(new GrammarRules(), hostileSchema(seed), REFUSING)
+    expect(compile).toThrow('takes too many steps')
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
+  }
+  expect(Math.min(processorMs(), processorMs())).toBeLessThan(PROCESSOR_MS_MAX)
 })
 
 describe('the demo model under hostile schemas that compile', () => {
