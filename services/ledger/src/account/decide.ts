@@ -3,7 +3,13 @@
  * Read on in `keys.ts`, `credit.ts`, `burn-down.ts`, `acceptance.ts` and `settlement.ts`; what the
  * operator changes is in `changes.ts` and `standing.ts`, what is made good in `corrections.ts`.
  */
-import type { AccountCommand, OpenAccount, SetPriceList } from '@svc/contracts/commands'
+import type {
+  AcceptRequest,
+  AccountCommand,
+  OpenAccount,
+  SetPriceList,
+  SettleRequest,
+} from '@svc/contracts/commands'
 import { decideAccept } from './acceptance.ts'
 import {
   decideRename,
@@ -24,11 +30,17 @@ import type { AccountState } from './state.ts'
 export function decide(state: AccountState, command: AccountCommand): Decision {
   if (command.type === 'OpenAccount') return decideOpen(state, command)
   if (state.accountId === null) return refused('not_found', 'There is no such account.')
+  // Nearly all commands: a closed account has no keys to accept with, and nothing runs to settle.
+  if (command.type === 'AcceptRequest') return decideAccept(state, command)
+  if (command.type === 'SettleRequest') return decideSettle(state, command)
   const decision = decideRepeatedChange(state, command) ?? decideNew(state, command)
   return refuseClosed(state, decision) ?? decision
 }
 
-function decideNew(state: AccountState, command: Exclude<AccountCommand, OpenAccount>): Decision {
+function decideNew(
+  state: AccountState,
+  command: Exclude<AccountCommand, OpenAccount | AcceptRequest | SettleRequest>,
+): Decision {
   switch (command.type) {
     case 'SetSpendPolicy':
       return decideSpendPolicy(state, command)
@@ -58,10 +70,6 @@ function decideNew(state: AccountState, command: Exclude<AccountCommand, OpenAcc
       return decideAdjust(state, command)
     case 'ExpireCredit':
       return decideExpire(state, command)
-    case 'AcceptRequest':
-      return decideAccept(state, command)
-    case 'SettleRequest':
-      return decideSettle(state, command)
     case 'FailRequest':
       return decideFail(state, command)
     case 'AbandonRequest':
