@@ -11,7 +11,6 @@ import type { Declaration, Shown } from './declaration.ts'
 import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
-import { reconcileOperations } from './reconcile.ts'
 import { requestOperations } from './requests.ts'
 import { tokenOperations } from './tokens.ts'
 import { usageOperations } from './usage.ts'
@@ -24,7 +23,6 @@ export const adminOperations = {
   ...financeOperations,
   ...priceOperations,
   ...logOperations,
-  ...reconcileOperations,
   ...usageOperations,
   ...workerOperations,
   ...tokenOperations,

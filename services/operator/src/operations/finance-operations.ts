@@ -1,4 +1,4 @@
-/** The close of a month. */
+/** The close of a month, and whether the books add up. */
 import type { MonthCustomer, MonthReport, MonthSums } from '@svc/contracts/admin/finance'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
@@ -6,6 +6,7 @@ import { formatExact } from '@svc/contracts/money'
 import { QUARTER_MS, textIn } from '@svc/contracts/zone'
 import { readMonth, readZoneOf } from '@svc/projections/asked-period'
 import type { AccountMonth, AccountRow } from '@svc/projections/views'
+import { reconcileLines } from './books/reconcile-lines.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 
 /** Looked at in one step: a few milliseconds. */
@@ -13,8 +14,15 @@ const ACCOUNTS_PER_STEP = 50
 
 type Sums = { -readonly [Name in keyof MonthSums]: bigint }
 
-export function financeOperations(ports: OperationPorts): Pick<OperationHandlers, 'month'> {
-  return { month: ({ month, zone }) => monthReport(ports, month, zone) }
+export function financeOperations(
+  ports: OperationPorts,
+): Pick<OperationHandlers, 'month' | 'reconcile'> {
+  const { store, pace, projections } = ports
+  const viewCurrent = (name: string) => viewsCurrent(ports, name)
+  return {
+    month: ({ month, zone }) => monthReport(ports, month, zone),
+    reconcile: () => reconcileLines({ store, pace, projections, viewCurrent }),
+  }
 }
 
 /** All sums are of one position of the log, whatever is written meanwhile. */

@@ -1,10 +1,9 @@
 /** The event log and the views that follow it. */
 import type { Operations } from '@svc/contracts/admin/operations'
-import { reconcileLines } from './books/reconcile-lines.ts'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { rebuildLines } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
-import { type OperationPorts, viewsCurrent } from './ports.ts'
+import type { OperationPorts } from './ports.ts'
 import { projectionState } from './values/details.ts'
 
 /** Of a tail that its reader ends by leaving it. */
@@ -14,7 +13,7 @@ export function logOperations(
   ports: OperationPorts,
 ): Pick<
   Operations,
-  'verify' | 'reconcile' | 'listProjections' | 'rebuildProjection' | 'listEvents' | 'tailEvents'
+  'verify' | 'listProjections' | 'rebuildProjection' | 'listEvents' | 'tailEvents'
 > {
   const { projections, store, pace, memory, information } = ports
   return {
@@ -22,10 +21,6 @@ export function logOperations(
       const densePositions = information.storeKind === 'sqlite'
       const witnesses = () => memory?.witnesses() ?? []
       return verifyLines({ store, pace, witnesses, densePositions }, input)
-    },
-    reconcile: () => {
-      const viewCurrent = (name: string) => viewsCurrent(ports, name)
-      return reconcileLines({ store, pace, projections, viewCurrent })
     },
     listProjections: async () => (await projections.status()).map(projectionState),
     rebuildProjection: ({ name }) => rebuildLines(projections, name),

@@ -1,6 +1,6 @@
 /** `svc reconcile` */
 import { performance } from 'node:perf_hooks'
-import type { EquationName, ReconcileResult } from '@svc/contracts/admin/reconcile'
+import type { EquationName, ReconcileResult } from '@svc/contracts/admin/finance'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../../context/exit-codes.ts'

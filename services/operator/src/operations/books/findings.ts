@@ -1,6 +1,9 @@
 /** What a reconciliation found, by equation: how much in all, and where first. */
-import type { EquationName, ReconcileFinding } from '@svc/contracts/admin/reconcile'
-import { equationNames } from '@svc/contracts/admin/reconcile'
+import {
+  type EquationName,
+  equationNames,
+  type ReconcileFinding,
+} from '@svc/contracts/admin/finance'
 import { formatExact } from '@svc/contracts/money'
 
 /** Enough to see what is wrong; the difference counts all of them. */

@@ -1,5 +1,5 @@
 /** A reconciliation of the books, with its progress: the log first, then the views one by one. */
-import type { ReconcileProgress, ReconcileResult } from '@svc/contracts/admin/reconcile'
+import type { ReconcileProgress, ReconcileResult } from '@svc/contracts/admin/finance'
 import { formatExact } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
