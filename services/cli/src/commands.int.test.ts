@@ -143,7 +143,7 @@ test('writes print the id alone on standard output, and how to see it on standar
   expect(rest).toEqual({ schema: 'svc.key-revoked/2', key_id: keyId, already_revoked: true })
   const again = await svc([...at, ...revoke])
   expect([again.code, again.out]).toEqual([0, `${keyId}\n`])
-  expect(again.err).toContain(`was revoked already, since ${revokedAt}`)
+  expect(again.err).toContain(`was revoked already on ${revokedAt}`)
   const keys = JSON.parse((await svc([...at, '--json', 'key', 'list', account])).out).keys
   expect(keys).toMatchObject([{ key_id: keyId, revoked_at: revokedAt }])
 
