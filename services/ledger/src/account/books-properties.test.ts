@@ -1,6 +1,7 @@
 /** Double entry: the books and the account say the same after every event of any history. */
 import { AccountBooks, sumOf } from '@svc/contracts/account-books'
-import { bookAccounts } from '@svc/contracts/postings'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import { type BookAccount, bookAccounts } from '@svc/contracts/postings'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { AccountState } from './state.ts'
@@ -34,20 +35,42 @@ test('the postings of every event are in balance, and say what the customer has'
   expect([...posted].toSorted()).toEqual([...bookAccounts].toSorted())
 })
 
-test('money comes in by paid grants, leaves by what is paid out, and is earned by debits', () => {
+type Moved = readonly [account: BookAccount, amount: bigint]
+
+/** What an event changes of income, expense and money, worked out from its amount alone. */
+function movedBy({ grants }: AccountState, { type, data }: AccountEvent): Moved | undefined {
+  switch (type) {
+    case 'CreditGranted':
+      return [data.category === 'paid' ? 'payments' : 'promotional_expense', data.amount]
+    case 'AccountClosed':
+      return data.remainder === 'paid_out' ? ['payments', data.amount] : undefined
+    case 'CreditDebited':
+      return ['earned', -data.amount]
+    case 'CreditRefunded':
+      return ['earned', data.amount]
+    case 'CreditExpired': {
+      const isPaid = grants.get(data.grantId)?.category === 'paid'
+      return [isPaid ? 'breakage' : 'promotional_expense', -data.amount]
+    }
+    default:
+      return undefined
+  }
+}
+
+test('each kind of income and expense is the sum of its own events', () => {
   fc.assert(
     fc.property(histories, (steps) => {
       const books = new AccountBooks()
-      let [paid, earned] = [0n, 0n]
-      play(steps, (_state, event) => {
-        const { type, data } = event
-        if (type === 'CreditGranted' && data.category === 'paid') paid += data.amount
-        if (type === 'AccountClosed' && data.remainder === 'paid_out') paid += data.amount
-        if (type === 'CreditDebited') earned += data.amount
-        if (type === 'CreditRefunded') earned -= data.amount
+      const moved: Moved[] = []
+      play(steps, (state, event) => {
+        moved.push(...[movedBy(state, event)].filter((each) => each !== undefined))
         books.post(event)
       })
-      expect([books.trialBalance.payments, -books.trialBalance.earned]).toEqual([paid, earned])
+      for (const name of ['payments', 'promotional_expense', 'earned', 'breakage'] as const) {
+        const own = moved.filter(([account]) => account === name)
+        expect(books.trialBalance[name]).toBe(sumOf(own.map(([, amount]) => amount)))
+      }
     }),
+    { numRuns: 400 },
   )
 })
