@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { makeAdminSecret, tokenOfSecret } from './admin/admin-token.ts'
+import { makeAdminSecret, tokenOfSecret } from './admin/access/admin-token.ts'
 import { accountOfSecret, makeSecret } from './api-key.ts'
 import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from './checked-secret.ts'
 import { ID_RANDOM_BYTES, makeId } from './ids.ts'

@@ -1,5 +1,5 @@
 /** Who carries out an operation. */
-import type { AdminRole } from '../events/admin-tokens.ts'
+import type { AdminRole } from '../../events/admin-tokens.ts'
 
 export interface Caller {
   /** Stands in the metadata of every event that the caller causes. */

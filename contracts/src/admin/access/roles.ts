@@ -6,7 +6,7 @@
  *     operator  runs the service: accounts, credit, keys, prices, workers
  *     owner     hands out power: admin tokens
  */
-import { type AdminRole, adminRoles } from '../events/admin-tokens.ts'
+import { type AdminRole, adminRoles } from '../../events/admin-tokens.ts'
 
 /** @param least the least role that may */
 export function isAllowed(role: AdminRole, least: AdminRole): boolean {

@@ -2,7 +2,7 @@
  * The secret of an admin token: `svc-admin-<token part>-<random part><check>`. Like an API key's,
  * but no API key can be mistaken for one, nor the other way round.
  */
-import { idOfSecret, makeCheckedSecret, type SecretFormat } from '../checked-secret.ts'
+import { idOfSecret, makeCheckedSecret, type SecretFormat } from '../../checked-secret.ts'
 
 const format: SecretFormat = { prefix: 'svc-admin-', idKind: 'tok' }
 
