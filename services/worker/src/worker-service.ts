@@ -1,4 +1,5 @@
 /** The {@link WorkerApi} of a model: prompts are prepared here, answers are scheduled. */
+
 import type {
   AnswerPlan,
   AuditResponse,
@@ -9,6 +10,7 @@ import type {
   PrepareResponse,
   StateResponse,
 } from '@svc/contracts/worker/protocol'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Engine } from './engines/engine.ts'
 import type { AnswerPlans } from './plans/answer-plans.ts'
 import { auditCache } from './prefix-cache/audit.ts'
@@ -44,7 +46,7 @@ export class WorkerService implements WorkerApi {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
-    this.#turns = new ThreadTurns(new RecentTenants(parts.nowMs), parts.nowMs)
+    this.#turns = new ThreadTurns(new RecentTenants(parts.nowMs), parts.nowMs, systemTimer)
   }
 
   health(): HealthResponse {

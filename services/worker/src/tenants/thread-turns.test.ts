@@ -1,3 +1,4 @@
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { describe, expect, it } from 'vitest'
 import { RecentTenants } from './recent-tenants.ts'
 import { ThreadTurns } from './thread-turns.ts'
@@ -10,7 +11,7 @@ const LONG_WORK_MS = 100_000
 function thread(workMs = WORK_MS) {
   let atMs = 0
   const nowMs = () => atMs
-  const turns = new ThreadTurns(new RecentTenants(nowMs), nowMs)
+  const turns = new ThreadTurns(new RecentTenants(nowMs), nowMs, systemTimer)
   const work = () => {
     atMs += workMs
   }

@@ -3,7 +3,7 @@
  * milliseconds. After its work a tenant rests for a multiple of what that took, as long as others
  * come; a tenant alone has all of the time.
  */
-import { setTimeout as delay } from 'node:timers/promises'
+import { pause, type Timer } from '@svc/contracts/ports/time'
 import type { RecentTenants } from './recent-tenants.ts'
 
 /** A tenant has a quarter of the thread's time at most: it rests for three times what it took. */
@@ -12,13 +12,15 @@ const REST_FACTOR = 3
 export class ThreadTurns {
   readonly #recent: RecentTenants
   readonly #nowMs: () => number
+  readonly #timer: Timer
   /** Of tenants whose work waits or that rest: their work is done one after the other. */
   readonly #lines = new Map<string, Promise<void>>()
 
   /** @param nowMs milliseconds of a clock that only goes forward */
-  constructor(recent: RecentTenants, nowMs: () => number) {
+  constructor(recent: RecentTenants, nowMs: () => number, timer: Timer) {
     this.#recent = recent
     this.#nowMs = nowMs
+    this.#timer = timer
   }
 
   /** Does the work when the tenant has rested. @throws what the work throws */
@@ -46,6 +48,6 @@ export class ThreadTurns {
   }
 
   async #rest(tenant: string, ms: number): Promise<void> {
-    if (this.#recent.othersThan(tenant)) await delay(ms * REST_FACTOR)
+    if (this.#recent.othersThan(tenant)) await pause(this.#timer, ms * REST_FACTOR)
   }
 }
