@@ -221,6 +221,24 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
       expect(engine.startGrammar(gbnf, text.slice(0, 1))).not.toBeNull()
     })
 
+    it('holds it against no grammar that the process stood still', async () => {
+      const state = engine.startGrammar(grammar.gbnf, '')
+      await empty()
+      let standStill = () =>
+        void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_200)
+      const drawn = await draw(one, prompt.slice(0, 3), {
+        grammar: () => {
+          // Once the draw is under way.
+          setImmediate(standStill)
+          standStill = () => {}
+          return state
+        },
+        draws: 12,
+      })
+      const end = drawn.findIndex((token) => engine.vocabulary.isEndOfGeneration(token))
+      expect(engine.vocabulary.detokenize(drawn.slice(0, end), [])).toBe(grammar.text)
+    })
+
     it('gives an empty sequence for one whose state is in doubt', async () => {
       await empty()
       await one.prefill(prompt.slice(0, 10))

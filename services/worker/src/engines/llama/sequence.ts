@@ -28,9 +28,11 @@ const TOP_K_MAX = 2 ** 31 - 1
 const PENALTY_WINDOW_TOKENS = 1024
 /**
  * Of one draw under a grammar, which takes a few. An ambiguous grammar can need twice as long for
- * every further token, and a draw holds up all sequences: such an answer is given up.
+ * every further token, and a draw holds up all sequences: such an answer is given up. Time that
+ * passes while the machine has no processor for this process does not count.
  */
 const GRAMMAR_MS_MAX = 1_000
+const MICROSECONDS_PER_MS = 1_000
 /** What the library says when the native method gives no token. */
 const NOTHING_SAMPLED_MESSAGE = 'Failed to sample next token'
 
@@ -106,10 +108,10 @@ export class LlamaSequence implements EngineSequence {
 
   async *generate(tokens: readonly number[], options: GenerateOptions): DrawStream {
     this.#place = () => options.answered().length
-    let boundSinceMs: number | null = null
+    let boundSince: Moment | null = null
     const grammar = () => {
       const run = options.grammar()
-      boundSinceMs = run === null ? null : performance.now()
+      boundSince = run === null ? null : moment()
       return run
     }
     const draws = this.native.evaluateWithMetadata(
@@ -125,7 +127,7 @@ export class LlamaSequence implements EngineSequence {
           .during(() => draws.next(instead as Token[]))
           .catch(throwDrawFailed)
         if (done === true) return
-        if (boundSinceMs !== null && performance.now() - boundSinceMs > GRAMMAR_MS_MAX) {
+        if (boundSince !== null && isTooLong(boundSince)) {
           throw new DrawFailed('grammar_too_costly', 'the grammar is too costly to follow')
         }
         instead = yield drawOf(value)
@@ -171,6 +173,23 @@ export class LlamaSequence implements EngineSequence {
       return bias
     }
   }
+}
+
+interface Moment {
+  readonly ms: number
+  /** Of all threads of the process. */
+  readonly processor: NodeJS.CpuUsage
+}
+
+function moment(): Moment {
+  return { ms: performance.now(), processor: process.cpuUsage() }
+}
+
+/** What the process has worked since is the most that the draw can have. */
+function isTooLong({ ms, processor }: Moment): boolean {
+  if (performance.now() - ms <= GRAMMAR_MS_MAX) return false
+  const { user, system } = process.cpuUsage(processor)
+  return user + system > GRAMMAR_MS_MAX * MICROSECONDS_PER_MS
 }
 
 function throwDrawFailed(error: unknown): never {
