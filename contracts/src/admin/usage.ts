@@ -19,6 +19,7 @@ export const usageOperations = {
     path: '/accounts/:account_id/requests',
     role: 'auditor',
     summary: 'Requests of an account, the newest first, by time, key, model, format and status',
+    recorded: ['account_id', 'from', 'to'],
     input: z.strictObject({ account_id: id, ...requestsFields }),
     output: requestsAnswer,
   }),

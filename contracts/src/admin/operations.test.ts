@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import type { Declaration } from './declaration.ts'
+import { adminOperations } from './operations.ts'
+
+const operations = Object.entries<Declaration>(adminOperations)
+
+/** They show the service, its prices and its staff, and of customers totals at most. */
+const withoutCustomers = [
+  'listAdminTokens',
+  'listPrices',
+  'listProjections',
+  'listWorkers',
+  'previewPrice',
+  'reconcile',
+  'status',
+  'verify',
+]
+
+test('whoever reads the records of customers leaves an event behind', () => {
+  const unrecorded = operations.filter(
+    ([, { role, recorded }]) => role === 'auditor' && recorded === undefined,
+  )
+  expect(unrecorded.map(([name]) => name).sort()).toEqual(withoutCustomers)
+})
+
+test('what is recorded of a question is in it', () => {
+  for (const [, { input, recorded = [] }] of operations) {
+    expect(Object.keys(input.shape)).toEqual(expect.arrayContaining([...recorded]))
+  }
+})
