@@ -21,6 +21,8 @@ const questions: readonly (readonly [name: string, args: readonly string[]])[] =
   ['key-list', ['key', 'list']],
   ['price-list', ['price', 'list']],
   ['statement', ['statement']],
+  ['usage', ['usage', '--from', '2026-11-01', '--to', '2026-11-08', '--tz', 'Asia/Kolkata']],
+  ['requests', ['requests', '--from', '2026-11-01', '--to', '2026-11-08']],
   ['month', ['month', '2026-11', '--tz', 'Asia/Kathmandu']],
   ['explain-finished', ['explain', finishedRequest]],
   ['explain-stopped', ['explain', stoppedRequest]],
@@ -226,7 +228,9 @@ test('no row is wider than the terminal, and what is left out is said', async ()
   const account = (await svc(['--data-dir', path, 'account', 'list'])).out.split('\n')[1] ?? ''
   const accountId = account.split(' ')[0] ?? ''
   for (const [name, args] of questions) {
-    const words = ['account-show', 'key-list', 'statement'].includes(name) ? [accountId] : []
+    const words = ['account-show', 'key-list', 'requests', 'statement', 'usage'].includes(name)
+      ? [accountId]
+      : []
     const { out, err, code } = await svc(['--data-dir', path, ...args, ...words], { columns: 80 })
     expect(code, err).toBe(0)
     for (const line of out.split('\n')) expect(stringWidth(line), line).toBeLessThanOrEqual(80)

@@ -9,7 +9,9 @@ import { auditCommand } from './commands/audit.ts'
 import { explainCommand } from './commands/bills/explain.ts'
 import { monthCommand } from './commands/bills/month.ts'
 import { reconcileCommand } from './commands/bills/reconcile.ts'
+import { requestsCommand } from './commands/bills/requests.ts'
 import { statementCommand } from './commands/bills/statement.ts'
+import { usageCommand } from './commands/bills/usage.ts'
 import { adjustCommand, grantCommand, refundCommand } from './commands/corrections.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keyCommand } from './commands/key.ts'
@@ -59,6 +61,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
     .exitOverride()
     .configureOutput({ writeOut, writeErr: terminal.err })
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
+  commands.push(usageCommand, requestsCommand)
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(grantCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)

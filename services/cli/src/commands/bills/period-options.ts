@@ -1,0 +1,33 @@
+/** What questions about the use of an account have in common. */
+import type { Command } from 'commander'
+
+export interface PeriodOptions {
+  readonly from?: string
+  readonly to?: string
+  readonly tz: string
+  readonly key?: string
+  readonly model?: string
+  readonly cursor?: string
+}
+
+export function withPeriod(command: Command): Command {
+  return command
+    .option('--from <time>', 'from this day or time on: 2026-11-01 or RFC 3339')
+    .option('--to <time>', 'before this day or time')
+    .option('--tz <zone>', 'the time zone whose days they are, such as Europe/Berlin', 'UTC')
+    .option('--key <id>', 'only of this key')
+    .option('--model <model>', 'only of this model')
+    .option('--cursor <cursor>', 'where the page before ended')
+}
+
+/** As the operations have it. They check what it says. */
+export function periodInput({ from, to, tz, key, model, cursor }: PeriodOptions) {
+  return {
+    zone: tz,
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(key === undefined ? {} : { key_id: key }),
+    ...(model === undefined ? {} : { model }),
+    ...(cursor === undefined ? {} : { cursor }),
+  }
+}
