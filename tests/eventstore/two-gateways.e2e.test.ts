@@ -50,6 +50,8 @@ beforeEach(async () => {
     EVENTSTORE_URL: store.url,
     SVC_EVENTSTORE_PREFIX: newPrefix(),
     SVC_WORKER_URLS: `unix:${socketPath}`,
+    // What the log says then is of the gateways themselves, and should be nothing.
+    SVC_REQUEST_LOG: 'off',
   }
 })
 afterEach(() => store.stop())
