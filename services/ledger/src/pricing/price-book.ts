@@ -9,12 +9,12 @@
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource } from '@svc/contracts/ids'
-import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/ports/event-store'
+import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { DEFAULT_PRICE_LIST, type PriceVersion, type Rates } from '@svc/contracts/price'
+import { FoldedStream } from '../writer/folded-stream.ts'
 import type { LedgerLimits } from '../writer/limits.ts'
-import { defect, outcomeUnknown, storeUnavailable } from '../writer/refusals.ts'
-import { appendUntilKnown, type KnownOutcome } from '../writer/settled-append.ts'
+import { storeUnavailable } from '../writer/refusals.ts'
 import { isDemoPrice } from './demo-price.ts'
 import { PriceLists, type PriceQuery } from './price-lists.ts'
 import { checkPrice, checkSchedule, checkWithdrawal, startOf } from './price-rules.ts'
@@ -47,33 +47,33 @@ export interface Withdrawal {
 export class PriceBook {
   readonly #ports: PriceBookPorts
   readonly #lists = new PriceLists()
-  #head: StreamHead = NO_STREAM
-  /** Reading and writing happen one after the other. */
-  #last: Promise<unknown> = Promise.resolve()
-  /** One look serves all who ask for it meanwhile. */
-  #looking: Promise<void> | undefined
+  readonly #stream: FoldedStream
   #isClosed = false
   #cancelRefresh: () => void = () => {}
 
   constructor(ports: PriceBookPorts) {
     this.#ports = ports
+    const { store, timer, limits } = ports
+    this.#stream = new FoldedStream(
+      { store, timer, limits },
+      {
+        stream: pricingStream,
+        from: 'start',
+        fold: (event, revision) => this.#take(event, revision),
+      },
+    )
   }
 
   /** Reads the prices, and keeps on looking for what other processes publish. */
   async open(): Promise<void> {
-    await this.#inTurn(() => this.#catchUp())
+    await this.#stream.catchUp()
     this.#planRefresh()
   }
 
   /** Reads at once what other processes have published meanwhile. Never rejects. */
   lookAgain(): Promise<void> {
     // When the store is away, the prices known so far stay in force.
-    this.#looking ??= this.#inTurn(() => this.#catchUp())
-      .catch(() => {})
-      .finally(() => {
-        this.#looking = undefined
-      })
-    return this.#looking
+    return this.#stream.catchUp().catch(() => {})
   }
 
   /** The price in force at a moment, or null; undefined for a list that is not known here. */
@@ -102,37 +102,43 @@ export class PriceBook {
    *
    * @throws {ServiceError}
    */
-  preview(price: NewPrice): Promise<PublishedPrice | null> {
-    return this.#inTurn(async () => {
-      await this.#readNewest()
-      const at = this.#ports.clock.nowMs()
-      const { model, priceList } = this.#checked(price, at)
-      const query = { model, priceList, onBundledModel: true }
-      return this.#lists.replacedBy(query, startOf(price.effectiveFrom, at))
-    })
+  async preview(price: NewPrice): Promise<PublishedPrice | null> {
+    await this.#readNewest()
+    const at = this.#ports.clock.nowMs()
+    const { model, priceList } = this.#checked(price, at)
+    const query = { model, priceList, onBundledModel: true }
+    return this.#lists.replacedBy(query, startOf(price.effectiveFrom, at))
   }
 
   /** Resolves when the price is durable. @throws {ServiceError} */
-  publish(price: NewPrice): Promise<PublishedPrice> {
-    return this.#inTurn(async () => this.#known(await this.#publish(price)))
+  async publish(price: NewPrice): Promise<PublishedPrice> {
+    return this.#known(await this.#publish(price))
   }
 
   /** The same, unless there is a price already, whoever published it: then nothing happens. */
-  publishFirst(price: NewPrice): Promise<void> {
-    return this.#inTurn(async () => {
-      await this.#publish(price, true)
-    })
+  async publishFirst(price: NewPrice): Promise<void> {
+    await this.#publish(price, true)
   }
 
   /** Resolves when it is durable that the price never takes effect. @throws {ServiceError} */
-  withdraw(withdrawal: Withdrawal): Promise<WithdrawnPrice> {
-    return this.#inTurn(() => this.#withdraw(withdrawal))
+  async withdraw({ version, reason, actor }: Withdrawal): Promise<WithdrawnPrice> {
+    await this.#readNewest()
+    let alreadyWithdrawn = false
+    await this.#record(version, actor, () => {
+      const at = this.#ports.clock.nowMs()
+      const price = this.#lists.find(version)
+      checkWithdrawal(version, price, at)
+      alreadyWithdrawn = price?.withdrawnAt !== null
+      if (alreadyWithdrawn) return undefined
+      return { type: 'PriceWithdrawn', data: { version, reason, at } }
+    })
+    return { price: this.#known(version), alreadyWithdrawn }
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelRefresh()
-    await this.#last
+    await this.#stream.settled()
   }
 
   async #publish(newPrice: NewPrice, isOnlyAsFirst = false): Promise<string> {
@@ -146,20 +152,6 @@ export class PriceBook {
       return { type: 'PricePublished', data: { model, priceList, price, effectiveFrom, at } }
     })
     return version
-  }
-
-  async #withdraw({ version, reason, actor }: Withdrawal): Promise<WithdrawnPrice> {
-    await this.#readNewest()
-    let alreadyWithdrawn = false
-    await this.#record(version, actor, () => {
-      const at = this.#ports.clock.nowMs()
-      const price = this.#lists.find(version)
-      checkWithdrawal(version, price, at)
-      alreadyWithdrawn = price?.withdrawnAt !== null
-      if (alreadyWithdrawn) return undefined
-      return { type: 'PriceWithdrawn', data: { version, reason, at } }
-    })
-    return { price: this.#known(version), alreadyWithdrawn }
   }
 
   #known(version: string): PublishedPrice {
@@ -180,30 +172,14 @@ export class PriceBook {
     return { model, priceList, price }
   }
 
-  /**
-   * Decides and appends; decides again when another process was first.
-   *
-   * @param decide undefined: it has happened already
-   */
-  async #record(
-    version: string,
-    actor: string,
-    decide: () => PricingEvent | undefined,
-  ): Promise<void> {
+  /** @param decide what happens; undefined: it has happened already */
+  #record(version: string, actor: string, decide: () => PricingEvent | undefined): Promise<void> {
     const origin = { correlationId: version, causationId: version, actor }
-    for (let attempt = 0; attempt <= this.#ports.limits.conflictsInARow; attempt += 1) {
+    return this.#stream.append(() => {
       const event = decide()
-      if (event === undefined) return
-      const events = [encodeEvent(eventId(version, this.#stepOf(event)), event, origin)]
-      const outcome = await this.#append({ stream: pricingStream, expected: this.#head, events })
-      if (outcome.kind !== 'conflict') {
-        this.#head = outcome.head
-        this.#take(event, { revision: outcome.head.revision, actor })
-        return
-      }
-      await this.#catchUp()
-    }
-    throw storeUnavailable()
+      if (event === undefined) return []
+      return [encodeEvent(eventId(version, this.#stepOf(event)), event, origin)]
+    })
   }
 
   /** Of gateways that are asked to withdraw at once, each is told the truth of who did. */
@@ -211,62 +187,22 @@ export class PriceBook {
     return type === 'PriceWithdrawn' ? `${type}@${this.#ports.actor}` : type
   }
 
-  async #append(request: Parameters<EventStore['append']>[0]): Promise<KnownOutcome> {
-    const { store, timer, limits } = this.#ports
-    const overdue = Promise.withResolvers<never>()
-    const known = appendUntilKnown(request, {
-      store,
-      timer,
-      boundMs: limits.unknownOutcomeMs,
-      onOverdue: (cause) => overdue.reject(outcomeUnknown(cause)),
-      // Whatever becomes of it, the next append at this revision tells.
-      isStopping: () => true,
-    }).catch((cause) => {
-      throw cause instanceof RangeError ? defect(cause) : storeUnavailable(cause)
-    })
-    known.catch(() => {})
-    return Promise.race([known, overdue.promise])
-  }
-
   async #readNewest(): Promise<void> {
     try {
-      await this.#catchUp()
+      await this.#stream.readNewest()
     } catch (cause) {
       throw storeUnavailable(cause)
     }
   }
 
-  async #catchUp(): Promise<void> {
-    const { store, limits } = this.#ports
-    const limit = limits.replayPageEvents
-    for (;;) {
-      const from = this.#head.revision + 1
-      const page = await store.readStream({
-        stream: pricingStream,
-        direction: 'forwards',
-        from,
-        limit,
-      })
-      for (const recorded of page) {
-        const { revision, hash } = recorded
-        const { actor } = decodeMetadata(recorded)
-        this.#take(decodeEvent(recorded) as PricingEvent, { revision, actor })
-        this.#head = { revision, hash }
-      }
-      if (page.length < limit) return
-    }
-  }
-
-  #take(
-    { type, data }: PricingEvent,
-    place: { readonly revision: number; readonly actor: string },
-  ): void {
+  #take(event: NewEvent, revision: number): void {
+    const { type, data } = decodeEvent(event) as PricingEvent
     if (type === 'PriceWithdrawn') {
       this.#lists.withdraw(data.version, data.at)
       return
     }
     const { model, priceList, price, effectiveFrom, at: publishedAt } = data
-    const isDemo = isDemoPrice(price, place)
+    const isDemo = isDemoPrice(price, { revision, actor: decodeMetadata(event).actor })
     const when = { effectiveFrom, publishedAt, withdrawnAt: null }
     this.#lists.add({ ...price, model, priceList, isDemo, ...when })
   }
@@ -277,11 +213,5 @@ export class PriceBook {
     this.#cancelRefresh = timer.after(limits.priceRefreshMs, () => {
       void this.lookAgain().then(() => this.#planRefresh())
     })
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = this.#last.then(work)
-    this.#last = result.catch(() => {})
-    return result
   }
 }

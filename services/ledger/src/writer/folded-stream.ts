@@ -13,21 +13,22 @@ import {
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import type { Timer } from '@svc/contracts/ports/time'
-import { defaultLimits } from './limits.ts'
+import { defaultLimits, type LedgerLimits } from './limits.ts'
 import { defect, outcomeUnknown, storeUnavailable } from './refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 
 export interface FoldedStreamPorts {
   readonly store: EventStore
   readonly timer: Timer
+  readonly limits?: Pick<LedgerLimits, 'conflictsInARow' | 'unknownOutcomeMs' | 'replayPageEvents'>
 }
 
 export interface StreamFold {
   readonly stream: string
   /** `end` for a stream that is only appended to: what is in it already is not folded. */
   readonly from: 'start' | 'end'
-  /** Called once for each event, in order. */
-  fold(event: NewEvent): void
+  /** Called once for each event, in order, with its revision. */
+  fold(event: NewEvent, revision: number): void
 }
 
 export class FoldedStream {
@@ -46,12 +47,17 @@ export class FoldedStream {
   }
 
   /**
-   * Folds what other processes have appended meanwhile.
+   * Folds what other processes have appended by now.
    *
    * @throws {StoreUnavailableError} when the store is away
    */
+  readNewest(): Promise<void> {
+    return this.#inTurn(() => this.#readOn())
+  }
+
+  /** The same for whoever can do with a look that has begun already. */
   catchUp(): Promise<void> {
-    this.#looking ??= this.#inTurn(() => this.#readOn()).finally(() => {
+    this.#looking ??= this.readNewest().finally(() => {
       this.#looking = undefined
     })
     return this.#looking
@@ -68,15 +74,25 @@ export class FoldedStream {
     return this.#inTurn(() => this.#append(decide))
   }
 
+  /** Resolves when all that was asked for so far has its outcome. */
+  async settled(): Promise<void> {
+    await this.#last
+  }
+
+  get #limits(): NonNullable<FoldedStreamPorts['limits']> {
+    return this.#ports.limits ?? defaultLimits
+  }
+
   async #append(decide: () => readonly NewEvent[]): Promise<void> {
     if (!this.#isAtEnd) await this.#readOn().catch(refuse)
-    for (let attempt = 0; attempt <= defaultLimits.conflictsInARow; attempt += 1) {
+    for (let attempt = 0; attempt <= this.#limits.conflictsInARow; attempt += 1) {
       const events = decide()
       if (events.length === 0) return
       const outcome = await this.#send(events)
       if (outcome.kind === 'appended') {
+        const first = this.#head.revision + 1
         this.#head = outcome.head
-        for (const event of events) this.#fold.fold(event)
+        for (const [index, event] of events.entries()) this.#fold.fold(event, first + index)
         return
       }
       // What is there under these ids may be what another process meant by the same.
@@ -93,7 +109,7 @@ export class FoldedStream {
     const known = appendUntilKnown(request, {
       store,
       timer,
-      boundMs: defaultLimits.unknownOutcomeMs,
+      boundMs: this.#limits.unknownOutcomeMs,
       onOverdue: (cause) => overdue.reject(outcomeUnknown(cause)),
       // Whatever becomes of it, the next append at this revision tells.
       isStopping: () => true,
@@ -120,12 +136,12 @@ export class FoldedStream {
   async #readPages(): Promise<void> {
     const { store } = this.#ports
     const { stream } = this.#fold
-    const limit = defaultLimits.replayPageEvents
+    const limit = this.#limits.replayPageEvents
     for (;;) {
       const from = this.#head.revision + 1
       const page = await store.readStream({ stream, direction: 'forwards', from, limit })
       for (const recorded of page) {
-        this.#fold.fold(recorded)
+        this.#fold.fold(recorded, recorded.revision)
         this.#head = { revision: recorded.revision, hash: recorded.hash }
       }
       if (page.length < limit) return
