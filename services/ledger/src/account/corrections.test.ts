@@ -139,6 +139,13 @@ describe('a refund', () => {
       given(spent).when(refund(1, amount)).thenRefused('invalid_value')
   })
 
+  test('is of one request: with its id another one is not refunded', () => {
+    const log = history(...spent, refund(1, 20n))
+    given(log)
+      .when(refund(1, 20n, { requestId: sampleId('req', 2) }))
+      .thenRefused('conflict')
+  })
+
   test('is made once', () => {
     const log = history(...spent, refund(1, 20n))
     given(log)

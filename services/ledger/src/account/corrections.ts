@@ -80,6 +80,9 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
       ? nothingToDo
       : refused('conflict', 'This refund was made before, with another amount.')
   }
+  if (isRefundOfAnother(state, command)) {
+    return refused('conflict', 'This refund was made before, of another request.')
+  }
   const before = known?.total ?? sumOf(charge.refunds)
   const left = refundable(charge, before, state.priceCorrections)
   const amount = command.amount ?? left
@@ -102,6 +105,17 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
     at,
   }
   return happens(...expired, { type: 'CreditRefunded', data })
+}
+
+/** Credit of its own has the refund's id: made twice, it would make the account unreadable. */
+function isRefundOfAnother(
+  { refunds, grants }: AccountState,
+  { requestId, refundId }: RefundRequest,
+): boolean {
+  if (grants.has(refundId)) return true
+  return [...refunds].some(
+    ([id, known]) => id !== requestId && known.refunds.some((made) => made.refundId === refundId),
+  )
 }
 
 function refuseRefund(
