@@ -18,7 +18,7 @@ const meanings: Record<DomainEvent['type'], string> = {
   PriceListSet: 'Requests accepted from here on are pinned to prices of this list.',
   AccountRenamed: 'The account has another name.',
   AccountFrozen:
-    'No request is accepted until the account is unfrozen. What runs already is finished and charged.',
+    'No request is accepted until the account is unfrozen. What runs is stopped: what of it had been sent is charged.',
   AccountUnfrozen: 'Requests are accepted again.',
   AccountClosed:
     'The account and its keys have ended, and the balance is zero: it was, or the rest was written ' +

@@ -134,7 +134,7 @@ export const errorCatalogue = {
     openaiType: 'invalid_request_error',
     anthropicType: 'permission_error',
     retry: false,
-    doc: 'The operator has frozen the account. No request is taken until it is unfrozen; what runs already is finished and charged.',
+    doc: 'The operator has frozen the account. No request is taken until it is unfrozen; what runs is stopped, and what of it had been sent is charged.',
   },
   not_found: {
     status: 404,

@@ -66,6 +66,12 @@ export function serverStopping(): ServiceError {
   return new ServiceError('shutting_down', 'The server is stopping.', { retryAfterSeconds: 1 })
 }
 
+export const ACCOUNT_FROZEN = 'The account is frozen. Please ask the operator of this service.'
+
+export function accountFrozen(): ServiceError {
+  return new ServiceError('account_frozen', ACCOUNT_FROZEN)
+}
+
 /** @param cause for the log; the caller is told nothing of it */
 export function ownDefect(cause: unknown): ServiceError {
   return new ServiceError('internal_error', 'Something went wrong on our side.', { cause })

@@ -76,7 +76,7 @@ export const correctionOperations = {
     method: 'POST',
     path: '/accounts/:account_id/freeze',
     role: 'operator',
-    summary: 'Refuse all requests of an account until it is unfrozen; what runs is finished',
+    summary: 'Refuse all requests of an account until it is unfrozen, and stop what runs',
     input: z.strictObject({ ...account, ...asked }),
     output: changed,
   }),

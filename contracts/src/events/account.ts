@@ -130,7 +130,7 @@ export const accountEventSchemas = {
     reason: freeText.nullable(),
     ...at,
   }),
-  /** No request is accepted until the account is unfrozen; what runs is finished and charged. */
+  /** No request is accepted until the account is unfrozen; what runs is stopped. */
   AccountFrozen: z.object({ ...change, ...at }),
   AccountUnfrozen: z.object({ ...change, ...at }),
   /** The end of the account and of all its keys. The balance is zero from here on. */

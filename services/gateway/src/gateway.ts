@@ -16,6 +16,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { Admission } from './admission/admission.ts'
 import { Callers } from './admission/callers.ts'
+import { FreezeWatch, type FreezeWatchPorts } from './admission/freeze-watch.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
 import { Reads } from './admission/reads.ts'
@@ -48,6 +49,7 @@ const SETTLING_MS = 10_000
 export interface GatewayDependencies {
   readonly ledger: Ledger
   readonly views: Pick<Views, 'request'> &
+    FreezeWatchPorts['views'] &
     UsagePorts['views'] &
     RequestListPorts['views'] &
     StatementPorts['views']
@@ -112,6 +114,7 @@ class HttpGateway implements Gateway {
   readonly #dependencies: GatewayDependencies
   readonly #places: Places
   readonly #reads: Reads
+  readonly #freezeWatch: FreezeWatch
   readonly #server: HttpServer
   /** Where the admin API has a listener of its own. */
   readonly #adminServer: HttpServer | undefined
@@ -123,6 +126,7 @@ class HttpGateway implements Gateway {
     const rootUrl = rootUrlBy(publicUrl)
     this.#dependencies = dependencies
     this.#places = new Places({ bounds: limits, timer, clock, weights })
+    this.#freezeWatch = new FreezeWatch({ ...dependencies, places: this.#places })
     const listener = {
       limits,
       logger: dependencies.logger,
@@ -162,6 +166,7 @@ class HttpGateway implements Gateway {
   }
 
   listen(at: ListenAddress): Promise<ListenAddress> {
+    this.#freezeWatch.start()
     return listenOn(this.#server, at)
   }
 
@@ -185,6 +190,7 @@ class HttpGateway implements Gateway {
         logger.error({ running: this.#places.count }, 'requests still running after the stop')
       }
     }
+    this.#freezeWatch.stop()
     await Promise.all([this.#server.close(), this.#adminServer?.close()])
   }
 }

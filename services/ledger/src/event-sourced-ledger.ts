@@ -5,14 +5,13 @@
 import { accountOfSecret } from '@svc/contracts/api-key'
 import { hashSecret } from '@svc/contracts/checked-secret'
 import type { AccountCommand } from '@svc/contracts/commands'
-import { ServiceError, serverStopping } from '@svc/contracts/errors'
+import { accountFrozen, ServiceError, serverStopping } from '@svc/contracts/errors'
 import { type IdSource, isId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
-import { FROZEN } from './account/acceptance.ts'
 import { expiredCredit } from './account/credit.ts'
 import type { AccountState } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
@@ -110,13 +109,17 @@ export class EventSourcedLedger implements Ledger {
       if (known.settled > 0n) return known
     }
     return this.#read(accountId, (newest) => {
-      if (newest.frozenAt !== null) throw new ServiceError('account_frozen', FROZEN)
+      if (newest.frozenAt !== null) throw accountFrozen()
       return balanceOf(newest)
     })
   }
 
   account(accountId: string): Promise<AccountSummary> {
     return this.#read(accountId, (state) => summaryOf(accountId, state))
+  }
+
+  isKnownFrozen(accountId: string): boolean {
+    return (this.#parts.writers.state(accountId)?.frozenAt ?? null) !== null
   }
 
   async openAccount(input: Parameters<Ledger['openAccount']>[0]): Promise<string> {

@@ -129,6 +129,8 @@ export interface Ledger {
    */
   recentBalance(accountId: string): Promise<Balance>
   account(accountId: string): Promise<AccountSummary>
+  /** Whether the account is frozen as far as memory knows; another process may know better. */
+  isKnownFrozen(accountId: string): boolean
 
   openAccount(input: { name: string; spendPolicy?: SpendPolicy; actor: string }): Promise<string>
   /**

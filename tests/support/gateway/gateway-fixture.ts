@@ -27,6 +27,7 @@ import { GatewayViews } from './gateway-views.ts'
 import { openWatchedLedger, type WatchedLedger } from './watched-ledger.ts'
 
 const READY_MS = 5_000
+const FROZEN = { status: 'frozen' } as const
 
 export interface GatewayFixture {
   readonly gateway: Gateway
@@ -66,6 +67,8 @@ export interface FixtureOptions {
   readonly trustedProxies?: readonly string[]
   /** Whether a view has come as far as it is asked for. */
   readonly viewsReached?: () => Promise<boolean>
+  /** Whether the view tells that accounts are frozen, whatever they are. */
+  readonly isFrozenInView?: boolean
   /** From which level on lines are logged. */
   readonly logLevel?: 'trace' | 'warn'
   /** Instead of the ledger that is watched, with a key of it; whoever opened it closes it. */
@@ -106,7 +109,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const pool = poolOf(workers, options)
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger.ledger,
-    views: views.views,
+    views: options.isFrozenInView ? { ...views.views, account: () => FROZEN } : views.views,
     viewsReached: options.viewsReached ?? views.reached,
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),

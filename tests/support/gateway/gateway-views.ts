@@ -28,6 +28,8 @@ export class GatewayViews implements AsyncDisposable {
       await this.reached()
       return this.#views.request(requestId)
     },
+    // What is under way is looked for all the time, also where no test has asked for a view.
+    account: (accountId: string) => this.#opened?.views.account(accountId),
     requestIds: (...query: Parameters<Projections['views']['requestIds']>) =>
       this.#views.requestIds(...query),
     statement: (...query: Parameters<Projections['views']['statement']>) =>

@@ -26,7 +26,7 @@ export function addAccountChanges(account: Command, contextOf: ContextOf): void 
   changeOptions(
     account
       .command('freeze')
-      .description('refuse all requests of an account until it is unfrozen; what runs is finished')
+      .description('refuse all requests of an account until it is unfrozen, and stop what runs')
       .argument(...ACCOUNT),
   ).action((id: string, options: ChangeOptions, command: Command) =>
     change(contextOf(command), id, (operations) =>

@@ -218,3 +218,15 @@ test('a stop turns away who waits and who comes', async () => {
   expect(() => enter('b')).toThrow(expect.objectContaining({ code: 'shutting_down' }))
   expect(states(...visits)).toBe('rre')
 })
+
+test('a frozen account: what runs is stopped, what waits is refused; others are let be', async () => {
+  const { places, enter } = world({ requestsPerKey: 1 })
+  const [running, other] = [enter('a'), enter('b')]
+  const waiting = [enter('a'), enter('b')] as const
+  expect(places.accountIds.toSorted()).toEqual(['a', 'b'])
+  places.freeze('a')
+  places.freeze('unknown')
+  expect([running.stop.reason, other.stop.reason]).toEqual(['account_frozen', undefined])
+  expect(await refusalOf(waiting[0])).toMatchObject({ code: 'account_frozen' })
+  expect(states(running, other, waiting[1])).toBe('rrw')
+})

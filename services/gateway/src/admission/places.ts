@@ -10,7 +10,7 @@
  * What waits costs a socket and no memory: its body stays where it is. The place counts the body
  * too, so that neither an account nor all of them hold more bytes than they may.
  */
-import { serverStopping } from '@svc/contracts/errors'
+import { accountFrozen, serverStopping } from '@svc/contracts/errors'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import type { HttpLimits } from '../http/limits.ts'
@@ -110,6 +110,20 @@ export class Places {
       return await work()
     } finally {
       this.#return(visit)
+    }
+  }
+
+  /** Accounts that have a request under way, whether it runs or waits. */
+  get accountIds(): readonly string[] {
+    return [...this.#accounts.keys()]
+  }
+
+  /** Ends what an account has under way: what runs is stopped, what waits is refused. */
+  freeze(accountId: string): void {
+    const waiting = this.#accounts.get(accountId)?.waiting ?? []
+    for (const visit of [...waiting]) visit.refuse(accountFrozen())
+    for (const { account, stop } of this.#visits) {
+      if (account.accountId === accountId) stop.stop('account_frozen')
     }
   }
 

@@ -6,6 +6,7 @@ export type StopReason =
   /** The request ran into its deadline. */
   | 'timeout'
   | 'shutting_down'
+  | 'account_frozen'
   /** The acceptance did not become durable. */
   | 'refused'
 
@@ -40,6 +41,11 @@ export function stoppedError(
   if (reason === 'timeout') {
     const message = 'The request ran longer than the limit; what was made until then is charged.'
     return new ServiceError('timeout', message, { requestId })
+  }
+  if (reason === 'account_frozen') {
+    const message =
+      'The account was frozen while the request ran; what had been sent by then is charged.'
+    return new ServiceError('account_frozen', message, { requestId })
   }
   if (reason === 'shutting_down') {
     const message = 'The server is stopping. Please send the request again.'

@@ -44,7 +44,7 @@ function ended(record: Partial<EndedRun['record']>, fields: Partial<EndedRun> = 
 }
 
 describe.each(['stop', 'length'] as const)('a run that finished with %s', (finishReason) => {
-  test.each([undefined, 'client_gone', 'timeout', 'shutting_down'] as const)(
+  test.each([undefined, 'client_gone', 'timeout', 'shutting_down', 'account_frozen'] as const)(
     'is metered whole, also when %s came too late',
     (stop) => {
       const run = ended({ meter: meter(), finishReason }, { stop })
@@ -64,8 +64,9 @@ describe('a run that was stopped', () => {
     ['client_gone', null],
     ['timeout', 'timeout'],
     ['shutting_down', 'shutting_down'],
+    ['account_frozen', 'account_frozen'],
   ] as const)('by %s is metered up to the acknowledgement', (stop, reason) => {
-    const delivered = stop === 'shutting_down'
+    const delivered = stop !== 'client_gone' && stop !== 'timeout'
     const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered })
     expect(costOfRun(run)).toMatchObject({
       meter: { inputTokens: 20, cachedInputTokens: 80, outputTokens: 7 },
@@ -75,13 +76,13 @@ describe('a run that was stopped', () => {
   })
 })
 
-test('a run that our own stop ended before anything was sent costs nothing', () => {
-  const run = ended(
-    { meter: meter(), finishReason: 'cancelled' },
-    { stop: 'shutting_down', delivered: false },
-  )
-  expect(costOfRun(run)).toEqual({ kind: 'fail', reason: 'shutting_down' })
-})
+test.each(['shutting_down', 'account_frozen'] as const)(
+  'a run that ended before anything was sent by %s costs nothing',
+  (stop) => {
+    const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered: false })
+    expect(costOfRun(run)).toEqual({ kind: 'fail', reason: stop })
+  },
+)
 
 describe('a run that broke', () => {
   test('before anything was sent costs nothing, metered or not', () => {
@@ -116,7 +117,13 @@ test('no charge is above the worst case, nor above what the worker claims, once 
   const count = fc.nat(300)
   const claim = fc.record({ inputTokens: count, cachedInputTokens: count, outputTokens: count })
   const end = fc.constantFrom('stop', 'length', 'cancelled', 'error', undefined)
-  const stop = fc.constantFrom('client_gone', 'timeout', 'shutting_down', undefined)
+  const stop = fc.constantFrom(
+    'client_gone',
+    'timeout',
+    'shutting_down',
+    'account_frozen',
+    undefined,
+  )
   fc.assert(
     fc.property(
       claim,

@@ -2,8 +2,10 @@
  * What a run costs, by how it ended. Pure: the record of the run in, one command to the ledger out.
  *
  *     finished                        the metered triple
- *     stopped by client, time, drain  the triple computed up to the worker's acknowledgement
+ *     stopped by client, time, drain, freeze
+ *                                     the triple computed up to the worker's acknowledgement
  *     drained before parts were sent  nothing: the caller is told to ask again
+ *     frozen before parts were sent   nothing: the caller got nothing
  *     broken by its own schema        the metered triple: it was computed, and fails again
  *     broken after parts were sent    the prompt, and the output tokens that had come
  *     broken before                   nothing
@@ -61,8 +63,8 @@ export function costOfRun(run: EndedRun): RunCost {
       failure: null,
     }
   }
-  // We stopped and nothing was sent: the caller has to ask again, and pays then.
-  if (stop === undefined || (stop === 'shutting_down' && !run.delivered)) return brokenRun(run)
+  // We stopped it and nothing was sent: whoever gets nothing pays nothing.
+  if (stop === undefined || (isOurs(stop) && !run.delivered)) return brokenRun(run)
   return {
     kind: 'settle',
     meter,
@@ -70,6 +72,11 @@ export function costOfRun(run: EndedRun): RunCost {
     rule: 'metered_until_cancelled',
     failure: stop === 'client_gone' ? null : stop,
   }
+}
+
+/** Whether neither the caller nor the time that the request may take has stopped it. */
+function isOurs(stop: StopReason): boolean {
+  return stop === 'shutting_down' || stop === 'account_frozen'
 }
 
 function brokenRun(run: EndedRun): RunCost {

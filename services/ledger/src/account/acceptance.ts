@@ -29,6 +29,7 @@
  * nearly empty is not: nothing that runs can make it higher.
  */
 import type { AcceptRequest } from '@svc/contracts/commands'
+import { ACCOUNT_FROZEN } from '@svc/contracts/errors'
 import { formatDollars, type PicoDollars } from '@svc/contracts/money'
 import { type PriceVersion, worstCase } from '@svc/contracts/price'
 import { tokenCount } from '@svc/contracts/tokens'
@@ -37,7 +38,6 @@ import { type Decision, happens, refused } from './decision.ts'
 import { type AccountState, isActive, MAX_OPEN_REQUESTS } from './state.ts'
 import { refusalOfUsedKey } from './used-key.ts'
 
-export const FROZEN = 'The account is frozen. Please ask the operator of this service.'
 /** When to look again at a balance that is held by running requests. */
 const BALANCE_RETRY_SECONDS = 5
 const LOAD_RETRY_SECONDS = 1
@@ -77,7 +77,7 @@ function refuseCaller(state: AccountState, command: AcceptRequest): Decision | u
   if (key === undefined || !isActive(key, command.at)) {
     return refused('invalid_api_key', 'The API key is not valid.')
   }
-  if (state.frozenAt !== null) return refused('account_frozen', FROZEN)
+  if (state.frozenAt !== null) return refused('account_frozen', ACCOUNT_FROZEN)
   if (!isCount(command.promptTokens)) return notACount('promptTokens')
   if (!isCount(command.maxOutputTokens)) return notACount('maxOutputTokens')
   if (state.openRequests.size >= MAX_OPEN_REQUESTS) {

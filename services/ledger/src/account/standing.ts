@@ -22,7 +22,7 @@ export function decideClose(state: AccountState, command: CloseAccount): Decisio
   if (state.closedAt !== null) return nothingToDo
   const running = state.openRequests.size
   if (running > 0) {
-    const message = `The account has ${running} running ${running === 1 ? 'request' : 'requests'}: freeze it, and close it when they have ended.`
+    const message = `The account has ${running} running ${running === 1 ? 'request' : 'requests'}: freeze it, which ends them, and close it then.`
     return refused('conflict', message)
   }
   const funds = fundsAfterExpiry(state, command.at)

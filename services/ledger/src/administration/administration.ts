@@ -85,7 +85,7 @@ export interface Administration {
     accountId: string,
     change: AskedChange & { spendPolicy: SpendPolicy },
   ): Promise<boolean>
-  /** No request is accepted until it is unfrozen; what runs is finished and charged. */
+  /** No request is accepted until it is unfrozen; gateways stop what runs. */
   freeze(accountId: string, change: AskedChange): Promise<boolean>
   unfreeze(accountId: string, change: AskedChange): Promise<boolean>
   /** Ends the account and its keys. Nothing may run. */
