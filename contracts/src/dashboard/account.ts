@@ -1,0 +1,175 @@
+/**
+ * What a customer sees of one account. Where the public API answers the same question, the answer
+ * is the same, made by the same handler: only who asks is told by the session, not by a key.
+ */
+import { z } from 'zod'
+import { id, moment, name } from '../admin/declaration.ts'
+import { spendPolicy } from '../events/account.ts'
+import { balanceAnswer, dollars, receipt } from '../wire/billing.ts'
+import { priceList } from '../wire/prices.ts'
+import { requestsAnswer, requestsFields } from '../wire/requests.ts'
+import { statementAnswer, statementQuery } from '../wire/statement.ts'
+import { usageAnswer, usageFields } from '../wire/usage.ts'
+import { dashboardOperation } from './declaration.ts'
+
+const account = { account_id: id }
+const key = { ...account, key_id: id }
+const DAY_SECONDS = 86_400
+const OVERLAP_SECONDS_MAX = 30 * DAY_SECONDS
+const ZONE_CHARACTERS_MAX = 100
+
+const home = z.object({
+  account_id: z.string(),
+  name: z.string(),
+  status: z.enum(['open', 'frozen', 'closed']),
+  spend_policy: spendPolicy,
+  balance: balanceAnswer,
+  /** Requests that run now: what they hold is `balance.held`. */
+  open_requests: z.int().min(0),
+  keys: z.object({ active: z.int().min(0) }),
+  /** Usage since the first of the month, in the zone that was asked for, a row for each day. */
+  month: usageAnswer,
+  /** What all of this is up to. */
+  as_of: z.object({
+    /** Of the last event of the log that the views have; decimal text. */
+    position: z.string(),
+    at: z.string(),
+  }),
+})
+
+const dashboardKey = z.object({
+  key_id: z.string(),
+  name: z.string(),
+  /** Of the secret. */
+  last_four: z.string(),
+  status: z.enum(['active', 'expired', 'revoked']),
+  /** Nobody can send it: the dashboard's chat stands under it. */
+  is_chat: z.boolean(),
+  created_at: z.string(),
+  expires_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+  /** When its last request was accepted; null: never. */
+  last_used_at: z.string().nullable(),
+  /** Both of all time. */
+  requests: z.int().min(0),
+  spent: dollars,
+})
+
+const newKey = z.object({
+  key_id: z.string(),
+  /** In this answer only. */
+  secret: z.string(),
+})
+
+export const dashboardAccountOperations = {
+  accountHome: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id',
+    access: 'member',
+    summary: 'The numbers of the first page: balance, holds, this month by day',
+    input: z.strictObject({
+      ...account,
+      zone: z.string().min(1).max(ZONE_CHARACTERS_MAX).default('UTC'),
+    }),
+    output: home,
+  }),
+  accountBalance: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/balance',
+    access: 'member',
+    summary: 'As `GET /v1/balance`',
+    input: z.strictObject(account),
+    output: balanceAnswer,
+  }),
+  usage: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/usage',
+    access: 'member',
+    summary: 'As `GET /v1/usage`',
+    input: z.strictObject({ ...account, ...usageFields }),
+    output: usageAnswer,
+  }),
+  requests: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/requests',
+    access: 'member',
+    summary: 'As `GET /v1/requests`',
+    input: z.strictObject({ ...account, ...requestsFields }),
+    output: requestsAnswer,
+  }),
+  receipt: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/requests/:id',
+    access: 'member',
+    summary: 'As `GET /v1/requests/{id}`: by any id that an answer gave',
+    input: z.strictObject({ ...account, id }),
+    output: receipt,
+  }),
+  accountStatement: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/statement',
+    access: 'member',
+    summary: 'As `GET /v1/statement`',
+    input: statementQuery.extend(account),
+    output: statementAnswer,
+  }),
+  prices: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/prices',
+    access: 'member',
+    summary: 'As `GET /v1/prices`, for the price list of the account',
+    input: z.strictObject(account),
+    output: priceList,
+  }),
+  listAccountKeys: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/keys',
+    access: 'member',
+    summary: 'The keys of an account, the newest first, with what they spent',
+    input: z.strictObject(account),
+    output: z.array(dashboardKey),
+  }),
+  createAccountKey: dashboardOperation({
+    method: 'POST',
+    path: '/accounts/:account_id/keys',
+    access: 'owner',
+    summary: 'Make a key; its secret is in this answer only',
+    input: z.strictObject({ ...account, name, expires_at: moment.nullable().default(null) }),
+    output: newKey,
+  }),
+  renameAccountKey: dashboardOperation({
+    method: 'POST',
+    path: '/accounts/:account_id/keys/:key_id/rename',
+    access: 'owner',
+    summary: 'Give a key another name',
+    input: z.strictObject({ ...key, name }),
+    output: z.object({ changed: z.boolean() }),
+  }),
+  revokeAccountKey: dashboardOperation({
+    method: 'POST',
+    path: '/accounts/:account_id/keys/:key_id/revoke',
+    access: 'owner',
+    summary: 'End a key at once and for ever',
+    input: z.strictObject(key),
+    output: z.object({
+      revoked_at: z.string(),
+      /** Whether it had been revoked before: it then stays revoked since that time. */
+      already_revoked: z.boolean(),
+    }),
+  }),
+  rotateAccountKey: dashboardOperation({
+    method: 'POST',
+    path: '/accounts/:account_id/keys/:key_id/rotate',
+    access: 'owner',
+    summary: 'Make a key of the same name, and let the old one end after an overlap',
+    input: z.strictObject({
+      ...key,
+      /** How long both work; 0 ends the old one at once. */
+      overlap_seconds: z.int().min(0).max(OVERLAP_SECONDS_MAX),
+    }),
+    output: newKey.extend({
+      /** When the old key ends. */
+      old_key_ends_at: z.string(),
+    }),
+  }),
+}

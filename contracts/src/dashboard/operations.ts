@@ -1,0 +1,24 @@
+/** Every operation of the dashboard, by name; those of the operator are in `admin/`. */
+import type { z } from 'zod'
+import { dashboardAccountOperations } from './account.ts'
+import type { DashboardDeclaration } from './declaration.ts'
+import { memberOperations } from './members.ts'
+import { sessionOperations } from './session.ts'
+
+export const dashboardOperations = {
+  ...sessionOperations,
+  ...memberOperations,
+  ...dashboardAccountOperations,
+} satisfies Record<string, DashboardDeclaration>
+
+type Declarations = typeof dashboardOperations
+export type DashboardOperationName = keyof Declarations
+
+/** What the browser gives. */
+export type DashboardInput<Name extends DashboardOperationName> = z.input<
+  Declarations[Name]['input']
+>
+/** What it gets. */
+export type DashboardOutput<Name extends DashboardOperationName> = z.output<
+  Declarations[Name]['output']
+>

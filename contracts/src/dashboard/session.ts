@@ -1,0 +1,195 @@
+/** Who somebody is: signing in and out, the links that let people in, their own sessions. */
+import { z } from 'zod'
+import { name, nothing } from '../admin/declaration.ts'
+import { accountRoles, platformRoles } from '../events/users.ts'
+import { dashboardOperation } from './declaration.ts'
+
+const EMAIL_CHARACTERS_MAX = 254
+const PASSWORD_CHARACTERS_MIN = 10
+const PASSWORD_CHARACTERS_MAX = 256
+const SECRET_CHARACTERS_MAX = 200
+const ID_CHARACTERS_MAX = 100
+
+const email = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .max(EMAIL_CHARACTERS_MAX, `must have at most ${EMAIL_CHARACTERS_MAX} characters`)
+  .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, 'must be an e-mail address')
+/** As it was typed: spaces count. */
+const newPassword = z
+  .string()
+  .min(PASSWORD_CHARACTERS_MIN, `must have at least ${PASSWORD_CHARACTERS_MIN} characters`)
+  .max(PASSWORD_CHARACTERS_MAX, `must have at most ${PASSWORD_CHARACTERS_MAX} characters`)
+const givenPassword = z.string().max(PASSWORD_CHARACTERS_MAX)
+const linkSecret = z.string().min(1).max(SECRET_CHARACTERS_MAX)
+
+const platformRole = z.enum(platformRoles)
+export const accountRole = z.enum(accountRoles)
+
+const signUpPolicy = z.enum(['closed', 'invitation', 'open'])
+
+/** What the operator has set; null where nothing is. */
+const branding = z.object({
+  name: z.string(),
+  /** The path of an image on this origin, or `data:`. */
+  logo: z.string().nullable(),
+  /** `#rrggbb`. */
+  color: z.string().nullable(),
+  /** An e-mail address or a URL. */
+  support: z.string().nullable(),
+  terms_url: z.string().nullable(),
+  /** How credit is bought, in the operator's words. */
+  credit_text: z.string().nullable(),
+})
+
+const user = z.object({
+  user_id: z.string(),
+  email: z.string(),
+  display_name: z.string(),
+})
+
+/** Also what a sign-in and an accepted link answer with. */
+const session = z.object({
+  /** Null without a session; then the four below are empty too. */
+  user: user.nullable(),
+  /** Of those who run the service; null for customers. */
+  platform_role: platformRole.nullable(),
+  accounts: z.array(
+    z.object({
+      account_id: z.string(),
+      name: z.string(),
+      role: accountRole,
+      status: z.enum(['open', 'frozen', 'closed']),
+    }),
+  ),
+  /** Of the session: when it ends without any request, and when it ends in any case. */
+  idle_expires_at: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  branding,
+  sign_up: signUpPolicy,
+  /** Where clients send their requests, without `/v1`. */
+  base_url: z.string(),
+  version: z.string(),
+  /** Of the server, so that a browser with a wrong clock can tell ages. */
+  now: z.string(),
+})
+
+const openSession = z.object({
+  session_id: z.string(),
+  /** Whether it is the one that asks. */
+  current: z.boolean(),
+  created_at: z.string(),
+  last_used_at: z.string(),
+  expires_at: z.string(),
+  /** The address that it was last used from. */
+  address: z.string(),
+  /** What the browser says it is, cut short. */
+  user_agent: z.string(),
+})
+
+const linkDetails = z.object({
+  /** `owner`: of the first start. `reset`: for a new password of one user. */
+  kind: z.enum(['owner', 'invitation', 'reset']),
+  expires_at: z.string(),
+  /** What whoever accepts it becomes. */
+  platform_role: platformRole.nullable(),
+  account: z.object({ account_id: z.string(), name: z.string(), role: accountRole }).nullable(),
+})
+
+export const sessionOperations = {
+  session: dashboardOperation({
+    method: 'GET',
+    path: '/session',
+    access: 'anybody',
+    summary: 'Who am I, and where: also answers those who are not signed in',
+    input: nothing,
+    output: session,
+  }),
+  signIn: dashboardOperation({
+    method: 'POST',
+    path: '/session/sign-in',
+    access: 'anybody',
+    summary: 'Sign in with e-mail and password',
+    input: z.strictObject({ email, password: givenPassword }),
+    output: session,
+  }),
+  signOut: dashboardOperation({
+    method: 'POST',
+    path: '/session/sign-out',
+    access: 'anybody',
+    summary: 'End this session on the server; without one nothing happens',
+    input: nothing,
+    output: session,
+  }),
+  signUp: dashboardOperation({
+    method: 'POST',
+    path: '/session/sign-up',
+    access: 'anybody',
+    summary: 'Become a user with an account of their own, where the operator has opened that',
+    input: z.strictObject({ email, display_name: name, password: newPassword, account_name: name }),
+    output: session,
+  }),
+  lookAtLink: dashboardOperation({
+    method: 'POST',
+    path: '/links/look',
+    access: 'anybody',
+    summary: 'What a link is for, before it is used',
+    input: z.strictObject({ secret: linkSecret }),
+    output: linkDetails,
+  }),
+  acceptLink: dashboardOperation({
+    method: 'POST',
+    path: '/links/accept',
+    access: 'anybody',
+    summary: 'Use a link: become a user, or join as the one who is signed in, or set a password',
+    input: z.strictObject({
+      secret: linkSecret,
+      /** All three of somebody new; `password` alone for a reset; none of who is signed in. */
+      email: email.optional(),
+      display_name: name.optional(),
+      password: newPassword.optional(),
+    }),
+    output: session,
+  }),
+  changePassword: dashboardOperation({
+    method: 'POST',
+    path: '/password',
+    access: 'signed-in',
+    summary: 'Set another password; all other sessions of the user end',
+    input: z.strictObject({ current_password: givenPassword, new_password: newPassword }),
+    output: session,
+  }),
+  changeProfile: dashboardOperation({
+    method: 'POST',
+    path: '/profile',
+    access: 'signed-in',
+    summary: 'Change how the user is shown to others',
+    input: z.strictObject({ display_name: name }),
+    output: session,
+  }),
+  listSessions: dashboardOperation({
+    method: 'GET',
+    path: '/sessions',
+    access: 'signed-in',
+    summary: 'The sessions of the user, the last used first',
+    input: nothing,
+    output: z.array(openSession),
+  }),
+  endSession: dashboardOperation({
+    method: 'POST',
+    path: '/sessions/:session_id/end',
+    access: 'signed-in',
+    summary: 'End a session of the user at once',
+    input: z.strictObject({ session_id: z.string().min(1).max(ID_CHARACTERS_MAX) }),
+    output: z.object({ ended: z.int().min(0) }),
+  }),
+  endOtherSessions: dashboardOperation({
+    method: 'POST',
+    path: '/sessions/end-others',
+    access: 'signed-in',
+    summary: 'End every session of the user but this one',
+    input: nothing,
+    output: z.object({ ended: z.int().min(0) }),
+  }),
+}
