@@ -1,0 +1,48 @@
+/**
+ * What a person wrote about people, such as a name or a reason, is kept beside the events, where it
+ * can be erased. The event has a word in its place:
+ *
+ *     text:<owner>/<id>/<hash>      hash = SHA-256( salt of the owner ‖ text ), in hex
+ *
+ * The salt is kept with the texts and erased with them: afterwards nobody can find out by trying
+ * what the text was. A word is text itself, so that whatever folds events, the views and the
+ * snapshots carry it without knowing the text; it is put in where an answer is made.
+ */
+import { hash } from 'node:crypto'
+
+export const SALT_BYTES = 32
+export const TEXT_ID_BYTES = 8
+
+/** What is shown in place of a text that was erased. */
+export const ERASED_TEXT = 'erased'
+/** What is shown in place of a text that is not the one which the event was written with. */
+export const ALTERED_TEXT = 'altered'
+
+const PREFIX = 'text:'
+const WORD = /^text:([\w-]{1,100})\/([0-9a-f]{16})\/([0-9a-f]{64})$/
+const OWNER = /^[\w-]{1,100}$/
+
+export interface KeptText {
+  /** Whose texts are erased together: the id of an account, a user … Never a text itself. */
+  readonly owner: string
+  readonly id: string
+  readonly hash: string
+}
+
+/** @throws {RangeError} for what cannot be an owner */
+export function keptTextWord({ owner, id, hash: digest }: KeptText): string {
+  if (!OWNER.test(owner)) throw new RangeError(`"${owner}" cannot own texts`)
+  return `${PREFIX}${owner}/${id}/${digest}`
+}
+
+/** @returns undefined for a text that is no such word */
+export function readKeptText(text: string): KeptText | undefined {
+  if (!text.startsWith(PREFIX)) return undefined
+  const [, owner, id, digest] = WORD.exec(text) ?? []
+  if (owner === undefined || id === undefined || digest === undefined) return undefined
+  return { owner, id, hash: digest }
+}
+
+export function hashOfText(salt: Uint8Array, text: string): string {
+  return hash('sha256', Buffer.concat([salt, Buffer.from(text, 'utf8')]), 'hex')
+}

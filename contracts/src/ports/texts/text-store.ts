@@ -1,0 +1,48 @@
+/**
+ * The port behind which texts about people are kept, beside the events that name them by a word
+ * (`kept-text.ts`). One compliance suite (`infra/text-store`) runs against every adapter.
+ *
+ * All texts of an owner are erased together, and the owner's salt with them. An owner can have new
+ * texts afterwards, under a new salt.
+ */
+
+/** The longest text, in characters. */
+export const MAX_TEXT_CHARACTERS = 10_000
+/** The most words that are looked up at once. */
+export const MAX_WORDS = 10_000
+
+export interface FoundText {
+  readonly text: string
+  /** Whether the text is the one that the word was made of. */
+  readonly isIntact: boolean
+}
+
+export interface TextStore {
+  /**
+   * Resolves when the text is durable: append the event that has the word after that.
+   *
+   * @param owner an id: 1 to 100 letters, digits, dashes and underscores, and never a text itself
+   * @returns the word; the same text kept twice has two words of the same hash
+   * @throws {RangeError} for what cannot be an owner, and for a text that is too long
+   * @throws {StoreUnavailableError} when it cannot be kept now
+   */
+  keep(owner: string, text: string): Promise<string>
+  /**
+   * @param words at most {@link MAX_WORDS}
+   * @returns by word; erased ones, and what is no word, are not in it
+   * @throws {StoreUnavailableError} when they cannot be read now
+   */
+  find(words: Iterable<string>): Promise<ReadonlyMap<string, FoundText>>
+  /** Removes one text that no event has come to name; its bytes may stay until they are reused. */
+  forget(word: string): Promise<void>
+  /** How many texts an owner has. */
+  count(owner: string): Promise<number>
+  /**
+   * Removes all texts of an owner and the salt. Resolves when they have left the disk, as far as
+   * the adapter can say. Does nothing a second time.
+   *
+   * @returns how many texts there were
+   */
+  erase(owner: string): Promise<number>
+  close(): Promise<void>
+}

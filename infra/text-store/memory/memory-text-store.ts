@@ -1,0 +1,50 @@
+/** Texts in memory: for tests, and for a ledger in memory. */
+import { hashOfText, readKeptText } from '@svc/contracts/kept-text'
+import type { FoundText, TextStore } from '@svc/contracts/ports/text-store'
+import { newSalt, newText, wordOf } from '../new-word.ts'
+
+interface Owned {
+  readonly salt: Uint8Array
+  readonly texts: Map<string, string>
+}
+
+export class MemoryTextStore implements TextStore {
+  readonly #owners = new Map<string, Owned>()
+
+  async keep(owner: string, text: string): Promise<string> {
+    const kept = newText(owner, text)
+    const owned = this.#owners.get(owner) ?? { salt: newSalt(), texts: new Map() }
+    this.#owners.set(owner, owned)
+    owned.texts.set(kept.id, kept.text)
+    return wordOf(owner, owned.salt, kept)
+  }
+
+  async find(words: Iterable<string>): Promise<ReadonlyMap<string, FoundText>> {
+    const found = new Map<string, FoundText>()
+    for (const word of words) {
+      const { owner = '', id = '', hash } = readKeptText(word) ?? {}
+      const owned = this.#owners.get(owner)
+      const text = owned?.texts.get(id)
+      if (owned === undefined || text === undefined) continue
+      found.set(word, { text, isIntact: hashOfText(owned.salt, text) === hash })
+    }
+    return found
+  }
+
+  async forget(word: string): Promise<void> {
+    const { owner = '', id = '' } = readKeptText(word) ?? {}
+    this.#owners.get(owner)?.texts.delete(id)
+  }
+
+  async count(owner: string): Promise<number> {
+    return this.#owners.get(owner)?.texts.size ?? 0
+  }
+
+  async erase(owner: string): Promise<number> {
+    const count = await this.count(owner)
+    this.#owners.delete(owner)
+    return count
+  }
+
+  async close(): Promise<void> {}
+}
