@@ -14,6 +14,7 @@ const complianceOnServer = 'infra/event-store/eventstoredb/tests/compliance-on-s
 const suites = [
   { name: 'crash', file: 'tests/eventstore/crash.e2e.test.ts' },
   { name: 'server story', file: 'tests/eventstore/server-story.e2e.test.ts' },
+  { name: 'failover', file: 'tests/eventstore/failover.e2e.test.ts' },
   { name: 'two gateways', file: 'tests/eventstore/two-gateways.e2e.test.ts' },
 ] as const
 

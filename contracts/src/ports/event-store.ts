@@ -171,6 +171,14 @@ export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError'
 }
 
+/**
+ * No server of the store answers, or none that may: a leader has died, a network is cut. It comes
+ * back without anybody's help, mostly within seconds.
+ */
+export class StoreAwayError extends StoreUnavailableError {
+  override readonly name = 'StoreAwayError'
+}
+
 /** Too many appends wait already. */
 export class StoreBusyError extends StoreUnavailableError {
   override readonly name = 'StoreBusyError'

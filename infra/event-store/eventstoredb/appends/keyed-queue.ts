@@ -8,11 +8,7 @@
  * free, because a repetition is what settles such an append, but the place stays taken until the
  * client has let go of it: otherwise a server that stands still would fill the memory.
  */
-import {
-  StoreBusyError,
-  StoreClosedError,
-  StoreUnavailableError,
-} from '@svc/contracts/ports/event-store'
+import { StoreAwayError, StoreBusyError, StoreClosedError } from '@svc/contracts/ports/event-store'
 import { systemTimer } from '../../../system/system-timer.ts'
 
 /** More at once only adds latency: this many already share each fsync of the server. */
@@ -62,7 +58,7 @@ export class KeyedQueue {
   /**
    * @throws {StoreClosedError}
    * @throws {StoreBusyError} when too many wait already
-   * @throws {StoreUnavailableError} when it has waited too long
+   * @throws {StoreAwayError} when it has waited too long
    */
   async run<Result>(
     stream: string,
@@ -146,7 +142,7 @@ export class KeyedQueue {
 
   #giveUp(entry: Entry, reject: (error: Error) => void): void {
     this.#stopWaiting(entry)
-    reject(new StoreUnavailableError('the event store is too slow: an append waited too long'))
+    reject(new StoreAwayError('the event store is too slow: an append waited too long'))
     if (this.#ready.delete(entry)) {
       this.#passQueueOn(entry.stream)
       this.#options.onStarved(entry.since)

@@ -23,6 +23,7 @@ import {
   NO_STREAM,
   type Position,
   type RecordedEvent,
+  StoreAwayError,
   StoreUnavailableError,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
@@ -181,9 +182,7 @@ export class StreamAppends {
 function refusalOf(reason: NotWrittenReason, cause: unknown): Error {
   switch (reason) {
     case 'unreachable':
-      return new StoreUnavailableError(`the event store is not reachable: ${reasonOf(cause)}`, {
-        cause,
-      })
+      return new StoreAwayError(`the event store is not reachable: ${reasonOf(cause)}`, { cause })
     case 'access-denied':
       return new StoreUnavailableError('the event store refuses its user', { cause })
     case 'stream-deleted':

@@ -2,7 +2,7 @@
  * Lets a bounded number of reads through to the server. It takes a hundred calls on a connection
  * and lets the others wait without a word, until their timers run out.
  */
-import { StoreBusyError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { StoreAwayError, StoreBusyError } from '@svc/contracts/ports/event-store'
 import { systemTimer } from '../../../system/system-timer.ts'
 
 const MAX_READS_AT_WORK = 32
@@ -17,7 +17,7 @@ export class ReadGate {
     this.#waitMs = waitMs
   }
 
-  /** @throws {StoreUnavailableError} when it has waited too long, or too many wait already */
+  /** @throws {StoreAwayError} when it has waited too long, or too many wait already */
   async run<Result>(read: () => Promise<Result>): Promise<Result> {
     if (this.#atWork >= MAX_READS_AT_WORK) await this.#wait()
     else this.#atWork += 1
@@ -35,7 +35,7 @@ export class ReadGate {
     this.#waiting.add(resolve)
     const cancelTimer = systemTimer.after(this.#waitMs, () => {
       this.#waiting.delete(resolve)
-      reject(new StoreUnavailableError('the event store is too slow: a read waited too long'))
+      reject(new StoreAwayError('the event store is too slow: a read waited too long'))
     })
     await promise.finally(cancelTimer)
   }

@@ -1,5 +1,5 @@
 /** What the client's errors are, told by their marks: only `client.ts` knows their classes. */
-import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { StoreAwayError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 
 /** gRPC status codes. */
 const UNKNOWN = 2
@@ -78,7 +78,9 @@ export function readFailureOf(error: unknown): Error {
   if (isForeignPosition(error)) {
     return new RangeError('the position to read from is none of this event log', { cause: error })
   }
-  return new StoreUnavailableError(`the event store cannot be read: ${reasonOf(error)}`, {
-    cause: error,
-  })
+  const message = `the event store cannot be read: ${reasonOf(error)}`
+  const isAnswer = isAccessDenied(error) || failureTypeOf(error) === 'stream-deleted'
+  return isAnswer
+    ? new StoreUnavailableError(message, { cause: error })
+    : new StoreAwayError(message, { cause: error })
 }

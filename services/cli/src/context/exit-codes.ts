@@ -66,6 +66,7 @@ const codesByName: Readonly<Record<string, number>> = {
   DataFolderError: EXIT_UNREACHABLE,
   StoreOpenError: EXIT_UNREACHABLE,
   StoreUnavailableError: EXIT_UNREACHABLE,
+  StoreAwayError: EXIT_UNREACHABLE,
   NoLedgerError: EXIT_NOT_FOUND,
   UnreachableError: EXIT_UNREACHABLE,
 }

@@ -1,7 +1,9 @@
 /** Opens the log of events where the settings say that it is. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { OutageWaitingStore } from '@svc/infra/event-store/outage-waiting-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { LogLocation } from '../settings/log-location.ts'
@@ -36,5 +38,6 @@ async function openOnServer(
 ): Promise<EventStore> {
   // Loaded only here: a service on a file needs no gRPC.
   const { openEventStoreDb } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
-  return openEventStoreDb({ url, streamPrefix, readyWithinMs, reachCrashPoint: reach, logger })
+  const options = { url, streamPrefix, readyWithinMs, reachCrashPoint: reach, logger }
+  return new OutageWaitingStore(await openEventStoreDb(options), systemTimer)
 }
