@@ -5,6 +5,7 @@
 import { accountOfSecret } from '@svc/contracts/api-key'
 import { hashSecret } from '@svc/contracts/checked-secret'
 import type { AccountCommand } from '@svc/contracts/commands'
+import { gatewayActor } from '@svc/contracts/demo-price'
 import { accountFrozen, ServiceError, serverStopping } from '@svc/contracts/errors'
 import { type IdSource, isId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
@@ -33,7 +34,6 @@ import type {
   Settled,
   WithdrawnPrice,
 } from './ledger.ts'
-import { gatewayActor } from './pricing/demo-price.ts'
 import type { NewPrice, PriceBook, Withdrawal } from './pricing/price-book.ts'
 import { dataOf } from './recorded-data.ts'
 import type { ReadingPorts } from './recorded-end.ts'

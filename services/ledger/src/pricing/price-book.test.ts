@@ -1,3 +1,4 @@
+import { DEMO_RATES } from '@svc/contracts/demo-price'
 import {
   eventsOf,
   MODEL,
@@ -8,7 +9,6 @@ import {
 } from '@svc/testing/ledger/open-ledger'
 import { describe, expect, test } from 'vitest'
 import { WatchedStore } from '../../testing/watched-store.ts'
-import { DEMO_RATES } from './demo-price.ts'
 
 describe('prices', () => {
   test('pitfall 16: a model has no price until one is published', async () => {

@@ -6,6 +6,8 @@
  * a price that reaches this process a moment later changes no bill. The demo price is in force for
  * the bundled model alone.
  */
+
+import { isDemoPrice } from '@svc/contracts/demo-price'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource } from '@svc/contracts/ids'
@@ -15,7 +17,6 @@ import { DEFAULT_PRICE_LIST, type PriceVersion, type Rates } from '@svc/contract
 import { FoldedStream } from '../writer/folded-stream.ts'
 import type { LedgerLimits } from '../writer/limits.ts'
 import { storeUnavailable } from '../writer/refusals.ts'
-import { isDemoPrice } from './demo-price.ts'
 import { PriceLists, type PriceQuery } from './price-lists.ts'
 import { checkPrice, checkSchedule, checkWithdrawal, startOf } from './price-rules.ts'
 import type { PublishedPrice, WithdrawnPrice } from './published-price.ts'

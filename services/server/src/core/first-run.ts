@@ -3,6 +3,7 @@
  * something to call; in production nothing, or a price.
  */
 
+import { DEMO_RATES, gatewayActor } from '@svc/contracts/demo-price'
 import { accountStream } from '@svc/contracts/events/account'
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
@@ -10,7 +11,6 @@ import { parseDollars } from '@svc/contracts/money'
 import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
-import { DEMO_RATES, gatewayActor } from '@svc/ledger/demo-price'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Core } from './core.ts'
 

@@ -9,8 +9,8 @@
  * In older logs what operators published bears a gateway's name too; so only the first price of a
  * list can be the demo price, and only with the rates that the demo price has always had.
  */
-import { parsePricePerMillion } from '@svc/contracts/money'
-import type { Rates } from '@svc/contracts/price'
+import { parsePricePerMillion } from '../money.ts'
+import type { Rates } from '../price.ts'
 
 export const DEMO_RATES: Rates = {
   input: parsePricePerMillion('0.15'),
