@@ -216,7 +216,10 @@ describe('a rebuild', () => {
     const folder = temporaryFolder()
     await (await viewsOf(store, folder)).close()
     const expected = dump(folder)
-    alter(folder, `UPDATE accounts SET settled = '1'; INSERT INTO holds VALUES ('req_x', '5')`)
+    alter(
+      folder,
+      `UPDATE accounts SET settled = '1'; INSERT INTO holds VALUES ('req_x', 'acct_x', '5', 0, 0)`,
+    )
     const views = await viewsOf(store, folder)
     expect(views.views.account(history.accountId)?.settled).toBe(1n)
     const progress: number[] = []

@@ -57,7 +57,7 @@ const keyDetails = z.object({
 })
 export type KeyDetails = Shown<typeof keyDetails>
 
-const grantDetails = z.object({
+export const grantDetails = z.object({
   grant_id: z.string(),
   amount: dollars,
   remaining: dollars,

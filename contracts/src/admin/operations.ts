@@ -7,6 +7,7 @@ import type { z } from 'zod'
 import { accountOperations } from './accounts.ts'
 import { billingOperations } from './billing.ts'
 import { correctionOperations } from './corrections.ts'
+import { creditOperations } from './credit.ts'
 import type { Declaration, Shown } from './declaration.ts'
 import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
@@ -20,6 +21,7 @@ export const adminOperations = {
   ...accountOperations,
   ...billingOperations,
   ...correctionOperations,
+  ...creditOperations,
   ...financeOperations,
   ...priceOperations,
   ...logOperations,

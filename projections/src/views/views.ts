@@ -34,6 +34,69 @@ export interface AccountRow {
   readonly lastActivityAt: number
 }
 
+/** Credit that was given, and what is left of it. */
+export interface GrantRow {
+  readonly grantId: string
+  readonly accountId: string
+  readonly category: 'paid' | 'promotional'
+  /** Lower is spent first. */
+  readonly priority: number
+  readonly amount: PicoDollars
+  readonly remaining: PicoDollars
+  readonly expiresAt: number | null
+  readonly grantedAt: number
+  readonly voidedAt: number | null
+}
+
+export type GrantPlace = Pick<GrantRow, 'grantId' | 'expiresAt'>
+
+export interface GrantsQuery {
+  /** Default: of all accounts. */
+  readonly accountId?: string
+  /** Only those of which something is left. */
+  readonly isOpen: boolean
+  /** Only those that expire before this moment, in milliseconds since 1970. */
+  readonly endsBefore?: number
+  readonly after?: GrantPlace
+  readonly limit: number
+}
+
+/** The next to expire first, those that never do last. */
+export interface GrantsPage {
+  readonly rows: readonly GrantRow[]
+  /** Where the next page goes on; undefined on the last one. A page can end early. */
+  readonly next: GrantPlace | undefined
+}
+
+/** What a running request holds of its account's credit. */
+export interface HoldRow {
+  readonly requestId: string
+  readonly accountId: string
+  readonly hold: PicoDollars
+  readonly since: number
+  /** The latest moment at which the request can still be running. */
+  readonly deadline: number
+}
+
+export interface HoldsQuery {
+  readonly accountId?: string
+  /** Only those that have held since before this moment, in milliseconds since 1970. */
+  readonly before?: number
+  readonly after?: Pick<HoldRow, 'since' | 'requestId'>
+  readonly limit: number
+}
+
+export interface PriceRow extends PriceVersion {
+  readonly model: string
+  readonly priceList: string
+  /** The price that a first start published: for the bundled model alone. */
+  readonly isDemo: boolean
+  readonly effectiveFrom: number
+  readonly publishedAt: number
+  /** When it was withdrawn, before it ever took effect; else null. */
+  readonly withdrawnAt: number | null
+}
+
 export type RunningRequestRow = Pick<
   RequestRow,
   'requestId' | 'accountId' | 'gatewayId' | 'deadline'
@@ -255,6 +318,11 @@ export interface Views {
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
   accountOfExternalId(externalId: string): AccountRow | undefined
+  grants(query: GrantsQuery): GrantsPage
+  /** The oldest first. */
+  holds(query: HoldsQuery): readonly HoldRow[]
+  /** Every version that was ever published, oldest first. */
+  prices(): readonly PriceRow[]
   statement(query: StatementQuery): Statement
   usage(query: UsageQuery): Usage
   /** The first quarter of an hour from a moment on in which something was used. */

@@ -20,6 +20,8 @@ const questions: readonly (readonly [name: string, args: readonly string[]])[] =
   ['account-show', ['account', 'show']],
   ['key-list', ['key', 'list']],
   ['price-list', ['price', 'list']],
+  ['grant-list', ['grant', 'list']],
+  ['hold-list', ['hold', 'list']],
   ['statement', ['statement']],
   ['usage', ['usage', '--from', '2026-11-01', '--to', '2026-11-08', '--tz', 'Asia/Kolkata']],
   ['requests', ['requests', '--from', '2026-11-01', '--to', '2026-11-08']],

@@ -13,6 +13,7 @@ import { requestsCommand } from './commands/bills/requests.ts'
 import { statementCommand } from './commands/bills/statement.ts'
 import { usageCommand } from './commands/bills/usage.ts'
 import { adjustCommand, grantCommand, refundCommand } from './commands/corrections.ts'
+import { holdCommand } from './commands/credit.ts'
 import { eventsCommand } from './commands/events.ts'
 import { keyCommand } from './commands/key.ts'
 import type { ContextOf } from './commands/options.ts'
@@ -63,7 +64,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
   commands.push(usageCommand, requestsCommand)
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
-  commands.push(grantCommand, refundCommand, adjustCommand)
+  commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)
   commands.push(reconcileCommand)
   for (const command of commands) add(program, command(contextOf))

@@ -2,34 +2,37 @@ import type { Projection } from '../../projection/projection.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { projectAccounts } from './project.ts'
 import { accountsSchema } from './schema.ts'
-import { accountsTable, holdsTable } from './tables.ts'
+import { accountsTable, grantsTable, holdsTable, pricesTable } from './tables.ts'
 
-/** Busy accounts that stay in memory: about 3 MB. */
+/** Busy accounts and their grants that stay in memory: about 3 MB each. */
 const ACCOUNTS_KEPT = 10_000
+const GRANTS_KEPT = 10_000
 
 export const accountsProjection: Projection = {
   name: 'accounts',
-  version: 2,
+  version: 3,
   schema: accountsSchema,
   tables: [
     { name: 'accounts', key: ['account_id'] },
     { name: 'holds', key: ['request_id'] },
+    { name: 'grants', key: ['grant_id'] },
+    { name: 'prices', key: ['revision'] },
   ],
   projector(database) {
     const accounts = new TouchedRows(accountsTable(database), ACCOUNTS_KEPT)
     const holds = new TouchedRows(holdsTable(database), 0)
-    const rows = { accounts, holds }
+    const grants = new TouchedRows(grantsTable(database), GRANTS_KEPT)
+    const prices = new TouchedRows(pricesTable(database), 0)
+    const rows = { accounts, holds, grants, prices }
     return {
       fold(events) {
         for (const event of events) projectAccounts(rows, event)
       },
       flush() {
-        accounts.flush()
-        holds.flush()
+        for (const part of Object.values(rows)) part.flush()
       },
       forget() {
-        accounts.clear()
-        holds.clear()
+        for (const part of Object.values(rows)) part.clear()
       },
     }
   },

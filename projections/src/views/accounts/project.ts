@@ -1,8 +1,14 @@
-/** Balances of all accounts: what is settled, what is held, and the totals behind it. */
+/**
+ * The standing of all accounts: what is settled, what is held and by what, what is left of every
+ * grant, and the prices that they pay.
+ */
 import { isAccountEvent, type SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
 import type { TouchedRows } from '../touched-rows.ts'
+import type { HoldRow } from '../views.ts'
+import { type GrantState, projectGrants } from './grants.ts'
+import { type PriceState, projectPrices } from './prices.ts'
 
 export interface AccountState {
   readonly accountId: string
@@ -20,18 +26,20 @@ export interface AccountState {
   lastActivityAt: number
 }
 
-export interface HoldState {
-  readonly requestId: string
-  readonly hold: PicoDollars
-}
-
 export interface AccountsRows {
   readonly accounts: TouchedRows<AccountState>
-  readonly holds: TouchedRows<HoldState>
+  readonly holds: TouchedRows<HoldRow>
+  readonly grants: TouchedRows<GrantState>
+  readonly prices: TouchedRows<PriceState>
 }
 
-export function projectAccounts(rows: AccountsRows, { event, accountId }: DecodedEvent): void {
-  if (!isAccountEvent(event)) return
+export function projectAccounts(rows: AccountsRows, decoded: DecodedEvent): void {
+  const { event, accountId } = decoded
+  if (!isAccountEvent(event)) {
+    projectPrices(rows.prices, decoded)
+    return
+  }
+  projectGrants(rows.grants, event, accountId)
   if (event.type === 'AccountOpened') {
     rows.accounts.add(accountId, openedAccount(event.data))
     return
@@ -66,7 +74,7 @@ export function projectAccounts(rows: AccountsRows, { event, accountId }: Decode
       account.settled = BigInt(event.data.balanceAfter)
       break
     case 'RequestAccepted':
-      hold(rows, account, event.data.requestId, BigInt(event.data.hold))
+      hold(rows, account, event.data)
       break
     case 'CreditDebited':
       account.settled = BigInt(event.data.balanceAfter)
@@ -109,11 +117,12 @@ function openedAccount(data: StoredData<'AccountOpened'>): AccountState {
 function hold(
   rows: AccountsRows,
   account: AccountState,
-  requestId: string,
-  amount: PicoDollars,
+  { requestId, hold: amount, at: since, deadline }: StoredData<'RequestAccepted'>,
 ): void {
-  rows.holds.add(requestId, { requestId, hold: amount })
-  account.held += amount
+  const { accountId } = account
+  const held = BigInt(amount)
+  rows.holds.add(requestId, { requestId, accountId, hold: held, since, deadline })
+  account.held += held
   account.openRequests += 1
 }
 

@@ -1,6 +1,27 @@
-import type { DatabaseSync } from 'node:sqlite'
-import type { AccountRow } from '../views.ts'
-import { readAccount, type StoredAccount } from './tables.ts'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type {
+  AccountRow,
+  GrantRow,
+  GrantsPage,
+  GrantsQuery,
+  HoldRow,
+  HoldsQuery,
+  PriceRow,
+} from '../views.ts'
+import { NEVER_MS } from './schema.ts'
+import {
+  readAccount,
+  readGrant,
+  readHold,
+  readPrice,
+  type StoredAccount,
+  type StoredGrant,
+  type StoredHold,
+  type StoredPrice,
+} from './tables.ts'
+
+/** Grants that a page looks at, about 10 ms: those with nothing left are passed over. */
+const GRANTS_LOOKED_AT_MAX = 5_000
 
 export interface AccountTotals {
   readonly accounts: number
@@ -13,6 +34,10 @@ export interface AccountsQueries {
   /** Oldest first. @param page `after` an account */
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   accountTotals(): AccountTotals
+  grants(query: GrantsQuery): GrantsPage
+  holds(query: HoldsQuery): readonly HoldRow[]
+  /** Every version that was ever published, oldest first. */
+  prices(): readonly PriceRow[]
 }
 
 export function accountsQueries(database: DatabaseSync): AccountsQueries {
@@ -26,6 +51,14 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
   const totals = database.prepare(`
     SELECT (SELECT count(*) FROM accounts) AS accounts,
       (SELECT count(*) FROM holds) AS openRequests`)
+  const grantsOf = database.prepare(grantsByEnd('account_id = :accountId AND'))
+  const grantsOfAll = database.prepare(grantsByEnd(''))
+  const holds = database.prepare(`
+    SELECT * FROM holds
+    WHERE (since, request_id) > (:after, :afterId) AND since < :before
+      AND (:accountId IS NULL OR account_id = :accountId)
+    ORDER BY since, request_id LIMIT :limit`)
+  const prices = database.prepare('SELECT * FROM prices ORDER BY revision')
   return {
     account(accountId) {
       const row = one.get(accountId) as StoredAccount | undefined
@@ -39,5 +72,51 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
       return (page.all({ after, limit }) as unknown as StoredAccount[]).map(readAccount)
     },
     accountTotals: () => totals.get() as unknown as AccountTotals,
+    grants({ accountId, ...query }) {
+      return accountId === undefined
+        ? grantsPage(grantsOfAll, {}, query)
+        : grantsPage(grantsOf, { accountId }, query)
+    },
+    holds({ accountId, before, after, limit }) {
+      const rows = holds.all({
+        accountId: accountId ?? null,
+        before: before ?? NEVER_MS,
+        after: after?.since ?? -1,
+        afterId: after?.requestId ?? '',
+        limit,
+      })
+      return (rows as unknown as StoredHold[]).map(readHold)
+    },
+    prices: () => (prices.all() as unknown as StoredPrice[]).map(readPrice),
   }
+}
+
+function grantsByEnd(condition: string): string {
+  return `
+    SELECT * FROM grants
+    WHERE ${condition} (ends_at, grant_id) > (:after, :afterId) AND ends_at < :before
+    ORDER BY ends_at, grant_id LIMIT ${GRANTS_LOOKED_AT_MAX}`
+}
+
+function grantsPage(
+  select: StatementSync,
+  whose: { accountId?: string },
+  { isOpen, endsBefore, after, limit }: Omit<GrantsQuery, 'accountId'>,
+): GrantsPage {
+  const rows: GrantRow[] = []
+  let looked = 0
+  let last: GrantRow | undefined
+  const found = select.iterate({
+    ...whose,
+    before: endsBefore ?? NEVER_MS + 1,
+    after: after === undefined ? -1 : (after.expiresAt ?? NEVER_MS),
+    afterId: after?.grantId ?? '',
+  }) as unknown as Iterable<StoredGrant>
+  for (const stored of found) {
+    if (rows.length === limit) return { rows, next: last }
+    last = readGrant(stored)
+    looked += 1
+    if (!isOpen || last.remaining > 0n) rows.push(last)
+  }
+  return { rows, next: looked === GRANTS_LOOKED_AT_MAX ? last : undefined }
 }

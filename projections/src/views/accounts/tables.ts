@@ -2,7 +2,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { SpendPolicy } from '@svc/contracts/events/account'
 import type { RowTable } from '../touched-rows.ts'
-import type { AccountState, HoldState } from './project.ts'
+import type { HoldRow } from '../views.ts'
+import type { GrantState } from './grants.ts'
+import type { PriceState } from './prices.ts'
+import type { AccountState } from './project.ts'
+import { NEVER_MS } from './schema.ts'
 
 export interface StoredAccount {
   readonly account_id: string
@@ -68,19 +72,155 @@ export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
   }
 }
 
-export function holdsTable(database: DatabaseSync): RowTable<HoldState> {
-  const select = database.prepare('SELECT hold FROM holds WHERE request_id = ?')
-  const insert = database.prepare('INSERT INTO holds VALUES (?,?)')
-  const update = database.prepare('UPDATE holds SET hold = ? WHERE request_id = ?')
+export interface StoredHold {
+  readonly request_id: string
+  readonly account_id: string
+  readonly hold: string
+  readonly since: number
+  readonly deadline: number
+}
+
+export function holdsTable(database: DatabaseSync): RowTable<HoldRow> {
+  const select = database.prepare('SELECT * FROM holds WHERE request_id = ?')
+  const insert = database.prepare('INSERT INTO holds VALUES (?,?,?,?,?)')
   const remove = database.prepare('DELETE FROM holds WHERE request_id = ?')
   return {
     load(requestId) {
-      const row = select.get(requestId) as { hold: string } | undefined
-      return row === undefined ? undefined : { requestId, hold: BigInt(row.hold) }
+      const row = select.get(requestId) as StoredHold | undefined
+      return row === undefined ? undefined : readHold(row)
     },
-    insert: (row) => void insert.run(row.requestId, row.hold.toString()),
-    update: (row) => void update.run(row.hold.toString(), row.requestId),
+    insert: ({ requestId, accountId, hold, since, deadline }) =>
+      void insert.run(requestId, accountId, hold.toString(), since, deadline),
+    // A hold comes and goes; it never changes.
+    update() {},
     remove: (requestId) => void remove.run(requestId),
+  }
+}
+
+export function readHold(row: StoredHold): HoldRow {
+  return {
+    requestId: row.request_id,
+    accountId: row.account_id,
+    hold: BigInt(row.hold),
+    since: row.since,
+    deadline: row.deadline,
+  }
+}
+
+export interface StoredGrant {
+  readonly grant_id: string
+  readonly account_id: string
+  readonly category: GrantState['category']
+  readonly priority: number
+  readonly amount: string
+  readonly remaining: string
+  readonly ends_at: number
+  readonly granted_at: number
+  readonly voided_at: number | null
+}
+
+export function grantsTable(database: DatabaseSync): RowTable<GrantState> {
+  const select = database.prepare('SELECT * FROM grants WHERE grant_id = ?')
+  const insert = database.prepare('INSERT INTO grants VALUES (?,?,?,?,?,?,?,?,?)')
+  const update = database.prepare(
+    'UPDATE grants SET remaining = ?, voided_at = ? WHERE grant_id = ?',
+  )
+  const remove = database.prepare('DELETE FROM grants WHERE grant_id = ?')
+  return {
+    load(grantId) {
+      const row = select.get(grantId) as StoredGrant | undefined
+      return row === undefined ? undefined : readGrant(row)
+    },
+    insert(grant) {
+      insert.run(
+        grant.grantId,
+        grant.accountId,
+        grant.category,
+        grant.priority,
+        grant.amount.toString(),
+        grant.remaining.toString(),
+        grant.expiresAt ?? NEVER_MS,
+        grant.grantedAt,
+        grant.voidedAt,
+      )
+    },
+    update: ({ grantId, remaining, voidedAt }) =>
+      void update.run(remaining.toString(), voidedAt, grantId),
+    remove: (grantId) => void remove.run(grantId),
+  }
+}
+
+export function readGrant(row: StoredGrant): GrantState {
+  return {
+    grantId: row.grant_id,
+    accountId: row.account_id,
+    category: row.category,
+    priority: row.priority,
+    amount: BigInt(row.amount),
+    remaining: BigInt(row.remaining),
+    expiresAt: row.ends_at === NEVER_MS ? null : row.ends_at,
+    grantedAt: row.granted_at,
+    voidedAt: row.voided_at,
+  }
+}
+
+export interface StoredPrice {
+  readonly revision: number
+  readonly version: string
+  readonly model: string
+  readonly price_list: string
+  readonly input: string
+  readonly cached_input: string
+  readonly output: string
+  readonly is_demo: number
+  readonly effective_from: number
+  readonly published_at: number
+  readonly withdrawn_at: number | null
+}
+
+export function pricesTable(database: DatabaseSync): RowTable<PriceState> {
+  const select = database.prepare('SELECT * FROM prices WHERE version = ?')
+  const insert = database.prepare('INSERT INTO prices VALUES (?,?,?,?,?,?,?,?,?,?,?)')
+  const update = database.prepare('UPDATE prices SET withdrawn_at = ? WHERE version = ?')
+  const remove = database.prepare('DELETE FROM prices WHERE version = ?')
+  return {
+    load(version) {
+      const row = select.get(version) as StoredPrice | undefined
+      return row === undefined ? undefined : readPrice(row)
+    },
+    insert(price) {
+      insert.run(
+        price.revision,
+        price.version,
+        price.model,
+        price.priceList,
+        price.input.toString(),
+        price.cachedInput.toString(),
+        price.output.toString(),
+        price.isDemo ? 1 : 0,
+        price.effectiveFrom,
+        price.publishedAt,
+        price.withdrawnAt,
+      )
+    },
+    update: ({ version, withdrawnAt }) => void update.run(withdrawnAt, version),
+    remove: (version) => void remove.run(version),
+  }
+}
+
+export function readPrice(row: StoredPrice): PriceState {
+  return {
+    revision: row.revision,
+    version: row.version,
+    model: row.model,
+    priceList: row.price_list,
+    input: BigInt(row.input),
+    cachedInput: BigInt(row.cached_input),
+    output: BigInt(row.output),
+    isDemo: row.is_demo === 1,
+    effectiveFrom: row.effective_from,
+    publishedAt: row.published_at,
+    withdrawnAt: row.withdrawn_at,
   }
 }
 

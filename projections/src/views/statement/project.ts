@@ -6,6 +6,7 @@
  */
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
+import { actorOf } from '../actor.ts'
 import { negated } from '../movement.ts'
 import type { NumberedTuples } from '../numbered-tuples.ts'
 import type { TouchedRows } from '../touched-rows.ts'
@@ -272,11 +273,6 @@ function addEntry(rows: StatementRows, decoded: DecodedEvent, movement: Movement
     eventRevision: recorded.revision,
     eventHash: recorded.hash,
   })
-}
-
-function actorOf(metadata: string): string | null {
-  const { actor } = JSON.parse(metadata) as { readonly actor?: string }
-  return actor ?? null
 }
 
 function headOf(rows: StatementRows, accountId: string): StatementHead {

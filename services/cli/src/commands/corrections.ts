@@ -1,8 +1,9 @@
-/** `svc grant void`, `svc refund`, `svc adjust`: mistakes made good, each an event with a reason. */
+/** `svc grant list|void`, `svc refund`, `svc adjust`: mistakes made good, each an event with a reason. */
 import type { ShownMovement } from '@svc/contracts/admin/corrections'
 import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
 import { factsText } from '../output/facts.ts'
+import { addGrantList } from './credit.ts'
 import { type ContextOf, IDEMPOTENCY_OPTION, type OnceOption, onceKey } from './options.ts'
 
 export interface MovementOptions extends OnceOption {
@@ -17,6 +18,7 @@ interface AdjustOptions extends MovementOptions {
 
 export function grantCommand(contextOf: ContextOf): Command {
   const grant = new Command('grant').description('credit that was given')
+  addGrantList(grant, contextOf)
   movementOptions(
     grant
       .command('void')

@@ -32,6 +32,8 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   voidGrant: 'operator',
   refund: 'operator',
   adjust: 'operator',
+  listGrants: 'auditor',
+  listHolds: 'auditor',
   publishPrice: 'operator',
   previewPrice: 'auditor',
   withdrawPrice: 'operator',

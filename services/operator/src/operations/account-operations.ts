@@ -2,15 +2,26 @@
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
+import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
-import { accountSummary, grantDetails, keyDetails } from './values/details.ts'
+import {
+  accountSummary,
+  grantDetails,
+  keyDetails,
+  listedGrant,
+  listedHold,
+} from './values/details.ts'
 import { checkAccountId, noSuch, readAmount } from './values/input-values.ts'
-import { readOptionalTime } from './values/rfc3339-times.ts'
+import { readOptionalTime, readTime } from './values/rfc3339-times.ts'
 
 export function accountOperations(
   ports: OperationPorts,
   { actor }: Caller,
-): Pick<OperationHandlers, 'openAccount' | 'listAccounts' | 'showAccount' | 'grant'> {
+): Pick<
+  OperationHandlers,
+  'openAccount' | 'listAccounts' | 'showAccount' | 'grant' | 'listGrants' | 'listHolds'
+> {
   const { ledger, projections, pace } = ports
   return {
     async openAccount({ name, spend_policy: spendPolicy, metadata, ...input }) {
@@ -41,7 +52,73 @@ export function accountOperations(
       })
       return { grant_id: grantId, created }
     },
+    ...creditLists(ports),
   }
+}
+
+function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants' | 'listHolds'> {
+  const { projections, pace, clock } = ports
+  return {
+    async listGrants({ cursor, limit, which, ...asked }) {
+      const { account_id: accountId, expires_before: before } = asked
+      const list = ['grants', which, asked]
+      const query = {
+        ...ofAccount(accountId),
+        ...(before === undefined ? {} : { endsBefore: readTime(before, 'expires_before') }),
+        ...(cursor === undefined ? {} : { after: grantPlace(cursorPlace(list, cursor)) }),
+      }
+      await viewsCurrent(ports, 'accounts')
+      const isOpen = which === 'open'
+      const page = await pace.step(() => projections.views.grants({ ...query, isOpen, limit }))
+      const { rows, next } = page
+      return {
+        grants: rows.map((grant) => listedGrant(grant, clock.nowMs())),
+        next_cursor:
+          next === undefined ? null : cursorText(list, `${next.expiresAt ?? ''}/${next.grantId}`),
+      }
+    },
+    async listHolds({ cursor, limit, ...asked }) {
+      const { account_id: accountId, held_before: before } = asked
+      const list = ['holds', asked]
+      const query = {
+        ...ofAccount(accountId),
+        ...(before === undefined ? {} : { before: readTime(before, 'held_before') }),
+        ...(cursor === undefined ? {} : { after: holdPlace(cursorPlace(list, cursor)) }),
+      }
+      await viewsCurrent(ports, 'accounts')
+      // One more than asked for: only then it is known that more follow.
+      const rows = await pace.step(() => projections.views.holds({ ...query, limit: limit + 1 }))
+      const shown = rows.slice(0, limit)
+      const last = rows.length > limit ? shown.at(-1) : undefined
+      return {
+        holds: shown.map(listedHold),
+        next_cursor:
+          last === undefined ? null : cursorText(list, `${last.since}/${last.requestId}`),
+      }
+    },
+  }
+}
+
+function ofAccount(accountId: string | undefined): { readonly accountId?: string } {
+  if (accountId === undefined) return {}
+  checkAccountId(accountId)
+  return { accountId }
+}
+
+/** A place that a cursor names: a time, which may be none, and an id. */
+function placeOf(text: string): readonly [timeMs: number | null, id: string] {
+  const [time = '', id = ''] = text.split('/')
+  return [time === '' ? null : Number(time), id]
+}
+
+function grantPlace(text: string): GrantPlace {
+  const [expiresAt, grantId] = placeOf(text)
+  return { expiresAt, grantId }
+}
+
+function holdPlace(text: string): NonNullable<HoldsQuery['after']> {
+  const [since, requestId] = placeOf(text)
+  return { since: since ?? 0, requestId }
 }
 
 /**

@@ -6,7 +6,7 @@ import { formatPricePerMillion } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { resolveModel } from '@svc/contracts/wire/models'
 import type { Ledger, PublishedPrice } from '@svc/ledger/ledger'
-import type { OperationPorts } from './ports.ts'
+import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { priceDetails } from './values/details.ts'
 import { checkAccountId, readPrice } from './values/input-values.ts'
 import { priceDoubts } from './values/price-doubts.ts'
@@ -15,12 +15,13 @@ import { readOptionalTime, timeText } from './values/rfc3339-times.ts'
 type NewPrice = Parameters<Ledger['publishPrice']>[0]
 
 export function priceOperations(
-  { ledger, clock }: OperationPorts,
+  ports: OperationPorts,
   { actor }: Caller,
 ): Pick<
   Operations,
   'publishPrice' | 'previewPrice' | 'withdrawPrice' | 'setPriceList' | 'listPrices'
 > {
+  const { ledger, clock, projections } = ports
   return {
     async publishPrice({ confirm = false, ...input }) {
       const price = newPrice(input)
@@ -53,7 +54,11 @@ export function priceOperations(
       await ledger.setPriceList(accountId, priceList, actor)
       return { account_id: accountId, price_list: priceList }
     },
-    listPrices: async () => ledger.prices().map(priceDetails),
+    // Also those that another gateway has just published.
+    async listPrices() {
+      await viewsCurrent(ports, 'accounts')
+      return projections.views.prices().map(priceDetails)
+    },
   }
 }
 

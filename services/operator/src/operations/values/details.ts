@@ -1,12 +1,19 @@
 /** What the ledger and the views hold, as operators see it: exact dollars, RFC 3339 times. */
 
 import type { AccountSummary, GrantDetails, KeyDetails } from '@svc/contracts/admin/accounts'
+import type { ListedGrant, ListedHold } from '@svc/contracts/admin/credit'
 import type { LoggedEvent, ProjectionState } from '@svc/contracts/admin/log'
 import type { PriceDetails } from '@svc/contracts/admin/prices'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { GrantSummary, KeySummary, PublishedPrice } from '@svc/ledger/ledger'
-import type { AccountRow, ProjectionStatus } from '@svc/projections/views'
+import type { GrantSummary, KeySummary } from '@svc/ledger/ledger'
+import type {
+  AccountRow,
+  GrantRow,
+  HoldRow,
+  PriceRow,
+  ProjectionStatus,
+} from '@svc/projections/views'
 import { optionalTimeText, timeText } from './rfc3339-times.ts'
 
 export function accountSummary(row: AccountRow): AccountSummary {
@@ -61,7 +68,35 @@ export function grantDetails(grant: GrantSummary): GrantDetails {
   }
 }
 
-export function priceDetails(price: PublishedPrice): PriceDetails {
+export function listedGrant(grant: GrantRow, nowMs: number): ListedGrant {
+  return {
+    ...grantDetails(grant),
+    account_id: grant.accountId,
+    status: grantStatus(grant, nowMs),
+  }
+}
+
+function grantStatus(
+  { voidedAt, remaining, expiresAt }: GrantRow,
+  nowMs: number,
+): ListedGrant['status'] {
+  if (voidedAt !== null) return 'voided'
+  if (remaining === 0n) return 'spent'
+  return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'open'
+}
+
+export function listedHold({ requestId, accountId, hold, since, deadline }: HoldRow): ListedHold {
+  return {
+    request_id: requestId,
+    account_id: accountId,
+    held: formatExact(hold),
+    held_since: timeText(since),
+    deadline: timeText(deadline),
+  }
+}
+
+/** Of the ledger, or of a view. */
+export function priceDetails(price: PriceRow): PriceDetails {
   return {
     version: price.version,
     model: price.model,
