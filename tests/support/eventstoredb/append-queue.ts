@@ -56,6 +56,7 @@ export class AppendQueue {
     const key = keyOf(append)
     const refusal = this.#refusal(append)
     if (refusal !== undefined) sender.answer(refusal)
+    else if (this.#isPastDeadline(append)) sender.answer({ kind: 'timeout' })
     else if (this.#pending.has(key)) this.#answerTimeout(sender)
     else this.#take(key, append, answeringOnce(sender))
   }
@@ -88,6 +89,11 @@ export class AppendQueue {
     if (!isWellFormed(append)) return { kind: 'bad request' }
     if (dataBytes(append) <= appendBytesMax) return undefined
     return { kind: 'too large', limit: appendBytesMax }
+  }
+
+  /** The server believes the client's clock: one that is behind has no time left. */
+  #isPastDeadline({ deadlineMs = Number.POSITIVE_INFINITY }: ProposedAppend): boolean {
+    return deadlineMs <= this.#parts.log.nowMs()
   }
 
   #take(key: string, append: ProposedAppend, sender: AppendSender): void {

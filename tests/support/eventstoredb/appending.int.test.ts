@@ -213,3 +213,24 @@ test('an append that the server cannot commit in time is answered with a deadlin
     double.faults.releaseAppends()
     expect(await idsIn(client, 'a')).toHaveLength(1)
   }))
+
+describe('the deadline that the client sends is held against the clock of the server', () => {
+  test.each([-60_000, 8_000])('a server that is %i ms ahead takes the append', (aheadMs) =>
+    withDouble({}, async ({ client, double }) => {
+      double.faults.clockAheadMs = aheadMs
+      const append = client.appendToStream('a', newEvent(), { expectedRevision: NO_STREAM })
+      expect(await append).toMatchObject({ success: true })
+    }),
+  )
+
+  test('a server that is 12 s ahead refuses every append at once, with the default of 10 s', () =>
+    withDouble({ writeTimeoutMs: 60_000 }, async ({ client, double }) => {
+      double.faults.clockAheadMs = 12_000
+      const options = { expectedRevision: NO_STREAM } as const
+      const refused = await failureOf(client.appendToStream('a', newEvent(), options))
+      expect(refused).toBeInstanceOf(DeadlineExceededError)
+      expect(await idsIn(client, 'a').catch(() => [])).toEqual([])
+      const patient = { ...options, deadline: 600_000 }
+      expect(await client.appendToStream('a', newEvent(), patient)).toMatchObject({ success: true })
+    }))
+})

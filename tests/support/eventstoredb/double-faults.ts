@@ -36,6 +36,8 @@ export class DoubleFaults {
    * restart: the log has it, the index catches up. In milliseconds.
    */
   indexLagMs = 0
+  /** How far the server's clock is ahead of the client's; negative behind. In milliseconds. */
+  clockAheadMs = 0
   /** Calls that require the leader are sent on to this address. */
   notLeader: NodeAddress | undefined
   readonly #actions: FaultActions

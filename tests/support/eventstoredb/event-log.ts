@@ -21,12 +21,18 @@ export type AppendOutcome =
   | { readonly kind: 'stream deleted' }
 
 export class EventLog {
+  /** The server's clock. */
+  readonly nowMs: () => number
   readonly #all: StoredEvent[] = []
   readonly #streams = new Map<string, StreamLog>()
   readonly #recent = new Map<string, StoredEvent>()
   readonly #listeners = new Set<() => void>()
   #end = FIRST_POSITION
   #readable = Number.POSITIVE_INFINITY
+
+  constructor(nowMs: () => number) {
+    this.nowMs = nowMs
+  }
 
   /** All events in the order of the log. Reads see only the first {@link readableCount}. */
   get all(): readonly StoredEvent[] {
@@ -151,6 +157,7 @@ export class EventLog {
         revision: stream.last + 1,
         position: this.#end,
         index: this.#all.length,
+        createdMs: this.nowMs(),
       })
       this.#end += recordBytes(stream.name, event)
       this.#all.push(stored)

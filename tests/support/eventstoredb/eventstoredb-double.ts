@@ -70,7 +70,7 @@ export class EventStoreDbDouble {
   readonly faults: DoubleFaults
   readonly #options: DoubleOptions
   readonly #version: string
-  readonly #log = new EventLog()
+  readonly #log = new EventLog(() => Date.now() + this.faults.clockAheadMs)
   readonly #timers = new PausableTimers()
   readonly #admission: Admission
   readonly #appends: AppendQueue

@@ -10,12 +10,14 @@ export interface ProposedAppend {
   readonly stream: string
   readonly expected: ExpectedRevision
   readonly events: readonly ProposedEvent[]
+  /** When the client gives it up: by the client's clock, in milliseconds since 1970. */
+  readonly deadlineMs?: number
 }
 
 /** The parts of an append that may come in several messages. */
 export interface AppendPart {
   /** In the first part. */
-  readonly head?: Pick<ProposedAppend, 'stream' | 'expected'>
+  readonly head?: Omit<ProposedAppend, 'events'>
   readonly events: readonly ProposedEvent[]
 }
 
@@ -43,7 +45,9 @@ export function readBatchPart(bytes: Buffer): BatchPart {
   const options = request.getOptions()
   if (options === undefined) return part
   const stream = nameOf(options.getStreamIdentifier())
-  return { ...part, head: { stream, expected: batchExpectation(options) } }
+  const deadline = options.getDeadline()?.toDate().getTime()
+  const bound = deadline === undefined ? {} : { deadlineMs: deadline }
+  return { ...part, head: { stream, expected: batchExpectation(options), ...bound } }
 }
 
 export function readAppendPart(bytes: Buffer): AppendPart {

@@ -25,6 +25,12 @@ export interface StoredEvent {
   readonly frame: Buffer
 }
 
+/** Where and when an event is stored. */
+export interface StoredPlace
+  extends Pick<StoredEvent, 'stream' | 'revision' | 'position' | 'index'> {
+  readonly createdMs: number
+}
+
 /** The real server counts in steps of 100 nanoseconds. */
 const TICKS_PER_MILLISECOND = 10_000
 
@@ -37,16 +43,14 @@ export function recordBytes(stream: string, event: ProposedEvent): number {
   return RECORD_HEAD_BYTES + names + event.data.length + event.metadata.length
 }
 
-export function storeEvent(
-  event: ProposedEvent,
-  place: Pick<StoredEvent, 'stream' | 'revision' | 'position' | 'index'>,
-): StoredEvent {
-  return { ...place, id: event.id, type: event.type, frame: framed(readAnswer(event, place)) }
+export function storeEvent(event: ProposedEvent, place: StoredPlace): StoredEvent {
+  const { createdMs: _, ...kept } = place
+  return { ...kept, id: event.id, type: event.type, frame: framed(readAnswer(event, place)) }
 }
 
 function readAnswer(
   event: ProposedEvent,
-  { stream, revision, position }: Pick<StoredEvent, 'stream' | 'revision' | 'position'>,
+  { stream, revision, position, createdMs }: StoredPlace,
 ): Fields {
   const recorded = [
     message(1, text(2, event.id)),
@@ -56,7 +60,7 @@ function readAnswer(
     uint(5, position),
     mapEntry('type', event.type),
     mapEntry('content-type', event.contentType),
-    mapEntry('created', String(Date.now() * TICKS_PER_MILLISECOND)),
+    mapEntry('created', String(createdMs * TICKS_PER_MILLISECOND)),
     bytes(7, event.metadata),
     bytes(8, event.data),
   ]

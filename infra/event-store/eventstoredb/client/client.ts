@@ -46,6 +46,12 @@ import {
 const DISPOSE_MS = 2_000
 /** In units of 32 events that the server passes over, so that a quiet log says little. */
 const CHECKPOINT_INTERVAL = 100
+/**
+ * The client sends the server the time at which an append is given up, by its own clock, and the
+ * server refuses what is over by the server's. So it allows for clocks that differ; how long an
+ * append takes is bounded by timers of ours, and on the server by one of its own.
+ */
+const APPEND_DEADLINE_MS = 600_000
 
 export class EventStoreDbClient {
   readonly #client: RetirableClient
@@ -96,6 +102,7 @@ export class EventStoreDbClient {
         this.#client.appendToStream(stream, events.map(toEventData), {
           expectedRevision: expected === NO_EVENTS ? 'no_stream' : BigInt(expected),
           requiresLeader: true,
+          deadline: APPEND_DEADLINE_MS,
         }),
       )
       const revision = Number(nextExpectedRevision)

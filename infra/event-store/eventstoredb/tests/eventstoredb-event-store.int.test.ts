@@ -54,6 +54,16 @@ describe('an append that the server surely did not write', () => {
   })
 })
 
+describe('a server with another clock', () => {
+  test.each([-300_000, 12_000, 300_000])('that is %i ms ahead takes appends', async (aheadMs) => {
+    await withStore({}, async ({ double, store }) => {
+      double.faults.clockAheadMs = aheadMs
+      await mustAppend(store, stream, NO_STREAM, newEvents(1))
+      expect(double.observed.appendsReceived).toBe(1)
+    })
+  })
+})
+
 describe('the crash points', () => {
   test('lie before the append is sent, and after it is acknowledged', async () => {
     const reached: string[] = []
