@@ -10,6 +10,7 @@ import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { Views } from '@svc/projections/views'
 import type { FastifyPluginAsync } from 'fastify'
@@ -127,8 +128,10 @@ class HttpGateway implements Gateway {
     this.#dependencies = dependencies
     this.#places = new Places({ bounds: limits, timer, clock, weights })
     this.#freezeWatch = new FreezeWatch({ ...dependencies, places: this.#places })
+    const warnings = new CountedWarnings({ logger: dependencies.logger, timer })
     const listener = {
       limits,
+      warnings,
       logger: dependencies.logger,
       rootUrl,
       timer,
@@ -148,7 +151,7 @@ class HttpGateway implements Gateway {
     const callers = new Callers(dependencies)
     this.#reads = new Reads({ callers, limits, timer, clock })
     const reads = this.#reads
-    const ports = { ...dependencies, idempotency, preparations, callers, reads }
+    const ports = { ...dependencies, idempotency, preparations, callers, reads, warnings }
     app.register(inferenceRoutes(ports, admission))
     app.register(responsesRoutes(ports, admission))
     app.register(countTokensRoute(ports, admission))

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { Timer } from '@svc/contracts/ports/time'
+import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import { networksOf } from '@svc/infra/system/network'
 import Fastify, {
   type FastifyBaseLogger,
@@ -45,6 +46,7 @@ export interface HttpServerOptions {
   /** Addresses and networks whose `X-Forwarded-…` headers are believed. */
   readonly trustedProxies: readonly string[]
   readonly refusalPauses: RefusalPauses
+  readonly warnings: CountedWarnings
   newRequestId(): string
   isDraining(): boolean
 }
@@ -113,7 +115,7 @@ function prepareServer(server: Server, options: HttpServerOptions): void {
 }
 
 function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
-  const { limits, logger, isDraining, refusalPauses, rootUrl } = options
+  const { limits, logger, isDraining, refusalPauses, rootUrl, warnings } = options
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.servesNothing !== true) paths.add(url, method)
@@ -136,6 +138,8 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
     const error = asServiceError(cause)
     if (error.code === 'internal_error') {
       logger.error({ requestId: request.id, err: cause }, 'request failed with an internal error')
+    } else if (error.code === 'store_unavailable') {
+      warnings.warn('requests refused: the event store cannot take them', cause)
     }
     if (!isDraining()) await refusalPauses.pauseBefore(request, reply)
     return refuse(reply, error)

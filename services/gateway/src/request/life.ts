@@ -13,6 +13,7 @@ import { isImplausible } from '@svc/contracts/bounded-meter'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { ObservedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
+import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 import { asCallersError } from '../admission/callers.ts'
@@ -59,6 +60,7 @@ export interface RequestLifePorts {
   readonly reach: ReachCrashPoint
   readonly limits: HttpLimits
   readonly logger: Logger
+  readonly warnings: CountedWarnings
 }
 
 /** One request as it arrived: its caller is known, its body has been read and not looked at. */

@@ -1,4 +1,5 @@
 import { ServiceError } from '@svc/contracts/errors'
+import { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { Settled } from '@svc/ledger/ledger'
 import { pino } from 'pino'
 import { describe, expect, test } from 'vitest'
@@ -29,9 +30,10 @@ function booking(...answers: (() => Promise<Settled>)[]) {
   const next = () => (answers[Math.min(told++, answers.length - 1)] ?? answers[0])?.()
   const ledger = { settle: next, fail: next } as unknown as SettlePorts['ledger']
   const logger = pino({ level: 'warn' }, { write: (line: string) => void log.push(line) })
+  const warnings = new CountedWarnings({ logger, timer: time })
   const book = (kind: 'settle' | 'fail' = 'settle') =>
     settleRun(
-      { ledger, clock: time, timer: time, logger },
+      { ledger, clock: time, timer: time, logger, warnings },
       {
         accountId: 'acct_1',
         requestId: 'req_1',
@@ -57,6 +59,7 @@ describe('the settlement of a run', () => {
     expect(await book(kind)).toEqual(kind === 'settle' ? settled : undefined)
     expect(told()).toBe(4)
     expect(log.length).toBe(1)
+    expect(log[0]).not.toContain('stack')
   })
 
   test('is given up at the deadline, with a word on where the truth is', async () => {

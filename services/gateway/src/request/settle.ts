@@ -13,6 +13,7 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { type CountedWarnings, reasonOf } from '@svc/infra/system/counted-warnings'
 import type { Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 import type { RunCost } from './cost.ts'
@@ -25,6 +26,7 @@ export interface SettlePorts {
   readonly clock: Clock
   readonly timer: Timer
   readonly logger: Logger
+  readonly warnings: Pick<CountedWarnings, 'warn'>
 }
 
 export interface RunToSettle {
@@ -43,7 +45,7 @@ export async function settleRun(
   ports: SettlePorts,
   run: RunToSettle,
 ): Promise<Settled | undefined> {
-  const { clock, timer, logger } = ports
+  const { clock, timer, logger, warnings } = ports
   const { requestId, deadline } = run
   const backoff = new Backoff(timer, PAUSES)
   for (;;) {
@@ -51,12 +53,11 @@ export async function settleRun(
       return await settleOnce(ports.ledger, run)
     } catch (cause) {
       if (!isTemporary(cause) || clock.nowMs() + backoff.nextMs > deadline) {
-        logger.error({ requestId, err: cause }, 'settlement not acknowledged, giving up')
+        const why = isTemporary(cause) ? { reason: reasonOf(cause) } : { err: cause }
+        logger.error({ requestId, ...why }, 'settlement not acknowledged, giving up')
         throw notSettled(cause, requestId)
       }
-      if (backoff.pauses === 0) {
-        logger.warn({ requestId, err: cause }, 'settlement not acknowledged, retrying')
-      }
+      if (backoff.pauses === 0) warnings.warn('settlement not acknowledged, retrying', cause)
     }
     await backoff.pause()
   }

@@ -1,0 +1,62 @@
+/**
+ * Warnings that one outage gives a hundred times a second: of those that say the same, one line is
+ * written in a second, and says how many there were.
+ *
+ *     first ── written at once ──▶ counting, for a second ──▶ written with the count, if any came …
+ */
+import type { Timer } from '@svc/contracts/ports/time'
+
+/** How often the same warning is written at most, in milliseconds. */
+const LINE_EVERY_MS = 1_000
+/** Different reasons that are counted at a time; further ones are counted as one. */
+const MAX_REASONS = 16
+const MAX_REASON_CHARACTERS = 300
+
+interface CountedWarningsPorts {
+  readonly logger: { warn(fields: object, message: string): void }
+  readonly timer: Timer
+}
+
+export class CountedWarnings {
+  readonly #ports: CountedWarningsPorts
+  /** Of what was written in the last second: how often it came since. */
+  readonly #times = new Map<string, number>()
+
+  constructor(ports: CountedWarningsPorts) {
+    this.#ports = ports
+  }
+
+  /** @param error why; of its causes the innermost is written, in one line and without a stack */
+  warn(message: string, error: unknown): void {
+    const reason = reasonOf(error)
+    const key = `${message}\n${reason.replace(/\d+/g, '')}`
+    const known = this.#times.has(key) || this.#times.size < MAX_REASONS
+    this.#count(known ? key : message, message, known ? reason : 'several reasons')
+  }
+
+  #count(key: string, message: string, reason: string): void {
+    const times = this.#times.get(key)
+    if (times === undefined) this.#write(key, message, reason, 1)
+    else this.#times.set(key, times + 1)
+  }
+
+  #write(key: string, message: string, reason: string, times: number): void {
+    this.#ports.logger.warn({ reason, times }, message)
+    this.#times.set(key, 0)
+    this.#ports.timer.after(LINE_EVERY_MS, () => {
+      const more = this.#times.get(key) ?? 0
+      this.#times.delete(key)
+      if (more > 0) this.#write(key, message, reason, more)
+    })
+  }
+}
+
+/** The innermost message of an error and its causes, in one line. */
+export function reasonOf(error: unknown): string {
+  let inner = error
+  while (inner instanceof Error && inner.cause instanceof Error && inner.cause.message !== '') {
+    inner = inner.cause
+  }
+  const text = inner instanceof Error ? inner.message : String(inner)
+  return text.replace(/\s+/g, ' ').trim().slice(0, MAX_REASON_CHARACTERS)
+}
