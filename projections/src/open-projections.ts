@@ -87,6 +87,8 @@ export interface Projections {
    */
   reached(position: Position, timeoutMs: number, name?: string): Promise<boolean>
   status(): Promise<readonly ProjectionStatus[]>
+  /** The same while the log does not say where it ends: at the furthest event of any view. */
+  lastStatus(): readonly ProjectionStatus[]
   /** The last event in the rows of each view that has any. */
   checkpoints(): readonly ViewCheckpoint[]
   /**
@@ -165,6 +167,7 @@ export async function openProjections({
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     checkpoints: () => live.flatMap(checkpointOf),
     status: async () => statusOf(live, await store.lastPosition()),
+    lastStatus: () => statusOf(live, furthestOf(live)),
     rebuild: (...asked) => besideLive(rebuildView, ...asked),
     compare: (...asked) => besideLive(compareView, ...asked),
     async close() {
@@ -264,6 +267,12 @@ function queriesOf<Queries>(
 function checkpointOf({ name, file }: LiveView): readonly ViewCheckpoint[] {
   const { position, stream, revision, hash } = file.committed
   return position === START ? [] : [{ name, position, stream, revision, hash }]
+}
+
+function furthestOf(live: readonly LiveView[]): Position {
+  let furthest = START
+  for (const { position } of live) if (position > furthest) furthest = position
+  return furthest
 }
 
 function statusOf(live: readonly LiveView[], head: Position): readonly ProjectionStatus[] {

@@ -283,6 +283,31 @@ test.skipIf(!isBreakable)(
   },
 )
 
+test.skipIf(!isBreakable)(
+  'while the store is away an operator is told so [on a store that the test may break]',
+  async () => {
+    const dataDir = newFolder()
+    const server = await startRunningServer(settings(), dataDir)
+    const { accountId } = server.ready
+    await store.switches?.kill()
+    onTestFinished(() => store.switches?.restart())
+    const run = (...args: string[]) => runCli([...args, '--data-dir', dataDir])
+    const status = await run('status')
+    expect(status).toMatchObject({ code: 0, out: expect.stringContaining('does not answer') })
+    expect(status.out).toMatch(/accounts +1/)
+    const refused = await Promise.all([
+      run('verify'),
+      run('account', 'list'),
+      run('statement', accountId),
+      run('projection', 'list'),
+      run('events', 'list'),
+    ])
+    for (const { code, err } of refused) {
+      expect([code, err]).toEqual([EXIT_UNREACHABLE, expect.stringContaining('event store')])
+    }
+  },
+)
+
 test('no file and no message of a server shows the password', async () => {
   const dataDir = newFolder()
   // Without TLS nobody asks for it.

@@ -137,7 +137,13 @@ const serviceStatus = z.object({
   mode: z.enum(['running', 'stopped']),
   base_url: z.string().nullable(),
   data_dir: z.string(),
-  store: z.object({ kind: z.string(), position: z.string() }),
+  store: z.object({
+    kind: z.string(),
+    /** Where the log ends; null while the store does not answer. */
+    position: z.string().nullable(),
+    /** What is wrong with the store, a sentence each; none when all is well. */
+    problems: z.array(z.string()),
+  }),
   projections: z.array(projectionState),
   workers: z.array(workerSummary),
   /** Names of models that are served and have no price: requests for them are refused. */

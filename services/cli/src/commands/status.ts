@@ -26,7 +26,7 @@ function statusText(context: Context, status: ServiceStatus): string {
       ['service', status.mode === 'running' ? `running at ${status.base_url}` : 'stopped'],
       ['version', status.version],
       ['data', status.data_dir],
-      ['event log', `${status.store.kind}, position ${status.store.position}`],
+      ['event log', eventLogText(status.store)],
       ['accounts', `${status.accounts}`],
       ['open requests', `${status.open_requests}`],
     ]),
@@ -50,8 +50,13 @@ function statusText(context: Context, status: ServiceStatus): string {
       ),
     )
   }
+  for (const problem of status.store.problems) sections.push(`${printable(problem)}\n`)
   if (status.unpriced_models.length > 0) sections.push(unpricedText(status.unpriced_models))
   return sections.join('\n')
+}
+
+function eventLogText({ kind, position }: ServiceStatus['store']): string {
+  return position === null ? `${kind}, does not answer` : `${kind}, position ${position}`
 }
 
 function unpricedText(models: readonly string[]): string {

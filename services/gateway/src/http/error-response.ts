@@ -1,6 +1,7 @@
 /** Errors as HTTP answers: one shape per format, the same headers everywhere, no internals. */
 import { STATUS_CODES } from 'node:http'
-import { ownDefect, ServiceError } from '@svc/contracts/errors'
+import { ServiceError } from '@svc/contracts/errors'
+import { answerableError } from '@svc/contracts/ports/answerable-error'
 import type { FastifyReply } from 'fastify'
 import {
   type ClientFamily,
@@ -108,5 +109,5 @@ export function asServiceError(cause: unknown): ServiceError {
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     return new ServiceError('invalid_request', 'The request is malformed.', { cause })
   }
-  return ownDefect(cause)
+  return answerableError(cause)
 }

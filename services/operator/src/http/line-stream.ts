@@ -1,6 +1,6 @@
 /** What an operation answers line by line, as the text of the answer: newline-delimited JSON. */
 import { Readable } from 'node:stream'
-import { ownDefect, ServiceError } from '@svc/contracts/errors'
+import { answerableError } from '@svc/contracts/ports/answerable-error'
 import { badToken } from '../access/admin-callers.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
@@ -52,7 +52,7 @@ async function* withRefusal(
     yield* text
   } catch (cause) {
     if (signal.aborted) return
-    const { code, message } = cause instanceof ServiceError ? cause : ownDefect(cause)
+    const { code, message } = answerableError(cause)
     yield `${JSON.stringify({ type: 'error', error: { code, message } })}\n`
   }
 }

@@ -249,7 +249,7 @@ describe.each([
     const seen: string[] = []
     const query = { type: 'AccountOpened' }
     await operations.openAccount({ name: 'before', spend_policy: 'standard' })
-    const from = (await operations.status()).store.position
+    const from = (await operations.status()).store.position ?? undefined
     await operations.openAccount({ name: 'a', spend_policy: 'standard' })
     for await (const event of operations.tailEvents({ ...query, after: from }, stop.signal)) {
       seen.push((event.data as { name: string }).name)

@@ -4,6 +4,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
+import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -36,6 +37,8 @@ export interface OperationPorts extends WorkerPorts {
   readonly ledger: Ledger
   readonly projections: Projections
   readonly store: EventStore
+  /** Default: nothing is ever wrong with it. */
+  readonly storeHealth?: StoreHealth
   /** Shared by everything of this process that takes long. */
   readonly pace: Pace
   readonly clock: Clock

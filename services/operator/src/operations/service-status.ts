@@ -1,17 +1,19 @@
 /** What a service is and how far it is, at a glance. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
+import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { healthyStore } from '@svc/contracts/ports/store-health'
 import { workerSummaries } from '../workers/worker-summary.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { projectionState } from './values/details.ts'
 
 export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatus> {
-  const { ledger, projections, store, information } = ports
+  const { ledger, projections, information } = ports
   const { version, mode, baseUrl, dataDir, storeKind } = information
+  const log = await logState(ports)
   // A folder just opened has views that are about to follow; a server shows them as they are.
-  if (mode === 'stopped') await viewsCurrent(ports, 'accounts')
-  const position = await store.lastPosition()
-  const lines = (await projections.status()).map(projectionState)
+  if (mode === 'stopped' && log.position !== null) await viewsCurrent(ports, 'accounts')
+  const views = log.position === null ? projections.lastStatus() : await projections.status()
   // Read last, so that they hold whatever the positions say that the views have.
   const totals = projections.views.accountTotals()
   const workers = workerSummaries(ports)
@@ -20,11 +22,26 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
     mode,
     base_url: baseUrl,
     data_dir: dataDir,
-    store: { kind: storeKind, position: `${position}` },
-    projections: lines,
+    store: { kind: storeKind, ...log },
+    projections: views.map(projectionState),
     workers,
     unpriced_models: unpricedModels(ledger, workers),
     accounts: totals.accounts,
     open_requests: totals.openRequests,
+  }
+}
+
+/** Status is asked for above all when something is wrong: a store that is away hides nothing. */
+async function logState({
+  store,
+  storeHealth = healthyStore,
+}: OperationPorts): Promise<Pick<ServiceStatus['store'], 'position' | 'problems'>> {
+  const troubles = () => storeHealth.troubles().map(({ message }) => message)
+  try {
+    const position = await store.lastPosition()
+    return { position: `${position}`, problems: troubles() }
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error
+    return { position: null, problems: [...troubles(), error.message] }
   }
 }

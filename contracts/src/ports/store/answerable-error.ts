@@ -1,0 +1,14 @@
+/** From what was thrown to what a caller is told. */
+import { ownDefect, ServiceError } from '../../errors.ts'
+import { StoreUnavailableError } from '../event-store.ts'
+
+/**
+ * What a caller is told of anything that was thrown: a store that is away will be back, and all
+ * else that is no error of the catalogue is our own defect.
+ */
+export function answerableError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown
+  if (!(thrown instanceof StoreUnavailableError)) return ownDefect(thrown)
+  const message = 'The event store does not answer. Please try again.'
+  return new ServiceError('store_unavailable', message, { retryAfterSeconds: 1, cause: thrown })
+}

@@ -1,0 +1,17 @@
+/**
+ * What a store of events has noticed about itself and its server, so that it can be shown without
+ * asking the server: `svc status`, `/readyz`.
+ */
+export interface StoreHealth {
+  /** What is wrong now, the worst first; empty when all is well. */
+  troubles(): readonly StoreTrouble[]
+}
+
+export interface StoreTrouble {
+  /** One sentence for the operator: what is wrong, and what to do. */
+  readonly message: string
+  /** In words for anybody, when requests are better sent to another server; else absent. */
+  readonly notReady?: string
+}
+
+export const healthyStore: StoreHealth = { troubles: () => [] }
