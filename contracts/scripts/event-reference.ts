@@ -51,6 +51,9 @@ const meanings: Record<DomainEvent['type'], string> = {
   PricePublished:
     'A model has a new price on a list, for the requests accepted from `effectiveFrom` on.',
   PriceWithdrawn: 'A price that was announced never takes effect.',
+  PriceCorrected:
+    'A price was wrong for the requests that were accepted from one moment to another, and another would ' +
+    'have been right. What is due for them stands in the accounts, as BalanceAdjusted of the same run.',
   AdminTokenCreated:
     'A token may call the admin API with its role. Only the hash of its secret is kept.',
   AdminTokenRevoked: 'The token is refused from here on.',

@@ -207,6 +207,10 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     at: timeMs,
   }),
   PriceWithdrawn: fc.record({ version: text, ...reasonOf }),
+  PriceCorrected: fc.record({
+    correction: fc.record({ runId: text, price, from: timeMs, to: timeMs }),
+    ...reasonOf,
+  }),
   AdminTokenCreated: fc.record({
     tokenId: text,
     name: text,

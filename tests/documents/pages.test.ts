@@ -48,7 +48,7 @@ test('the command-line page has a row for every command, with every option', asy
 test('the command-line page has the operation of every admin route that answers lines', () => {
   const page = read('docs/reference/cli.md')
   for (const { method, path, answer } of Object.values(adminOperations)) {
-    if (answer === 'lines') expect(page).toContain(`${method} ${path.replace(':name', '{name}')}`)
+    if (answer === 'lines') expect(page).toContain(`${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
   }
 })
 

@@ -2,7 +2,20 @@
 import { z } from 'zod'
 import { remainders, spendPolicy } from '../events/account.ts'
 import { dollars } from '../wire/billing.ts'
-import { amount, id, idempotencyKey, name, operation, reason, type Shown } from './declaration.ts'
+import {
+  amount,
+  count,
+  id,
+  idempotencyKey,
+  lineOperation,
+  moment,
+  name,
+  operation,
+  reason,
+  type Shown,
+} from './declaration.ts'
+
+const priceRates = z.object({ input: dollars, cached_input: dollars, output: dollars })
 
 const account = { account_id: id }
 const asked = { reason, idempotency_key: idempotencyKey.optional() }
@@ -33,6 +46,60 @@ const changed = z.object({
   /** False when it was so already, or the same had been asked for before. */
   changed: z.boolean(),
 })
+
+/** A customer who was charged at a wrong price. Without such requests a customer has no line. */
+const correctedAccount = z.object({
+  type: z.literal('account'),
+  account_id: z.string(),
+  name: z.string(),
+  /** Charged at the price in the period, and what they cost without and with the correction. */
+  requests: count,
+  before: dollars,
+  after: dollars,
+  /** By what the balance changes, above zero for the customer; the sum of the two below it. */
+  amount: dollars,
+  paid: dollars,
+  promotional: dollars,
+  /** False when it had been done before, is only tried, or cannot be done. */
+  created: z.boolean(),
+  /** Why it cannot be done now; else null. */
+  problem: z.string().nullable(),
+})
+export type CorrectedAccount = Shown<typeof correctedAccount>
+
+const correctionProgress = z.object({
+  type: z.literal('progress'),
+  /** Looked at so far, of so many. */
+  accounts: count,
+  total: count,
+})
+export type CorrectionProgress = Shown<typeof correctionProgress>
+
+const correctionResult = z.object({
+  type: z.literal('result'),
+  /** Stands in every adjustment that was made; null for a trial. */
+  run_id: z.string().nullable(),
+  dry_run: z.boolean(),
+  version: z.string(),
+  model: z.string(),
+  price_list: z.string(),
+  /** Dollars per million tokens. */
+  old: priceRates,
+  new: priceRates,
+  /** When its requests came in: from the one to just before the other. */
+  from: z.string(),
+  to: z.string(),
+  /** Of all accounts with a line. */
+  accounts: count,
+  requests: count,
+  before: dollars,
+  after: dollars,
+  amount: dollars,
+  /** Accounts that were adjusted now, and that could not be: the same run again takes them. */
+  created: count,
+  problems: count,
+})
+export type CorrectionResult = Shown<typeof correctionResult>
 
 export const correctionOperations = {
   voidGrant: operation({
@@ -71,6 +138,25 @@ export const correctionOperations = {
       ...moving,
     }),
     output: movement,
+  }),
+  correctPrice: lineOperation({
+    method: 'POST',
+    path: '/prices/:version/correct',
+    role: 'operator',
+    summary: 'Set right what requests were charged at a wrong price, account by account',
+    input: z.strictObject({
+      version: id,
+      /** Dollars per million tokens, as they should have been. */
+      input: amount,
+      cached_input: amount,
+      output: amount,
+      /** When the requests came in; null: whenever it was. */
+      from: moment.nullable().default(null),
+      /** Just before this; null: up to now, for a price that is no longer in force. */
+      to: moment.nullable().default(null),
+      ...moving,
+    }),
+    output: z.discriminatedUnion('type', [correctionProgress, correctedAccount, correctionResult]),
   }),
   freezeAccount: operation({
     method: 'POST',

@@ -69,7 +69,7 @@ const metadata = z.record(freeText, freeText)
 const externalId = freeText.nullable()
 
 /** A wrong price set right for the requests that were accepted from one moment to another. */
-const priceCorrection = z.object({
+export const priceCorrection = z.object({
   runId: z.string(),
   /** The version that those requests are pinned to, and the rates that they should have had. */
   price: priceVersion,

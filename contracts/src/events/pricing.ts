@@ -1,7 +1,7 @@
 /** The events of the one stream `pricing`. The names and shapes are the storage format. */
 import { z } from 'zod'
 import { priceVersion } from '../price.ts'
-import { freeText } from './account.ts'
+import { freeText, priceCorrection } from './account.ts'
 
 export const pricingStream = 'pricing'
 
@@ -17,6 +17,11 @@ export const pricingEventSchemas = {
   }),
   /** Only of a price that has never been in force: no request was ever accepted at it. */
   PriceWithdrawn: z.object({ version: z.string(), reason: freeText, at: z.int().min(0) }),
+  /**
+   * A price was wrong for the requests accepted from one moment to another. What is due for them
+   * stands in the accounts, as adjustments of the same run.
+   */
+  PriceCorrected: z.object({ correction: priceCorrection, reason: freeText, at: z.int().min(0) }),
 } as const
 
 export type PricingEventType = keyof typeof pricingEventSchemas

@@ -123,12 +123,30 @@ export interface AdjustBalance extends Base {
   readonly amount: PicoDollars
   /** Of the credit that an amount up becomes. */
   readonly category: 'paid' | 'promotional'
-  /** The wrong price that is set right, with what the amount was worked out from; else null. */
-  readonly correction: PriceCorrection | null
-  /** How many corrections of the account the amount takes into account; null: it is no matter. */
-  readonly correctionsSeen: number | null
   readonly reference: string | null
   readonly reason: string
+}
+
+/** Makes a wrong price good. The same run does it once. */
+export interface CorrectPrice extends Base {
+  readonly type: 'CorrectPrice'
+  readonly correction: PriceCorrection
+  readonly due: CorrectionDue
+  /** Of the adjustments that it becomes. */
+  readonly adjustmentIds: { readonly paid: string; readonly promotional: string }
+  /** How many corrections of the account the amounts take into account. */
+  readonly correctionsSeen: number
+  readonly reference: string | null
+  readonly reason: string
+}
+
+/**
+ * By what a balance changes, by the kind of credit that comes back. Below zero is only what is
+ * paid, and then nothing is promotional: what is charged is taken from any credit.
+ */
+export interface CorrectionDue {
+  readonly paid: PicoDollars
+  readonly promotional: PicoDollars
 }
 
 export interface CreateApiKey extends Base {
@@ -225,6 +243,7 @@ export type AccountCommand =
   | VoidGrant
   | RefundRequest
   | AdjustBalance
+  | CorrectPrice
   | AcceptRequest
   | SettleRequest
   | FailRequest

@@ -7,6 +7,7 @@ import { hashSecret } from '@svc/contracts/checked-secret'
 import type { AccountCommand } from '@svc/contracts/commands'
 import { gatewayActor } from '@svc/contracts/demo-price'
 import { accountFrozen, ServiceError, serverStopping } from '@svc/contracts/errors'
+import type { PriceCorrection } from '@svc/contracts/events/account'
 import { type IdSource, isId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -19,6 +20,7 @@ import { balanceOf, summaryOf } from './account-summary.ts'
 import type { AccountWriters } from './account-writers.ts'
 import { AccountAdministration } from './administration/account-administration.ts'
 import type { Administration } from './administration/administration.ts'
+import { DerivedIds } from './administration/derived-ids.ts'
 import { callerOf, invalidKey } from './authentication.ts'
 import { mayBeForgotten, refuseForgottenKey, requestOfKey } from './idempotency-keys.ts'
 import type {
@@ -61,11 +63,13 @@ export class EventSourcedLedger implements Ledger {
   readonly #actor: string
   readonly #running: RunningRequests
   readonly #ends: RequestEnds
+  readonly #ids: DerivedIds
   #isClosed = false
 
   constructor(parts: LedgerParts) {
     this.#parts = parts
     this.#actor = gatewayActor(parts.gatewayId)
+    this.#ids = new DerivedIds(parts.ids)
     this.#running = new RunningRequests(parts.clock)
     this.#ends = new RequestEnds({
       writer: (accountId) => this.#writer(accountId),
@@ -222,6 +226,18 @@ export class EventSourcedLedger implements Ledger {
   async withdrawPrice(withdrawal: Withdrawal): Promise<WithdrawnPrice> {
     if (this.#isClosed) throw serverStopping()
     return this.#parts.prices.withdraw(withdrawal)
+  }
+
+  previewCorrection(asked: Parameters<Ledger['previewCorrection']>[0]): Promise<PriceCorrection> {
+    return this.#parts.prices.previewCorrection(asked)
+  }
+
+  async correctPrice({
+    idempotencyKey,
+    ...asked
+  }: Parameters<Ledger['correctPrice']>[0]): Promise<PriceCorrection> {
+    if (this.#isClosed) throw serverStopping()
+    return this.#parts.prices.correct({ ...asked, runId: this.#ids.run(idempotencyKey) })
   }
 
   newRequestId(): string {

@@ -4,11 +4,12 @@
  */
 
 import type { AcceptRequest, GrantCredit, SettleRequest } from '@svc/contracts/commands'
-import type { GrantSlice, SpendPolicy } from '@svc/contracts/events/account'
+import type { GrantSlice, PriceCorrection, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
 import type { Administration } from './administration/administration.ts'
+import type { CorrectedPrice } from './pricing/price-rules.ts'
 import type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
 
 export type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
@@ -195,6 +196,24 @@ export interface Ledger {
    * @throws {ServiceError} `not_found`; `conflict` from a minute before it takes effect on
    */
   withdrawPrice(input: { version: string; reason: string; actor: string }): Promise<WithdrawnPrice>
+
+  /** What a run that corrects a price would be about. Refuses what {@link correctPrice} refuses. */
+  previewCorrection(input: CorrectedPrice): Promise<PriceCorrection>
+  /**
+   * Records that the requests of a period were charged at a wrong price, and names the run that
+   * makes it good, account by account: {@link Administration.correctPrice}. The same key is the
+   * same run, and about the same requests.
+   *
+   * @throws {ServiceError} `not_found`, `invalid_value`; `conflict` while the price is in force and
+   *   the period is open, and when the run was begun with other content
+   */
+  correctPrice(
+    input: CorrectedPrice & {
+      readonly idempotencyKey: string
+      readonly reason: string
+      readonly actor: string
+    },
+  ): Promise<PriceCorrection>
 
   /** A fresh request id, time-ordered. */
   newRequestId(): string

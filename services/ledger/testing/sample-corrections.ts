@@ -2,10 +2,13 @@
 import type {
   AdjustBalance,
   CloseAccount,
+  CorrectionDue,
+  CorrectPrice,
   RecordedCharge,
   RefundRequest,
   VoidGrant,
 } from '@svc/contracts/commands'
+import type { PriceCorrection } from '@svc/contracts/events/account'
 import { grantId, price, requestId, sampleId } from '@svc/testing/ledger/sample'
 import { START_MS } from '@svc/testing/manual-time'
 
@@ -55,8 +58,21 @@ export const adjust = (
   adjustmentId: sampleId('adj', index),
   amount,
   category: 'paid',
-  correction: null,
-  correctionsSeen: null,
+  reference: null,
+  ...fields,
+})
+
+export const correct = (
+  correction: PriceCorrection,
+  due: CorrectionDue,
+  fields: Partial<CorrectPrice> = {},
+): CorrectPrice => ({
+  ...operator,
+  type: 'CorrectPrice',
+  correction,
+  due,
+  adjustmentIds: { paid: sampleId('adj', 101), promotional: sampleId('adj', 102) },
+  correctionsSeen: 0,
   reference: null,
   ...fields,
 })

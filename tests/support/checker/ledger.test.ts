@@ -110,7 +110,7 @@ function correctionStep(): fc.Arbitrary<Step> {
       return (at) => ({ ...base, type: 'RefundRequest', ...asked, at })
     }),
     fc.tuple(names, credit, fc.boolean()).map(([name, amount, down]): Step => {
-      const how = { category: 'paid', correction: null, correctionsSeen: null } as const
+      const how = { category: 'paid' } as const
       const terms = { adjustmentId: `adj_${name}`, amount: down ? -amount : amount }
       return (at) => ({ ...base, type: 'AdjustBalance', ...terms, ...how, ...movement, at })
     }),

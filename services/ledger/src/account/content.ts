@@ -3,6 +3,7 @@
  * Neither the reason counts, nor who asks.
  */
 import type { Metadata } from '@svc/contracts/commands'
+import type { PriceCorrection } from '@svc/contracts/events/account'
 import { fingerprint } from '@svc/contracts/ids'
 
 interface Named {
@@ -27,6 +28,11 @@ export function contentOfAdjustment(asked: {
   readonly reference: string | null
 }): string {
   return fingerprint(`${asked.amount}`, asked.category, asked.reference)
+}
+
+export function contentOfCorrection({ runId, price, from, to }: PriceCorrection): string {
+  const { version, input, cachedInput, output } = price
+  return fingerprint(runId, version, `${input}`, `${cachedInput}`, `${output}`, from, to)
 }
 
 /** @param words what is changed, and to what */

@@ -12,7 +12,7 @@ import {
 import { START_MS } from '@svc/testing/manual-time'
 import { describe, expect, test } from 'vitest'
 import { given, history } from '../../testing/decider-specification.ts'
-import { adjust, charge, refund, voidOf } from '../../testing/sample-corrections.ts'
+import { adjust, charge, correct, refund, voidOf } from '../../testing/sample-corrections.ts'
 
 const usable = [opened(), keyCreated()]
 
@@ -246,27 +246,66 @@ describe('an adjustment', () => {
       .when(adjust(1, 5n, { reference: 'other' }))
       .thenRefused('conflict')
   })
+})
 
-  test('for a wrong price is worked out again when a refund came meanwhile', () => {
-    const correction = { runId: sampleId('run', 1), price, from: START_MS, to: START_MS + 9 }
-    const fields = { correction, correctionsSeen: 0 }
+describe('a wrong price', () => {
+  const cheaper = { ...price, input: 1n, cachedInput: 1n, output: 1n }
+  const correction = { runId: sampleId('run', 1), price: cheaper, from: 0, to: START_MS + 9 }
+
+  test('is made good once for each run', () => {
+    const log = history(...usable, correct(correction, { paid: 5n, promotional: 0n }))
+    given(log)
+      .when(correct(correction, { paid: 5n, promotional: 0n }))
+      .thenNothing()
+    given(log)
+      .when(correct({ ...correction, to: START_MS + 8 }, { paid: 5n, promotional: 0n }))
+      .thenRefused('conflict', /another price or for other requests/)
+  })
+
+  test('gives back each kind of credit as it was, and pays a debt first', () => {
+    const log = history(...usable, grant(1, 40n), accept(1), settle(1))
+    given(log)
+      .when(correct(correction, { paid: 20n, promotional: 7n }))
+      .thenHappens(
+        [
+          'BalanceAdjusted',
+          { amount: 7n, paidDebt: 7n, credit: 0n, category: 'promotional', balanceAfter: -3n },
+        ],
+        [
+          'BalanceAdjusted',
+          { amount: 20n, paidDebt: 3n, credit: 17n, category: 'paid', correction },
+        ],
+      )
+  })
+
+  test('that was too low is charged from any credit', () => {
+    given(...usable, granted(1, 30n))
+      .when(correct(correction, { paid: -50n, promotional: 0n }))
+      .thenHappens(['BalanceAdjusted', { amount: -50n, debt: 20n, balanceAfter: -20n }])
+    given(...usable, granted(1, 30n))
+      .when(correct(correction, { paid: -50n, promotional: 1n }))
+      .thenRefused('invalid_value')
+  })
+
+  test('of nothing is nothing', () => {
     given(...usable)
-      .when(adjust(1, 5n, fields))
-      .thenHappens(['BalanceAdjusted', { correction }])
+      .when(correct(correction, { paid: 0n, promotional: 0n }))
+      .thenNothing()
+  })
+
+  test('is worked out again when a refund or an adjustment came meanwhile', () => {
     given(history(...usable, adjust(2, 5n)))
-      .when(adjust(1, 5n, fields))
+      .when(correct(correction, { paid: 5n, promotional: 0n }))
       .thenRefused('conflict', /again/)
   })
 
-  test('for a wrong price lowers what can be refunded of its requests', () => {
-    const cheaper = { ...price, input: 1n, cachedInput: 1n, output: 1n }
-    const correction = { runId: sampleId('run', 1), price: cheaper, from: 0, to: START_MS + 9 }
+  test('lowers what can be refunded of its requests', () => {
     const log = history(
       ...usable,
       grant(1, 60n),
       accept(1),
       settle(1),
-      adjust(1, 30n, { correction, correctionsSeen: 0 }),
+      correct(correction, { paid: 30n, promotional: 0n }),
     )
     given(log)
       .when(refund(1, 21n))

@@ -4,11 +4,13 @@
  *     void    all of a grant is taken back: what is left of it, then other credit, then a debt
  *     refund  what a request was debited is given back, or a part of it
  *     adjust  the balance goes up or down by an amount
+ *     correct what requests were charged at a wrong price is set right, by adjustments
  *
  * Whatever comes back pays a debt first, so that there is none while a grant has something left.
  */
 import type {
   AdjustBalance,
+  CorrectPrice,
   RecordedCharge,
   RecordedRefund,
   RefundRequest,
@@ -18,7 +20,7 @@ import type { AccountEventOf, GrantSlice, PriceCorrection } from '@svc/contracts
 import { formatDollars, type PicoDollars } from '@svc/contracts/money'
 import { costOf } from '@svc/contracts/price'
 import { burnDown, smallerOf } from './burn-down.ts'
-import { contentOfAdjustment } from './content.ts'
+import { contentOfAdjustment, contentOfCorrection } from './content.ts'
 import { fundsAfterExpiry, refuseNewCredit, refuseTexts } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import {
@@ -30,6 +32,9 @@ import {
 } from './state.ts'
 
 type Refunded = AccountEventOf<'CreditRefunded'>['data']
+/** What a request was charged, and at which price. */
+export type PinnedCharge = Pick<RecordedCharge, 'amount' | 'version' | 'acceptedAt' | 'counts'>
+type AdjustedEvent = AccountEventOf<'BalanceAdjusted'>
 
 export function decideVoid(state: AccountState, command: VoidGrant): Decision {
   const { grantId, changeId, reason, reference, at } = command
@@ -148,20 +153,26 @@ function refundable(
   refunded: PicoDollars,
   corrections: readonly PriceCorrection[],
 ): PicoDollars {
-  const corrected = correctedCharge(charge, corrections)
+  const corrected = costAtItsPrice(charge, corrections)
   const left = smallerOf(charge.amount, corrected) - refunded
   return left > 0n ? left : 0n
 }
 
-/** What the request costs at the price that counts now: the last that was made good, or its own. */
-function correctedCharge(
-  { amount, version, acceptedAt, counts }: Omit<RecordedCharge, 'slices' | 'debt' | 'refunds'>,
+/** What a request costs at the price that counts now: the last that was made good, or its own. */
+export function costAtItsPrice(
+  charge: PinnedCharge,
   corrections: readonly PriceCorrection[],
 ): PicoDollars {
-  const last = corrections.findLast(
-    ({ price, from, to }) => price.version === version && from <= acceptedAt && acceptedAt < to,
-  )
-  return last === undefined ? amount : costOf(last.price, counts)
+  const last = corrections.findLast((correction) => isAbout(correction, charge))
+  return last === undefined ? charge.amount : costOf(last.price, charge.counts)
+}
+
+/** Whether a request is one of those that a correction sets right. */
+export function isAbout(
+  { price, from, to }: PriceCorrection,
+  { version, acceptedAt }: Pick<PinnedCharge, 'version' | 'acceptedAt'>,
+): boolean {
+  return price.version === version && from <= acceptedAt && acceptedAt < to
 }
 
 /**
@@ -198,49 +209,87 @@ function canHold(grant: Grant | undefined): boolean {
 }
 
 export function decideAdjust(state: AccountState, command: AdjustBalance): Decision {
-  const { adjustmentId, amount, correctionsSeen } = command
+  const { adjustmentId, amount, category } = command
   const made = state.adjustments.get(adjustmentId)
   if (made !== undefined) {
-    return made.content === contentOfAdjustment(command) || command.correction !== null
+    return made.content === contentOfAdjustment(command)
       ? nothingToDo
       : refused('conflict', 'This adjustment was made before, with other content.')
   }
   if (amount === 0n) {
     return refused('invalid_value', 'An adjustment by zero changes nothing.', { param: 'amount' })
   }
-  if (correctionsSeen !== null && correctionsSeen !== state.correctionsMade) {
+  return (
+    refuseAdjustments(state, 1, amount > 0n ? 1 : 0) ??
+    refuseTexts(command) ??
+    adjust(state, command, [{ adjustmentId, amount, category }], null)
+  )
+}
+
+/** All of an account at once, so that no crash comes between the two kinds of credit. */
+export function decideCorrectPrice(state: AccountState, command: CorrectPrice): Decision {
+  const { correction, due, adjustmentIds, correctionsSeen } = command
+  const made = state.priceCorrections.find(({ runId }) => runId === correction.runId)
+  if (made !== undefined) {
+    return contentOfCorrection(made) === contentOfCorrection(correction)
+      ? nothingToDo
+      : refused('conflict', 'This run was made before, with another price or for other requests.')
+  }
+  if (correctionsSeen !== state.correctionsMade) {
     return refused('conflict', 'The account was corrected meanwhile: work the amount out again.')
   }
-  if (state.adjustments.size >= MAX_ADJUSTMENTS) {
+  const parts = (['promotional', 'paid'] as const)
+    .map((category) => {
+      return { adjustmentId: adjustmentIds[category], amount: due[category], category }
+    })
+    .filter(({ amount }) => amount !== 0n)
+  if (parts.length === 0) return nothingToDo
+  const grants = parts.filter(({ amount }) => amount > 0n).length
+  if (grants < parts.length && parts.length > 1) {
+    return refused('invalid_value', 'What is charged is charged in one amount.')
+  }
+  return (
+    refuseAdjustments(state, parts.length, grants) ??
+    refuseTexts(command) ??
+    adjust(state, command, parts, correction)
+  )
+}
+
+function refuseAdjustments(
+  state: AccountState,
+  count: number,
+  grants: number,
+): Decision | undefined {
+  if (state.adjustments.size + count > MAX_ADJUSTMENTS) {
     const message = `The account has ${MAX_ADJUSTMENTS} adjustments, the most there can be.`
     return refused('conflict', message)
   }
-  const refusal = refuseTexts(command) ?? (amount > 0n ? refuseNewCredit(state, 1) : undefined)
-  return refusal ?? adjust(state, command)
+  return grants === 0 ? undefined : refuseNewCredit(state, grants)
 }
 
-function adjust(state: AccountState, command: AdjustBalance): Decision {
-  const { adjustmentId, amount, category, correction, reference, reason, at } = command
-  const { expired, credit, balance } = fundsAfterExpiry(state, at)
-  const paidDebt = amount > 0n ? smallerOf(state.debt, amount) : 0n
-  const { slices, debt } = burnDown(credit, amount < 0n ? -amount : 0n)
-  return happens(...expired, {
-    type: 'BalanceAdjusted',
-    data: {
-      adjustmentId,
-      amount,
-      paidDebt,
-      credit: amount > 0n ? amount - paidDebt : 0n,
-      slices: [...slices],
-      debt,
-      category,
-      correction,
-      reference,
-      reason,
-      balanceAfter: balance + amount,
-      at,
-    },
+type Part = Pick<AdjustBalance, 'adjustmentId' | 'amount' | 'category'>
+
+/** @param parts one, or several that all go up */
+function adjust(
+  state: AccountState,
+  { reference, reason, at }: Pick<AdjustBalance, 'reference' | 'reason' | 'at'>,
+  parts: readonly Part[],
+  correction: PriceCorrection | null,
+): Decision {
+  const funds = fundsAfterExpiry(state, at)
+  let { balance } = funds
+  let owed = state.debt
+  const events = parts.map(({ adjustmentId, amount, category }): AdjustedEvent => {
+    const paidDebt = amount > 0n ? smallerOf(owed, amount) : 0n
+    const { slices, debt } = burnDown(funds.credit, amount < 0n ? -amount : 0n)
+    owed -= paidDebt
+    balance += amount
+    const credit = amount > 0n ? amount - paidDebt : 0n
+    const moved = { adjustmentId, amount, paidDebt, credit, slices: [...slices], debt, category }
+    const why = { correction, reference, reason }
+    return { type: 'BalanceAdjusted', data: { ...moved, ...why, balanceAfter: balance, at } }
   })
+  return happens(...funds.expired, ...events)
 }
 
 function tooManyGrants(): Decision {

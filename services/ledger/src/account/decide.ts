@@ -19,7 +19,7 @@ import {
   refuseName,
 } from './changes.ts'
 import { contentOfAccount } from './content.ts'
-import { decideAdjust, decideRefund, decideVoid } from './corrections.ts'
+import { decideAdjust, decideCorrectPrice, decideRefund, decideVoid } from './corrections.ts'
 import { decideExpire, decideGrant } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { decideCreateKey, decideRevokeKey } from './keys.ts'
@@ -68,6 +68,8 @@ function decideNew(
       return decideRefund(state, command)
     case 'AdjustBalance':
       return decideAdjust(state, command)
+    case 'CorrectPrice':
+      return decideCorrectPrice(state, command)
     case 'ExpireCredit':
       return decideExpire(state, command)
     case 'FailRequest':

@@ -222,7 +222,11 @@ function adjust(state: AccountState, adjusted: DataOf<'BalanceAdjusted'>): void 
     throw new InconsistentHistoryError(`${adjustmentId} is adjusted twice`)
   }
   state.adjustments.set(adjustmentId, { amount, content: contentOfAdjustment(adjusted) })
-  if (adjusted.correction !== null) state.priceCorrections.push(adjusted.correction)
+  const { correction } = adjusted
+  // A run may adjust both kinds of credit.
+  if (correction !== null && state.priceCorrections.at(-1)?.runId !== correction.runId) {
+    state.priceCorrections.push(correction)
+  }
   state.correctionsMade += 1
   moveBalance(state, amount, adjusted.balanceAfter)
 }

@@ -159,39 +159,42 @@ export class AccountAdministration implements Administration {
     this.#ports.writer(accountId)
     const adjustmentId = this.#ids.ofKey('adj', accountId, idempotencyKey)
     const terms = { adjustmentId, amount, category, reference, reason, actor }
-    const free = { correction: null, correctionsSeen: null }
-    const command: Command = (at) => ({ type: 'AdjustBalance', ...terms, ...free, at })
-    return this.#move(accountId, adjustmentId, asked, command, adjustedBy(adjustmentId))
-  }
-
-  correctPrice(accountId: string, asked: Parameters<Administration['correctPrice']>[1]) {
-    const { amount, correction, correctionsSeen, reference, reason, actor } = asked
-    const adjustmentId = this.#ids.ofRun(accountId, correction.runId)
-    const worked = { amount, category: 'paid', correction, correctionsSeen } as const
-    const terms = { adjustmentId, ...worked, reference, reason, actor }
     const command: Command = (at) => ({ type: 'AdjustBalance', ...terms, at })
     return this.#move(accountId, adjustmentId, asked, command, adjustedBy(adjustmentId))
   }
 
+  async correctPrice(accountId: string, asked: Parameters<Administration['correctPrice']>[1]) {
+    const { due, correction, correctionsSeen, reference, reason, actor } = asked
+    const adjustmentIds = this.#ids.ofRun(accountId, correction.runId)
+    const terms = { due, correction, adjustmentIds, correctionsSeen, reference, reason, actor }
+    const command: Command = (at) => ({ type: 'CorrectPrice', ...terms, at })
+    const { created } = await this.#move(accountId, correction.runId, asked, command, () => 0n)
+    return created
+  }
+
   correctionsOf(accountId: string): ReturnType<Administration['correctionsOf']> {
-    return this.#ports
-      .writer(accountId)
-      .ask(({ priceCorrections, correctionsMade, adjustments }) => {
-        const made = new Map(adjustments)
-        return {
-          priceCorrections: [...priceCorrections],
-          correctionsMade,
-          adjustedBy: (runId) => made.get(this.#ids.ofRun(accountId, runId))?.amount ?? null,
-        }
-      })
+    return this.#ports.writer(accountId).ask((state) => {
+      const categories = new Map(
+        [...state.grants.values()].map(({ grantId, category }) => [grantId, category]),
+      )
+      const adjustments = new Map(state.adjustments)
+      return {
+        priceCorrections: [...state.priceCorrections],
+        correctionsMade: state.correctionsMade,
+        categoryOf: (grantId) => categories.get(grantId) ?? 'paid',
+        adjustedBy: (runId) => {
+          const { paid, promotional } = this.#ids.ofRun(accountId, runId)
+          const amountOf = (id: string) => adjustments.get(id)?.amount ?? 0n
+          return { paid: amountOf(paid), promotional: amountOf(promotional) }
+        },
+      }
+    })
   }
 
   #changeId(
     accountId: string,
     { idempotencyKey }: { idempotencyKey?: string | undefined },
   ): string {
-    // It refuses what cannot be an account.
-    this.#ports.writer(accountId)
     // It refuses what cannot be an account.
     this.#ports.writer(accountId)
     return this.#ids.ofKey('chg', accountId, idempotencyKey)

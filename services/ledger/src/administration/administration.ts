@@ -3,7 +3,7 @@
  * often it is asked for: the ids of what it makes, and of the change itself, are derived from the
  * key, so that any gateway knows them again, also after a crash.
  */
-import type { GrantCredit, Metadata } from '@svc/contracts/commands'
+import type { CorrectionDue, GrantCredit, Metadata } from '@svc/contracts/commands'
 import type { PriceCorrection, Remainder, SpendPolicy } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
 
@@ -106,20 +106,22 @@ export interface Administration {
    *
    * @param change `correctionsSeen` as {@link Administration.correctionsOf} gave it: a refund that
    *   came since is a `conflict`
+   * @returns whether it changed anything
    */
   correctPrice(
     accountId: string,
     change: AskedMovement & {
-      amount: PicoDollars
+      due: CorrectionDue
       correction: PriceCorrection
       correctionsSeen: number
     },
-  ): Promise<Movement>
+  ): Promise<boolean>
   /** What of an account has been made good so far. */
   correctionsOf(accountId: string): Promise<{
     readonly priceCorrections: readonly PriceCorrection[]
     readonly correctionsMade: number
-    /** What the run has adjusted the account by; null when it has not. */
-    adjustedBy(runId: string): PicoDollars | null
+    categoryOf(grantId: string): 'paid' | 'promotional'
+    /** What a run has adjusted the account by. */
+    adjustedBy(runId: string): CorrectionDue
   }>
 }

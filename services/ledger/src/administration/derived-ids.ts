@@ -35,8 +35,15 @@ export class DerivedIds {
     return makeDerivedId(kind, idTimeMs(accountId), accountId, 'key', key)
   }
 
-  /** One adjustment of a run on each account. */
-  ofRun(accountId: string, runId: string): string {
-    return makeDerivedId('adj', idTimeMs(runId), accountId, runId)
+  /** A run of corrections is named by its key alone: it goes on under it after a crash. */
+  run(key: string): string {
+    return makeDerivedId('run', NO_TIME_MS, 'key', key)
+  }
+
+  /** Of a run on each account, one adjustment for each kind of credit. */
+  ofRun(accountId: string, runId: string): { readonly paid: string; readonly promotional: string } {
+    const id = (category: string) =>
+      makeDerivedId('adj', idTimeMs(accountId), accountId, runId, category)
+    return { paid: id('paid'), promotional: id('promotional') }
   }
 }

@@ -6,8 +6,9 @@
  * a price that reaches this process a moment later changes no bill. The demo price is in force for
  * the bundled model alone.
  */
-
 import { isDemoPrice } from '@svc/contracts/demo-price'
+import { ServiceError } from '@svc/contracts/errors'
+import type { PriceCorrection } from '@svc/contracts/events/account'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource } from '@svc/contracts/ids'
@@ -18,7 +19,16 @@ import { FoldedStream } from '../writer/folded-stream.ts'
 import type { LedgerLimits } from '../writer/limits.ts'
 import { storeUnavailable } from '../writer/refusals.ts'
 import { PriceLists, type PriceQuery } from './price-lists.ts'
-import { checkPrice, checkSchedule, checkWithdrawal, startOf } from './price-rules.ts'
+import {
+  type CorrectedPrice,
+  checkCorrection,
+  checkPrice,
+  checkSchedule,
+  checkWithdrawal,
+  isSameRates,
+  MAX_CORRECTIONS,
+  startOf,
+} from './price-rules.ts'
 import type { PublishedPrice, WithdrawnPrice } from './published-price.ts'
 
 export interface PriceBookPorts {
@@ -45,9 +55,17 @@ export interface Withdrawal {
   readonly actor: string
 }
 
+export interface CorrectionRun extends CorrectedPrice {
+  readonly runId: string
+  readonly reason: string
+  readonly actor: string
+}
+
 export class PriceBook {
   readonly #ports: PriceBookPorts
   readonly #lists = new PriceLists()
+  /** By their run. */
+  readonly #corrections = new Map<string, PriceCorrection>()
   readonly #stream: FoldedStream
   #isClosed = false
   #cancelRefresh: () => void = () => {}
@@ -136,6 +154,51 @@ export class PriceBook {
     return { price: this.#known(version), alreadyWithdrawn }
   }
 
+  /**
+   * Refuses what a run would refuse. @returns what it would be about
+   *
+   * @throws {ServiceError}
+   */
+  async previewCorrection(asked: CorrectedPrice): Promise<PriceCorrection> {
+    await this.#readNewest()
+    return this.#correction('', asked)
+  }
+
+  /**
+   * Resolves when it is durable what a run is about: a run that is begun again is about the same.
+   *
+   * @throws {ServiceError} `conflict` when it was begun with other content
+   */
+  async correct({ runId, reason, actor, ...asked }: CorrectionRun): Promise<PriceCorrection> {
+    await this.#readNewest()
+    await this.#record(runId, actor, () => {
+      const begun = this.#corrections.get(runId)
+      if (begun !== undefined) {
+        refuseOtherContent(begun, asked)
+        return undefined
+      }
+      if (this.#corrections.size >= MAX_CORRECTIONS) {
+        const message = `There are ${MAX_CORRECTIONS} corrections, the most there can be.`
+        throw new ServiceError('conflict', message)
+      }
+      const at = this.#ports.clock.nowMs()
+      const correction = this.#correction(runId, asked)
+      return { type: 'PriceCorrected', data: { correction, reason, at } }
+    })
+    const correction = this.#corrections.get(runId)
+    if (correction === undefined) throw new Error(`${runId} was recorded and is not known`)
+    return correction
+  }
+
+  #correction(runId: string, asked: CorrectedPrice): PriceCorrection {
+    const at = this.#ports.clock.nowMs()
+    const { version, rates, from = 0, to = at } = asked
+    const price = this.#lists.find(version)
+    const isInForce = price !== undefined && this.#lists.isInForce(price, at)
+    checkCorrection(asked, price, isInForce, at)
+    return { runId, price: { version, ...rates }, from, to }
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#cancelRefresh()
@@ -183,9 +246,9 @@ export class PriceBook {
     })
   }
 
-  /** Of gateways that are asked to withdraw at once, each is told the truth of who did. */
+  /** Of gateways that are asked for the same at once, each is told the truth of who did it. */
   #stepOf({ type }: PricingEvent): string {
-    return type === 'PriceWithdrawn' ? `${type}@${this.#ports.actor}` : type
+    return type === 'PricePublished' ? type : `${type}@${this.#ports.actor}`
   }
 
   async #readNewest(): Promise<void> {
@@ -202,6 +265,10 @@ export class PriceBook {
       this.#lists.withdraw(data.version, data.at)
       return
     }
+    if (type === 'PriceCorrected') {
+      this.#corrections.set(data.correction.runId, data.correction)
+      return
+    }
     const { model, priceList, price, effectiveFrom, at: publishedAt } = data
     const isDemo = isDemoPrice(price, { revision, actor: decodeMetadata(event).actor })
     const when = { effectiveFrom, publishedAt, withdrawnAt: null }
@@ -215,4 +282,16 @@ export class PriceBook {
       void this.lookAgain().then(() => this.#planRefresh())
     })
   }
+}
+
+/** What was not named the first time may be left out the next time, too, and is then as it was. */
+function refuseOtherContent({ price, from, to }: PriceCorrection, asked: CorrectedPrice): void {
+  const isSame =
+    price.version === asked.version &&
+    isSameRates(price, asked.rates) &&
+    (asked.from === undefined || asked.from === from) &&
+    (asked.to === undefined || asked.to === to)
+  if (isSame) return
+  const message = 'This run was begun before, with another price or for other requests.'
+  throw new ServiceError('conflict', message)
 }

@@ -89,6 +89,11 @@ export class PriceLists {
     return this.#schedule(priceList, model).find((price) => price.effectiveFrom === effectiveFrom)
   }
 
+  /** Whether a version still counts for somebody at a moment. */
+  isInForce({ version, priceList, model }: PublishedPrice, at: number): boolean {
+    return this.#ownInForce({ priceList, model, onBundledModel: true }, at)?.version === version
+  }
+
   #ownInForce({ priceList, model, onBundledModel }: PriceQuery, at: number) {
     return this.#schedule(priceList, model).findLast(
       ({ effectiveFrom, isDemo }) => effectiveFrom <= at && (onBundledModel || !isDemo),

@@ -1,10 +1,11 @@
 /** What can be published, and what can be withdrawn. Refusals name the field at fault. */
 import { ServiceError } from '@svc/contracts/errors'
-import { type PriceVersion, priceListName, priceVersion } from '@svc/contracts/price'
+import { type PriceVersion, priceListName, priceVersion, type Rates } from '@svc/contracts/price'
 import type { PriceLists } from './price-lists.ts'
 import type { PublishedPrice } from './published-price.ts'
 
 const MAX_PRICES = 10_000
+export const MAX_CORRECTIONS = 10_000
 const MAX_MODEL_CHARACTERS = 200
 /** A price from so little before now is one from now: clocks differ, and a command takes time. */
 const PAST_TOLERANCE_MS = 60_000
@@ -102,6 +103,55 @@ export function checkWithdrawal(
       : `The price ${version} takes effect at ${since}, in less than a minute: it is too late to ` +
           'withdraw it. Publish another one.',
   )
+}
+
+export function isSameRates(one: Rates, other: Rates): boolean {
+  const { input, cachedInput, output } = other
+  return one.input === input && one.cachedInput === cachedInput && one.output === output
+}
+
+/** Another price than the version has, for requests that have been accepted. */
+export interface CorrectedPrice {
+  readonly version: string
+  readonly rates: Rates
+  /** In milliseconds since 1970; undefined: for all that are pinned to it. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+/**
+ * @param price the version as it was published
+ * @throws {ServiceError} `not_found`, `invalid_value`; `conflict` for a version at which requests
+ *   may still be accepted, unless it is said up to when they are meant
+ */
+export function checkCorrection(
+  { version, rates, from = 0, to }: CorrectedPrice,
+  price: PublishedPrice | undefined,
+  isInForce: boolean,
+  at: number,
+): void {
+  if (price === undefined) throw new ServiceError('not_found', `There is no price ${version}.`)
+  const { model, priceList, withdrawnAt, effectiveFrom } = price
+  if (withdrawnAt !== null || effectiveFrom > at) {
+    const message = `The price ${version} has never been in force: nothing was charged at it.`
+    throw new ServiceError('conflict', message)
+  }
+  checkPrice({ model, priceList, price: { version, ...rates } })
+  if (isSameRates(rates, price)) {
+    throw invalid(`These are the rates that ${version} has: nothing is to be corrected.`, 'rates')
+  }
+  if (to === undefined && isInForce) {
+    const message =
+      `The price ${version} is in force, and requests are still accepted at it: publish the right ` +
+      'price first, or say up to when requests are meant (to).'
+    throw new ServiceError('conflict', message, { param: 'to' })
+  }
+  if (to !== undefined && to > at) {
+    throw invalid(`Up to ${timeText(to)} is in the future: it is ${timeText(at)}.`, 'to')
+  }
+  if (from >= (to ?? at)) {
+    throw invalid(`The period ends at ${timeText(to ?? at)}, before it begins.`, 'from')
+  }
 }
 
 function timeText(timeMs: number): string {

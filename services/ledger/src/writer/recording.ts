@@ -51,6 +51,7 @@ function subjectOfCommand(command: AccountCommand, accountId: string): string {
   if ('grantId' in command) return command.grantId
   if ('keyId' in command) return command.keyId
   if ('adjustmentId' in command) return command.adjustmentId
+  if ('correction' in command) return command.correction.runId
   return accountId
 }
 

@@ -34,6 +34,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   adjust: 'operator',
   listGrants: 'auditor',
   listHolds: 'auditor',
+  correctPrice: 'operator',
   publishPrice: 'operator',
   previewPrice: 'auditor',
   withdrawPrice: 'operator',

@@ -4,14 +4,17 @@ import type { ShownMovement } from '@svc/contracts/admin/corrections'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { formatExact } from '@svc/contracts/money'
 import type { Movement } from '@svc/ledger/administration'
-import type { OperationPorts } from './ports.ts'
-import { checkAccountId, readAmount, readSignedAmount } from './values/input-values.ts'
+import { type OperationPorts, viewsCurrent } from './ports.ts'
+import { correctionLines } from './price-correction/correction-lines.ts'
+import { checkAccountId, readAmount, readPrice, readSignedAmount } from './values/input-values.ts'
+import { readOptionalTime } from './values/rfc3339-times.ts'
 
 type Corrections = Pick<
   OperationHandlers,
   | 'voidGrant'
   | 'refund'
   | 'adjust'
+  | 'correctPrice'
   | 'closeAccount'
   | 'freezeAccount'
   | 'unfreezeAccount'
@@ -20,7 +23,8 @@ type Corrections = Pick<
   | 'renameKey'
 >
 
-export function correctionOperations({ ledger }: OperationPorts, { actor }: Caller): Corrections {
+export function correctionOperations(ports: OperationPorts, { actor }: Caller): Corrections {
+  const { ledger } = ports
   const { administration } = ledger
   return {
     async voidGrant({ grant_id: grantId, ...input }) {
@@ -36,6 +40,21 @@ export function correctionOperations({ ledger }: OperationPorts, { actor }: Call
       const terms = { ...movementTerms(input, actor), amount: readSignedAmount(amount), category }
       return shown(await administration.adjust(input.account_id, terms), input.dry_run)
     },
+    async *correctPrice({ version, input, cached_input, output, from, to, ...asked }) {
+      await viewsCurrent(ports, 'accounts')
+      const { reason, reference, dry_run: dryRun, idempotency_key: idempotencyKey } = asked
+      yield* correctionLines(ports, {
+        version,
+        rates: {
+          input: readPrice(input, 'input'),
+          cachedInput: readPrice(cached_input, 'cached_input'),
+          output: readPrice(output, 'output'),
+        },
+        from: readOptionalTime(from, 'from') ?? undefined,
+        to: readOptionalTime(to, 'to') ?? undefined,
+        ...{ reason, reference, dryRun, idempotencyKey, actor },
+      })
+    },
     async closeAccount({ remainder, ...input }) {
       const terms = { ...movementTerms(input, actor), remainder }
       return shown(await administration.close(input.account_id, terms), input.dry_run)
@@ -47,7 +66,7 @@ export function correctionOperations({ ledger }: OperationPorts, { actor }: Call
 function changeOperations(
   { ledger: { administration } }: Pick<OperationPorts, 'ledger'>,
   actor: string,
-): Omit<Corrections, 'voidGrant' | 'refund' | 'adjust' | 'closeAccount'> {
+): Omit<Corrections, 'voidGrant' | 'refund' | 'adjust' | 'correctPrice' | 'closeAccount'> {
   return {
     async freezeAccount(input) {
       const changed = await administration.freeze(input.account_id, changeTerms(input, actor))

@@ -21,6 +21,8 @@ import type { AccountState } from '../state.ts'
 
 const { decide, evolve, initialState } = accountDecider
 const REQUESTS = 6
+/** Stands for as many as there are. */
+const SEEN = -1
 const asked = { actor: 'x', at: 0, reason: 'r' }
 const movement = { ...asked, reference: null }
 const index = fc.nat(5)
@@ -84,12 +86,20 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
   },
   {
     weight: 2,
+    arbitrary: fc.tuple(index, fc.bigInt(-120n, 120n), category).map(([number, moved, of]) => ({
+      ...{ ...movement, type: 'AdjustBalance' as const, amount: moved },
+      ...{ adjustmentId: sampleId('adj', number), category: of },
+    })),
+  },
+  {
+    weight: 2,
     arbitrary: fc
-      .tuple(index, fc.bigInt(-120n, 120n), fc.option(correction), category)
-      .map(([number, moved, made, of]) => ({
-        ...{ ...movement, type: 'AdjustBalance' as const, amount: moved, correction: made },
-        ...{ adjustmentId: sampleId('adj', number), category: of },
-        correctionsSeen: null,
+      .tuple(correction, fc.bigInt(-120n, 120n), fc.bigInt(0n, 40n))
+      .map(([made, paid, promotional]) => ({
+        ...{ ...movement, type: 'CorrectPrice' as const, correction: made },
+        adjustmentIds: { paid: `${made.runId}p`, promotional: `${made.runId}q` },
+        due: { paid, promotional: paid < 0n ? 0n : promotional },
+        correctionsSeen: SEEN,
       })),
   },
   change.map((what) => ({ ...what, type: 'FreezeAccount' as const })),
@@ -153,7 +163,7 @@ export function play(
   const first = [open(), createKey(), grant(9, 150n)].map((command) => [command, 0] as const)
   for (const [command, laterMs] of [...first, ...steps]) {
     at += laterMs
-    const known = withCharge(events, command)
+    const known = withCharge(events, asOfNow(state, command))
     if (known === undefined || isRunAgain(events, known)) continue
     const decision = decide(state, { ...known, at })
     if (decision.kind !== 'happens') continue
@@ -165,6 +175,11 @@ export function play(
     }
   }
   return { state, events }
+}
+
+function asOfNow({ correctionsMade }: AccountState, command: AccountCommand): AccountCommand {
+  if (command.type !== 'CorrectPrice') return command
+  return { ...command, correctionsSeen: correctionsMade }
 }
 
 function withCharge(events: readonly AccountEvent[], command: AccountCommand) {

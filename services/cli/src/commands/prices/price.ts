@@ -1,15 +1,16 @@
-/** `svc price publish|withdraw|list` */
+/** `svc price publish|withdraw|correct|list` */
 
 import type { Operations } from '@svc/contracts/admin/operations'
 import type { PriceDetails, PricePreview } from '@svc/contracts/admin/prices'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { Command } from 'commander'
-import type { Context } from '../context/context.ts'
-import { CliError, EXIT_USAGE } from '../context/exit-codes.ts'
-import { factsText } from '../output/facts.ts'
-import { type Column, tableText } from '../output/table.ts'
-import { type ContextOf, confirmed, optionalMoment } from './options.ts'
+import type { Context } from '../../context/context.ts'
+import { CliError, EXIT_USAGE } from '../../context/exit-codes.ts'
+import { factsText } from '../../output/facts.ts'
+import { type Column, tableText } from '../../output/table.ts'
+import { type ContextOf, confirmed, optionalMoment } from '../options.ts'
+import { priceCorrectCommand } from './price-correction.ts'
 
 interface PublishOptions {
   readonly model: string
@@ -83,6 +84,7 @@ export function priceCommand(contextOf: ContextOf): Command {
     .action((version: string, options: WithdrawOptions, command: Command) =>
       withdraw(contextOf(command), version, options),
     )
+  price.addCommand(priceCorrectCommand(contextOf))
   price
     .command('list')
     .description('all prices ever published')

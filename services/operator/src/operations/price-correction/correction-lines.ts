@@ -1,0 +1,242 @@
+/**
+ * A run that sets a wrong price right: account by account, in the order in which they were opened.
+ *
+ *     record what the run is about ─▶ per account: what is due? ─▶ one decision ─▶ a line
+ *
+ * A run that broke off is begun again with the same key: it is about the same requests, and what
+ * was done of it is found done. A trial writes nothing.
+ */
+import type {
+  CorrectedAccount,
+  CorrectionProgress,
+  CorrectionResult,
+} from '@svc/contracts/admin/corrections'
+import type { CorrectionDue } from '@svc/contracts/commands'
+import { ServiceError } from '@svc/contracts/errors'
+import type { PriceCorrection } from '@svc/contracts/events/account'
+import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
+import type { Rates } from '@svc/contracts/price'
+import type { Ledger } from '@svc/ledger/ledger'
+import { PriceDifference } from '@svc/ledger/price-difference'
+import type { Projections } from '@svc/projections/open-projections'
+import type { AccountRow } from '@svc/projections/views'
+import { timeText } from '../values/rfc3339-times.ts'
+import { type ChargedRequestsPorts, readCharges } from './charged-requests.ts'
+
+const PAGE_ACCOUNTS = 100
+/** How often an account is worked out that is corrected otherwise at the same time. */
+const TRIES = 5
+
+export interface CorrectionPorts extends ChargedRequestsPorts {
+  readonly ledger: Ledger
+  readonly projections: Pick<Projections, 'views'>
+}
+
+export interface AskedCorrection {
+  readonly version: string
+  readonly rates: Rates
+  readonly from: number | undefined
+  readonly to: number | undefined
+  readonly reason: string
+  readonly reference: string | null
+  readonly actor: string
+  readonly dryRun: boolean
+  /** Names the run. */
+  readonly idempotencyKey: string | undefined
+}
+
+/** @throws {ServiceError} before the first line: what {@link Ledger.correctPrice} throws */
+export async function* correctionLines(
+  ports: CorrectionPorts,
+  asked: AskedCorrection,
+): AsyncGenerator<CorrectionProgress | CorrectedAccount | CorrectionResult> {
+  const { projections, pace } = ports
+  const correction = await begin(ports.ledger, asked)
+  const sums = new Sums()
+  const total = projections.views.accountTotals().accounts
+  let done = 0
+  let after: string | undefined
+  for (;;) {
+    const page = after === undefined ? {} : { after }
+    const rows = await pace.step(() =>
+      projections.views.accounts({ ...page, limit: PAGE_ACCOUNTS }),
+    )
+    for (const row of rows) {
+      const correcting = correctAccount(ports, asked, correction, row)
+      let step = await correcting.next()
+      for (; step.done !== true; step = await correcting.next()) {
+        yield { type: 'progress', accounts: done, total }
+      }
+      done += 1
+      if (step.value === undefined) continue
+      sums.add(step.value)
+      yield shownAccount(row, step.value)
+    }
+    after = rows.at(-1)?.accountId
+    if (after === undefined) break
+  }
+  yield shownResult(ports.ledger, asked, correction, sums)
+}
+
+function begin(
+  ledger: Ledger,
+  { dryRun, idempotencyKey, reason, actor, version, rates, from, to }: AskedCorrection,
+): Promise<PriceCorrection> {
+  const what = { version, rates, from, to }
+  if (dryRun) return ledger.previewCorrection(what)
+  if (idempotencyKey !== undefined) {
+    return ledger.correctPrice({ ...what, idempotencyKey, reason, actor })
+  }
+  const message =
+    'A correction needs an idempotency key: a run that breaks off is begun again with the same key.'
+  throw new ServiceError('missing_required_parameter', message, { param: 'idempotency_key' })
+}
+
+interface AccountOutcome {
+  readonly difference: PriceDifference
+  readonly due: CorrectionDue
+  readonly created: boolean
+  readonly problem: string | null
+}
+
+/** @returns undefined for an account that was charged nothing at the price */
+async function* correctAccount(
+  ports: CorrectionPorts,
+  asked: AskedCorrection,
+  correction: PriceCorrection,
+  { accountId }: Pick<AccountRow, 'accountId'>,
+): AsyncGenerator<undefined, AccountOutcome | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    const worked = yield* workOut(ports, correction, accountId)
+    if (worked === undefined || !worked.isOpen) return worked
+    const outcome = await adjust(ports.ledger, asked, correction, accountId, worked)
+    if (!outcome.isOpen || tries === TRIES) return outcome
+  }
+}
+
+/** An outcome, and whether it is still to be brought about. */
+interface WorkedOut extends AccountOutcome {
+  readonly correctionsSeen: number
+  readonly isOpen: boolean
+}
+
+async function* workOut(
+  { ledger, ...reading }: CorrectionPorts,
+  correction: PriceCorrection,
+  accountId: string,
+): AsyncGenerator<undefined, WorkedOut | undefined> {
+  const made = await ledger.administration.correctionsOf(accountId)
+  const { priceCorrections, correctionsMade: correctionsSeen, categoryOf } = made
+  const own = priceCorrections.findIndex(({ runId }) => runId === correction.runId)
+  const isDone = own !== -1
+  const earlier = isDone ? priceCorrections.slice(0, own) : priceCorrections
+  const difference = new PriceDifference(correction, earlier)
+  const running = yield* readCharges(reading, { accountId, difference, categoryOf })
+  if (difference.requests === 0 && running === 0) return undefined
+  const due = isDone ? made.adjustedBy(correction.runId) : difference.due
+  const problem = running > 0 && !isDone ? stillRunning(running) : null
+  const isOpen = !isDone && problem === null && sumOf(due) !== 0n
+  return { difference, due, created: false, problem, correctionsSeen, isOpen }
+}
+
+/** Stays open when the account was corrected otherwise meanwhile. */
+async function adjust(
+  { administration }: Ledger,
+  { reason, reference, actor, dryRun }: AskedCorrection,
+  correction: PriceCorrection,
+  accountId: string,
+  worked: WorkedOut,
+): Promise<WorkedOut> {
+  const { due, correctionsSeen } = worked
+  const terms = { reason, reference, actor, dryRun, correction, due, correctionsSeen }
+  try {
+    const created = await administration.correctPrice(accountId, terms)
+    return { ...worked, created: created && !dryRun, isOpen: false }
+  } catch (cause) {
+    if (!(cause instanceof ServiceError) || cause.code !== 'conflict') throw cause
+    const { correctionsMade } = await administration.correctionsOf(accountId)
+    return { ...worked, problem: cause.message, isOpen: correctionsMade !== correctionsSeen }
+  }
+}
+
+function stillRunning(running: number): string {
+  const what = running === 1 ? 'A request runs' : `${running} requests run`
+  return `${what} at this price: begin the run again when they have ended.`
+}
+
+class Sums {
+  accounts = 0
+  requests = 0
+  before = 0n
+  after = 0n
+  amount = 0n
+  created = 0
+  problems = 0
+
+  add({ difference, due, created, problem }: AccountOutcome): void {
+    this.accounts += 1
+    this.requests += difference.requests
+    this.before += difference.before
+    this.after += difference.after
+    this.amount += sumOf(due)
+    if (created) this.created += 1
+    if (problem !== null) this.problems += 1
+  }
+}
+
+function shownAccount(
+  { accountId, name }: Pick<AccountRow, 'accountId' | 'name'>,
+  { difference, due, created, problem }: AccountOutcome,
+): CorrectedAccount {
+  return {
+    type: 'account',
+    account_id: accountId,
+    name,
+    requests: difference.requests,
+    before: formatExact(difference.before),
+    after: formatExact(difference.after),
+    amount: formatExact(sumOf(due)),
+    paid: formatExact(due.paid),
+    promotional: formatExact(due.promotional),
+    created,
+    problem,
+  }
+}
+
+function shownResult(
+  ledger: Ledger,
+  { dryRun }: AskedCorrection,
+  { runId, price, from, to }: PriceCorrection,
+  { accounts, requests, before, after, amount, created, problems }: Sums,
+): CorrectionResult {
+  const old = ledger.prices().find(({ version }) => version === price.version)
+  if (old === undefined) throw new Error(`${price.version} was corrected and is not known`)
+  return {
+    type: 'result',
+    run_id: dryRun ? null : runId,
+    dry_run: dryRun,
+    version: price.version,
+    model: old.model,
+    price_list: old.priceList,
+    old: shownRates(old),
+    new: shownRates(price),
+    from: timeText(from),
+    to: timeText(to),
+    ...{ accounts, requests, created, problems },
+    before: formatExact(before),
+    after: formatExact(after),
+    amount: formatExact(amount),
+  }
+}
+
+function shownRates({ input, cachedInput, output }: Rates) {
+  return {
+    input: formatPricePerMillion(input),
+    cached_input: formatPricePerMillion(cachedInput),
+    output: formatPricePerMillion(output),
+  }
+}
+
+function sumOf({ paid, promotional }: CorrectionDue): bigint {
+  return paid + promotional
+}
