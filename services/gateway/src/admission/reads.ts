@@ -6,7 +6,7 @@
 import { networkOf } from '@svc/infra/system/network'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
-import { Pace } from '../http/pace.ts'
+import { Pace } from '../http/pacing/pace.ts'
 import { authenticated, type Callers, callerOf, open } from './callers.ts'
 import { type PlaceBounds, Places, type PlacesOptions } from './places.ts'
 import { untilAdmitted } from './visit.ts'

@@ -17,8 +17,8 @@ import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
+import type { RefusalPauses } from './pacing/refusal-pauses.ts'
 import { isDisguised, KnownPaths, normalizedPath, pathOf, unknownUrl } from './paths.ts'
-import type { RefusalPauses } from './refusal-pauses.ts'
 import { SocketShares } from './socket-shares.ts'
 
 declare module 'fastify' {

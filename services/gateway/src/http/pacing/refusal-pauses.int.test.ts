@@ -9,7 +9,7 @@ import {
   startGateway,
 } from '@svc/testing/gateway/gateway-fixture'
 import { afterEach, expect, test } from 'vitest'
-import { expectErrorBody } from '../../testing/oracle.ts'
+import { expectErrorBody } from '../../../testing/oracle.ts'
 
 const PAUSE_MS = 400
 const PAUSING = { refusalsPerSecond: 5, refusalPauseMs: PAUSE_MS }

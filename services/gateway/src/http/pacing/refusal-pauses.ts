@@ -8,7 +8,7 @@
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { networkOf } from '@svc/infra/system/network'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { HttpLimits } from './limits.ts'
+import type { HttpLimits } from '../limits.ts'
 import { Pace } from './pace.ts'
 
 export interface RefusalPausesOptions {
