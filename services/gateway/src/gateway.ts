@@ -25,6 +25,7 @@ import { rootUrlBy } from './http/base-address.ts'
 import type { HttpLimits } from './http/limits.ts'
 import { mounted } from './http/mounted.ts'
 import { RefusalPauses } from './http/pacing/refusal-pauses.ts'
+import { RefusedBodies } from './http/pacing/refused-bodies.ts'
 import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
@@ -136,7 +137,9 @@ class HttpGateway implements Gateway {
       rootUrl,
       timer,
       trustedProxies,
+      clock,
       refusalPauses: new RefusalPauses({ limits, timer, clock }),
+      refusedBodies: new RefusedBodies({ limits, timer, clock }),
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     }

@@ -240,6 +240,15 @@ describe('without credit', () => {
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(795)
   })
 
+  test('a request waits once, either for its turn or for its refusal', async () => {
+    await start({ limits: { refusalsPerSecond: 1, refusalPauseMs: 60_000 } })
+    expect((await fixture.post({})).status).toBe(400)
+    await fixture.ledger.setBalance(0n)
+    const startMs = performance.now()
+    expect((await fixture.post(chatBody())).status).toBe(402)
+    expect(performance.now() - startMs).toBeLessThan(30_000)
+  })
+
   test('a recorded answer is given again all the same', async () => {
     await start({})
     const key = { 'idempotency-key': 'a key' }

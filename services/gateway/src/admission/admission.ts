@@ -12,6 +12,8 @@ import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
 import { Pace } from '../http/pacing/pace.ts'
+import { pausedFor } from '../http/pacing/paused.ts'
+import { REFUSAL_WAIT_MS_MAX } from '../http/pacing/refusal-pauses.ts'
 import { declaredBytes, readBody } from '../http/request-body.ts'
 import { callerOf } from './callers.ts'
 import { noCredit } from './credit.ts'
@@ -23,6 +25,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set when a request with a body asks for its place; null before. */
     admitted: Admitted | null
+    /** Whether it has waited for its time without credit: its refusal waits no more. */
+    hasPaused: boolean
   }
 }
 
@@ -52,7 +56,9 @@ export class Admission {
     const { bodyBytesPerSecond, refusalsPerSecond } = ports.limits
     this.#ports = ports
     this.#bodyPace = new Pace({ ...ports, perSecond: bodyBytesPerSecond })
-    this.#unpaidPace = new Pace({ ...ports, perSecond: refusalsPerSecond })
+    this.#unpaidPace = new Pace({
+      ...{ ...ports, perSecond: refusalsPerSecond, waitMsMax: REFUSAL_WAIT_MS_MAX },
+    })
   }
 
   /** Makes the routes of this context read their bodies as bytes, each when it has its place. */
@@ -69,7 +75,8 @@ export class Admission {
     const { settled } = await ledger.recentBalance(caller.accountId)
     const hasCredit = settled > 0n
     if (!hasCredit) {
-      await inItsTime(reply, (gone) => this.#unpaidPace.take(caller.accountId, 1, gone))
+      request.hasPaused = true
+      await pausedFor(reply, (gone) => this.#unpaidPace.take(caller.accountId, 1, gone))
       // Nobody is there to be answered.
       if (reply.raw.destroyed) return void reply.hijack()
     }
@@ -87,7 +94,7 @@ export class Admission {
     await visit.admitted
     // Large bodies take the time of the thread that serves all, whether they are refused or not.
     if (bodyBytes > limits.smallBodyBytes) {
-      await inItsTime(reply, (gone) => this.#bodyPace.take(caller.accountId, bodyBytes, gone))
+      await pausedFor(reply, (gone) => this.#bodyPace.take(caller.accountId, bodyBytes, gone))
     }
     await untilAdmitted(visit, reply)
   }
@@ -138,18 +145,6 @@ export async function inItsPlace(
   } finally {
     visit.leave()
   }
-}
-
-/** Waits no longer than the client does. */
-async function inItsTime(
-  reply: FastifyReply,
-  wait: (gone: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const gone = new AbortController()
-  const leave = (): void => gone.abort()
-  reply.raw.once('close', leave)
-  await wait(gone.signal)
-  reply.raw.off('close', leave)
 }
 
 function tooLarge(): ServiceError {

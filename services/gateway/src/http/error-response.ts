@@ -10,13 +10,12 @@ import {
   errorStatus,
   rateHeaders,
 } from './client-family.ts'
+import { DISCARDED_BYTES_MAX } from './pacing/refused-bodies.ts'
 
 /** From this status on, clients retry by themselves unless a header forbids it. */
 const FIRST_RETRIED_STATUS = 401
 /** Refused with the rest of the body unread. */
 const UNREAD: ReadonlySet<string> = new Set(['request_too_large', 'request_timeout'])
-/** As large as the largest bodies that the vendors of the formats take. */
-const DISCARDED_BYTES_MAX = 32 * 1024 * 1024
 
 /** Both names that clients look for. */
 export function identity(requestId: string): Record<string, string> {
@@ -49,9 +48,8 @@ export function refuse(reply: FastifyReply, error: ServiceError): FastifyReply {
 }
 
 /**
- * A client that is still sending when the connection is cut sees a broken pipe instead of the
- * answer, and sends it all again. So the rest of its body is read and discarded, within bounds. The
- * framework closes the connection of a larger body, and of one without a length.
+ * The rest of the body is discarded, within bounds. The framework closes the connection of a larger
+ * one, and of one without a length.
  */
 function drainBody(reply: FastifyReply): void {
   const length = Number(reply.request.raw.headers['content-length'])

@@ -21,6 +21,8 @@ export interface HttpLimits {
   readonly requestsPerSocket: number
   readonly sockets: number
   readonly socketsPerAddress: number
+  /** Of one address that has many which were served nothing; more wait unread. 0 sets no limit. */
+  readonly newSocketsPerSecond: number
   /** Requests that bring a body and run at once: of one key, of one account, and of all. */
   readonly requestsPerKey: number
   readonly requestsPerAccount: number
@@ -87,6 +89,7 @@ export const defaultHttpLimits: HttpLimits = {
   requestsPerSocket: 1_000,
   sockets: 2_000,
   socketsPerAddress: 1_000,
+  newSocketsPerSecond: 100,
   requestsPerKey: 8,
   requestsPerAccount: 16,
   requestsInFlight: 1_024,

@@ -2,7 +2,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { ServiceError, serverStopping } from '@svc/contracts/errors'
-import type { Timer } from '@svc/contracts/ports/time'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import { networksOf } from '@svc/infra/system/network'
 import Fastify, {
@@ -18,7 +18,9 @@ import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
 import type { RefusalPauses } from './pacing/refusal-pauses.ts'
+import type { RefusedBodies } from './pacing/refused-bodies.ts'
 import { isDisguised, KnownPaths, normalizedPath, pathOf, unknownUrl } from './paths.ts'
+import { declaredBytes } from './request-body.ts'
 import { SocketShares } from './socket-shares.ts'
 
 declare module 'fastify' {
@@ -43,10 +45,12 @@ export interface HttpServerOptions {
   readonly logger: Logger
   readonly rootUrl: RootUrl
   readonly timer: Timer
+  readonly clock: Clock
   /** Addresses and networks whose `X-Forwarded-…` headers are believed. */
   readonly trustedProxies: readonly string[]
   readonly refusalPauses: RefusalPauses
   readonly warnings: CountedWarnings
+  readonly refusedBodies: RefusedBodies
   newRequestId(): string
   isDraining(): boolean
 }
@@ -104,7 +108,7 @@ function prepareServer(server: Server, options: HttpServerOptions): void {
   const { limits, newRequestId, trustedProxies } = options
   // With a margin: those that are cut for a newcomer are not gone at once.
   server.maxConnections = limits.sockets * 2
-  new SocketShares(limits, networksOf(trustedProxies)).watch(server)
+  new SocketShares({ ...options, isProxy: networksOf(trustedProxies) }).watch(server)
   // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -115,12 +119,13 @@ function prepareServer(server: Server, options: HttpServerOptions): void {
 }
 
 function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void {
-  const { limits, logger, isDraining, refusalPauses, rootUrl, warnings } = options
+  const { limits, logger, isDraining, refusalPauses, refusedBodies, rootUrl, warnings } = options
   const paths = new KnownPaths()
   app.addHook('onRoute', ({ url, method, config }) => {
     if (config?.servesNothing !== true) paths.add(url, method)
   })
   app.decorateRequest('caller', null)
+  app.decorateRequest('hasPaused', false)
   app.addHook('onRequest', (request, reply, done) => {
     setIdentity(reply, request.id)
     closeAtLimit(reply)
@@ -142,6 +147,7 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
       warnings.warn('requests refused: the event store cannot take them', cause)
     }
     if (!isDraining()) await refusalPauses.pauseBefore(request, reply)
+    refusedBodies.discard(request, declaredBytes(request.raw))
     return refuse(reply, error)
   })
 }

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import {
+  chatBody,
   type FixtureOptions,
   type GatewayFixture,
   startGateway,
 } from '@svc/testing/gateway/gateway-fixture'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 
 let fixture: GatewayFixture
 const sockets: Socket[] = []
@@ -87,4 +88,78 @@ test('a newcomer is refused where all others are being served', async () => {
   }
   expect(await ask()).toBe(0)
   expect(await ask('/livez', '127.0.0.2')).toBe(200)
+})
+
+describe('when all connections are taken', () => {
+  const FULL = { sockets: 30, socketsPerAddress: 30 }
+  const head = (path: string, key = '') =>
+    `GET ${path} HTTP/1.1\r\nHost: a\r\n${key && `Authorization: Bearer ${key}\r\n`}\r\n`
+
+  test('one whose refusal waits for its time makes room for an address with fewer', async () => {
+    await start({ limits: { ...FULL, refusalsPerSecond: 1, refusalPauseMs: 60_000 } })
+    const flooding = await flood(30)
+    for (const socket of flooding) socket.write(head('/v1/balance', 'nobody'))
+    await once(flooding[0] as Socket, 'data')
+    // One of them was answered. The others have to give way to the second and third newcomer.
+    for (let newcomers = 0; newcomers < 3; newcomers += 1) {
+      const newcomer = await silent('127.0.0.2')
+      newcomer.write(head('/livez'))
+      await once(newcomer, 'data')
+    }
+    expect(await stillOpen(flooding)).toBe(27)
+  })
+
+  test('one that was served and rests makes room for an address with fewer', async () => {
+    await start({ limits: FULL })
+    const resting = await flood(30)
+    for (const socket of resting) {
+      socket.write(head('/livez'))
+      await once(socket, 'data')
+    }
+    expect(await ask()).toBe(0)
+    expect(await ask('/livez', '127.0.0.2')).toBe(200)
+  })
+
+  test('one whose request runs stays', async () => {
+    const limits = { ...FULL, requestsPerKey: 30, requestsPerAccount: 30 }
+    await start({ script: { tokens: 500, delayMs: 20 }, limits })
+    const answers = Array.from({ length: 30 }, () => fixture.post(chatBody({ stream: true })))
+    const running = await Promise.all(answers)
+    expect(await ask('/livez', '127.0.0.2')).toBe(0)
+    expect(running.map(({ status }) => status)).toEqual(Array(30).fill(200))
+    for (const { body } of running) await body?.cancel()
+  })
+
+  test('a newcomer of the address with most takes nothing from one with fewer', async () => {
+    await start({ limits: { ...FULL, refusalsPerSecond: 1, refusalPauseMs: 60_000 } })
+    const flooding = await flood(28)
+    for (const socket of flooding) socket.write(head('/v1/balance', 'nobody'))
+    await once(flooding[0] as Socket, 'data')
+    await expect.poll(() => ask()).toBe(200)
+    const others = await flood(2, '127.0.0.2')
+    await flood(5)
+    expect(await stillOpen(others)).toBe(2)
+  })
+})
+
+test('connections of an address that was served nothing are read at a pace', async () => {
+  await start({ limits: { newSocketsPerSecond: 5 } })
+  await flood(50)
+  const startMs = performance.now()
+  const asked = Promise.all(Array.from({ length: 9 }, () => ask()))
+  expect(await ask('/livez', '127.0.0.2')).toBe(200)
+  expect(await asked).toEqual(Array(9).fill(200))
+  expect(performance.now() - startMs).toBeGreaterThanOrEqual(595)
+})
+
+test('connections of an address that is served are read at once', async () => {
+  await start({ limits: { newSocketsPerSecond: 1 } })
+  const startMs = performance.now()
+  for (let served = 0; served < 70; served += 1) {
+    const socket = await silent()
+    socket.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'data')
+  }
+  // At a pace the last of them would be read after 19 s.
+  expect(performance.now() - startMs).toBeLessThan(15_000)
 })

@@ -2,39 +2,59 @@
  * Shares the connections among remote addresses. When an address has its share, or all are taken,
  * a connection that was served nothing makes room: one that is silent, or whose requests were
  * refused. So a flood of silent connections locks out nobody, not even others behind its address.
- * A connection that was served, or is being answered, is never cut for a newcomer; where all are
- * such, the newcomer has to go.
+ * When all are taken, an address that has more of them than the newcomer's gives way also with
+ * those that wait for their time, and then with those that were served and rest. A request that
+ * runs, or waits for its turn, is never cut for a newcomer; where all are such, it has to go.
+ *
+ * To begin with a connection is work as well. An address that has many which were served nothing
+ * has so many more read in a second; the others are silent until their time has come.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { networkOf } from '@svc/infra/system/network'
 import type { HttpLimits } from './limits.ts'
+import { Pace } from './pacing/pace.ts'
+import { isPaused } from './pacing/paused.ts'
 
 const FIRST_ERROR_STATUS = 400
+/** Of one address; those of more than so many are read at a pace. */
+const UNSERVED_AT_ONCE = 50
 
 /** The connections of one remote address. */
 interface Share {
   readonly sockets: Set<Socket>
-  /** Those that may be cut for a newcomer, the one that has been idle longest first. */
-  readonly idle: Set<Socket>
+  /** Those that were served nothing and are being answered nothing; the oldest first. */
+  readonly silent: Set<Socket>
+  /** Those that are being answered. */
+  readonly asking: Set<Socket>
+  served: number
+}
+
+export interface SocketSharesOptions {
+  readonly limits: Pick<
+    HttpLimits,
+    'sockets' | 'socketsPerAddress' | 'newSocketsPerSecond' | 'headersTimeoutMs'
+  >
+  readonly timer: Timer
+  readonly clock: Clock
+  /** Whether many callers stand behind this address, so that it has no share. */
+  readonly isProxy: (address: string) => boolean
 }
 
 export class SocketShares {
-  readonly #limits: Pick<HttpLimits, 'sockets' | 'socketsPerAddress'>
-  readonly #isProxy: (address: string) => boolean
+  readonly #options: SocketSharesOptions
+  readonly #beginnings: Pace
   /** By network. */
   readonly #shares = new Map<string, Share>()
   readonly #shareOf = new WeakMap<Socket, Share>()
   readonly #served = new WeakSet<Socket>()
   #count = 0
 
-  /** @param isProxy whether many callers stand behind this address, so that it has no share */
-  constructor(
-    limits: Pick<HttpLimits, 'sockets' | 'socketsPerAddress'>,
-    isProxy: (address: string) => boolean,
-  ) {
-    this.#limits = limits
-    this.#isProxy = isProxy
+  constructor(options: SocketSharesOptions) {
+    const { newSocketsPerSecond: perSecond, headersTimeoutMs: waitMsMax } = options.limits
+    this.#options = options
+    this.#beginnings = new Pace({ ...options, perSecond, waitMsMax })
   }
 
   watch(server: Server): void {
@@ -43,56 +63,92 @@ export class SocketShares {
   }
 
   #connected(socket: Socket): void {
+    const { limits, isProxy } = this.#options
     const address = socket.remoteAddress ?? ''
     const network = networkOf(address)
-    const share = this.#shares.get(network) ?? { sockets: new Set(), idle: new Set() }
-    const isBeyondShare =
-      share.sockets.size >= this.#limits.socketsPerAddress && !this.#isProxy(address)
-    const isFull = this.#count >= this.#limits.sockets
-    if ((isBeyondShare && !cutIdle(share)) || (isFull && !isBeyondShare && !this.#makeRoom())) {
+    const share = this.#shares.get(network) ?? newShare()
+    const isBeyondShare = share.sockets.size >= limits.socketsPerAddress && !isProxy(address)
+    const isFull = this.#count >= limits.sockets
+    if (isBeyondShare ? !cutSilent(share) : isFull && !this.#makeRoom(share)) {
       socket.destroy()
       return
     }
     this.#shares.set(network, share)
     this.#shareOf.set(socket, share)
     share.sockets.add(socket)
-    share.idle.add(socket)
+    share.silent.add(socket)
     this.#count += 1
     socket.once('close', () => this.#closed(network, share, socket))
+    const unserved = share.sockets.size - share.served
+    if (unserved > UNSERVED_AT_ONCE && !isProxy(address)) void this.#hold(network, socket)
   }
 
-  #closed(network: string, { sockets, idle }: Share, socket: Socket): void {
+  /** Leaves it unread until its time has come. */
+  async #hold(network: string, socket: Socket): Promise<void> {
+    const gone = new AbortController()
+    socket.once('close', () => gone.abort())
+    // Node begins to read a new connection on the next tick, and takes no pause before that.
+    process.nextTick(() => socket.pause())
+    await this.#beginnings.take(network, 1, gone.signal)
+    process.nextTick(() => socket.resume())
+  }
+
+  #closed(network: string, share: Share, socket: Socket): void {
+    const { sockets, silent, asking } = share
     sockets.delete(socket)
-    idle.delete(socket)
+    silent.delete(socket)
+    asking.delete(socket)
+    if (this.#served.has(socket)) share.served -= 1
     this.#count -= 1
     if (sockets.size === 0) this.#shares.delete(network)
   }
 
-  /** One of the address with the most connections that were served nothing. */
-  #makeRoom(): boolean {
-    let largest: Share | undefined
-    for (const share of this.#shares.values()) {
-      if (share.idle.size > (largest?.idle.size ?? 0)) largest = share
-    }
-    return largest !== undefined && cutIdle(largest)
+  /** Begins with the address that has the most; who has less than the newcomer's gives nothing. */
+  #makeRoom(newcomers: Share): boolean {
+    const size = newcomers.sockets.size
+    const bySize = [...this.#shares.values()]
+      .filter(({ sockets }) => sockets.size >= size)
+      .sort((one, other) => other.sockets.size - one.sockets.size)
+    return bySize.some(
+      (share) => cutSilent(share) || (share.sockets.size > size + 1 && cutResting(share)),
+    )
   }
 
   #asked({ socket }: IncomingMessage, response: ServerResponse): void {
     const share = this.#shareOf.get(socket)
     if (share === undefined) return
-    share.idle.delete(socket)
+    share.silent.delete(socket)
+    share.asking.add(socket)
     response.once('close', () => {
-      if (response.statusCode < FIRST_ERROR_STATUS) this.#served.add(socket)
-      if (!this.#served.has(socket) && share.sockets.has(socket)) share.idle.add(socket)
+      if (!share.sockets.has(socket)) return
+      share.asking.delete(socket)
+      const wasServed = response.statusCode < FIRST_ERROR_STATUS
+      if (wasServed && !this.#served.has(socket)) {
+        this.#served.add(socket)
+        share.served += 1
+      }
+      if (!this.#served.has(socket)) share.silent.add(socket)
     })
   }
 }
 
+function newShare(): Share {
+  return { sockets: new Set(), silent: new Set(), asking: new Set(), served: 0 }
+}
+
 /** @returns whether there was such a connection */
-function cutIdle({ idle }: Share): boolean {
-  const [socket] = idle
+function cutSilent({ silent }: Share): boolean {
+  const [socket] = silent
   if (socket === undefined) return false
-  idle.delete(socket)
+  silent.delete(socket)
   socket.destroy()
   return true
+}
+
+/** One whose request waits for its time, or one that was served and rests. */
+function cutResting({ sockets, asking }: Share): boolean {
+  const waiting = [...asking].find((socket) => isPaused(socket) && !socket.destroyed)
+  const chosen = waiting ?? [...sockets].find((socket) => !asking.has(socket) && !socket.destroyed)
+  chosen?.destroy()
+  return chosen !== undefined
 }

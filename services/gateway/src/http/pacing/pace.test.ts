@@ -65,3 +65,19 @@ test('whoever has to wait waits at least so long, and still one after the other'
   await time.advance(10_000)
   expect((await Promise.all(asked)).slice(9)).toEqual([0, 250, 250, 300, 400])
 })
+
+test('a long line moves faster towards its end, and nobody waits longer than the bound', async () => {
+  const time = new ManualTime()
+  const startMs = time.nowMs()
+  const pace = new Pace({ perSecond: 10, waitMsMax: 5_000, clock: time, timer: time })
+  const asked = Array.from({ length: 300 }, async () => {
+    await pace.take('a', 1, NEVER)
+    return time.nowMs() - startMs
+  })
+  for (let ms = 0; ms < 6_000; ms += 1) await time.advance(1)
+  const took = await Promise.all(asked)
+  expect(took.slice(9, 12)).toEqual([0, 100, 200])
+  expect(Math.max(...took)).toBeLessThanOrEqual(5_000)
+  const atTheSameMoment = [...Map.groupBy(took.slice(10), (ms) => ms).values()]
+  expect(Math.max(...atTheSameMoment.map(({ length }) => length))).toBeLessThan(30)
+})

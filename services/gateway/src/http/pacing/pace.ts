@@ -7,7 +7,7 @@ import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 
 /** What an account did not ask for is saved up for so long. */
 const BURST_MS = 1_000
-/** A clock that was put back must not hold anybody up for long. */
+/** However long the line is. A clock that was put back must not hold anybody up for long either. */
 const WAIT_MS_MAX = 60_000
 /** Accounts that are remembered before those are forgotten that owe nothing. */
 const ACCOUNTS_MAX = 10_000
@@ -18,6 +18,8 @@ export interface PaceOptions {
   readonly perSecond: number
   /** Whoever has to wait at all waits at least this long. */
   readonly leastWaitMs?: number
+  /** Nobody waits longer: from half of it on, the longer the line is the faster it moves. */
+  readonly waitMsMax?: number
   readonly clock: Clock
   readonly timer: Timer
 }
@@ -36,12 +38,20 @@ export class Pace {
     const { perSecond, leastWaitMs = 0, clock, timer } = this.#options
     if (perSecond === 0) return
     const nowMs = clock.nowMs()
-    const fromMs = Math.max(nowMs, this.#untilMs.get(accountId) ?? nowMs)
-    const untilMs = Math.min(fromMs + (units / perSecond) * MS_PER_SECOND, nowMs + WAIT_MS_MAX)
+    const untilMs = this.#untilWith(accountId, units, nowMs)
     this.#forget(nowMs)
     this.#untilMs.set(accountId, untilMs)
     const waitMs = untilMs - nowMs - BURST_MS
     if (waitMs > 0) await pause(timer, Math.max(waitMs, leastWaitMs), gone)
+  }
+
+  #untilWith(accountId: string, units: number, nowMs: number): number {
+    const { perSecond, waitMsMax = WAIT_MS_MAX } = this.#options
+    const latestMs = nowMs + BURST_MS + waitMsMax
+    const fromMs = Math.min(latestMs, Math.max(nowMs, this.#untilMs.get(accountId) ?? nowMs))
+    // At the end of a line that is too long they would all come at the same moment.
+    const haste = Math.min(1, (2 * (latestMs - fromMs)) / (BURST_MS + waitMsMax))
+    return Math.min(latestMs, fromMs + (units / perSecond) * MS_PER_SECOND * haste)
   }
 
   #forget(nowMs: number): void {
