@@ -37,12 +37,17 @@ export class TenantQueue<Item> {
     return this.#length >= this.#limit
   }
 
+  /** Whether an item of this tenant finds no room. */
+  isFullFor(tenant: string): boolean {
+    return this.isFull || this.#waitingOf(tenant) >= this.#tenantLimit
+  }
+
   /**
    * @param weight turns in a row that the tenant has, as its newest request says
    * @returns false, and does nothing, when the queue is full, or the tenant's waiting
    */
   push(tenant: string, item: Item, weight = 1): boolean {
-    if (this.isFull || this.#waitingOf(tenant) >= this.#tenantLimit) return false
+    if (this.isFullFor(tenant)) return false
     const waiting = this.#tenants.get(tenant) ?? { items: [], weight, turns: weight }
     waiting.weight = weight
     waiting.items.push(item)

@@ -106,6 +106,7 @@ export class Turns {
       cancel,
       makeRoom,
     }
+    if (this.#queue.isFullFor(tenant)) this.#startOnSpare(tenant)
     this.#queue.toMakeRoomFor(tenant, (item) => item.makeRoom !== undefined)?.makeRoom?.()
     if (!this.#queue.push(tenant, turn.waiting, weight)) return null
     this.#startWaiting()
@@ -192,6 +193,16 @@ export class Turns {
       next.start()
     }
     this.#makeRoom()
+  }
+
+  /** Nobody is refused for a full line while a sequence is kept for who may come. */
+  #startOnSpare(tenant: string): void {
+    if (this.#pool.idle === 0) return
+    const held = sequencesByTenant([...this.#holders])
+    const mayStart = (other: string) => this.#queue.isFull || other === tenant
+    this.#queue
+      .shift((other) => (mayStart(other) ? (held.get(other) ?? 0) : Number.POSITIVE_INFINITY))
+      ?.start()
   }
 
   /**

@@ -314,6 +314,23 @@ describe('the last sequences', () => {
     await Promise.all(many)
   })
 
+  it('are given away where a line would be too long without them', async () => {
+    const gate = gateFor('a')
+    const { scheduler } = scriptedWorker({ answer: 'a', sequences: 4, step: gate.step }, 2)
+    await run(scheduler, request('b', SHORT))
+    const ask = () => run(scheduler, request('a', { tenant: 'a' }))
+    const lined = [1, 2, 3, 4, 5].map(ask)
+    await vi.waitFor(() => expect(scheduler.load).toMatchObject({ running: 3, queued: 2 }))
+    const beyond = ask()
+    expect(scheduler.load).toMatchObject({ running: 4, queued: 2 })
+    expect(() => scheduler.submit(request('a', { tenant: 'a' }), async () => {})).toThrow(
+      expect.objectContaining({ code: 'queue_full' }),
+    )
+    gate.open()
+    const answers = await Promise.all([...lined, beyond])
+    expect(answers.map(({ text }) => text)).toEqual(Array(6).fill('a'))
+  })
+
   it('are given to one tenant where no other came', async () => {
     const { scheduler } = withSequences(4)
     const many = ['a1', 'a2', 'a3', 'a4'].map((prompt) =>
