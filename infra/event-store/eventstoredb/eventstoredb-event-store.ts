@@ -30,6 +30,7 @@ import { StreamAppends } from './appends/stream-appends.ts'
 import type { EventStoreDbClient } from './client/client.ts'
 import type { CurrentClient } from './client/current-client.ts'
 import type { ServerReadStream } from './client/server-calls.ts'
+import { isSilence } from './client/server-failure.ts'
 import type { Warn } from './client/warning.ts'
 import type { StreamPrefix } from './layout/stream-prefix.ts'
 import { LogScan } from './reads/log-scan.ts'
@@ -138,11 +139,14 @@ export class EventStoreDbEventStore implements EventStore {
 
   async #readServerStream(request: ServerReadStream): Promise<readonly RecordedEvent[]> {
     const client = await this.#client.get()
-    const events = await client.readStream({
-      ...request,
-      stream: this.#streamPrefix.nameOf(request.stream),
-    })
-    return events.flatMap((event) => this.#streamPrefix.toOwn(event) ?? [])
+    const stream = this.#streamPrefix.nameOf(request.stream)
+    try {
+      const events = await client.readStream({ ...request, stream })
+      return events.flatMap((event) => this.#streamPrefix.toOwn(event) ?? [])
+    } catch (error) {
+      if (isSilence(error)) this.#client.noteSilentRead()
+      throw error
+    }
   }
 
   #checkOpen(): void {

@@ -9,6 +9,7 @@ import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '../../store-open-error.ts'
 import { systemTimer } from '../../system/system-timer.ts'
 import { EventStoreDbClient } from './client/client.ts'
+import { askNodes, isCluster, leadersIn } from './client/cluster-nodes.ts'
 import { ConnectionStringError } from './client/connection-options.ts'
 import {
   type ConnectionSettings,
@@ -28,6 +29,8 @@ const READY_WITHIN_MS = 30_000
 const APPEND_TIMEOUT_MS = 5_000
 /** How long a read may bring no event, in milliseconds. */
 const READ_TIMEOUT_MS = 5_000
+/** How long a node of a cluster may take to say who leads, in milliseconds. */
+const NODE_ANSWER_MS = 1_000
 /** Pause between two attempts to reach a server that does not answer yet. */
 const PAUSES = { firstMs: 100, longestMs: 1_000 }
 /** The server passes over some 300,000 events a second. */
@@ -97,7 +100,12 @@ function connect(
   try {
     const settings = parseConnectionString(url)
     const makeClient = () => new EventStoreDbClient(settings, readTimeoutMs)
-    return { settings, client: new CurrentClient({ makeClient, warn }) }
+    const hasLeaderMoved = async ({ connectedTo }: EventStoreDbClient): Promise<boolean> => {
+      const leaders = leadersIn(await askNodes(settings, NODE_ANSWER_MS))
+      return leaders.size > 0 && connectedTo !== undefined && !leaders.has(connectedTo)
+    }
+    const cluster = isCluster(settings) ? { hasLeaderMoved } : {}
+    return { settings, client: new CurrentClient({ makeClient, warn, ...cluster }) }
   } catch (error) {
     if (!(error instanceof ConnectionStringError)) throw error
     const message = `the address of the event store cannot be used: ${error.message}`

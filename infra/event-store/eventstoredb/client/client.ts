@@ -1,6 +1,7 @@
 /**
- * The only file that knows `@eventstore/db-client`: a narrow interface to it, with its results and
- * errors turned into values of our own. What is added, because the client does it otherwise:
+ * A narrow interface to `@eventstore/db-client`, with its results and errors turned into values of
+ * our own: it is known here and in `retirable-client.ts` only. What is added, because the client
+ * does it otherwise:
  *
  *  - a read has no deadline: each has a timer, started anew by every event, and is then cancelled;
  *  - a read that is left early leaks its call: every read is bounded and ends, or is cancelled;
@@ -12,19 +13,17 @@
 import {
   type AllStreamResolvedEvent,
   type EventData,
-  EventStoreDBClient,
   type JSONType,
   type ResolvedEvent,
-  type SingleNodeOptions,
   type StreamingRead,
   streamNameFilter,
 } from '@eventstore/db-client'
 import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { patientTimer } from '../../../system/patient-timer.ts'
-import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 import { answerWithin } from './deadline.ts'
 import { ReadGate } from './read-gate.ts'
+import { RetirableClient } from './retirable-client.ts'
 import { notSent, type SendResult, sendResultOf } from './send-result.ts'
 import type {
   ServerReadAll,
@@ -42,8 +41,6 @@ import {
   ServerTimeoutError,
 } from './server-failure.ts'
 
-/** How long to wait for the calls of a retired client to end, in milliseconds. */
-const DISPOSE_MS = 2_000
 /** In units of 32 events that the server passes over, so that a quiet log says little. */
 const CHECKPOINT_INTERVAL = 100
 /**
@@ -71,6 +68,11 @@ export class EventStoreDbClient {
   /** Whether every later append would fail at once: only another client object helps. */
   get isPoisoned(): boolean {
     return this.#isPoisoned
+  }
+
+  /** The node that answers, as `host:port`; undefined before the first connection. */
+  get connectedTo(): string | undefined {
+    return this.#client.connectedTo
   }
 
   /** As the server says it, such as `23.10.8`; `unknown` of one too old to be asked. */
@@ -243,46 +245,6 @@ export class EventStoreDbClient {
 
   #note(error: unknown): void {
     if (isDiscoveryFailure(error)) this.#isPoisoned = true
-  }
-}
-
-/** The client with what its interface hides: the server's features, and its connection. */
-class RetirableClient extends EventStoreDBClient {
-  #channel: { close(): void } | undefined
-  readonly #life: { isOver: boolean }
-
-  constructor(settings: ConnectionSettings) {
-    const life = { isOver: false }
-    const where = clientSettingsOf(settings)
-    // A search for a node cannot be ended, and would hold up the end of the process for minutes:
-    // it looks at its bound before each attempt.
-    const { maxDiscoverAttempts } = where
-    const attempts = { valueOf: () => (life.isOver ? 0 : maxDiscoverAttempts) }
-    // The constructor has one overload for each way to name the servers, and none for all of them.
-    const options = { ...where, maxDiscoverAttempts: attempts } as unknown as SingleNodeOptions
-    super(options, channelCredentialsOf(settings), settings.credentials)
-    this.#life = life
-    const openChannel = this.getChannel
-    this.getChannel = async () => {
-      if (life.isOver) throw new ClientRetiredError()
-      const channel = await openChannel()
-      if (life.isOver) {
-        channel.close()
-        throw new ClientRetiredError()
-      }
-      this.#channel = channel
-      return channel
-    }
-  }
-
-  features() {
-    return this.capabilities
-  }
-
-  async retire(): Promise<void> {
-    this.#life.isOver = true
-    await answerWithin(DISPOSE_MS, 'its end', this.dispose()).catch(() => {})
-    this.#channel?.close()
   }
 }
 

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { CurrentClient } from './current-client.ts'
 
-function clients() {
+function clients(hasLeaderMoved?: () => Promise<boolean>) {
   const log: string[] = []
   let made = 0
   let mayMake = true
   const current = new CurrentClient({
     warn: (_, message) => void log.push(message),
+    ...(hasLeaderMoved && { hasLeaderMoved }),
     makeClient: () => {
       if (!mayMake) throw new Error('the file of tlsCAFile cannot be read')
       made += 1
@@ -61,6 +62,31 @@ describe('the client of the process', () => {
       current.noteAnswer()
     }
     expect((await current.get()).number).toBe(1)
+  })
+
+  test('is replaced after one own timer when another node leads by then', async () => {
+    let hasMoved = false
+    const { current } = clients(async () => hasMoved)
+    current.noteSilence(performance.now())
+    await inAMoment()
+    expect((await current.get()).number).toBe(1)
+    hasMoved = true
+    await expect.poll(async () => (await current.get()).number).toBe(2)
+  })
+
+  test('is replaced after a silent read when another node leads, and not otherwise', async () => {
+    let asked = 0
+    const staying = clients(async () => {
+      asked += 1
+      return false
+    }).current
+    for (let read = 0; read < 10; read += 1) staying.noteSilentRead()
+    await expect.poll(() => asked).toBeGreaterThan(1)
+    expect((await staying.get()).number).toBe(1)
+    await staying.close()
+    const { current } = clients(async () => true)
+    current.noteSilentRead()
+    await expect.poll(async () => (await current.get()).number).toBe(2)
   })
 
   test('is replaced when it is poisoned, once', async () => {

@@ -2,6 +2,7 @@
  * The one client object of the process, and its replacement.
  *
  *     in use ── an append ran out of time, three rounds in a row ──┐
+ *        │  ├── one ran out of time, and another node leads now ───┤
  *        │  └── the client is poisoned: it fails every append ─────┤
  *        │                                                        ▼
  *        └────────────── a new client ◀── the old one is retired, and has let go of all
@@ -11,11 +12,20 @@
  * counts only appends that were sent after the round before, so that sixty-four appends that run
  * out of time together count once, and a dead connection is noticed by the keepalive before.
  */
+import { Backoff } from '@svc/contracts/ports/backoff'
+import { systemTimer } from '../../../system/system-timer.ts'
 import { reasonOf } from './server-failure.ts'
 import type { Warn } from './warning.ts'
 
 /** A client is taken to hang after this many rounds in a row in which our timer ran out. */
 const ROUNDS_TO_REPLACE = 3
+
+/**
+ * While a server is silent the other nodes are asked who leads, this often and for so long. They
+ * need 8 to 12 seconds to give up a leader that hangs; the client would stay with it for 15.
+ */
+const LOOK_FOR_LEADER = { firstMs: 250, longestMs: 1_000 }
+const LOOKS_MAX = 60
 
 /** The part of a client that is used here. */
 export interface Retirable {
@@ -26,6 +36,11 @@ export interface Retirable {
 export interface CurrentClientOptions<Client> {
   /** @throws {ConnectionStringError} */
   readonly makeClient: () => Client
+  /**
+   * Whether the nodes of the cluster name another leader than the one that the client is connected
+   * to. Without it nobody is asked: there is one server.
+   */
+  readonly hasLeaderMoved?: (client: Client) => Promise<boolean>
   readonly warn: Warn
 }
 
@@ -37,6 +52,7 @@ export class CurrentClient<Client extends Retirable> {
   #roundEndedAt = 0
   /** The warnings since the last answered append: each outage is logged once. */
   readonly #warned = new Set<string>()
+  #looking: AbortController | undefined
   #isClosed = false
 
   /** @throws {ConnectionStringError} */
@@ -56,6 +72,7 @@ export class CurrentClient<Client extends Retirable> {
   noteAnswer(): void {
     this.#rounds = 0
     this.#warned.clear()
+    this.#looking?.abort()
   }
 
   /** A timer of ours ran out. @param sentAt when the append was sent, of `performance.now()` */
@@ -63,13 +80,39 @@ export class CurrentClient<Client extends Retirable> {
     if (sentAt < this.#roundEndedAt) return
     this.#roundEndedAt = performance.now()
     this.#rounds += 1
+    void this.#lookForLeader()
     if (this.#rounds >= ROUNDS_TO_REPLACE) this.#replace('its appends got no answer')
+  }
+
+  /** The same of a read, which says less: events may come slowly. */
+  noteSilentRead(): void {
+    void this.#lookForLeader()
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#looking?.abort()
     await this.#replacing
     await this.#client.retire()
+  }
+
+  /** Never rejects. */
+  async #lookForLeader(): Promise<void> {
+    const { hasLeaderMoved } = this.#options
+    if (hasLeaderMoved === undefined || this.#looking !== undefined || this.#isClosed) return
+    this.#looking = new AbortController()
+    const { signal } = this.#looking
+    const backoff = new Backoff(systemTimer, LOOK_FOR_LEADER)
+    while (!signal.aborted && backoff.pauses < LOOKS_MAX) {
+      const client = this.#client
+      const hasMoved = await hasLeaderMoved(client).catch(() => false)
+      if (hasMoved && !signal.aborted && client === this.#client) {
+        this.#replace('another node leads now')
+        break
+      }
+      await backoff.pause(signal)
+    }
+    this.#looking = undefined
   }
 
   #replace(reason: string): void {

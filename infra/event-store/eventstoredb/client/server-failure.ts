@@ -26,6 +26,12 @@ export class ClientRetiredError extends Error {
   }
 }
 
+/** Whether a call ended because a timer of ours ran out. */
+export function isSilence(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return error instanceof ServerTimeoutError || cause instanceof ServerTimeoutError
+}
+
 /** The kind of the client's own errors. Undefined for a plain error, which its first steps throw. */
 export function failureTypeOf(error: unknown): string | undefined {
   return error instanceof Error && 'type' in error && typeof error.type === 'string'

@@ -18,6 +18,7 @@ import {
   readWholeLog,
   readWholeStream,
 } from '../../compliance/fixtures.ts'
+import { ServerTimeoutError } from '../client/server-failure.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { appendElsewhere, withStore } from '../testing/store-on-double.ts'
 
@@ -169,6 +170,34 @@ describe('two processes', () => {
 })
 
 describe('a cluster', () => {
+  const withoutAnAnswer = { kind: 'unknown', cause: expect.any(ServerTimeoutError) }
+
+  test('whose leader hangs is followed to the next leader once the others have elected it', async () => {
+    const hanging = await EventStoreDbDouble.start()
+    const next = await EventStoreDbDouble.start()
+    next.faults.notLeader = { host: '127.0.0.1', port: hanging.port }
+    const store = await openEventStoreDb({
+      url: `esdb://127.0.0.1:${hanging.port},127.0.0.1:${next.port}?tls=false`,
+      appendTimeoutMs: 3_000,
+    })
+    const head = await fillStream(store, stream, 1)
+    hanging.freeze()
+    const request = { stream, expected: head, events: newEvents(1) }
+    expect(await store.append(request)).toMatchObject(withoutAnAnswer)
+    next.faults.notLeader = undefined
+    let outcome: AppendOutcome
+    do {
+      outcome = await store.append(request).catch((cause) => ({ kind: 'unknown', cause }))
+      expect(outcome).not.toMatchObject(withoutAnAnswer)
+    } while (outcome.kind === 'unknown')
+    // Its log is another one here: it does not hold the event that is to be built upon.
+    expect(outcome).toEqual({ kind: 'conflict' })
+    hanging.thaw()
+    await store.close()
+    await hanging.close()
+    await next.close()
+  })
+
   test('in which the search for a node was given up is found again', async () => {
     const double = await EventStoreDbDouble.start()
     const url = `esdb+discover://127.0.0.1:${double.port}?tls=false`

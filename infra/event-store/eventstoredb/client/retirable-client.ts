@@ -1,0 +1,79 @@
+/**
+ * The client of the server's makers, which can be ended for good: it finds no connection then, and
+ * closes the one that it has.
+ */
+import { EventStoreDBClient, type SingleNodeOptions } from '@eventstore/db-client'
+import gossip from '@eventstore/db-client/generated/gossip_grpc_pb.js'
+import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js'
+import shared from '@eventstore/db-client/generated/shared_pb.js'
+import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
+import type { ConnectionSettings } from './connection-string.ts'
+import { answerWithin } from './deadline.ts'
+import { ClientRetiredError } from './server-failure.ts'
+
+/** A node as another one sees it. */
+export type ClusterMember = MemberInfo.AsObject
+
+/** How long to wait for the calls of a retired client to end, in milliseconds. */
+const DISPOSE_MS = 2_000
+
+/** The client with what its interface hides: the server's features, and its connection. */
+export class RetirableClient extends EventStoreDBClient {
+  #channel: { close(): void; getTarget(): string } | undefined
+  readonly #life: { isOver: boolean }
+
+  constructor(settings: ConnectionSettings) {
+    const life = { isOver: false }
+    const where = clientSettingsOf(settings)
+    // A search for a node cannot be ended, and would hold up the end of the process for minutes:
+    // it looks at its bound before each attempt.
+    const { maxDiscoverAttempts } = where
+    const attempts = { valueOf: () => (life.isOver ? 0 : maxDiscoverAttempts) }
+    // The constructor has one overload for each way to name the servers, and none for all of them.
+    const options = { ...where, maxDiscoverAttempts: attempts } as unknown as SingleNodeOptions
+    super(options, channelCredentialsOf(settings), settings.credentials)
+    this.#life = life
+    const openChannel = this.getChannel
+    this.getChannel = async () => {
+      if (life.isOver) throw new ClientRetiredError()
+      const channel = await openChannel()
+      if (life.isOver) {
+        channel.close()
+        throw new ClientRetiredError()
+      }
+      this.#channel = channel
+      return channel
+    }
+  }
+
+  features() {
+    return this.capabilities
+  }
+
+  /** As `host:port`; undefined before the first connection. */
+  get connectedTo(): string | undefined {
+    return this.#channel?.getTarget().replace(/^dns:/, '')
+  }
+
+  /** How the node sees its cluster. Needs no rights, and is answered by one that does not lead. */
+  gossip(timeoutMs: number): Promise<readonly ClusterMember[]> {
+    return this.execute(gossip.GossipClient, 'gossip', (client) => {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly ClusterMember[]>()
+      client.read(
+        new shared.Empty(),
+        ...this.callArguments({ deadline: timeoutMs }),
+        (error, info) => {
+          if (error !== null || info === undefined) reject(error)
+          else resolve(info.toObject().membersList)
+        },
+      )
+      return promise
+    })
+  }
+
+  async retire(): Promise<void> {
+    this.#life.isOver = true
+    await answerWithin(DISPOSE_MS, 'its end', this.dispose()).catch(() => {})
+    this.#channel?.close()
+  }
+}
