@@ -39,6 +39,9 @@ RFC 3339. A field with \`?\` may be left out. _Lines_ is newline-delimited JSON 
 blank line is a heartbeat.
 `
 
+const onceNote =
+  'The header `Idempotency-Key` stands for `idempotency_key`: the same key does it once.\n'
+
 /** @returns the page as Markdown, in the order of the declarations */
 export function adminReference(): string {
   const roles = adminRoles.map((role) => [`\`${role}\``, meanings[role]])
@@ -71,7 +74,7 @@ function routeOf({ method, path }: Declaration): string {
 }
 
 function section(name: string, operation: Declaration): string {
-  const { summary, role, input, output, answer, path, method } = operation
+  const { summary, role, input, output, answer, path, method, repeat } = operation
   const isInPath = (field: string) => path.split('/').includes(`:${field}`)
   const rest = method === 'GET' ? 'query' : 'body'
   const fields = Object.entries(jsonSchema(input, 'input').properties ?? {}).map(
@@ -85,6 +88,8 @@ function section(name: string, operation: Declaration): string {
   return [
     `### ${name}\n`,
     `${summary}. \`${routeOf(operation)}\`, role \`${role}\`.\n`,
+    ...(repeat === undefined ? [] : [`Asked for again: ${repeat}\n`]),
+    ...('idempotency_key' in input.shape ? [onceNote] : []),
     ...(fields.length === 0 ? [] : [markdownTable([['Field', 'In', 'Type'], ...fields]), '']),
     `${answered}: ${typeName(jsonSchema(output, 'output'))}.\n`,
   ].join('\n')

@@ -165,6 +165,7 @@ export const accountOperations = {
     path: '/accounts/:account_id/keys/:key_id/revoke',
     role: 'operator',
     summary: 'End a key at once and for ever',
+    repeat: 'A key that was revoked stays so since then, and `already_revoked` says it.',
     input: z.strictObject({ ...account, key_id: id, reason }),
     output: revokedKey,
   }),

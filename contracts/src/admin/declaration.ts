@@ -32,6 +32,11 @@ export interface Declaration {
    * when. Who reads them with an admin token leaves an event behind.
    */
   readonly recorded?: readonly string[]
+  /**
+   * What a repeat does, in one sentence: for what changes something and needs no idempotency key,
+   * because what is asked for is a state, and a repeat finds it.
+   */
+  readonly repeat?: string
   /** One JSON value, or newline-delimited JSON as long as it lasts: then `output` is of a line. */
   readonly answer: 'json' | 'lines'
 }

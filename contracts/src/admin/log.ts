@@ -137,6 +137,7 @@ export const logOperations = {
     path: '/projections/:name/rebuild',
     role: 'operator',
     summary: 'Build a read model anew beside the live one, compare, and swap',
+    repeat: 'Builds it once more, of the same events: the rows are the same.',
     input: z.strictObject({ name: id }),
     output: z.discriminatedUnion('type', [rebuildProgress, rebuildResult]),
   }),

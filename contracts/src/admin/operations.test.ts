@@ -28,3 +28,16 @@ test('what is recorded of a question is in it', () => {
     expect(Object.keys(input.shape)).toEqual(expect.arrayContaining([...recorded]))
   }
 })
+
+test('whatever changes something takes an idempotency key, or says what a repeat does', () => {
+  const writes = operations.filter(
+    ([, { method, role }]) => method === 'POST' && role !== 'auditor',
+  )
+  expect(writes.length).toBeGreaterThan(20)
+  const unclear = writes.filter(
+    ([, { input, repeat }]) => 'idempotency_key' in input.shape === (repeat !== undefined),
+  )
+  expect(unclear.map(([name]) => name)).toEqual([])
+  const questions = operations.filter((operation) => !writes.includes(operation))
+  expect(questions.filter(([, { repeat }]) => repeat !== undefined)).toEqual([])
+})

@@ -2,7 +2,17 @@
 import { z } from 'zod'
 import { priceListName } from '../price.ts'
 import { dollars } from '../wire/billing.ts'
-import { amount, id, moment, name, nothing, operation, reason, type Shown } from './declaration.ts'
+import {
+  amount,
+  id,
+  idempotencyKey,
+  moment,
+  name,
+  nothing,
+  operation,
+  reason,
+  type Shown,
+} from './declaration.ts'
 
 const rates = { input: dollars, cached_input: dollars, output: dollars }
 
@@ -54,8 +64,10 @@ export const priceOperations = {
       ...newPrice,
       /** Says that a price without any rate, or one tenfold different, is meant as it is. */
       confirm: z.boolean().optional(),
+      idempotency_key: idempotencyKey.optional(),
     }),
-    output: priceDetails,
+    /** `created` is false when the same key had published it before; it is shown as it stands now. */
+    output: priceDetails.extend({ created: z.boolean() }),
   }),
   previewPrice: operation({
     method: 'POST',
@@ -70,6 +82,7 @@ export const priceOperations = {
     path: '/prices/:version/withdraw',
     role: 'operator',
     summary: 'Take back a price, until a minute before it takes effect',
+    repeat: 'A price that was withdrawn stays so since then, and `already_withdrawn` says it.',
     input: z.strictObject({ version: id, reason }),
     output: priceDetails.extend({
       /** Whether it had been withdrawn before: it then stays withdrawn since that time. */
@@ -81,8 +94,14 @@ export const priceOperations = {
     path: '/accounts/:account_id/price-list',
     role: 'operator',
     summary: 'Have an account pay the prices of a list from now on',
+    repeat: 'An account that is on the list stays on it: `changed` is false.',
     input: z.strictObject({ account_id: id, price_list: priceListName }),
-    output: z.object({ account_id: z.string(), price_list: z.string() }),
+    output: z.object({
+      account_id: z.string(),
+      price_list: z.string(),
+      /** False when it was on the list already. */
+      changed: z.boolean(),
+    }),
   }),
   listPrices: operation({
     method: 'GET',

@@ -1,7 +1,15 @@
 /** Admin tokens: who may call these operations, and with which role. */
 import { z } from 'zod'
 import { adminRoles } from '../events/admin-tokens.ts'
-import { id, moment, nothing, operation, reason, type Shown } from './declaration.ts'
+import {
+  id,
+  idempotencyKey,
+  moment,
+  nothing,
+  operation,
+  reason,
+  type Shown,
+} from './declaration.ts'
 
 /** Stands in the log for ever, as `operator:<name>`: a word for what uses it, no person's name. */
 const tokenName = z
@@ -44,8 +52,14 @@ export const tokenOperations = {
       role,
       /** Later than now; null: never. */
       expires_at: moment.nullable(),
+      idempotency_key: idempotencyKey.optional(),
     }),
-    output: z.object({ token_id: z.string(), secret: z.string() }),
+    /** The secret is null when the token had been made before: it is shown once. */
+    output: z.object({
+      token_id: z.string(),
+      secret: z.string().nullable(),
+      created: z.boolean(),
+    }),
   }),
   listAdminTokens: operation({
     method: 'GET',
@@ -60,6 +74,7 @@ export const tokenOperations = {
     path: '/tokens/:token_id/revoke',
     role: 'owner',
     summary: 'End an admin token at once and for ever',
+    repeat: 'A token that was revoked stays so since then, and `already_revoked` says it.',
     input: z.strictObject({ token_id: id, reason }),
     output: revokedToken,
   }),

@@ -87,6 +87,8 @@ const addedWorker = z.object({
   status: z.enum([...status.options, 'unreachable']),
   /** Why it gives no answer yet, in one line. */
   problem: z.string().nullable(),
+  /** False when it was in use before. */
+  created: z.boolean(),
   ...readyWorkers,
 })
 export type AddedWorker = Shown<typeof addedWorker>
@@ -175,6 +177,7 @@ export const workerOperations = {
     path: '/workers/:worker_id/drain',
     role: 'operator',
     summary: 'End what runs on a worker and give it nothing new, or take that back',
+    repeat: 'A worker that drains goes on draining, and one that does not, not.',
     input: z.strictObject({ worker_id: id, ...drainRequest.shape }),
     output: drainedWorker,
   }),
@@ -183,6 +186,7 @@ export const workerOperations = {
     path: '/workers',
     role: 'operator',
     summary: 'Use a worker that runs already, until the server ends',
+    repeat: 'A worker that is used already, at the same address, is shown: `created` is false.',
     input: z.strictObject({
       /** Null: one is made. */
       worker_id: newWorkerId.nullable(),
@@ -196,6 +200,7 @@ export const workerOperations = {
     path: '/workers/:worker_id/remove',
     role: 'operator',
     summary: 'Give a worker nothing new, and forget it when what runs on it has ended',
+    repeat: 'A worker that is leaving goes on leaving; one that has left is not found.',
     input: z.strictObject({ worker_id: id }),
     output: removedWorker,
   }),
@@ -204,6 +209,7 @@ export const workerOperations = {
     path: '/cache/audit',
     role: 'operator',
     summary: 'Have every ready worker compute cached blocks again and compare their bytes',
+    repeat: 'Compares again, and changes nothing.',
     input: z.strictObject(auditRequest.shape),
     output: z.discriminatedUnion('type', [auditedWorker, auditResult]),
   }),

@@ -16,6 +16,7 @@ test('a token is made, listed without its secret, and ended', async () => {
     schema: 'svc.admin-token-created/1',
     token_id: expect.stringMatching(/^tok_/),
     secret: expect.stringMatching(/^svc-admin-/),
+    created: true,
   })
   const list = await run('admin-token', 'list')
   expect(list.out).toMatch(/finance +auditor +….{4} +active/)

@@ -48,6 +48,7 @@ describe('svc worker add', () => {
       address: url,
       status: 'draining',
       problem: null,
+      created: true,
       ready_workers: 2,
     })
     expect(err).toBe('')
@@ -107,8 +108,20 @@ describe('svc worker add', () => {
       5,
       expect.stringContaining('a worker worker-2 already'),
     ])
-    const placed = await server.svc(['worker', 'add', `unix:${server.workers[1].socketPath}`])
+    const place = `unix:${server.workers[1].socketPath}`
+    const placed = await server.svc(['worker', 'add', place, '--id', 'another'])
     expect([placed.code, placed.err]).toEqual([5, expect.stringContaining('worker-2 is at unix:')])
+    expect(server.pool.workers).toHaveLength(2)
+  })
+
+  test('asked for again shows the worker that is there', async () => {
+    const server = await workerServer()
+    const place = `unix:${server.workers[1].socketPath}`
+    for (const named of [[], ['--id', 'worker-2']]) {
+      const again = await server.svc(['worker', 'add', place, ...named, '--json'])
+      expect(again.code).toBe(0)
+      expect(JSON.parse(again.out)).toMatchObject({ worker_id: 'worker-2', created: false })
+    }
     expect(server.pool.workers).toHaveLength(2)
   })
 

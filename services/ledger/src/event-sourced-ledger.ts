@@ -7,7 +7,7 @@ import { hashSecret } from '@svc/contracts/checked-secret'
 import type { AccountCommand } from '@svc/contracts/commands'
 import { gatewayActor } from '@svc/contracts/demo-price'
 import { accountFrozen, ServiceError, serverStopping } from '@svc/contracts/errors'
-import type { PriceCorrection } from '@svc/contracts/events/account'
+import type { AccountEvent, PriceCorrection } from '@svc/contracts/events/account'
 import { type IdSource, isId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -31,6 +31,7 @@ import type {
   Ledger,
   NewKey,
   NewRequest,
+  PricePublication,
   PublishedPrice,
   RevokedKey,
   Settled,
@@ -163,13 +164,13 @@ export class EventSourcedLedger implements Ledger {
     })
   }
 
-  async setPriceList(accountId: string, priceList: string, actor: string): Promise<void> {
+  async setPriceList(accountId: string, priceList: string, actor: string): Promise<boolean> {
     const { prices } = this.#parts
     if (priceList !== DEFAULT_PRICE_LIST && !(await prices.isInUse(priceList))) {
       const message = `There is no price on a list "${priceList}": publish one first.`
       throw new ServiceError('invalid_value', message, { param: 'price_list' })
     }
-    await this.#do(accountId, { type: 'SetPriceList', priceList, actor })
+    return this.#do(accountId, { type: 'SetPriceList', priceList, actor })
   }
 
   priceList(accountId: string): Promise<string> {
@@ -210,6 +211,11 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async publishPrice(price: NewPrice): Promise<PublishedPrice> {
+    if (this.#isClosed) throw serverStopping()
+    return (await this.#parts.prices.publish(price)).price
+  }
+
+  async publishPriceOnce(price: NewPrice): Promise<PricePublication> {
     if (this.#isClosed) throw serverStopping()
     return this.#parts.prices.publish(price)
   }
@@ -353,9 +359,10 @@ export class EventSourcedLedger implements Ledger {
     return this.#parts.writers.of(accountId)
   }
 
-  async #do(accountId: string, command: WithoutTime<AccountCommand>): Promise<void> {
-    const result = () => undefined
-    await this.#writer(accountId).submit({ command: (at) => ({ ...command, at }), result })
+  /** @returns whether anything happened */
+  #do(accountId: string, command: WithoutTime<AccountCommand>): Promise<boolean> {
+    const result = (events: readonly AccountEvent[]) => events.length > 0
+    return this.#writer(accountId).submit({ command: (at) => ({ ...command, at }), result })
   }
 
   /** Reads the newest state; credit that is past its time is booked as expired first. */

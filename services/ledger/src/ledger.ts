@@ -10,9 +10,9 @@ import type { Position } from '@svc/contracts/ports/event-store'
 import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
 import type { Administration } from './administration/administration.ts'
 import type { CorrectedPrice } from './pricing/price-rules.ts'
-import type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
+import type { PricePublication, PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
 
-export type { PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
+export type { PricePublication, PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
 
 export interface Balance {
   /** Grants less debits; negative is a debt. */
@@ -138,9 +138,10 @@ export interface Ledger {
    * From here on the account pays the prices of a list, and those of the default list where that
    * one has none in force. Running requests keep their price.
    *
+   * @returns whether it was on another list before
    * @throws {ServiceError} `invalid_value` for a list without any price
    */
-  setPriceList(accountId: string, priceList: string, actor: string): Promise<void>
+  setPriceList(accountId: string, priceList: string, actor: string): Promise<boolean>
   /** The list whose prices the account pays. */
   priceList(accountId: string): Promise<string>
   /** The same, as this process last knew it. */
@@ -186,6 +187,17 @@ export interface Ledger {
     effectiveFrom?: number
     actor?: string
   }): Promise<PublishedPrice>
+  /**
+   * The same, and whether it was new: the same idempotency key publishes once, and is a `conflict`
+   * with another price.
+   */
+  publishPriceOnce(
+    input: Parameters<Ledger['publishPrice']>[0] & {
+      readonly idempotencyKey?: string | undefined
+      /** Is shown the price that a new one would replace, and throws to refuse it. */
+      readonly approve?: (replaced: PublishedPrice | null) => void
+    },
+  ): Promise<PricePublication>
   /** Publishes unless there is any price already: of gateways that start at once, one does. */
   publishFirstPrice(input: Parameters<Ledger['publishPrice']>[0]): Promise<void>
   /** Refuses what publishing refuses. Resolves to the price that would be replaced, or null. */

@@ -11,7 +11,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { PriceCorrection } from '@svc/contracts/events/account'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
-import { eventId, type IdSource } from '@svc/contracts/ids'
+import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { DEFAULT_PRICE_LIST, type PriceVersion, type Rates } from '@svc/contracts/price'
@@ -29,7 +29,7 @@ import {
   MAX_CORRECTIONS,
   startOf,
 } from './price-rules.ts'
-import type { PublishedPrice, WithdrawnPrice } from './published-price.ts'
+import type { PricePublication, PublishedPrice, WithdrawnPrice } from './published-price.ts'
 
 export interface PriceBookPorts {
   readonly store: EventStore
@@ -47,6 +47,10 @@ export interface NewPrice {
   readonly rates: Rates
   readonly effectiveFrom?: number
   readonly actor?: string
+  /** The same key publishes once. */
+  readonly idempotencyKey?: string | undefined
+  /** Is shown the price that a new one would replace, and throws to refuse it. */
+  readonly approve?: (replaced: PublishedPrice | null) => void
 }
 
 export interface Withdrawal {
@@ -130,8 +134,9 @@ export class PriceBook {
   }
 
   /** Resolves when the price is durable. @throws {ServiceError} */
-  async publish(price: NewPrice): Promise<PublishedPrice> {
-    return this.#known(await this.#publish(price))
+  async publish(price: NewPrice): Promise<PricePublication> {
+    const { version, created } = await this.#publish(price)
+    return { price: this.#known(version), created }
   }
 
   /** The same, unless there is a price already, whoever published it: then nothing happens. */
@@ -205,17 +210,26 @@ export class PriceBook {
     await this.#stream.settled()
   }
 
-  async #publish(newPrice: NewPrice, isOnlyAsFirst = false): Promise<string> {
+  async #publish(newPrice: NewPrice, isOnlyAsFirst = false) {
     const { clock, ids } = this.#ports
-    const version = ids.next('price')
-    await this.#record(version, newPrice.actor ?? this.#ports.actor, () => {
-      if (isOnlyAsFirst && this.#lists.size > 0) return undefined
+    const { idempotencyKey, actor = this.#ports.actor } = newPrice
+    const version = idempotencyKey === undefined ? ids.next('price') : versionOf(idempotencyKey)
+    let created = false
+    // Of two gateways that are asked with the same key at once, one loses the race for the head.
+    if (idempotencyKey !== undefined) await this.#readNewest()
+    await this.#record(version, actor, () => {
+      const made = this.#lists.find(version)
+      created = made === undefined && !(isOnlyAsFirst && this.#lists.size > 0)
+      if (made !== undefined) refuseOtherPrice(made, newPrice)
+      if (!created) return undefined
       const at = clock.nowMs()
       const { model, priceList, price } = this.#checked(newPrice, at, version)
       const effectiveFrom = startOf(newPrice.effectiveFrom, at)
+      const query = { model, priceList, onBundledModel: true }
+      newPrice.approve?.(this.#lists.replacedBy(query, effectiveFrom))
       return { type: 'PricePublished', data: { model, priceList, price, effectiveFrom, at } }
     })
-    return version
+    return { version, created }
   }
 
   #known(version: string): PublishedPrice {
@@ -248,7 +262,7 @@ export class PriceBook {
 
   /** Of gateways that are asked for the same at once, each is told the truth of who did it. */
   #stepOf({ type }: PricingEvent): string {
-    return type === 'PricePublished' ? type : `${type}@${this.#ports.actor}`
+    return `${type}@${this.#ports.actor}`
   }
 
   async #readNewest(): Promise<void> {
@@ -293,5 +307,23 @@ function refuseOtherContent({ price, from, to }: PriceCorrection, asked: Correct
     (asked.to === undefined || asked.to === to)
   if (isSame) return
   const message = 'This run was begun before, with another price or for other requests.'
+  throw new ServiceError('conflict', message)
+}
+
+/** Named by its key alone, whatever the time: a repeat finds it. */
+function versionOf(idempotencyKey: string): string {
+  return makeDerivedId('price', 0, 'key', idempotencyKey)
+}
+
+/** A price from now on is one from when it was first asked for. */
+function refuseOtherPrice(made: PublishedPrice, asked: NewPrice): void {
+  const { model, priceList = DEFAULT_PRICE_LIST, rates, effectiveFrom } = asked
+  const isSame =
+    made.model === model &&
+    made.priceList === priceList &&
+    isSameRates(made, rates) &&
+    (effectiveFrom === undefined || effectiveFrom === made.effectiveFrom)
+  if (isSame) return
+  const message = `Another price was published under this idempotency key: ${made.version}.`
   throw new ServiceError('conflict', message)
 }

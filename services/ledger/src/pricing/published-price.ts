@@ -11,6 +11,12 @@ export interface PublishedPrice extends PriceVersion {
   readonly withdrawnAt: number | null
 }
 
+export interface PricePublication {
+  readonly price: PublishedPrice
+  /** False when the same idempotency key had published it before. */
+  readonly created: boolean
+}
+
 export interface WithdrawnPrice {
   readonly price: PublishedPrice
   /** Whether it had been withdrawn before. */

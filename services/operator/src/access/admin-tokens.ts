@@ -15,7 +15,7 @@ import {
   adminTokensStream,
 } from '@svc/contracts/events/admin-tokens'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
-import { eventId, type IdSource } from '@svc/contracts/ids'
+import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FoldedStream } from '@svc/ledger/folded-stream'
@@ -26,6 +26,8 @@ const FRESH_MS = 500
 /** How long an older list is used while the store cannot be read. */
 const STALE_MS = 5_000
 const RETRY_SECONDS = 1
+/** In the id of what its key names: the time of the asking is another each time. */
+const NO_TIME_MS = 0
 /** Of no secret. */
 const NO_HASH = '0'.repeat(64)
 
@@ -57,6 +59,14 @@ export interface NewAdminToken {
   readonly role: AdminRole
   readonly expiresAt: number | null
   readonly actor: string
+  /** The same key makes one token. */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface CreatedAdminToken {
+  readonly tokenId: string
+  /** Shown once; only its hash is stored. Null when the token had been made before. */
+  readonly secret: string | null
 }
 
 export class AdminTokens {
@@ -113,20 +123,37 @@ export class AdminTokens {
    *   that is past
    */
   async create(
-    token: NewAdminToken,
+    token: Omit<NewAdminToken, 'idempotencyKey'>,
   ): Promise<{ readonly tokenId: string; readonly secret: string }> {
+    const { tokenId, secret } = await this.createOnce(token)
+    if (secret === null) throw new Error(`${tokenId} is a new token, and was there`)
+    return { tokenId, secret }
+  }
+
+  /** The same, once for each key: `conflict` too for another token under the same key. */
+  async createOnce({ idempotencyKey, ...token }: NewAdminToken): Promise<CreatedAdminToken> {
     const { ids, clock, randomBytes } = this.#ports
     const { actor, ...named } = token
-    const tokenId = ids.next('tok')
+    const tokenId =
+      idempotencyKey === undefined
+        ? ids.next('tok')
+        : makeDerivedId('tok', NO_TIME_MS, 'key', idempotencyKey)
     const secret = makeAdminSecret(tokenId, randomBytes(SECRET_RANDOM_BYTES))
     const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
+    if (idempotencyKey !== undefined) await this.#refresh()
     await this.#stream.append(() => {
+      const made = this.#byId.get(tokenId)
+      if (made !== undefined) {
+        refuseOtherToken(made, token)
+        return []
+      }
       const at = clock.nowMs()
       this.#checkNew(token, at)
       const data = { tokenId, ...named, ...shown, at }
-      return [encoded({ type: 'AdminTokenCreated', data }, actor)]
+      return [encoded({ type: 'AdminTokenCreated', data }, actor, shown.secretHash)]
     })
-    return { tokenId, secret }
+    const isNew = this.#byId.get(tokenId)?.secretHash === shown.secretHash
+    return { tokenId, secret: isNew ? secret : null }
   }
 
   /**
@@ -215,10 +242,18 @@ export class AdminTokens {
   }
 }
 
-function encoded(event: AdminTokenEvent, actor: string): NewEvent {
+/** @param attempt tells one from another that makes the same token at the same time */
+function encoded(event: AdminTokenEvent, actor: string, attempt = ''): NewEvent {
   const { tokenId } = event.data
   const origin = { correlationId: tokenId, causationId: tokenId, actor }
-  return encodeEvent(eventId(tokenId, event.type), event, origin)
+  return encodeEvent(eventId(tokenId, `${event.type}${attempt}`), event, origin)
+}
+
+function refuseOtherToken(made: AdminToken, asked: NewAdminToken): void {
+  const { name, role, expiresAt } = asked
+  if (made.name === name && made.role === role && made.expiresAt === expiresAt) return
+  const message = `Another token was made under this idempotency key: ${made.tokenId}.`
+  throw new ServiceError('conflict', message)
 }
 
 function isSameHash(given: string, stored: string): boolean {

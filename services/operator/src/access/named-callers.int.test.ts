@@ -26,7 +26,9 @@ const as = (operatorToken: string) =>
   createRemoteOperations({ baseUrl, operatorToken, signal: never })
 
 async function made(name: string, role: AdminRole) {
-  const { token_id, secret } = await as(ROOT).createAdminToken({ name, role, expires_at: null })
+  const token = { name, role, expires_at: null }
+  const { token_id, secret } = await as(ROOT).createAdminToken(token)
+  if (secret === null) throw new Error('it is a new token')
   return { token_id, operations: as(secret), secret }
 }
 

@@ -23,11 +23,14 @@ export function priceOperations(
 > {
   const { ledger, clock, projections } = ports
   return {
-    async publishPrice({ confirm = false, ...input }) {
+    async publishPrice({ confirm = false, idempotency_key: idempotencyKey, ...input }) {
       const price = newPrice(input)
-      const doubts = doubtsAbout(await ledger.previewPrice(price), price)
-      if (doubts.length > 0 && !confirm) throw unconfirmed(doubts)
-      return priceDetails(await ledger.publishPrice({ ...price, actor }))
+      const approve = (replaced: PublishedPrice | null) => {
+        const doubts = doubtsAbout(replaced, price)
+        if (doubts.length > 0 && !confirm) throw unconfirmed(doubts)
+      }
+      const made = await ledger.publishPriceOnce({ ...price, idempotencyKey, approve, actor })
+      return { ...priceDetails(made.price), created: made.created }
     },
     async previewPrice(input) {
       const price = newPrice(input)
@@ -51,8 +54,8 @@ export function priceOperations(
     },
     async setPriceList({ account_id: accountId, price_list: priceList }) {
       checkAccountId(accountId)
-      await ledger.setPriceList(accountId, priceList, actor)
-      return { account_id: accountId, price_list: priceList }
+      const changed = await ledger.setPriceList(accountId, priceList, actor)
+      return { account_id: accountId, price_list: priceList, changed }
     },
     // Also those that another gateway has just published.
     async listPrices() {

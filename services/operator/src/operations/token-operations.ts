@@ -17,10 +17,11 @@ export function tokenOperations(
   { actor }: Caller,
 ): Pick<Operations, 'createAdminToken' | 'listAdminTokens' | 'revokeAdminToken'> {
   return {
-    async createAdminToken({ name, role, expires_at: expiry }) {
+    async createAdminToken({ name, role, expires_at: expiry, idempotency_key: idempotencyKey }) {
       const expiresAt = readOptionalTime(expiry, 'expires_at')
-      const { tokenId, secret } = await adminTokens.create({ name, role, expiresAt, actor })
-      return { token_id: tokenId, secret }
+      const token = { name, role, expiresAt, idempotencyKey, actor }
+      const { tokenId, secret } = await adminTokens.createOnce(token)
+      return { token_id: tokenId, secret, created: secret !== null }
     },
     async listAdminTokens() {
       const nowMs = clock.nowMs()

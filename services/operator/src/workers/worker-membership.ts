@@ -31,19 +31,28 @@ export async function addWorker(
 ): Promise<AddedWorker> {
   const address = readAddress(url, secret)
   const { workers } = fleet
-  if (workers.length >= WORKERS_MAX) throw conflict(`There are ${WORKERS_MAX} workers already.`)
   const same = workers.find((worker) => worker.address === url)
-  if (same !== undefined) throw conflict(`${same.workerId} is at ${url} already.`)
+  if (same !== undefined) {
+    const isRepeat = workerId === null || workerId === same.workerId
+    if (!isRepeat || same.leaving) throw conflict(`${same.workerId} is at ${url} already.`)
+    return shown(fleet, same, false)
+  }
+  if (workers.length >= WORKERS_MAX) throw conflict(`There are ${WORKERS_MAX} workers already.`)
   const name = workerId ?? freeName(workers)
   if (workers.some((worker) => worker.workerId === name)) {
     throw conflict(`There is a worker ${name} already.`)
   }
-  const { health, problem } = await fleet.add({ workerId: name, address })
+  return shown(fleet, await fleet.add({ workerId: name, address }), true)
+}
+
+function shown(fleet: WorkerFleet, worker: FleetWorker, created: boolean): AddedWorker {
+  const { workerId, address, health, problem } = worker
   return {
-    worker_id: name,
-    address: url,
+    worker_id: workerId,
+    address,
     status: health?.status ?? 'unreachable',
     problem: problem?.message ?? null,
+    created,
     ready_workers: readyWorkers(fleet),
   }
 }

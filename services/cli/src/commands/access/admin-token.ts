@@ -5,9 +5,16 @@ import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { factsText } from '../../output/facts.ts'
 import { type Column, tableText } from '../../output/table.ts'
-import { type ContextOf, confirmed, optionalMoment } from '../options.ts'
+import {
+  type ContextOf,
+  confirmed,
+  IDEMPOTENCY_OPTION,
+  type OnceOption,
+  onceKey,
+  optionalMoment,
+} from '../options.ts'
 
-interface CreateOptions {
+interface CreateOptions extends OnceOption {
   readonly role: AdminRole
   readonly name: string
   readonly expires?: string
@@ -41,6 +48,7 @@ export function adminTokenCommand(contextOf: ContextOf): Command {
     )
     .requiredOption('--name <name>', 'a word for what uses it, no person; kept in the log for ever')
     .option('--expires <time>', 'when it ends (default: never)')
+    .option(...IDEMPOTENCY_OPTION)
     .action((options: CreateOptions, command: Command) => create(contextOf(command), options))
   token
     .command('list')
@@ -58,17 +66,25 @@ export function adminTokenCommand(contextOf: ContextOf): Command {
   return token
 }
 
-async function create(context: Context, { role, name, expires }: CreateOptions): Promise<void> {
+async function create(
+  context: Context,
+  { role, name, expires, ...once }: CreateOptions,
+): Promise<void> {
+  const expiresAt = optionalMoment('--expires', expires)
   const made = await context.withOperations((operations) =>
-    operations.createAdminToken({ role, name, expires_at: optionalMoment('--expires', expires) }),
+    operations.createAdminToken({ role, name, expires_at: expiresAt, ...onceKey(once) }),
   )
   if (context.json) return context.outJson('admin-token-created/1', made)
   await context.out(
     factsText([
       ['token', made.token_id],
-      ['secret', made.secret],
+      ['secret', made.secret ?? 'was shown when the token was made'],
     ]),
   )
+  if (!made.created) {
+    context.note('this token had been made before: nothing was changed')
+    return
+  }
   context.note('the secret is shown this once: store it now')
   context.note('it goes into SVC_OPERATOR_TOKEN for svc --url, or into Authorization: Bearer')
 }

@@ -90,5 +90,5 @@ test('an account is put on the list of its own prices', async () => {
   expect(await json('account', 'show')).toMatchObject({ price_list: 'acme' })
   const back = await json('account', 'set-price-list', '--account', accountId, 'default')
   const schema = 'svc.account-price-list/1'
-  expect(back).toEqual({ schema, account_id: accountId, price_list: 'default' })
+  expect(back).toEqual({ schema, account_id: accountId, price_list: 'default', changed: true })
 })

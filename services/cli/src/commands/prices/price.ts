@@ -9,10 +9,17 @@ import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_USAGE } from '../../context/exit-codes.ts'
 import { factsText } from '../../output/facts.ts'
 import { type Column, tableText } from '../../output/table.ts'
-import { type ContextOf, confirmed, optionalMoment } from '../options.ts'
+import {
+  type ContextOf,
+  confirmed,
+  IDEMPOTENCY_OPTION,
+  type OnceOption,
+  onceKey,
+  optionalMoment,
+} from '../options.ts'
 import { priceCorrectCommand } from './price-correction.ts'
 
-interface PublishOptions {
+interface PublishOptions extends OnceOption {
   readonly model: string
   readonly list: string
   readonly input: string
@@ -74,6 +81,7 @@ export function priceCommand(contextOf: ContextOf): Command {
     .option('--from <time>', 'when it takes force, not before now (default: now)')
     .option('--dry-run', 'show the old and the new price, and publish nothing')
     .option('--yes', 'do not ask, also when the price is 0 or tenfold different')
+    .option(...IDEMPOTENCY_OPTION)
     .action((options: PublishOptions, command: Command) => publish(contextOf(command), options))
   price
     .command('withdraw')
@@ -104,10 +112,12 @@ async function publish(context: Context, options: PublishOptions): Promise<void>
   await context.withOperations(async (operations) => {
     if (options.dryRun === true) return showPreview(context, await operations.previewPrice(asked))
     if (options.yes !== true) await askAboutDoubts(context, await operations.previewPrice(asked))
-    const price = await operations.publishPrice({ ...asked, confirm: true })
+    const once = onceKey(options)
+    const price = await operations.publishPrice({ ...asked, ...once, confirm: true })
     if (context.json) return context.outJson('price/2', price)
     await context.out(`${price.version}\n`)
-    context.note(`published; see it with: svc price list`)
+    const what = price.created ? 'published' : 'had been published before: nothing was changed'
+    context.note(`${what}; see it with: svc price list`)
   })
 }
 
