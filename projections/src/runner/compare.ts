@@ -69,5 +69,14 @@ function compareKeys(left: Row | undefined, right: Row | undefined, keyLength: n
 }
 
 function equalRows(left: Row | undefined, right: Row | undefined): boolean {
-  return left?.length === right?.length && left?.every((value, i) => value === right?.[i]) === true
+  return (
+    left?.length === right?.length && left?.every((value, i) => isSame(value, right?.[i])) === true
+  )
+}
+
+function isSame(left: SQLOutputValue, right: SQLOutputValue | undefined): boolean {
+  if (left instanceof Uint8Array && right instanceof Uint8Array) {
+    return Buffer.compare(left, right) === 0
+  }
+  return left === right
 }
