@@ -283,6 +283,13 @@ export const errorCatalogue = {
     retry: true,
     doc: 'The event store cannot take the request now. Nothing was charged.',
   },
+  evidence_contradicted: {
+    status: 503,
+    openaiType: 'server_error',
+    anthropicType: 'api_error',
+    retry: false,
+    doc: 'The event log is not what was signed before, so nothing is signed until the operator has looked into it.',
+  },
   view_behind: {
     status: 503,
     openaiType: 'server_error',

@@ -30,6 +30,8 @@ import type { KeepFile } from './runner/view-database.ts'
 import { type ViewPorts, viewPath } from './runner/view-file.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
 import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
+import { evidenceProjection } from './views/evidence/evidence.ts'
+import { type EvidenceQueries, evidenceQueries } from './views/evidence/queries.ts'
 import { requestsQueries } from './views/requests/queries.ts'
 import { readRequest } from './views/requests/read-request.ts'
 import { requestsProjection } from './views/requests/requests.ts'
@@ -48,10 +50,11 @@ export const projections: readonly Projection[] = [
   statementProjection,
   requestsProjection,
   usageProjection,
+  evidenceProjection,
 ]
 
 /** What an operator can ask beyond what the gateway asks. */
-export interface OperatorViews extends Views {
+export interface OperatorViews extends Views, EvidenceQueries {
   accountTotals(): AccountTotals
   movementsSnapshot(): Promise<MovementsSnapshot>
 }
@@ -194,6 +197,7 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
   const accounts = queriesOf(live, accountsProjection, accountsQueries)
   const statement = queriesOf(live, statementProjection, statementQueries)
   const requests = queriesOf(live, requestsProjection, requestsQueries)
+  const evidence = queriesOf(live, evidenceProjection, evidenceQueries)
   const usage = queriesOf(live, usageProjection, (database) => new UsageQueries(database))
   const requestLists = queriesOf(live, usageProjection, (database) => new RequestLists(database))
   const request = async (requestId: string) => {
@@ -221,6 +225,11 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
     seriesCount: (accountId) => usage().seriesCount(accountId),
     key: (keyId) => usage().key(keyId),
     keys: (accountId) => usage().keys(accountId),
+    treeSize: () => evidence().treeSize(),
+    treeRoot: (size) => evidence().treeRoot(size),
+    leafOf: (event) => evidence().leafOf(event),
+    inclusionProof: (leaf, size) => evidence().inclusionProof(leaf, size),
+    consistencyProof: (first, second) => evidence().consistencyProof(first, second),
     movementsSnapshot: () => movementsSnapshot(live, runner),
   }
 }

@@ -11,7 +11,8 @@ const domain = /^(contracts\/src|services\/ledger\/src\/account|projections\/src
  * Builtin modules that are pure, or that a view is made of, and the names that may be used of them.
  */
 const allowedModules: Readonly<Record<string, readonly string[] | 'all'>> = {
-  'node:crypto': ['hash'],
+  // Signatures are of Ed25519 only: the same key and text always give the same one.
+  'node:crypto': ['hash', 'createPrivateKey', 'createPublicKey', 'KeyObject', 'sign', 'verify'],
   'node:sqlite': 'all',
 }
 

@@ -15,6 +15,7 @@ import {
 import { openProjections } from '@svc/projections/open-projections'
 import { onTestFinished } from 'vitest'
 import { adminTokensOn, auditTrailOn } from './admin-access.ts'
+import { evidenceOn } from './evidence-sources.ts'
 import { openRunningLedger } from './ledger/running-ledger.ts'
 import { refusedRequestsIn } from './refused-requests.ts'
 import { temporaryFolder } from './temporary-folder.ts'
@@ -55,6 +56,7 @@ export async function openRunningService(
   const ports: OperationPorts = {
     ...more,
     ...{ ledger, projections, store, pace, clock: systemClock },
+    evidence: evidenceOn(store, projections.views),
     adminTokens,
     auditTrail: auditTrailOn(store),
     refusedRequests,

@@ -9,6 +9,7 @@ import { billingOperations } from './billing.ts'
 import { correctionOperations } from './corrections.ts'
 import { creditOperations } from './credit.ts'
 import type { Declaration, Shown } from './declaration.ts'
+import { evidenceOperations } from './evidence.ts'
 import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
@@ -22,6 +23,7 @@ export const adminOperations = {
   ...billingOperations,
   ...correctionOperations,
   ...creditOperations,
+  ...evidenceOperations,
   ...financeOperations,
   ...priceOperations,
   ...logOperations,

@@ -65,13 +65,14 @@ export function verifyChain(previous: StreamHead, events: readonly SealedEvent[]
   return head
 }
 
-function linkOf(previous: string, event: Omit<SealedEvent, 'hash'>): string {
+/** The text that an event's hash is made of: its canonical bytes, in UTF-8. */
+export function linkText(previous: string, event: Omit<SealedEvent, 'hash'>): string {
   const { stream, revision, id, type, data, metadata } = event
-  return hash(
-    'sha256',
-    JSON.stringify([previous, stream, revision, id, type, data, metadata]),
-    'hex',
-  )
+  return JSON.stringify([previous, stream, revision, id, type, data, metadata])
+}
+
+function linkOf(previous: string, event: Omit<SealedEvent, 'hash'>): string {
+  return hash('sha256', linkText(previous, event), 'hex')
 }
 
 /** @throws {RangeError} when a bound of an append is broken */

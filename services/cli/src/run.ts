@@ -15,6 +15,8 @@ import { usageCommand } from './commands/bills/usage.ts'
 import { adjustCommand, grantCommand, refundCommand } from './commands/corrections.ts'
 import { holdCommand } from './commands/credit.ts'
 import { eventsCommand } from './commands/events.ts'
+import { evidenceCommand } from './commands/evidence/evidence.ts'
+import { verifyEvidenceCommand } from './commands/evidence/verify-evidence.ts'
 import { keyCommand } from './commands/key.ts'
 import type { ContextOf } from './commands/options.ts'
 import { priceCommand } from './commands/prices/price.ts'
@@ -66,7 +68,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)
-  commands.push(reconcileCommand)
+  commands.push(reconcileCommand, evidenceCommand, verifyEvidenceCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())
   return program

@@ -28,6 +28,7 @@ import {
 } from '@svc/operator/operations/local-operations'
 import { RequestLog } from '@svc/operator/request-log/request-log'
 import { openProjections } from '@svc/projections/open-projections'
+import { evidenceOn } from '@svc/testing/evidence-sources'
 import { pino } from 'pino'
 import { createGateway } from '../src/gateway.ts'
 import { defaultHttpLimits } from '../src/http/limits.ts'
@@ -81,6 +82,7 @@ const refusedRequests = openSqliteRefusedRequests(join(folder, 'refusals.db'), {
   timer: systemTimer,
   onLost() {},
 })
+const evidence = evidenceOn(store, projections.views)
 const operatorPorts: OperationPorts = {
   adminTokens,
   auditTrail: new AuditTrail(accessPorts),
@@ -88,6 +90,7 @@ const operatorPorts: OperationPorts = {
   ledger,
   projections,
   store,
+  evidence,
   pace,
   clock: systemClock,
   information: {
@@ -116,6 +119,7 @@ const gateway = createGateway({
   }),
   ledger,
   views: projections.views,
+  evidence,
   viewsReached: projections.reached,
   workers,
   recordedAnswers: new MemoryExpiringStore(),

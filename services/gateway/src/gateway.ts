@@ -12,6 +12,7 @@ import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { Ledger } from '@svc/ledger/ledger'
+import type { EvidenceSources } from '@svc/projections/evidence-export'
 import type { Views } from '@svc/projections/views'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
@@ -29,6 +30,7 @@ import { RefusedBodies } from './http/pacing/refused-bodies.ts'
 import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
+import { evidenceRoutes } from './routes/account/evidence.ts'
 import type { OwnViews } from './routes/account/own-views.ts'
 import { type RequestListPorts, requestRoutes } from './routes/account/requests.ts'
 import { type StatementPorts, statementRoutes } from './routes/account/statement.ts'
@@ -43,6 +45,7 @@ import { type PageInformation, pageRoute } from './routes/page.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
+import { treeRoutes } from './routes/tree.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
 
 /** Beyond the wait for the final meters: what is settled then has to become durable. */
@@ -55,6 +58,7 @@ export interface GatewayDependencies {
     UsagePorts['views'] &
     RequestListPorts['views'] &
     StatementPorts['views']
+  readonly evidence: EvidenceSources
   /** Resolves to whether a view reached the position within the time. */
   readonly viewsReached: OwnViews['viewsReached']
   readonly workers: WorkerPool
@@ -164,6 +168,8 @@ class HttpGateway implements Gateway {
     app.register(usageRoutes(ports))
     app.register(requestRoutes(ports))
     app.register(statementRoutes(ports))
+    app.register(evidenceRoutes(ports))
+    app.register(treeRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
     app.register(pageRoute(dependencies, rootUrl))
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))

@@ -11,7 +11,7 @@ import {
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import { type Logger, pino } from 'pino'
-import { openCore } from './core/core.ts'
+import { type Core, type CoreOptions, openCore } from './core/core.ts'
 import { DataFolder, NoLedgerError } from './data-folder/data-folder.ts'
 import { type LogLocation, shownLocation } from './settings/log-location.ts'
 import { VERSION } from './version.ts'
@@ -24,6 +24,8 @@ export class FolderInUseError extends Error {
 export interface OpenFolderOptions {
   /** Where the events are. Default: in the folder. */
   readonly place?: LogLocation
+  /** Signs checkpoints instead of the key of the folder. */
+  readonly evidenceKey?: string | undefined
   /** Takes warnings, such as that a damaged view is built anew. */
   readonly warn?: (warning: string) => void
   /** Called once when the disk has failed under the event log: the process must end. */
@@ -44,12 +46,15 @@ export interface OpenedFolder {
  */
 export async function openDataFolder(
   dataDir: string,
-  { place = { kind: 'sqlite' }, warn = () => {}, onFatal }: OpenFolderOptions = {},
+  { place = { kind: 'sqlite' }, warn = () => {}, onFatal, evidenceKey }: OpenFolderOptions = {},
 ): Promise<OpenedFolder> {
   const folder = new DataFolder(dataDir)
   if (place.kind === 'sqlite' && !folder.holdsLedger())
     throw new NoLedgerError(folder.whyNoLedger())
-  const core = await open(folder, place, loggerTo(warn), onFatal ?? throwIt)
+  const core = await open({
+    ...{ folder, place, evidenceKey, logger: loggerTo(warn), reach: noCrashPoints },
+    onFatal: onFatal ?? throwIt,
+  })
   if (place.kind === 'eventstoredb' && (await core.store.lastPosition()) === START) {
     await core.close()
     throw new NoLedgerError(`${shownLocation(place)} holds no ledger: make one with svc start`)
@@ -73,14 +78,9 @@ export async function openDataFolder(
   }
 }
 
-async function open(
-  folder: DataFolder,
-  place: LogLocation,
-  logger: Logger,
-  onFatal: (error: unknown) => void,
-): ReturnType<typeof openCore> {
+async function open(options: CoreOptions): Promise<Core> {
   try {
-    return await openCore({ folder, place, reach: noCrashPoints, logger, onFatal })
+    return await openCore(options)
   } catch (error) {
     if (error instanceof StoreOpenError && error.code === 'in-use') {
       throw new FolderInUseError(error.message, { cause: error })

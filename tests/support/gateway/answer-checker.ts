@@ -17,6 +17,14 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
+interface DocumentedOperation {
+  readonly responses: {
+    readonly 200: {
+      readonly content: Record<string, { readonly schema: { readonly type?: string } }>
+    }
+  }
+}
+
 const document = openApiDocument('0.0.0', { strict: true })
 const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi')
 /** Those that name a path exactly come first. */
@@ -104,7 +112,10 @@ function schemaOfError(request: IncomingMessage): string {
 }
 
 function schemaOfAnswer(path: string, method: string, media: string): string | undefined {
-  if (document.paths[path]?.[method] === undefined) return undefined
+  const documented = document.paths[path]?.[method] as DocumentedOperation | undefined
+  if (documented === undefined) return undefined
+  // There is nothing to hold against the schema of a text.
+  if (documented.responses[200].content[media]?.schema.type === 'string') return undefined
   const steps = ['paths', path, method, 'responses', '200', 'content', media, 'schema']
   return steps.map((step) => `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }

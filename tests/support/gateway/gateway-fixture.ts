@@ -17,6 +17,7 @@ import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyPluginAsync } from 'fastify'
 import { pino } from 'pino'
+import { evidenceOn } from '../evidence-sources.ts'
 import {
   ScriptedWorker,
   type ScriptedWorkerOptions,
@@ -110,6 +111,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger.ledger,
     views: options.isFrozenInView ? { ...views.views, account: () => FROZEN } : views.views,
+    evidence: evidenceOn(ledger.store, views.evidence),
     viewsReached: options.viewsReached ?? views.reached,
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),

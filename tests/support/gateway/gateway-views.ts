@@ -42,6 +42,17 @@ export class GatewayViews implements AsyncDisposable {
     key: (keyId: string) => this.#views.key(keyId),
   }
 
+  /** For evidence: what is asked without waiting is asked after {@link reached}. */
+  readonly evidence = {
+    request: (requestId: string) => this.#views.request(requestId),
+    treeSize: () => this.#views.treeSize(),
+    treeRoot: (size: number) => this.#views.treeRoot(size),
+    leafOf: (...event: Parameters<Projections['views']['leafOf']>) => this.#views.leafOf(...event),
+    inclusionProof: (leaf: number, size: number) => this.#views.inclusionProof(leaf, size),
+    consistencyProof: (first: number, second: number) =>
+      this.#views.consistencyProof(first, second),
+  }
+
   /** Waits until every view has all that is in the store. */
   readonly reached = async (): Promise<boolean> => {
     this.#projections ??= this.#open()

@@ -25,7 +25,7 @@ export function projectionCommand(contextOf: ContextOf): Command {
   projection
     .command('rebuild')
     .description('build a read model anew beside the live one, compare, and swap')
-    .argument('<name>', 'accounts, statement or requests')
+    .argument('<name>', 'accounts, statement, requests, usage or evidence')
     .action((name: string, _options, command: Command) => rebuild(contextOf(command), name))
   return projection
 }

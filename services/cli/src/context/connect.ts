@@ -21,7 +21,12 @@ const identityAnswer = z.object({ proof: z.string() })
 
 export type Target = (
   | { readonly url: string; readonly operatorToken: string | undefined }
-  | { readonly dataDir: string; readonly place: LogLocation }
+  | {
+      readonly dataDir: string
+      readonly place: LogLocation
+      /** Signs checkpoints instead of the key of the folder. */
+      readonly evidenceKey: string | undefined
+    }
 ) & {
   readonly stop: AbortSignal
   readonly warn: (warning: string) => void
@@ -60,9 +65,10 @@ function connectTo(
 async function connectToFolder({
   dataDir,
   place,
+  evidenceKey,
   stop,
   warn,
-}: Target & { dataDir: string; place: LogLocation }): Promise<Connection> {
+}: Extract<Target, { dataDir: string }>): Promise<Connection> {
   const folder = new DataFolder(dataDir)
   folder.check()
   const server = folder.readServer()
@@ -73,20 +79,20 @@ async function connectToFolder({
   if (place.kind === 'sqlite' && !folder.holdsLedger()) {
     throw new NoLedgerError(folder.whyNoLedger())
   }
-  return openFolder(folder, place, server, warn)
+  return openFolder(folder, { place, evidenceKey, warn }, server)
 }
 
 async function openFolder(
   folder: DataFolder,
-  place: LogLocation,
+  options: Pick<Extract<Target, { dataDir: string }>, 'place' | 'evidenceKey' | 'warn'>,
   server: ServerRecord | undefined,
-  warn: (warning: string) => void,
 ): Promise<Connection> {
+  const { place, warn } = options
   // Loaded only here: what opens a folder is most of a server, and talking to one needs none of it.
   const { FolderInUseError, openDataFolder } = await import('@svc/server/open-data-folder')
   if (place.kind === 'eventstoredb') await endOnClientDefects(warn)
   try {
-    const opened = await openDataFolder(folder.path, { place, warn, onFatal: endNow })
+    const opened = await openDataFolder(folder.path, { ...options, onFatal: endNow })
     const what = place.kind === 'sqlite' ? 'it' : shownLocation(place)
     return { ...opened, description: `no server runs on ${folder.path}: opened ${what} directly` }
   } catch (error) {

@@ -88,6 +88,7 @@ export class Context {
       return { url, operatorToken: environment.SVC_OPERATOR_TOKEN, stop, warn }
     }
     const place = readLogLocation(environment)
-    return { dataDir: this.dataDir, place, stop, warn }
+    const evidenceKey = environment.SVC_EVIDENCE_KEY
+    return { dataDir: this.dataDir, place, evidenceKey, stop, warn }
   }
 }

@@ -55,6 +55,7 @@ const codesOf: Partial<Record<ErrorCode, number>> = {
   request_timeout: EXIT_UNREACHABLE,
   timeout: EXIT_UNREACHABLE,
   view_behind: EXIT_STALE,
+  evidence_contradicted: EXIT_DIFFERENCE,
   insufficient_quota: EXIT_REFUSED,
   balance_in_use: EXIT_REFUSED,
   model_not_priced: EXIT_REFUSED,

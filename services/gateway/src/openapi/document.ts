@@ -75,7 +75,7 @@ export function openApiDocument(
 
 function describe(operation: Operation, schemas: SchemaCollection): object {
   const { summary, description, tag, family, body, example, answer, streamEvent, path } = operation
-  const { query = z.object({}) } = operation
+  const { query = z.object({}), media = JSON_MEDIA } = operation
   const error = family === 'anthropic' ? anthropicErrorAnswer : openAiErrorAnswer
   return {
     summary,
@@ -104,7 +104,7 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
       200: {
         description: 'The answer.',
         content: {
-          [JSON_MEDIA]: { schema: schemas.answer(answer) },
+          [media]: { schema: schemas.answer(answer) },
           ...(streamEvent === undefined
             ? {}
             : { [STREAM_MEDIA]: { schema: schemas.answer(streamEvent) } }),

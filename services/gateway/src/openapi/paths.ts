@@ -2,6 +2,15 @@
 import { balanceAnswer, receipt } from '@svc/contracts/wire/billing'
 import { chatCompletion, chatStreamEvent } from '@svc/contracts/wire/chat'
 import {
+  consistencyAnswer,
+  consistencyQuery,
+  EVIDENCE_MEDIA,
+  evidenceQuery,
+  evidenceText,
+  inclusionAnswer,
+  inclusionQuery,
+} from '@svc/contracts/wire/evidence'
+import {
   messageAnswer,
   messagesModel,
   messagesModelList,
@@ -32,13 +41,15 @@ export interface Operation {
   readonly path: string
   readonly summary: string
   readonly description?: string
-  readonly tag: 'Inference' | 'Models' | 'Billing'
+  readonly tag: 'Inference' | 'Models' | 'Billing' | 'Evidence'
   readonly family: 'openai' | 'anthropic'
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
   /** A body that works. */
   readonly example?: object
   readonly answer: z.ZodType
+  /** Of the answer; default: JSON. */
+  readonly media?: string
   /** Of each event, when `stream` is true in the body. */
   readonly streamEvent?: z.ZodType
   /** Also served under `/pro`. */
@@ -252,5 +263,66 @@ export const operations: readonly Operation[] = [
     tag: 'Billing',
     family: 'openai',
     answer: keyAnswer,
+  },
+  {
+    method: 'get',
+    path: '/v1/evidence',
+    summary: 'The evidence of the account',
+    description:
+      'All events of the account as they are stored, and the proof that the log holds them, for ' +
+      '`svc verify-evidence` and programs of others. JSON Lines.',
+    tag: 'Evidence',
+    family: 'openai',
+    query: evidenceQuery,
+    answer: evidenceText,
+    media: EVIDENCE_MEDIA,
+  },
+  {
+    method: 'get',
+    path: '/v1/requests/{id}/evidence',
+    summary: 'The evidence of a request',
+    description: 'Its events, with the proof that the log holds them. JSON Lines.',
+    tag: 'Evidence',
+    family: 'openai',
+    query: evidenceQuery,
+    answer: evidenceText,
+    media: EVIDENCE_MEDIA,
+  },
+  {
+    method: 'get',
+    path: '/evidence/checkpoint',
+    summary: 'The last checkpoint of the log',
+    description: 'A signed note (C2SP tlog-checkpoint): how many events there are, and their root.',
+    tag: 'Evidence',
+    family: 'openai',
+    answer: evidenceText,
+    media: 'text/plain',
+  },
+  {
+    method: 'get',
+    path: '/evidence/key',
+    summary: 'The public key of the log',
+    tag: 'Evidence',
+    family: 'openai',
+    answer: evidenceText,
+    media: 'text/plain',
+  },
+  {
+    method: 'get',
+    path: '/evidence/inclusion',
+    summary: 'Shows that a leaf is in the tree (RFC 6962)',
+    tag: 'Evidence',
+    family: 'openai',
+    query: inclusionQuery,
+    answer: inclusionAnswer,
+  },
+  {
+    method: 'get',
+    path: '/evidence/consistency',
+    summary: 'Shows that one tree is the beginning of another (RFC 6962)',
+    tag: 'Evidence',
+    family: 'openai',
+    query: consistencyQuery,
+    answer: consistencyAnswer,
   },
 ]

@@ -1,9 +1,10 @@
 /** The event log and the views that follow it. */
-import type { Operations } from '@svc/contracts/admin/operations'
+import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { listEvents, tailEvents } from './log/event-queries.ts'
+import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { rebuildLines } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
-import type { OperationPorts } from './ports.ts'
+import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { projectionState } from './values/details.ts'
 
 /** Of a tail that its reader ends by leaving it. */
@@ -12,10 +13,17 @@ const never = new AbortController().signal
 export function logOperations(
   ports: OperationPorts,
 ): Pick<
-  Operations,
-  'verify' | 'listProjections' | 'rebuildProjection' | 'listEvents' | 'tailEvents'
+  OperationHandlers,
+  | 'verify'
+  | 'listProjections'
+  | 'rebuildProjection'
+  | 'listEvents'
+  | 'tailEvents'
+  | 'evidenceKey'
+  | 'exportEvidence'
+  | 'rotateEvidenceKey'
 > {
-  const { projections, store, pace, memory, information } = ports
+  const { projections, store, pace, memory, information, evidence } = ports
   return {
     verify: (input) => {
       const densePositions = information.storeKind === 'sqlite'
@@ -24,6 +32,16 @@ export function logOperations(
     },
     listProjections: async () => (await projections.status()).map(projectionState),
     rebuildProjection: ({ name }) => rebuildLines(projections, name),
+    evidenceKey: async () => evidenceKey(evidence),
+    async *exportEvidence({ account_id: accountId, since }) {
+      await viewsCurrent(ports, 'evidence')
+      yield* evidenceLines(evidence, accountId, since)
+    },
+    async rotateEvidenceKey() {
+      await viewsCurrent(ports, 'evidence')
+      evidence.checkpoints.rotate()
+      return evidenceKey(evidence)
+    },
     listEvents: (query) => listEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }

@@ -8,6 +8,7 @@ import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
+import type { EvidenceSources } from '@svc/projections/evidence-export'
 import type { Projections } from '@svc/projections/open-projections'
 import type { ProjectionStatus } from '@svc/projections/views'
 import type { AdminTokens } from '../access/admin-tokens.ts'
@@ -39,6 +40,7 @@ export interface OperationPorts extends WorkerPorts {
   readonly store: EventStore
   /** Default: nothing is ever wrong with it. */
   readonly storeHealth?: StoreHealth
+  readonly evidence: EvidenceSources
   /** Shared by everything of this process that takes long. */
   readonly pace: Pace
   readonly clock: Clock

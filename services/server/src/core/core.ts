@@ -22,11 +22,14 @@ import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 import { AdminTokens } from '@svc/operator/access/admin-tokens'
 import { AuditTrail } from '@svc/operator/access/audit-trail'
+import { Checkpointer } from '@svc/projections/checkpointer'
+import type { EvidenceSources } from '@svc/projections/evidence-export'
 import { openProjections, type Projections } from '@svc/projections/open-projections'
 import { OlderLogError } from '@svc/projections/runner/foreign-views'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
+import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
 import { type LogLocation, shownLocation } from '../settings/log-location.ts'
 import { forgetServerLog, recogniseLog } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
@@ -50,6 +53,8 @@ export interface CoreOptions {
   readonly place: LogLocation
   readonly reach: ReachCrashPoint
   readonly logger: Logger
+  /** Signs checkpoints instead of the key of the folder. */
+  readonly evidenceKey?: string | undefined
   /** Called once when the disk has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
@@ -65,6 +70,8 @@ export interface Core {
   readonly auditTrail: AuditTrail
   readonly refusedRequests: RefusedRequests
   readonly memory: LogMemory
+  readonly checkpointer: Checkpointer
+  readonly evidence: EvidenceSources
   /** Of everything here that takes long. */
   readonly pace: SharedPace
   /**
@@ -99,6 +106,13 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       await projections.close()
       memory.close()
     })
+    const checkpointer = new Checkpointer({
+      views: projections.views,
+      clock: systemClock,
+      keys: openLogKeys({ folder, logger, given: options.evidenceKey }),
+      rotated: rotatedKeys({ folder, given: options.evidenceKey }),
+      last: folder.readCheckpoint(),
+    })
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
     const ports = { store, clock: systemClock, timer: systemTimer, ids, randomBytes }
@@ -116,6 +130,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     memory.start()
     return {
       ...{ gatewayId, place, store, ledger, projections, memory, pace, refusedRequests },
+      checkpointer,
+      evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
       adminTokens: new AdminTokens(ports),
       auditTrail: new AuditTrail(ports),
       close: () => parts.close(),

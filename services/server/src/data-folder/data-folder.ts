@@ -11,6 +11,8 @@
  *     secrets.json        the keys for these and for cached prompts, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
+ *     evidence-key.json   signs checkpoints of the log, and how it came to that key
+ *     checkpoint          the last one: who holds it knows the log up to there
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
  * When the events are on an EventStoreDB there is no `ledger.db`, and two notes more. Every gateway
@@ -88,6 +90,16 @@ export type LogRecord = z.output<typeof logRecord>
 
 const logHeadRecord = z.object({ stream: z.string(), revision: z.int(), hash: z.string() })
 export type LogHeadRecord = z.output<typeof logHeadRecord>
+
+const evidenceKeyRecord = z.object({
+  /** Signs checkpoints of the log. */
+  signer: z.string(),
+  /** Notes by which the key was changed, oldest first. */
+  rotations: z.array(z.string()),
+  /** The verifier key of the first one. */
+  first: z.string(),
+})
+export type EvidenceKeyRecord = z.output<typeof evidenceKeyRecord>
 
 const runsRecord = z.object({ gatewayIds: z.array(z.string()) })
 
@@ -222,6 +234,24 @@ export class DataFolder {
     this.#write('log-head.json', record)
   }
 
+  readEvidenceKey(): EvidenceKeyRecord | undefined {
+    return this.#read('evidence-key.json', evidenceKeyRecord)
+  }
+
+  writeEvidenceKey(record: EvidenceKeyRecord): void {
+    this.#write('evidence-key.json', record)
+  }
+
+  /** The last checkpoint that was signed, as a signed note. */
+  readCheckpoint(): string | undefined {
+    const file = join(this.path, 'checkpoint')
+    return existsSync(file) ? textOf(file) : undefined
+  }
+
+  writeCheckpoint(note: string): void {
+    this.#writeText('checkpoint', note)
+  }
+
   /** Removes what was made from another log. The snapshots prove themselves, each by its hash. */
   forgetLog(): void {
     rmSync(this.viewsFolder, { recursive: true, force: true })
@@ -253,8 +283,11 @@ export class DataFolder {
 
   /** Written whole or not at all, also when the process dies in the middle. */
   #write(name: string, record: object): void {
+    this.#writeText(name, `${JSON.stringify(record, null, 2)}\n`)
+  }
+
+  #writeText(name: string, text: string): void {
     const file = join(this.path, name)
-    const text = `${JSON.stringify(record, null, 2)}\n`
     // What a run that died has left there, or somebody has put there, is never written through.
     rmSync(`${file}.new`, { force: true })
     writeFileSync(`${file}.new`, text, { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true })

@@ -73,6 +73,7 @@ export async function openGateway(
   const gateway = createGateway({
     ledger,
     views: projections.views,
+    evidence: core.evidence,
     viewsReached: projections.reached,
     workers: workers.pool,
     ...(settings.SVC_TENANT_WEIGHTS === undefined

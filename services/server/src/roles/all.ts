@@ -21,6 +21,7 @@ import { START } from '@svc/contracts/ports/event-store'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
 import { workerSummaries } from '@svc/operator/workers/worker-summary'
 import type { Logger } from 'pino'
@@ -30,6 +31,7 @@ import { noteLog } from '../core/log-identity.ts'
 import { OpenResources } from '../core/open-resources.ts'
 import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
+import { startCheckpointing } from '../evidence/checkpointing.ts'
 import { type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
 import { reservePort } from '../gateway/reserved-port.ts'
 import { initialPriceOf } from '../settings/initial-price.ts'
@@ -144,6 +146,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
     place,
     reach,
     logger,
+    evidenceKey: settings.SVC_EVIDENCE_KEY,
     onFatal(error) {
       logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
       failure.resolve()
@@ -157,6 +160,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
   parts.add(startSweeping(core, folder, reach, logger))
+  parts.add(startCheckpointing({ ...core, folder, timer: systemTimer, logger }))
   const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, core)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))

@@ -4,6 +4,7 @@
  * programs know too. What becomes of other names that begin with `SVC_` says `setting-names.ts`.
  */
 
+import { isSignerKey } from '@svc/contracts/evidence/signed-note'
 import { isWorkerUrl, WORKER_URL_FORM } from '@svc/contracts/worker/address'
 import { defaultLedgerHealthBounds } from '@svc/gateway/routes/ledger-health'
 import {
@@ -54,6 +55,8 @@ const tenantWeights = z.string().transform((text, context) => {
   return z.NEVER
 })
 
+const evidenceKey = z.string().refine(isSignerKey, 'must be a signer key: PRIVATE+KEY+name+…')
+
 const adminAddress = z.string().transform((text, context) => {
   const address = readAdminAddress(text)
   if (address !== undefined) return address
@@ -102,6 +105,8 @@ const schema = logSchema.extend({
     .optional(),
   /** Seals what clients of the Responses format carry; made and kept in the data folder too. */
   SVC_CONTENT_SECRET: secret.optional(),
+  /** Signs checkpoints of the log; made and kept in the data folder too. */
+  SVC_EVIDENCE_KEY: evidenceKey.optional(),
   /** Turns in the workers' queues, such as `acct_…=4,acct_…=2`; an account without one has 1. */
   SVC_TENANT_WEIGHTS: tenantWeights.optional(),
   /** `/readyz`: how long the event log may take to answer, and a view may be behind it. */

@@ -6,7 +6,7 @@ import type { Ledger } from '@svc/ledger/ledger'
 /** How long an answer waits for a view to hold what the caller has done last. */
 const READ_YOUR_WRITES_MS = 2_000
 
-export type ViewName = 'requests' | 'statement' | 'usage'
+export type ViewName = 'requests' | 'statement' | 'usage' | 'evidence'
 
 export interface OwnViews {
   readonly ledger: Pick<Ledger, 'lastPosition'>

@@ -1,0 +1,63 @@
+/**
+ * An evidence file: what an account, or one request, was booked, with the proof that the log holds
+ * it. JSON Lines: a header, then one line for each event.
+ *
+ * The line of an event is the very text that its hash is made of (`ports/hash-chain.ts`), so that
+ * nothing has to be put together again, in whatever language:
+ *
+ *     ["previous hash","account-…",revision,"id","type","data","metadata"]
+ *     hash of the event = SHA-256( the line without its line feed )
+ *     leaf of the event = RFC 6962 hash of the 32 bytes of that hash
+ *
+ * An event proves those before it that it is chained to: the last one of a whole account proves
+ * all of them.
+ */
+import { z } from 'zod'
+
+/** Of the tree that a proof is for: 2^53 leaves. */
+const PROOF_HASHES_MAX = 106
+/** Of one request: its acceptance, meter, debit, end, and refunds. */
+const PROOFS_MAX = 1_000
+const CONSISTENCY_PROOFS_MAX = 10
+const ROTATIONS_MAX = 100
+const TEXT_CHARACTERS_MAX = 64 * 1024
+/** An append has at most half a megabyte, and JSON in JSON can double it. */
+export const LINE_BYTES_MAX = 4 * 1024 * 1024
+
+const hex32 = z.string().regex(/^[0-9a-f]{64}$/)
+const hashes = z.array(hex32).max(PROOF_HASHES_MAX)
+const text = z.string().max(TEXT_CHARACTERS_MAX)
+
+export const evidenceHeader = z.strictObject({
+  svc_evidence: z.literal(1),
+  /** The stream of the account. */
+  stream: text,
+  /** The request whose events they are; null: all events of the account, from the first one on. */
+  request: text.nullable(),
+  /** How many lines follow. */
+  events: z.int().min(0),
+  /** A signed note. */
+  checkpoint: text,
+  /** Inclusion proofs, for events counted from 1, in that order. */
+  proofs: z
+    .array(z.strictObject({ event: z.int().min(1), leaf: z.int().min(0), hashes }))
+    .max(PROOFS_MAX),
+  /** For whoever holds an earlier checkpoint: it is the beginning of this one. */
+  consistency: z
+    .array(z.strictObject({ size: z.int().min(0), root: hex32, hashes }))
+    .max(CONSISTENCY_PROOFS_MAX),
+  /** Signed notes by which the key was changed, oldest first. */
+  rotations: z.array(text).max(ROTATIONS_MAX),
+})
+export type EvidenceHeader = z.output<typeof evidenceHeader>
+
+/** Previous hash, stream, revision, id, type, data, metadata. */
+export const evidenceEvent = z.tuple([
+  z.string(),
+  z.string(),
+  z.int().min(0),
+  z.string(),
+  z.string(),
+  z.string(),
+  z.string(),
+])

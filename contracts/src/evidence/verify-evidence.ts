@@ -1,0 +1,282 @@
+/**
+ * Verifies an evidence file with nothing but the public key of the log. `examples/verify` does the
+ * same in Python and in Go, and comes to the same verdict.
+ *
+ *     bytes → hash → chain → Merkle root → signed checkpoint;  tokens × price = debit;  Σ = balance
+ *
+ * `ok`: all of it holds. `broken`: something does not, and the first of it is named. `not_covered`:
+ * nothing is wrong, but not everything is proven; what is missing is said.
+ */
+import { hash } from 'node:crypto'
+import { NO_STREAM } from '../ports/event-store.ts'
+import { BookedMoney } from './booked-money.ts'
+import { type Checkpoint, openCheckpoint } from './checkpoint.ts'
+import { type EvidenceHeader, evidenceEvent, evidenceHeader } from './evidence-file.ts'
+import { trustedKeys } from './key-rotation.ts'
+import { isConsistent, isIncluded, leafHash } from './merkle-tree.ts'
+import { NoteError, readVerifierKey, type VerifierKey } from './signed-note.ts'
+
+export type BrokenPart =
+  | 'header'
+  | 'key'
+  | 'checkpoint'
+  | 'consistency'
+  /** No event, or another account's. */
+  | 'event'
+  /** Another event belongs here: one is missing, was put in, or two changed places. */
+  | 'order'
+  | 'chain'
+  | 'price'
+  | 'balance'
+  | 'inclusion'
+  | 'missing'
+  /** The given checkpoint shows another history of the same log … */
+  | 'fork'
+  /** … or a longer one, although it is older. */
+  | 'cut'
+
+export interface FirstBroken {
+  /** Of the file, counted from 1, which is the header; 0 is the given checkpoint. */
+  readonly line: number
+  readonly revision: number | null
+  readonly what: BrokenPart
+}
+
+export type Uncovered =
+  /** Events behind the last one that is proven. */
+  | 'no_inclusion_proof'
+  /** An event of a later version moves the balance. */
+  | 'unknown_event'
+  /** The given checkpoint is older: ask for a file with a consistency proof from its size. */
+  | 'no_consistency_proof'
+  /** The given checkpoint is newer: ask for a newer file. */
+  | 'newer_checkpoint'
+
+export interface EvidenceVerdict {
+  readonly verdict: 'ok' | 'broken' | 'not_covered'
+  /** Lines of events that were looked at. */
+  readonly events: number
+  readonly first_broken: FirstBroken | null
+  /** The last revision that is proven; null: none. */
+  readonly covered_to: number | null
+  readonly not_covered: Uncovered | null
+}
+
+export interface VerifyEvidenceOptions {
+  /** The verifier key of the log, as text. */
+  readonly key: string
+  /** A signed note from elsewhere: a witness, another customer, an earlier file. */
+  readonly checkpoint?: string
+}
+
+/**
+ * @param lines of the file, without their line feeds; an unfinished last one is `undefined`
+ * @throws {NoteError} when the key is none
+ */
+export async function verifyEvidence(
+  lines: AsyncIterable<Buffer | undefined>,
+  { key, checkpoint }: VerifyEvidenceOptions,
+): Promise<EvidenceVerdict> {
+  const walk = new EvidenceWalk(readVerifierKey(key))
+  try {
+    const coming = lines[Symbol.asyncIterator]()
+    const next = async (): Promise<Buffer | 'end' | undefined> => {
+      const { done, value } = await coming.next()
+      return done === true ? 'end' : value
+    }
+    walk.begin(await next())
+    let line: Buffer | 'end' | undefined = await next()
+    while (line !== 'end') {
+      // One line ahead: it tells which of two events was altered when they do not fit each other.
+      const following = await next()
+      walk.take(line, following === 'end' ? undefined : following)
+      line = following
+    }
+    walk.end()
+    if (checkpoint !== undefined) walk.compare(checkpoint)
+    return walk.verdict()
+  } catch (error) {
+    if (!(error instanceof Broken)) throw error
+    return {
+      ...{ verdict: 'broken', events: walk.events, first_broken: error.found },
+      ...{ covered_to: null, not_covered: null },
+    }
+  }
+}
+
+class Broken extends Error {
+  readonly found: FirstBroken
+
+  constructor(line: number, revision: number | null, what: BrokenPart) {
+    super(what)
+    this.found = { line, revision, what }
+  }
+}
+
+type Event = readonly [
+  previous: string,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+]
+
+class EvidenceWalk {
+  events = 0
+  readonly #key: VerifierKey
+  #keys: readonly VerifierKey[] = []
+  #header: EvidenceHeader = noHeader
+  #checkpoint: Checkpoint = { origin: '', size: 0, root: Buffer.alloc(0), time: 0 }
+  #money = new BookedMoney(true)
+  #last = { revision: -1, hash: NO_STREAM.hash }
+  #nextProof = 0
+  #coveredTo: number | null = null
+  #coveredEvents = 0
+  #uncovered: Uncovered | null = null
+  /** The revision before the first event that this program does not know. */
+  #knownTo: number | undefined
+
+  constructor(key: VerifierKey) {
+    this.#key = key
+  }
+
+  begin(line: Buffer | 'end' | undefined): void {
+    const header = line === 'end' ? undefined : readHeader(line)
+    if (header === undefined) throw new Broken(1, null, 'header')
+    this.#header = header
+    this.#keys = orBroken('key', () => trustedKeys(this.#key, header.rotations))
+    const checkpoint = orBroken('checkpoint', () => openCheckpoint(header.checkpoint, this.#keys))
+    this.#checkpoint = checkpoint
+    for (const { size, root, hashes } of header.consistency) {
+      const claim = { first: size, firstRoot: bytesOf(root), proof: hashes.map(bytesOf) }
+      const whole = { ...claim, second: checkpoint.size, secondRoot: checkpoint.root }
+      if (!isConsistent(whole)) throw new Broken(1, null, 'consistency')
+    }
+    this.#money = new BookedMoney(header.request === null)
+  }
+
+  take(line: Buffer | undefined, following: Buffer | undefined): void {
+    const number = this.events + 1
+    const place = this.#header.request === null ? this.events : null
+    const event = number > this.#header.events ? undefined : readEvent(line)
+    if (line === undefined || event === undefined || event[1] !== this.#header.stream) {
+      throw new Broken(number + 1, place, 'event')
+    }
+    this.events = number
+    const [previous, , revision, , type, data] = event
+    const hashed = hash('sha256', line, 'hex')
+    const isNext = revision === this.#last.revision + 1
+    const fits = this.#header.request === null ? isNext : revision > this.#last.revision
+    if (!fits) throw new Broken(number + 1, place ?? revision, 'order')
+    if (isNext && previous !== this.#last.hash) this.#blame(hashed, revision, following)
+    // Events behind a gap prove nothing of those before it.
+    if (!isNext && this.#coveredEvents < this.events - 1) this.#uncovered ??= 'no_inclusion_proof'
+    this.#checkMoney(type, data, revision)
+    this.#last = { revision, hash: hashed }
+    const proof = this.#header.proofs[this.#nextProof]
+    if (proof?.event !== number) return
+    if (!this.#isProven(hashed)) throw new Broken(number + 1, revision, 'inclusion')
+    this.#nextProof += 1
+    this.#coveredEvents = number
+    this.#coveredTo = this.#knownTo ?? revision
+  }
+
+  end(): void {
+    const { events, request } = this.#header
+    if (this.events < events) {
+      throw new Broken(this.events + 2, request === null ? this.events : null, 'missing')
+    }
+    if (this.#nextProof < this.#header.proofs.length) throw new Broken(1, null, 'header')
+    if (this.#coveredEvents < events) this.#uncovered ??= 'no_inclusion_proof'
+  }
+
+  compare(given: string): void {
+    const other = orBroken('checkpoint', () => openCheckpoint(given, this.#keys), 0)
+    const own = this.#checkpoint
+    if (other.size > own.size) {
+      if (other.time <= own.time) throw new Broken(0, null, 'cut')
+      this.#uncovered ??= 'newer_checkpoint'
+      return
+    }
+    const earlier = this.#header.consistency.find(({ size }) => size === other.size)
+    const root = other.size === own.size ? own.root.toString('hex') : earlier?.root
+    if (root === undefined) this.#uncovered ??= 'no_consistency_proof'
+    else if (root !== other.root.toString('hex')) throw new Broken(0, null, 'fork')
+  }
+
+  verdict(): EvidenceVerdict {
+    return {
+      verdict: this.#uncovered === null ? 'ok' : 'not_covered',
+      events: this.events,
+      first_broken: null,
+      covered_to: this.#coveredTo,
+      not_covered: this.#uncovered,
+    }
+  }
+
+  /** Whichever of the two the events behind, or the tree, do not know was altered. */
+  #blame(hashed: string, revision: number, following: Buffer | undefined): never {
+    const isKnown = readEvent(following)?.[0] === hashed || this.#isProven(hashed)
+    const isBefore = isKnown && revision > 0
+    throw new Broken(this.events + (isBefore ? 0 : 1), revision - (isBefore ? 1 : 0), 'chain')
+  }
+
+  /** Whether this event, the one just read, is proven to be in the tree. */
+  #isProven(hashed: string): boolean {
+    const proof = this.#header.proofs[this.#nextProof]
+    if (proof?.event !== this.events) return false
+    const { size, root } = this.#checkpoint
+    const path = { index: proof.leaf, proof: proof.hashes.map(bytesOf) }
+    return isIncluded({ leaf: leafHash(bytesOf(hashed)), ...path, size, root })
+  }
+
+  #checkMoney(type: string, data: string, revision: number): void {
+    const finding = this.#money.take(type, parsed(data))
+    if (finding === 'price' || finding === 'balance') {
+      throw new Broken(this.events + 1, revision, finding)
+    }
+    if (finding !== 'unknown') return
+    this.#uncovered ??= 'unknown_event'
+    this.#knownTo ??= revision - 1
+  }
+}
+
+const noHeader: EvidenceHeader = {
+  ...{ svc_evidence: 1, stream: '', request: null, events: 0, checkpoint: '' },
+  ...{ proofs: [], consistency: [], rotations: [] },
+}
+
+function readHeader(line: Buffer | undefined): EvidenceHeader | undefined {
+  const { data } = evidenceHeader.safeParse(parsed(line?.toString()))
+  const isAscending = data?.proofs.every(({ event }, index, all) => {
+    return event > (all[index - 1]?.event ?? 0)
+  })
+  return isAscending === true ? data : undefined
+}
+
+function readEvent(line: Buffer | undefined): Event | undefined {
+  return evidenceEvent.safeParse(parsed(line?.toString())).data
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function orBroken<Result>(what: BrokenPart, read: () => Result, line = 1): Result {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof NoteError) throw new Broken(line, null, what)
+    throw error
+  }
+}
+
+function bytesOf(hex: string): Buffer {
+  return Buffer.from(hex, 'hex')
+}

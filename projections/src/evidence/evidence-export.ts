@@ -1,0 +1,151 @@
+/** Evidence files: of a whole account, or of one request. `contracts` says what is in them. */
+
+import { ServiceError } from '@svc/contracts/errors'
+import { accountStream } from '@svc/contracts/events/account'
+import type { EvidenceHeader } from '@svc/contracts/evidence/evidence-file'
+import type { LogCheckpoints, SignedCheckpoint } from '@svc/contracts/evidence/log-checkpoints'
+import { type EventStore, NO_STREAM, type RecordedEvent } from '@svc/contracts/ports/event-store'
+import { linkText } from '@svc/contracts/ports/hash-chain'
+import type { Pace } from '@svc/contracts/ports/pace'
+import type { EvidenceQueries } from '../views/evidence/queries.ts'
+import type { RequestRow, Views } from '../views/views.ts'
+
+/** Read and written in one step: about a millisecond. */
+const PAGE_EVENTS = 250
+
+export interface EvidenceSources {
+  readonly store: Pick<EventStore, 'readStream'>
+  readonly views: EvidenceQueries & Pick<Views, 'request'>
+  readonly checkpoints: LogCheckpoints
+  readonly pace: Pace
+}
+
+export interface EvidenceOptions {
+  /** Sizes of earlier checkpoints that the new one is to be shown to go on from. */
+  readonly since?: readonly number[]
+}
+
+/**
+ * The events of an account up to now, in chunks of text. The evidence view must hold them.
+ *
+ * @throws {ServiceError} `not_found` for an account without events, `view_behind`,
+ *   `invalid_value` for a size beyond the checkpoint
+ * @throws {BrokenChainError} when an event was altered
+ */
+export async function* accountEvidence(
+  sources: EvidenceSources,
+  accountId: string,
+  { since = [] }: EvidenceOptions = {},
+): AsyncGenerator<string> {
+  const { store, views, checkpoints, pace } = sources
+  const stream = accountStream(accountId)
+  const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
+  if (last === undefined) throw new ServiceError('not_found', `there is no account ${accountId}`)
+  const leaf = leafOf(views, last)
+  const checkpoint = checkpoints.covering(leaf + 1)
+  const events = last.revision + 1
+  const proofs = [proofOf(views, { event: events, leaf }, checkpoint)]
+  const content = { stream, request: null, events, proofs, checkpoint: checkpoint.note }
+  yield headerLine(sources, { ...content, ...earlier(sources, checkpoint, since) })
+  let previous: string = NO_STREAM.hash
+  for (let from = 0; from < events; from += PAGE_EVENTS) {
+    const limit = Math.min(PAGE_EVENTS, events - from)
+    const request = { stream, direction: 'forwards', from, limit } as const
+    const page = await pace.step(() => store.readStream(request))
+    if (page.length < limit) throw new Error(`the event log ends before the events of ${stream}`)
+    yield linesOf(page, previous)
+    previous = page.at(-1)?.hash ?? previous
+  }
+}
+
+/**
+ * The events of one request, each with a proof of its own. The evidence view must hold them.
+ *
+ * @throws as {@link accountEvidence}
+ */
+export async function requestEvidence(
+  sources: EvidenceSources,
+  {
+    requestId,
+    accountId,
+    events: references,
+  }: Pick<RequestRow, 'requestId' | 'accountId' | 'events'>,
+  { since = [] }: EvidenceOptions = {},
+): Promise<string> {
+  const { store, views, checkpoints } = sources
+  const stream = accountStream(accountId)
+  const lines: string[] = []
+  const leaves: number[] = []
+  for (const { revision } of references) {
+    // An account is opened before it makes a request: there is an event before.
+    const request = { stream, direction: 'forwards', from: revision - 1, limit: 2 } as const
+    const [before, event] = await store.readStream(request)
+    if (before === undefined || event === undefined) {
+      throw new Error(`the event log ends before the events of ${requestId}`)
+    }
+    leaves.push(leafOf(views, event))
+    lines.push(linesOf([event], before.hash))
+  }
+  const checkpoint = checkpoints.covering(Math.max(...leaves) + 1)
+  const proofs = leaves.map((leaf, index) => {
+    return proofOf(views, { event: index + 1, leaf }, checkpoint)
+  })
+  const content = { stream, request: requestId, events: lines.length, proofs }
+  const header = { ...content, checkpoint: checkpoint.note }
+  return headerLine(sources, { ...header, ...earlier(sources, checkpoint, since) }) + lines.join('')
+}
+
+function headerLine(
+  { checkpoints }: EvidenceSources,
+  header: Omit<EvidenceHeader, 'svc_evidence' | 'rotations'>,
+): string {
+  const { rotations } = checkpoints
+  const whole: EvidenceHeader = { svc_evidence: 1, ...header, rotations: [...rotations] }
+  return `${JSON.stringify(whole)}\n`
+}
+
+function linesOf(events: readonly RecordedEvent[], previous: string): string {
+  let before = previous
+  let lines = ''
+  for (const event of events) {
+    lines += `${linkText(before, event)}\n`
+    before = event.hash
+  }
+  return lines
+}
+
+function leafOf(views: EvidenceQueries, event: RecordedEvent): number {
+  const leaf = views.leafOf(event)
+  if (leaf !== undefined) return leaf
+  const message = 'The tree of events is behind. Please try again.'
+  throw new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
+}
+
+function proofOf(
+  views: EvidenceQueries,
+  { event, leaf }: { readonly event: number; readonly leaf: number },
+  { size }: SignedCheckpoint,
+): EvidenceHeader['proofs'][number] {
+  return { event, leaf, hashes: views.inclusionProof(leaf, size).map(hexOf) }
+}
+
+function earlier(
+  { views }: EvidenceSources,
+  { size }: SignedCheckpoint,
+  since: readonly number[],
+): Pick<EvidenceHeader, 'consistency'> {
+  return {
+    consistency: since.map((first) => {
+      if (first > size) {
+        const message = `since: the log has ${size} events, and not ${first}`
+        throw new ServiceError('invalid_value', message, { param: 'since' })
+      }
+      const hashes = views.consistencyProof(first, size).map(hexOf)
+      return { size: first, root: hexOf(views.treeRoot(first)), hashes }
+    }),
+  }
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

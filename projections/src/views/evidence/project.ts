@@ -1,0 +1,124 @@
+/** Puts every event of the log into the tree, in the order of the log. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { HASH_BYTES, leafHash } from '@svc/contracts/evidence/merkle-tree'
+import type { DecodedEvent } from '../../projection/decode.ts'
+import type { Projector } from '../../projection/projection.ts'
+import {
+  leafCount,
+  POSITION_BYTES,
+  positionText,
+  rootOfHashes,
+  TILE_HASHES,
+  tileReader,
+} from './tiles.ts'
+
+/** The last tile of a level, which grows. */
+interface OpenTile {
+  tile: number
+  count: number
+  readonly hashes: Buffer
+}
+
+export class EvidenceProjector implements Projector {
+  readonly #database: DatabaseSync
+  readonly #putTile: StatementSync
+  readonly #putPositions: StatementSync
+  /** Undefined until the first event, and after a failure. */
+  #levels: OpenTile[] | undefined
+  readonly #positions = Buffer.alloc(TILE_HASHES * POSITION_BYTES)
+  /** Written at the next flush: tiles that became full. */
+  readonly #full: [level: number, tile: number, hashes: Buffer][] = []
+  readonly #fullPositions: [tile: number, first: string, positions: Buffer][] = []
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    this.#putTile = database.prepare('INSERT OR REPLACE INTO tiles VALUES (?,?,?)')
+    this.#putPositions = database.prepare('INSERT OR REPLACE INTO leaf_positions VALUES (?,?,?)')
+  }
+
+  fold(events: readonly DecodedEvent[]): void {
+    this.#levels ??= this.#load()
+    const levels = this.#levels
+    for (const { recorded } of events) {
+      const leaves = levelOf(levels, 0)
+      this.#positions.writeBigInt64BE(recorded.position, leaves.count * POSITION_BYTES)
+      this.#add(levels, 0, leafHash(Buffer.from(recorded.hash, 'hex')))
+    }
+  }
+
+  flush(): void {
+    for (const row of this.#full) this.#putTile.run(...row)
+    for (const row of this.#fullPositions) this.#putPositions.run(...row)
+    this.#levels?.forEach(({ tile, count, hashes }, level) => {
+      if (count > 0) this.#putTile.run(level, tile, hashes.subarray(0, count * HASH_BYTES))
+    })
+    const leaves = this.#levels?.[0]
+    if (leaves !== undefined && leaves.count > 0) {
+      this.#putPositions.run(...this.#positionsOf(leaves))
+    }
+    this.#full.length = 0
+    this.#fullPositions.length = 0
+  }
+
+  forget(): void {
+    this.#levels = undefined
+    this.#full.length = 0
+    this.#fullPositions.length = 0
+  }
+
+  #add(levels: OpenTile[], level: number, hash: Uint8Array): void {
+    const open = levelOf(levels, level)
+    open.hashes.set(hash, open.count * HASH_BYTES)
+    open.count += 1
+    if (open.count < TILE_HASHES) return
+    const hashes = Buffer.from(open.hashes)
+    this.#full.push([level, open.tile, hashes])
+    if (level === 0) {
+      const [tile, first, positions] = this.#positionsOf(open)
+      this.#fullPositions.push([tile, first, Buffer.from(positions)])
+    }
+    open.tile += 1
+    open.count = 0
+    this.#add(levels, level + 1, rootOfHashes(hashes))
+  }
+
+  #positionsOf({ tile, count }: OpenTile): [number, string, Buffer] {
+    const first = positionText(this.#positions.readBigInt64BE(0))
+    return [tile, first, this.#positions.subarray(0, count * POSITION_BYTES)]
+  }
+
+  #load(): OpenTile[] {
+    const read = tileReader(this.#database)
+    const levels: OpenTile[] = []
+    let count = leafCount(this.#database)
+    for (let level = 0; count > 0; level += 1) {
+      const open = levelOf(levels, level)
+      open.tile = Math.floor(count / TILE_HASHES)
+      open.count = count % TILE_HASHES
+      if (open.count > 0) open.hashes.set(read(level, open.tile) ?? lost(level, open.tile))
+      count = open.tile
+    }
+    const leaves = levels[0]
+    if (leaves !== undefined && leaves.count > 0) this.#loadPositions(leaves.tile)
+    return levels
+  }
+
+  #loadPositions(tile: number): void {
+    const row = this.#database
+      .prepare('SELECT positions FROM leaf_positions WHERE tile = ?')
+      .get(tile) as { positions: Uint8Array } | undefined
+    this.#positions.set(row?.positions ?? lost(0, tile))
+  }
+}
+
+function levelOf(levels: OpenTile[], level: number): OpenTile {
+  const open = levels[level]
+  if (open !== undefined) return open
+  const fresh = { tile: 0, count: 0, hashes: Buffer.alloc(TILE_HASHES * HASH_BYTES) }
+  levels[level] = fresh
+  return fresh
+}
+
+function lost(level: number, tile: number): never {
+  throw new Error(`the evidence view lacks the tile ${level}/${tile}`)
+}

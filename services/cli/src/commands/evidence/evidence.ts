@@ -1,0 +1,103 @@
+/** `svc evidence export`, `svc evidence public-key`, `svc evidence rotate-key` */
+import { open, rename, rm } from 'node:fs/promises'
+import type { EvidenceKey } from '@svc/contracts/admin/evidence'
+import { parseCheckpoint } from '@svc/contracts/evidence/checkpoint'
+import { parseNote } from '@svc/contracts/evidence/signed-note'
+import { Command } from 'commander'
+import type { Context } from '../../context/context.ts'
+import { CliError, EXIT_INTERRUPTED } from '../../context/exit-codes.ts'
+import type { ContextOf } from '../options.ts'
+import { ACCOUNT_ARGUMENT, ACCOUNT_OPTION, type AccountOption, readAccount } from '../options.ts'
+import { readNoteFile } from './evidence-input.ts'
+
+interface ExportOptions extends AccountOption {
+  readonly output?: string
+  readonly since?: string
+}
+
+export function evidenceCommand(contextOf: ContextOf): Command {
+  const command = new Command('evidence').description('what proves the history of an account')
+  command
+    .command('export')
+    .description('the history of an account, in a form that proves itself')
+    .argument(...ACCOUNT_ARGUMENT)
+    .option(...ACCOUNT_OPTION)
+    .option('-o, --output <file>', 'write it there (default: standard output)')
+    .option('--since <file>', 'a checkpoint from before: show that the log went on from it')
+    .action((argument: string | undefined, options: ExportOptions, sub: Command) =>
+      exportEvidence(contextOf(sub), argument, options),
+    )
+  command
+    .command('public-key')
+    .description('the key that evidence is verified with: give it to customers another way')
+    .action((_options, sub: Command) => {
+      const context = contextOf(sub)
+      return showKey(context, (operations) => operations.evidenceKey())
+    })
+  command
+    .command('rotate-key')
+    .description('sign with a new key from now on, which the old one vouches for')
+    .action((_options, sub: Command) => {
+      const context = contextOf(sub)
+      return showKey(context, (operations) => operations.rotateEvidenceKey())
+    })
+  return command
+}
+
+async function showKey(
+  context: Context,
+  ask: (
+    operations: Parameters<Parameters<Context['withOperations']>[0]>[0],
+  ) => Promise<EvidenceKey>,
+): Promise<void> {
+  const key = await context.withOperations(ask)
+  if (context.json) return context.outJson('evidence-key/1', key)
+  await context.out(`${key.key}\n`)
+  if (key.verified_to !== null) context.note(`signed up to event ${key.verified_to}`)
+}
+
+async function exportEvidence(
+  context: Context,
+  argument: string | undefined,
+  { output, since, ...options }: ExportOptions,
+): Promise<void> {
+  const asked = since === undefined ? {} : { since: await sizeIn(since) }
+  await context.withOperations(async (operations) => {
+    const account_id = await readAccount(operations, argument, options)
+    const pieces = operations.exportEvidence({ account_id, ...asked })
+    if (output === undefined) {
+      for await (const { text } of pieces) await context.out(text)
+    } else {
+      await writeWhole(context, output, pieces)
+    }
+    if (context.terminal.stop.aborted) {
+      throw new CliError(EXIT_INTERRUPTED, 'interrupted before all of the evidence was written')
+    }
+  })
+}
+
+/** Under its name only when it is whole. */
+async function writeWhole(
+  context: Context,
+  path: string,
+  pieces: AsyncIterable<{ readonly text: string }>,
+): Promise<void> {
+  const unfinished = `${path}.part`
+  const file = await open(unfinished, 'w')
+  try {
+    for await (const { text } of pieces) await file.write(text)
+    await file.sync()
+  } catch (error) {
+    await rm(unfinished, { force: true })
+    throw error
+  } finally {
+    await file.close()
+  }
+  if (context.terminal.stop.aborted) return rm(unfinished, { force: true })
+  await rename(unfinished, path)
+  context.note(`written to ${path}`)
+}
+
+async function sizeIn(path: string): Promise<number> {
+  return parseCheckpoint(parseNote(await readNoteFile(path))).size
+}

@@ -1,0 +1,69 @@
+/** `svc verify-evidence`: needs no server, and no trust in whoever runs one. */
+import { NoteError } from '@svc/contracts/evidence/signed-note'
+import { type EvidenceVerdict, verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
+import { Command } from 'commander'
+import type { Context } from '../../context/context.ts'
+import { CliError, EXIT_DIFFERENCE, EXIT_STALE, EXIT_USAGE } from '../../context/exit-codes.ts'
+import type { ContextOf } from '../options.ts'
+import { linesOfFile, readKeyOption, readNoteFile } from './evidence-input.ts'
+
+interface VerifyEvidenceOptions {
+  readonly key: string
+  readonly checkpoint?: string
+}
+
+export function verifyEvidenceCommand(contextOf: ContextOf): Command {
+  return new Command('verify-evidence')
+    .description('verify an evidence file, without a server: exit 1 when it is broken')
+    .argument('<file>', 'as svc evidence export, or GET /v1/evidence, gives it')
+    .requiredOption('--key <key>', 'the public key of the log, or a file with it')
+    .option('--checkpoint <file>', 'a checkpoint from elsewhere that it has to agree with')
+    .action((file: string, options: VerifyEvidenceOptions, command: Command) =>
+      verify(contextOf(command), file, options),
+    )
+}
+
+async function verify(
+  context: Context,
+  file: string,
+  options: VerifyEvidenceOptions,
+): Promise<void> {
+  const key = await readKeyOption('--key', options.key)
+  const other =
+    options.checkpoint === undefined ? {} : { checkpoint: await readNoteFile(options.checkpoint) }
+  const verdict = await verdictOn(file, { key, ...other })
+  if (context.json) await context.outJson('evidence-verdict/1', verdict)
+  else await context.out(`${textOf(verdict)}\n`)
+  if (verdict.verdict === 'ok') return
+  const code = verdict.verdict === 'broken' ? EXIT_DIFFERENCE : EXIT_STALE
+  throw new CliError(code, `${file} is ${verdict.verdict.replace('_', ' ')}`)
+}
+
+async function verdictOn(
+  file: string,
+  options: Parameters<typeof verifyEvidence>[1],
+): Promise<EvidenceVerdict> {
+  try {
+    return await verifyEvidence(linesOfFile(file), options)
+  } catch (error) {
+    if (!(error instanceof NoteError)) throw error
+    throw new CliError(EXIT_USAGE, `--key: ${error.message}`)
+  }
+}
+
+function textOf({
+  verdict,
+  events,
+  first_broken,
+  covered_to,
+  not_covered,
+}: EvidenceVerdict): string {
+  if (first_broken !== null) {
+    const { line, revision, what } = first_broken
+    const where = revision === null ? '' : `, event ${revision}`
+    return `broken: ${what} at line ${line}${where}`
+  }
+  const upTo = covered_to === null ? 'no event is' : `events up to ${covered_to} are`
+  if (verdict === 'ok') return `ok: ${events} events, ${upTo} proven`
+  return `not covered: ${upTo} proven (${not_covered})`
+}

@@ -1,0 +1,54 @@
+/**
+ * The Merkle tree over the log, for anybody: its checkpoint, its key and its proofs. All of it is
+ * hashes, which tell nothing of the events but how many there are.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import {
+  type ConsistencyAnswer,
+  consistencyQuery,
+  type InclusionAnswer,
+  inclusionQuery,
+} from '@svc/contracts/wire/evidence'
+import type { EvidenceSources } from '@svc/projections/evidence-export'
+import type { FastifyInstance } from 'fastify'
+import type { Reads } from '../admission/reads.ts'
+import { readQuery } from './account/query.ts'
+
+export interface TreePorts {
+  readonly reads: Pick<Reads, 'openHooks'>
+  readonly evidence: Pick<EvidenceSources, 'views' | 'checkpoints'>
+}
+
+export function treeRoutes({ reads, evidence: { views, checkpoints } }: TreePorts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const options = { onRequest: reads.openHooks }
+    app.get('/evidence/checkpoint', options, async (_request, reply) => {
+      const { note } = checkpoints.latest ?? checkpoints.covering(views.treeSize())
+      return reply.type('text/plain; charset=utf-8').send(note)
+    })
+    app.get('/evidence/key', options, async (_request, reply) => {
+      return reply.type('text/plain; charset=utf-8').send(`${checkpoints.key}\n`)
+    })
+    app.get('/evidence/inclusion', options, async ({ query }): Promise<InclusionAnswer> => {
+      const { leaf, size } = readQuery(inclusionQuery, query)
+      checkWithin('size', size, views.treeSize())
+      checkWithin('leaf', leaf + 1, size)
+      return { leaf, size, hashes: views.inclusionProof(leaf, size).map(hexOf) }
+    })
+    app.get('/evidence/consistency', options, async ({ query }): Promise<ConsistencyAnswer> => {
+      const { from, to } = readQuery(consistencyQuery, query)
+      checkWithin('to', to, views.treeSize())
+      checkWithin('from', from, to)
+      return { from, to, hashes: views.consistencyProof(from, to).map(hexOf) }
+    })
+  }
+}
+
+function checkWithin(param: string, value: number, most: number): void {
+  if (value <= most) return
+  throw new ServiceError('invalid_value', `${param}: there are only ${most} events`, { param })
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}
