@@ -3,12 +3,14 @@ import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { Receipt } from '@svc/contracts/wire/billing'
 import type { RequestRow } from './views/views.ts'
 
-export function receiptOf(row: RequestRow): Receipt {
+/** @param keyName as the key is called now; null when that is not known */
+export function receiptOf(row: RequestRow, keyName: string | null): Receipt {
   return {
     object: 'request',
     id: row.requestId,
     status: row.status,
     key_id: row.keyId,
+    key_name: keyName,
     format: row.format,
     model: row.model,
     usage: {

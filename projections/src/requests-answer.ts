@@ -56,12 +56,14 @@ function summaryOf(
   row: RequestRow,
   names: ReadonlyMap<string, string>,
 ): RequestsAnswer['data'][number] {
-  const { id, status, model, format, usage, finish_reason, reason, timings } = receiptOf(row)
+  const keyName = names.get(row.keyId) ?? null
+  const receipt = receiptOf(row, keyName)
+  const { id, status, model, format, usage, finish_reason, reason, timings } = receipt
   return {
     object: 'request',
     id,
     status,
-    key: { id: row.keyId, name: names.get(row.keyId) ?? null },
+    key: { id: row.keyId, name: keyName },
     model,
     format,
     usage,

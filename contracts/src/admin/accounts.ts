@@ -54,6 +54,10 @@ const keyDetails = z.object({
   created_at: z.string(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
+  /** When its last request was accepted; null when it was never used. */
+  last_used_at: z.string().nullable(),
+  /** What its requests were debited, before refunds. */
+  spent: dollars,
 })
 export type KeyDetails = Shown<typeof keyDetails>
 

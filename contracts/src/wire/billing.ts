@@ -31,6 +31,8 @@ export const receipt = z.object({
   status: requestStatus,
   /** Whose key it came with. */
   key_id: z.string(),
+  /** As the key is called now. */
+  key_name: z.string().nullable(),
   format: wireFormat,
   model: z.string(),
   /** `input_tokens` is the uncached part: the three classes are disjoint. */

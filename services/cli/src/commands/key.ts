@@ -37,7 +37,9 @@ export const keyColumns: readonly Column<KeyDetails>[] = [
   { title: 'SECRET', text: (key) => `…${key.last_four}` },
   { title: 'STATUS', text: (key) => key.status },
   { title: 'CREATED', leftOut: 1, text: (key) => key.created_at },
-  { title: 'EXPIRES', text: (key) => key.expires_at ?? 'never' },
+  { title: 'EXPIRES', leftOut: 2, text: (key) => key.expires_at ?? 'never' },
+  { title: 'LAST USED', leftOut: 3, text: (key) => key.last_used_at ?? 'never' },
+  { title: 'SPENT', align: 'decimal', text: (key) => key.spent },
 ]
 
 export function keyCommand(contextOf: ContextOf): Command {

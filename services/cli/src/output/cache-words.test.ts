@@ -18,6 +18,7 @@ function receiptWith(fields: Partial<Receipt>): Receipt {
     id: 'req_1',
     status: 'finished',
     key_id: 'key_x',
+    key_name: 'laptop',
     format: 'chat',
     model: 'svc-beta',
     usage,

@@ -14,7 +14,7 @@ import { type OwnViews, viewHolds } from './account/own-views.ts'
 export interface BillingPorts extends OwnViews {
   readonly ledger: Ledger
   readonly reads: Pick<Reads, 'hooks'>
-  readonly views: Pick<Views, 'request'>
+  readonly views: Pick<Views, 'request' | 'key'>
 }
 
 export function billingRoutes(ports: BillingPorts) {
@@ -40,9 +40,10 @@ async function receiptFor(ports: BillingPorts, accountId: string, id: string): P
   const requestId = requestIdOf(id)
   if (requestId === undefined) throw notFound()
   await viewHolds(ports, 'requests', accountId)
+  await viewHolds(ports, 'usage', accountId)
   const row = await ports.views.request(requestId)
   if (row?.accountId !== accountId) throw notFound()
-  return receiptOf(row)
+  return receiptOf(row, ports.views.key(row.keyId)?.name ?? null)
 }
 
 /** The same for a request that never was and for one of somebody else. */

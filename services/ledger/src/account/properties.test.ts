@@ -264,28 +264,3 @@ class WatchedKeys {
     this.#ofRequest.delete(id)
   }
 }
-
-describe('money is exact', () => {
-  test('pitfall 14: 1,000,000 one-token requests cost exactly the product', () => {
-    const perToken = 7n
-    const tiny = { version: 'price_tiny', input: perToken, cachedInput: 1n, output: 1n }
-    const state = unopenedAccount()
-    const credit = 8_000_001n
-    const run = (command: AccountCommand): void => {
-      const decision = decide(state, command)
-      if (decision.kind !== 'happens') throw new Error(JSON.stringify(decision))
-      for (const event of decision.events) evolve(state, event)
-    }
-    for (const command of [open(), createKey(), grant(1, credit)]) run(command)
-    const asked = accept(1, { promptTokens: 1, maxOutputTokens: 0, price: tiny })
-    const ended = settle(1, { meter: meter({ inputTokens: 1, outputTokens: 0 }) })
-    for (let request = 0; request < 1_000_000; request += 1) {
-      run(asked)
-      run(ended)
-    }
-    expect(state.balance).toBe(credit - 1_000_000n * perToken)
-    // Nothing in the state grows with the requests that have ended.
-    expect(state.openRequests.size + state.idempotencyKeys.size).toBe(0)
-    expect(state.grants.size).toBe(1)
-  })
-})

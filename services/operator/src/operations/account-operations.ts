@@ -4,6 +4,7 @@ import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
 import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
+import { usesOfKeys } from './key-operations.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import {
   accountSummary,
@@ -131,11 +132,12 @@ async function accountDetails(ports: OperationPorts, accountId: string): Promise
   await viewsCurrent(ports, 'accounts')
   const row = ports.projections.views.account(accountId)
   if (row === undefined) throw noSuch('account', accountId)
+  const useOf = await usesOfKeys(ports, accountId)
   const nowMs = ports.clock.nowMs()
   return {
     ...accountSummary({ ...row, ...balance, openRequests, spendPolicy, name, status }),
     price_list: priceList,
-    keys: keys.map((key) => keyDetails(key, nowMs)),
+    keys: keys.map((key) => keyDetails(key, useOf(key.keyId), nowMs)),
     grants: grants.map(grantDetails),
   }
 }

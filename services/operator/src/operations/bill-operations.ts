@@ -40,9 +40,11 @@ export function billOperations(ports: OperationPorts): Pick<Operations, 'stateme
     async explain({ request_id: anyId }) {
       const requestId = requestIdOf(anyId) ?? anyId
       await viewsCurrent(ports, 'requests')
+      await viewsCurrent(ports, 'usage')
       const row = await views.request(requestId)
       if (row === undefined) throw noSuch('request', requestId)
-      return { ...receiptOf(row), account_id: row.accountId }
+      const keyName = views.key(row.keyId)?.name ?? null
+      return { ...receiptOf(row, keyName), account_id: row.accountId }
     },
   }
 }

@@ -2,15 +2,17 @@
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import type { KeySummary } from '@svc/ledger/ledger'
-import type { OperationPorts } from './ports.ts'
+import type { KeyUsage } from '@svc/projections/views'
+import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { keyDetails } from './values/details.ts'
 import { checkAccountId } from './values/input-values.ts'
 import { readOptionalTime, timeText } from './values/rfc3339-times.ts'
 
 export function keyOperations(
-  { ledger, clock }: OperationPorts,
+  ports: OperationPorts,
   { actor }: Caller,
 ): Pick<OperationHandlers, 'createKey' | 'listKeys' | 'revokeKey'> {
+  const { ledger, clock } = ports
   return {
     async createKey({ account_id: accountId, name, metadata, ...input }) {
       checkAccountId(accountId)
@@ -27,9 +29,10 @@ export function keyOperations(
     async listKeys({ account_id: accountId, external_id: externalId }) {
       checkAccountId(accountId)
       const { keys } = await ledger.account(accountId)
+      const useOf = await usesOfKeys(ports, accountId)
       const nowMs = clock.nowMs()
       const isAsked = (key: KeySummary) => externalId === undefined || key.externalId === externalId
-      return keys.filter(isAsked).map((key) => keyDetails(key, nowMs))
+      return keys.filter(isAsked).map((key) => keyDetails(key, useOf(key.keyId), nowMs))
     },
     async revokeKey({ account_id: accountId, key_id: keyId, reason }) {
       checkAccountId(accountId)
@@ -42,4 +45,14 @@ export function keyOperations(
       }
     },
   }
+}
+
+/** What each key of an account was used for, by its id. */
+export async function usesOfKeys(
+  ports: OperationPorts,
+  accountId: string,
+): Promise<(keyId: string) => KeyUsage | undefined> {
+  await viewsCurrent(ports, 'usage')
+  const uses = new Map(ports.projections.views.keys(accountId).map((use) => [use.keyId, use]))
+  return (keyId) => uses.get(keyId)
 }

@@ -87,6 +87,7 @@ function factsOf(request: Explanation): (readonly [string, string])[] {
   return [
     ['request', request.id],
     ['account', request.account_id],
+    ['key', `${request.key_id} (${request.key_name ?? 'unknown'})`],
     ['status', reason === null ? request.status : `${request.status} (${reason})`],
     ['model', `${request.model}, ${request.format} format`],
     ['accepted', timings.accepted_at],

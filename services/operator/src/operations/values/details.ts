@@ -11,6 +11,7 @@ import type {
   AccountRow,
   GrantRow,
   HoldRow,
+  KeyUsage,
   PriceRow,
   ProjectionStatus,
 } from '@svc/projections/views'
@@ -33,7 +34,12 @@ export function accountSummary(row: AccountRow): AccountSummary {
   }
 }
 
-export function keyDetails(key: KeySummary, nowMs: number): KeyDetails {
+/** @param use of the key; undefined for one that was never used */
+export function keyDetails(
+  key: KeySummary,
+  use: Pick<KeyUsage, 'lastUsedAt' | 'amount'> | undefined,
+  nowMs: number,
+): KeyDetails {
   return {
     key_id: key.keyId,
     name: key.name,
@@ -43,6 +49,8 @@ export function keyDetails(key: KeySummary, nowMs: number): KeyDetails {
     created_at: timeText(key.createdAt),
     expires_at: optionalTimeText(key.expiresAt),
     revoked_at: optionalTimeText(key.revokedAt),
+    last_used_at: optionalTimeText(use?.lastUsedAt ?? null),
+    spent: formatExact(use?.amount ?? 0n),
   }
 }
 
