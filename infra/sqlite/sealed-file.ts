@@ -1,13 +1,10 @@
 /**
- * Opens a file whose rows are sealed texts ({@link sealText}) and whose loss does no harm.
- *
- * `synchronous=NORMAL` is enough for such: what a loss costs is written where each is kept.
+ * Opens a file whose rows are sealed texts ({@link sealText}) and whose loss does no harm. Its owner
+ * moves the log into the file (`durable-file.ts`), and need not wait for the disk at a commit.
  */
 import { openCacheFile } from './cache-file.ts'
 import type { DatabaseFile, DatabaseFileOptions } from './database-file.ts'
 import { SEAL_KEY_BYTES } from './sealed-text.ts'
-
-const CHECKPOINT_PAGES = 1_000
 
 export interface SealedFileOptions
   extends Pick<DatabaseFileOptions, 'what' | 'applicationId' | 'migrations' | 'cacheKibibytes'> {
@@ -29,7 +26,7 @@ export function openSealedFile<Prepared>(
   const fileOptions = {
     ...options,
     synchronous: 'NORMAL',
-    autoCheckpointPages: CHECKPOINT_PAGES,
+    autoCheckpointPages: 0,
     // What has gone is gone from the disk, not only from the index.
     secureDelete: true,
   } as const

@@ -1,7 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { runProgram } from '@svc/testing/child-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { body, describeExpiringStore, noon } from '../expiring-store.suite.ts'
@@ -119,3 +121,29 @@ describe('a file of texts', () => {
     await answers.close()
   })
 })
+
+const canTrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0
+
+test.skipIf(!canTrace)(
+  'the disk is waited for beside the event loop, and not for each text',
+  async () => {
+    const trace = join(folder, 'trace')
+    const calls = 'trace=fsync,fdatasync,unlink'
+    const wrapper = ['strace', '-f', '--seccomp-bpf', '-y', '-qq', '-e', calls, '-o', trace]
+    const program = new URL('testing/save-many.ts', import.meta.url)
+    const saving = runProgram(program, [path], { wrapper })
+    await saving.ended
+    expect(saving.lines).toContain('saved')
+    const mainThread = saving.lines.find((line) => line.startsWith('opened'))?.split(' ')[1]
+    // SQLite syncs while it opens the file, before anybody is served.
+    const syncs = readFileSync(trace, 'utf8')
+      .split('\n')
+      .filter((line) => /f(data)?sync\(/.test(line) && line.includes(path))
+    const beside = syncs.filter((line) => line.split(' ')[0] !== mainThread)
+    expect(beside.length).toBeGreaterThanOrEqual(8)
+    expect(beside.length).toBeLessThan(100)
+    const last = syncs.findLastIndex((line) => line.split(' ')[0] === mainThread)
+    expect(last).toBeLessThan(syncs.indexOf(beside[0] ?? ''))
+    expect(await load('resp_1499', Buffer.alloc(32), 'acct_1')).toHaveLength(16_000)
+  },
+)

@@ -2,12 +2,14 @@
  * An expiring store in a SQLite file of its own, encrypted, bounded, and lost without harm to the
  * books.
  *
- * `synchronous=NORMAL` is enough: a text survives the process, and after a loss of power the last
- * ones may be missing, as if they had never been kept. Their debits were durable before.
+ * The disk is waited for only when the log is moved into the file, beside the event loop. That is
+ * enough: a text survives the process, and after a loss of power the last ones may be missing, as
+ * if they had never been kept. Their debits were durable before.
  */
 import type { StatementSync } from 'node:sqlite'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { DatabaseFile } from '../../sqlite/database-file.ts'
+import { type DurableFile, durableFile } from '../../sqlite/durable-file.ts'
 import { openSealedFile } from '../../sqlite/sealed-file.ts'
 import { openText, sealText } from '../../sqlite/sealed-text.ts'
 import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
@@ -74,11 +76,11 @@ export function openSqliteExpiringStore(
     cacheKibibytes: CACHE_KIBIBYTES,
     key: options.key,
   }
-  return openSealedFile(path, fileOptions, (file) => new SqliteExpiringStore(file, options))
+  return openSealedFile(path, fileOptions, (file) => new SqliteExpiringStore(file, path, options))
 }
 
 class SqliteExpiringStore implements ExpiringStore {
-  readonly #file: DatabaseFile
+  readonly #file: DurableFile
   readonly #key: Buffer
   readonly #bounds: StoreBounds
   readonly #select: StatementSync
@@ -89,11 +91,12 @@ class SqliteExpiringStore implements ExpiringStore {
   readonly #oldestOfAccount: StatementSync
   readonly #selectLargest: StatementSync
   readonly #removeByAge: StatementSync
+  /** One change at a time: nothing may be written while the log is moved into the file. */
+  #turn: Promise<unknown> = Promise.resolve()
   #closed = false
 
-  constructor(file: DatabaseFile, options: SqliteExpiringStoreOptions) {
+  constructor(file: DatabaseFile, path: string, options: SqliteExpiringStoreOptions) {
     const { database } = file
-    this.#file = file
     this.#key = Buffer.from(options.key)
     this.#bounds = options.bounds
     this.#select = database.prepare(
@@ -116,13 +119,15 @@ class SqliteExpiringStore implements ExpiringStore {
       `SELECT account_id FROM room WHERE account_id <> '${EVERYBODY}' ORDER BY used DESC LIMIT 1`,
     )
     this.#removeByAge = database.prepare('DELETE FROM entry WHERE age = ?')
+    // Last: what fails above is damage, and leaves nothing open.
+    this.#file = durableFile(file, path)
   }
 
   async save(accountId: string, id: string, text: string, expiresAt: number): Promise<void> {
     const sealed = sealText(this.#key, [accountId, id], text)
     const { maxAccountBytes, maxTotalBytes } = this.#bounds
     const fits = sealed.length <= maxAccountBytes * MAX_SHARE_OF_ACCOUNT
-    this.#inTransaction(() => {
+    await this.#inTurn(() => {
       this.#remove.run(accountId, id)
       if (!fits) return
       this.#insert.run(accountId, id, expiresAt, sealed.length, sealed)
@@ -138,16 +143,17 @@ class SqliteExpiringStore implements ExpiringStore {
   }
 
   async remove(accountId: string, id: string): Promise<boolean> {
-    return this.#remove.run(accountId, id).changes > 0
+    return this.#inTurn(() => this.#remove.run(accountId, id).changes > 0)
   }
 
   async removeExpired(now: number, limit: number): Promise<number> {
-    return Number(this.#removeExpired.run(now, limit).changes)
+    return this.#inTurn(() => Number(this.#removeExpired.run(now, limit).changes))
   }
 
   async close(): Promise<void> {
     if (this.#closed) return
     this.#closed = true
+    await this.#turn
     this.#file.close()
   }
 
@@ -163,12 +169,23 @@ class SqliteExpiringStore implements ExpiringStore {
     this.#removeByAge.run(Number(this.#oldestOfAccount.get(accountId)?.age))
   }
 
-  #inTransaction(change: () => void): void {
+  #inTurn<Result>(change: () => Result): Promise<Result> {
+    const done = this.#turn.then(async () => {
+      const result = this.#inTransaction(change)
+      await this.#file.checkpointIfLong()
+      return result
+    })
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  #inTransaction<Result>(change: () => Result): Result {
     const { database } = this.#file
     database.exec('BEGIN IMMEDIATE')
     try {
-      change()
+      const result = change()
       database.exec('COMMIT')
+      return result
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK')
       throw error
