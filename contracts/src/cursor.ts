@@ -8,7 +8,6 @@ import { ServiceError } from './errors.ts'
 /** A change of what a place means is a new version: cursors of the old one are then refused. */
 const VERSION = 'c1'
 const CHECK_CHARACTERS = 16
-export const CURSOR_CHARACTERS_MAX = 200
 const CURSOR = /^(.*)\.([0-9a-f]{16})$/s
 
 /**

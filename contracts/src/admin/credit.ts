@@ -1,14 +1,14 @@
 /** Where the credit is: what is left of grants, and what running requests hold. */
 import { z } from 'zod'
-import { CURSOR_CHARACTERS_MAX } from '../cursor.ts'
 import { dollars } from '../wire/billing.ts'
+import { cursor } from '../wire/cursor.ts'
 import { grantDetails } from './accounts.ts'
 import { id, moment, operation, pageLimit, type Shown } from './declaration.ts'
 
 const page = {
   /** Only of this account. */
   account_id: id.optional(),
-  cursor: z.string().max(CURSOR_CHARACTERS_MAX).optional(),
+  cursor: cursor.optional(),
   limit: pageLimit,
 }
 /** Null on the last page. */

@@ -3,12 +3,12 @@
  * Amounts are exact dollars.
  */
 import { z } from 'zod'
-import { CURSOR_CHARACTERS_MAX } from '../cursor.ts'
 import type { DeepReadonly } from '../deep-readonly.ts'
 import { wireFormat } from '../events/account.ts'
 import { tokenClasses } from '../tokens.ts'
 import { timeSteps } from '../zone.ts'
 import { dollars } from './billing.ts'
+import { cursor } from './cursor.ts'
 
 const WORD_CHARACTERS_MAX = 100
 /** Steps of time on a page. */
@@ -24,7 +24,6 @@ const dayOrMoment = z.union([z.iso.date(), z.iso.datetime({ offset: true })], {
   error: 'must be a day such as 2026-11-01, or a time such as 2026-11-01T00:00:00Z',
 })
 const zoneName = word.default('UTC')
-const cursor = z.string().min(1).max(CURSOR_CHARACTERS_MAX)
 
 const groups = z
   .string()

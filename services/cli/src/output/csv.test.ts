@@ -1,5 +1,6 @@
+import { csvLine } from '@svc/contracts/csv'
 import { expect, test } from 'vitest'
-import { csvLine, csvText } from './csv.ts'
+import { csvText } from './csv.ts'
 
 test('what a terminal would obey is not in a cell, whoever shows the file', () => {
   const cells = ['\u001b]0;owned\u0007', '\u009b31m', 'a\u202eb', 'two\nlines', '\u007f']

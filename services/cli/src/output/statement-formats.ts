@@ -1,9 +1,10 @@
 /** A statement as a table, CSV, JSON or lines of JSON: opening + rows = closing in every one. */
 
+import { csvLine } from '@svc/contracts/csv'
 import { parseDollars } from '@svc/contracts/money'
 import type { StatementEntry } from '@svc/contracts/wire/statement'
 import { jsonText } from '../context/json-text.ts'
-import { csvLine, csvText } from './csv.ts'
+import { csvText } from './csv.ts'
 import { htmlWriter } from './statement-html.ts'
 import { periodText, type StatementWriter } from './statement-writer.ts'
 import { type Column, Table } from './table.ts'
