@@ -76,7 +76,9 @@ export interface GatewayDependencies {
   readonly textSeal: TextSeal
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */
   readonly admin?: FastifyPluginAsync
-  /** Whether that is on a listener of its own, and not on the public one. */
+  /** Mounted under `/dashboard`, where browsers that ask for `/` are sent. */
+  readonly dashboardPages?: FastifyPluginAsync
+  /** Whether the admin API is on a listener of its own, and not on the public one. */
   readonly isAdminApart?: boolean
   readonly clock: Clock
   readonly timer: Timer
@@ -171,7 +173,11 @@ class HttpGateway implements Gateway {
     app.register(evidenceRoutes(ports))
     app.register(treeRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
-    app.register(pageRoute(dependencies, rootUrl))
+    const { dashboardPages } = dependencies
+    app.register(
+      pageRoute({ ...dependencies, hasDashboard: dashboardPages !== undefined }, rootUrl),
+    )
+    if (dashboardPages !== undefined) app.register(dashboardPages, { prefix: '/dashboard' })
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))
     const adminApp = this.#adminServer?.app ?? app
     if (admin !== undefined) adminApp.register(mounted(admin), { prefix: ADMIN_PREFIX })

@@ -1,9 +1,12 @@
-/** The page at `/`: what this is and how to call it. Self-contained, without scripts or secrets. */
+/**
+ * The page at `/about`: what this is and how to call it. Self-contained, without scripts or secrets.
+ * At `/` too, except for browsers where there is a dashboard: they are sent to it.
+ */
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { ModelPrice } from '@svc/contracts/wire/prices'
 import type { Ledger } from '@svc/ledger/ledger'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RootUrl } from '../http/base-address.ts'
 import { escapeHtml, htmlPage, pageHeaders, preformatted } from '../http/html-page.ts'
 import { servedBy, type WorkerPool } from '../routing/worker-pool.ts'
@@ -21,14 +24,25 @@ export interface PagePorts {
   readonly pageInformation: PageInformation
   /** Whether prices are shown. Default: they are. */
   readonly publicPrices?: boolean
+  readonly hasDashboard: boolean
 }
 
 export function pageRoute(ports: PagePorts, rootUrl: RootUrl) {
   return async (app: FastifyInstance): Promise<void> => {
+    const show = (request: FastifyRequest, reply: FastifyReply) =>
+      reply.headers(pageHeaders).send(page(ports, rootUrl(request)))
+    app.get('/about', show)
     app.get('/', (request, reply) => {
-      return reply.headers(pageHeaders).send(page(ports, rootUrl(request)))
+      if (!ports.hasDashboard || !isBrowser(request)) return show(request, reply)
+      // Relative, so that it holds behind a proxy too.
+      return reply.redirect('dashboard/')
     })
   }
+}
+
+/** Browsers name HTML; curl and clients of the API take anything, or ask for JSON. */
+function isBrowser({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes('text/html') === true
 }
 
 function page(ports: PagePorts, rootUrl: string): string {
