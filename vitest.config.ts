@@ -11,6 +11,7 @@ const projects = [
   { name: 'unit', suffix: 'test', testTimeout: 20_000 },
   { name: 'integration', suffix: 'int.test', testTimeout: 60_000 },
   { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000, exclude: MEASURED },
+  { name: 'browser', suffix: 'browser.test', testTimeout: 120_000 },
   { name: 'e2e-measured', suffix: 'e2e.test', testTimeout: 180_000, include: MEASURED },
 ]
 
@@ -65,7 +66,7 @@ export default defineConfig({
         include: include ?? [`**/*.${suffix}.ts`],
         exclude: [
           ...['**/node_modules/**', ...exclude],
-          ...(suffix === 'test' ? ['**/*.{int,e2e}.test.ts'] : []),
+          ...(suffix === 'test' ? ['**/*.{int,e2e,browser}.test.ts'] : []),
         ],
         testTimeout,
         hookTimeout: testTimeout,

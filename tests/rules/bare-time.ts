@@ -7,8 +7,9 @@ import { importsOf, lineOf, parse, type SyntaxNode, visit } from './syntax.ts'
 import { isTestCode, type SourceFile } from './workspace.ts'
 
 const product = /^(contracts\/src|projections\/src|infra|services\/[a-z]+\/src)\//
-/** Where the real ones are, and where the parts are put together. */
-const exempt = /^(infra\/system|infra\/demo-model\/training|services\/server\/src)\//
+/** Where the real ones are, where the parts are put together, and what runs in a browser. */
+const exempt =
+  /^(services\/dashboard\/src|infra\/system|infra\/demo-model\/training|services\/server\/src)\//
 
 const timers = new Set(['setTimeout', 'setInterval'])
 const timerModules = new Set(['node:timers', 'node:timers/promises'])

@@ -15,6 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'services/gateway': ['contracts', 'ledger', 'projections', 'infra'],
   'services/worker': ['contracts', 'infra'],
   'services/operator': ['contracts', 'ledger', 'projections', 'infra'],
+  'services/dashboard': ['contracts'],
   'services/server': [
     ...['contracts', 'ledger', 'projections', 'infra'],
     ...['gateway', 'operator', 'worker'],

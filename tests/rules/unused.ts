@@ -4,9 +4,9 @@ import { exportsOf, importsOf } from './syntax.ts'
 import { isExample, type Manifest, type SourceFile } from './workspace.ts'
 
 /** Run by vitest, not imported. */
-const testFile = /\.(test|suite)\.ts$|(^|\/)vitest\.config\.ts$/
+const testFile = /\.(test|suite)\.ts$|(^|\/)(vitest|vite)\.config\.ts$/
 /** A program, thread or preload is named in a text: a URL, an npm script, a command to type. */
-const namedFile = /[\w./-]*\/?[\w-]+\.(?:ts|js|mjs)\b/g
+const namedFile = /[\w./-]*\/?[\w-]+\.(?:tsx?|js|mjs)\b/g
 
 /**
  * @param files all of the workspace: scripts and configurations name programs too

@@ -29,7 +29,7 @@ const ignoredFolders = new Set([
 ])
 const ignoredFiles = /\.log$/
 const textFiles = /\.(ts|tsx|js|mjs|json|md|yml|yaml|sh|py|sql|html|css|toml|txt)$|(^|\/)[^.]+$/
-const code = /\.(ts|tsx|js|mjs)$/
+const code = /\.(tsx?|js|mjs)$/
 const testCode = /\.(test|suite)\.ts$|(^|\/)(tests|testing|compliance|bench)\//
 
 /** Every text file that belongs to the project. */

@@ -1,0 +1,76 @@
+/** What of a page stands in its address: filters, so that a link shows the same rows. */
+
+type Raw = Readonly<Record<string, unknown>>
+
+export interface Period {
+  /** Days such as `2026-11-01`, in the zone of the reader; `to` is included. */
+  readonly from?: string
+  readonly to?: string
+}
+
+export interface RequestsSearch extends Period {
+  readonly key?: string
+  readonly status?: (typeof statuses)[number]
+  /** The request whose receipt is open, by any of its ids. */
+  readonly request?: string
+}
+
+export interface UsageSearch extends Period {
+  readonly by?: (typeof steps)[number]
+  readonly group?: (typeof groups)[number]
+}
+
+const statuses = ['running', 'finished', 'stopped', 'failed', 'abandoned'] as const
+export const steps = ['day', 'hour', 'month'] as const
+export const groups = ['key', 'model', 'format'] as const
+
+const TEXT_CHARACTERS_MAX = 200
+
+/** Whether the dialog for a new key is open. */
+export function keysSearch({ create }: Raw): { readonly create?: true } {
+  return create === true ? { create } : {}
+}
+
+export function requestsSearch(raw: Raw): RequestsSearch {
+  return {
+    ...period(raw),
+    ...given('key', text(raw.key)),
+    ...given('status', oneOf(statuses, raw.status)),
+    ...given('request', text(raw.request)),
+  }
+}
+
+export function statementSearch(raw: Raw): Period {
+  return period(raw)
+}
+
+export function usageSearch(raw: Raw): UsageSearch {
+  return {
+    ...period(raw),
+    ...given('by', oneOf(steps, raw.by)),
+    ...given('group', oneOf(groups, raw.group)),
+  }
+}
+
+function period({ from, to }: Raw): Period {
+  return { ...given('from', day(from)), ...given('to', day(to)) }
+}
+
+function given<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [Key in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [Key in Name]: Value })
+}
+
+function oneOf<Value extends string>(values: readonly Value[], raw: unknown): Value | undefined {
+  return values.find((value) => value === raw)
+}
+
+function day(raw: unknown): string | undefined {
+  return typeof raw === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(raw) ? raw : undefined
+}
+
+function text(raw: unknown): string | undefined {
+  return typeof raw === 'string' && raw !== '' ? raw.slice(0, TEXT_CHARACTERS_MAX) : undefined
+}

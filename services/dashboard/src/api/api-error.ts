@@ -1,0 +1,48 @@
+/** What the server said instead of an answer. */
+export interface Refusal {
+  /** Of HTTP; 0 when the server was not reached. */
+  readonly status: number
+  readonly code: string
+  /** In the server's words, for people. */
+  readonly message: string
+  /** The field at fault. */
+  readonly param?: string | null
+  readonly requestId?: string | null
+}
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  readonly code: string
+  readonly param: string | null
+  readonly requestId: string | null
+
+  constructor({ status, code, message, param = null, requestId = null }: Refusal) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.param = param
+    this.requestId = requestId
+  }
+}
+
+/** Reads a refusal, also one that a proxy on the way made in a shape of its own. */
+export async function refusalOf(response: Response): Promise<ApiError> {
+  const body: unknown = await response.json().catch(() => null)
+  const error = isRecord(body) && isRecord(body.error) ? body.error : {}
+  return new ApiError({
+    status: response.status,
+    code: text(error.code) ?? text(error.type) ?? `http_${response.status}`,
+    message: text(error.message) ?? '',
+    param: text(error.param),
+    requestId: response.headers.get('x-request-id'),
+  })
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}

@@ -1,0 +1,78 @@
+/** What the pages read and write, kept by TanStack Query under the name of the operation. */
+import type {
+  DashboardInput,
+  DashboardOperationName,
+  DashboardOutput,
+} from '@svc/contracts/dashboard/operations'
+import {
+  keepPreviousData,
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
+import { ApiError } from './api-error.ts'
+import { call } from './call.ts'
+import { noteServerTime } from './server-clock.ts'
+import { noteRefusal, noteSignedIn } from './session-end.ts'
+
+/** How old a number may be before a look at the page asks anew. */
+const FRESH_MS = 2_000
+const RETRIES_MAX = 2
+
+export const queryClient = new QueryClient({
+  queryCache: new QueryCache({ onError: noteRefusal }),
+  mutationCache: new MutationCache({ onError: noteRefusal }),
+  defaultOptions: { queries: { staleTime: FRESH_MS, retry: isWorthRetrying } },
+})
+
+/** A question; while it is asked with other values, the rows of before stay. */
+export function ask<Name extends DashboardOperationName>(name: Name, input: DashboardInput<Name>) {
+  return queryOptions<DashboardOutput<Name>, ApiError>({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => call(name, input, signal),
+    placeholderData: keepPreviousData as never,
+  })
+}
+
+/** Who is signed in, and what the operator has set: asked once, then kept up by the answers. */
+export const sessionQuery = queryOptions<DashboardOutput<'session'>, ApiError>({
+  queryKey: ['session'],
+  queryFn: async ({ signal }) => {
+    const session = await call('session', {}, signal)
+    noteServerTime(session.now)
+    return session
+  },
+  staleTime: 60_000,
+})
+
+/** A change: what has been read before is read anew behind it. */
+export function useChange<Name extends DashboardOperationName>(name: Name) {
+  const client = useQueryClient()
+  return useMutation<DashboardOutput<Name>, ApiError, DashboardInput<Name>>({
+    mutationFn: (input) => call(name, input),
+    onSuccess: () => client.invalidateQueries(),
+  })
+}
+
+/** A change that answers with the session that now is. */
+export function useSessionChange<
+  Name extends 'signIn' | 'signOut' | 'signUp' | 'acceptLink' | 'changePassword' | 'changeProfile',
+>(name: Name) {
+  const client = useQueryClient()
+  return useMutation<DashboardOutput<'session'>, ApiError, DashboardInput<Name>>({
+    mutationFn: (input) => call(name, input),
+    onSuccess: async (session) => {
+      noteSignedIn()
+      client.setQueryData(sessionQuery.queryKey, session)
+      await client.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
+    },
+  })
+}
+
+function isWorthRetrying(count: number, error: Error): boolean {
+  const { status } = error instanceof ApiError ? error : { status: 0 }
+  return count < RETRIES_MAX && (status === 0 || status === 503)
+}

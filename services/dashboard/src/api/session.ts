@@ -1,0 +1,10 @@
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { sessionQuery } from './queries.ts'
+
+export type Session = DashboardOutput<'session'>
+
+/** Who is signed in and where. The root of the pages has loaded it before it shows anything. */
+export function useSession(): Session {
+  return useSuspenseQuery(sessionQuery).data
+}

@@ -1,0 +1,86 @@
+import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { useSession } from '../api/session.ts'
+import { type PlainName, t } from '../text/translate.ts'
+import { Notice } from '../ui/notice.tsx'
+import { Missing } from './fallbacks.tsx'
+import { rememberAccount } from './last-account.ts'
+
+const areas = [
+  ['/accounts/$accountId', 'home'],
+  ['/accounts/$accountId/chat', 'chat'],
+  ['/accounts/$accountId/keys', 'keys'],
+  ['/accounts/$accountId/requests', 'requests'],
+  ['/accounts/$accountId/statement', 'statement'],
+  ['/accounts/$accountId/usage', 'usage'],
+  ['/accounts/$accountId/members', 'members'],
+] as const satisfies readonly (readonly [path: string, name: PlainName])[]
+
+const route = getRouteApi('/signed-in/accounts/$accountId')
+
+/** The pages of one account, with the way between them. */
+export function AccountLayout() {
+  const { accountId } = route.useParams()
+  const { accounts } = useSession()
+  const account = accounts.find(({ account_id }) => account_id === accountId)
+  useEffect(() => rememberAccount(accountId), [accountId])
+  if (account === undefined) return <Missing />
+  return (
+    <div className="flex min-w-0 flex-1 flex-col md:flex-row">
+      <nav
+        aria-label={t('accountAreas')}
+        className="flex shrink-0 flex-col gap-2 border-line bg-panel p-3 max-md:border-b md:w-48 md:border-r"
+      >
+        <AccountChoice accountId={accountId} />
+        <ul className="flex flex-wrap gap-1 md:flex-col">
+          {areas.map(([to, name]) => (
+            <li key={to}>
+              <Link
+                to={to}
+                params={{ accountId }}
+                activeOptions={{ exact: name === 'home', includeSearch: false }}
+                activeProps={{ className: 'bg-paper font-semibold border-line' }}
+                inactiveProps={{ className: 'border-transparent' }}
+                className="block rounded-md border px-3 py-1.5 text-ink no-underline hover:bg-paper"
+              >
+                {t(name)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div className="min-w-0 flex-1">
+        {account.status !== 'open' && (
+          <div className="p-4 pb-0">
+            <Notice look="warn">{t(account.status === 'frozen' ? 'frozen' : 'closed')}</Notice>
+          </div>
+        )}
+        <Outlet />
+      </div>
+    </div>
+  )
+}
+
+/** One account needs no choice: its name is enough. */
+function AccountChoice({ accountId }: { readonly accountId: string }) {
+  const { accounts } = useSession()
+  const navigate = useNavigate()
+  if (accounts.length === 1)
+    return <p className="px-3 py-1 font-semibold wrap-anywhere">{accounts[0]?.name}</p>
+  return (
+    <select
+      aria-label={t('account')}
+      className="min-h-9 w-full rounded-md border border-edge bg-paper px-2"
+      value={accountId}
+      onChange={({ target }) =>
+        navigate({ to: '/accounts/$accountId', params: { accountId: target.value } })
+      }
+    >
+      {accounts.map(({ account_id, name }) => (
+        <option key={account_id} value={account_id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

@@ -1,0 +1,39 @@
+import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { ApiError } from '../api/api-error.ts'
+import { problemText } from '../text/problems.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+
+/** For an address that leads nowhere. */
+export function Missing() {
+  return (
+    <div className="mx-auto flex max-w-xl flex-col items-start gap-3 p-6">
+      <h1 className="text-2xl font-semibold">{t('pageMissing')}</h1>
+      <p>{t('pageMissingText')}</p>
+      <Link to="/">{t('toStart')}</Link>
+    </div>
+  )
+}
+
+/** For a page that failed: never a blank one. */
+export function Broken({ error, reset }: ErrorComponentProps) {
+  return (
+    <main className="mx-auto flex max-w-xl flex-col items-start gap-3 p-6">
+      <h1 className="text-2xl font-semibold">{t('pageBroken')}</h1>
+      <p>{textOf(error)}</p>
+      <Button
+        onClick={() => {
+          reset()
+          location.reload()
+        }}
+      >
+        {t('retry')}
+      </Button>
+    </main>
+  )
+}
+
+function textOf(error: unknown): string {
+  if (error instanceof ApiError) return problemText(error)
+  return error instanceof Error ? error.message : String(error)
+}

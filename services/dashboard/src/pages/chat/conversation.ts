@@ -1,0 +1,89 @@
+/** A conversation: kept in this browser only, and gone when it is cleared. */
+
+export interface ChatSettings {
+  /** Told to the model before everything else; empty: nothing. */
+  readonly system: string
+  /** Tokens of an answer. */
+  readonly maxTokens: number
+  /** From 0, always the likeliest word, to 2. */
+  readonly temperature: number
+}
+
+export interface AnswerUse {
+  readonly inputTokens: number
+  readonly cachedTokens: number
+  readonly outputTokens: number
+  /** Exact dollars; null when the answer broke off before it was told. */
+  readonly cost: string | null
+}
+
+export type AnswerEnd = 'running' | 'whole' | 'cut' | 'stopped' | 'failed'
+
+export interface Question {
+  readonly role: 'user'
+  readonly text: string
+}
+
+export interface GivenAnswer {
+  readonly role: 'assistant'
+  readonly text: string
+  /** What the model thought before it answered. */
+  readonly thinking: string
+  readonly end: AnswerEnd
+  /** Why it failed, for people. */
+  readonly problem?: string
+  /** Finds its receipt. */
+  readonly requestId?: string
+  readonly use?: AnswerUse
+  /** From the question to its first word, in milliseconds. */
+  readonly firstTokenMs?: number
+}
+
+export type Message = Question | GivenAnswer
+
+export interface Conversation {
+  readonly messages: readonly Message[]
+  readonly settings: ChatSettings
+  /** What stands in the field and is not sent yet. */
+  readonly draft: string
+}
+
+export const newConversation: Conversation = {
+  messages: [],
+  settings: { system: '', maxTokens: 512, temperature: 0.7 },
+  draft: '',
+}
+
+/** Messages that are kept over a reload. */
+const KEPT_MESSAGES_MAX = 200
+
+export function readConversation(accountId: string): Conversation {
+  try {
+    const text = localStorage.getItem(nameOf(accountId))
+    if (text === null) return newConversation
+    const read = { ...newConversation, ...(JSON.parse(text) as Partial<Conversation>) }
+    return { ...read, messages: read.messages.map(ended) }
+  } catch {
+    return newConversation
+  }
+}
+
+export function keepConversation(accountId: string, conversation: Conversation): void {
+  const messages = conversation.messages.slice(-KEPT_MESSAGES_MAX)
+  try {
+    localStorage.setItem(nameOf(accountId), JSON.stringify({ ...conversation, messages }))
+  } catch {
+    // Storage is full or switched off: the conversation lasts as long as the page.
+  }
+}
+
+/** An answer that ran when the page was left was stopped by that. */
+function ended(message: Message): Message {
+  return message.role === 'assistant' && message.end === 'running'
+    ? { ...message, end: 'stopped' }
+    : message
+}
+
+function nameOf(accountId: string): string {
+  return `svc-chat-${accountId}`
+}

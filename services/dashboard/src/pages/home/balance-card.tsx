@@ -1,0 +1,32 @@
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { countText } from '../../text/times.ts'
+import { t } from '../../text/translate.ts'
+import { Card, Figure } from '../../ui/card.tsx'
+import { Age } from '../../ui/moment.tsx'
+import { GlanceMoney } from '../../ui/money.tsx'
+
+/** Available = settled − held, this month's use, and what all of it is up to. */
+export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountHome'> }) {
+  const { balance, month, as_of: asOf } = home
+  return (
+    <Card title={t('balance')}>
+      <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
+        <Figure name={t('available')}>
+          <GlanceMoney amount={balance.available} />
+        </Figure>
+        <Figure name={t('settled')}>
+          <GlanceMoney amount={balance.settled} />
+        </Figure>
+        <Figure name={t('held', { count: home.open_requests })}>
+          <GlanceMoney amount={balance.held} />
+        </Figure>
+        <Figure name={t('usedThisMonth')}>
+          <GlanceMoney amount={month.total.amount} />
+        </Figure>
+      </dl>
+      <p className="mt-3 text-sm text-soft">
+        {t('asOf', { position: countText(Number(asOf.position)) })} <Age at={asOf.at} />
+      </p>
+    </Card>
+  )
+}

@@ -1,0 +1,37 @@
+import { Link } from '@tanstack/react-router'
+import { useSession } from '../../api/session.ts'
+import { useAccountId } from '../../layout/account-id.ts'
+import { t } from '../../text/translate.ts'
+import { buttonClass } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { FirstCall } from '../first-call.tsx'
+
+/** Before the first request: a key, a command, an answer. */
+export function FirstSteps({ hasKey }: { readonly hasKey: boolean }) {
+  const accountId = useAccountId()
+  const { base_url: baseUrl } = useSession()
+  return (
+    <Card title={t('firstSteps')}>
+      <ol className="flex list-decimal flex-col gap-4 pl-5">
+        <li>
+          <p className="mb-2">{t(hasKey ? 'firstKeyMade' : 'firstKey')}</p>
+          {!hasKey && (
+            <Link
+              to="/accounts/$accountId/keys"
+              params={{ accountId }}
+              search={{ create: true }}
+              className={buttonClass('plain')}
+            >
+              {t('newKey')}
+            </Link>
+          )}
+        </li>
+        <li>
+          <p className="mb-2">{t('firstCall')}</p>
+          <FirstCall baseUrl={baseUrl} />
+        </li>
+        <li>{t('firstLook')}</li>
+      </ol>
+    </Card>
+  )
+}

@@ -1,0 +1,93 @@
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { useState } from 'react'
+import { useAccountRole } from '../../layout/account-role.ts'
+import { countText } from '../../text/times.ts'
+import { t } from '../../text/translate.ts'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { GivenName } from '../../ui/given-name.tsx'
+import { Age } from '../../ui/moment.tsx'
+import { DecimalColumn, finestOf } from '../../ui/money.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+import { RenameKey } from './rename-key.tsx'
+import { RevokeKey } from './revoke-key.tsx'
+import { RotateKey } from './rotate-key.tsx'
+
+type Key = DashboardOutput<'listAccountKeys'>[number]
+
+const looks = { active: 'good', expired: 'plain', revoked: 'bad' } as const
+const names = { active: 'keyActive', expired: 'keyExpired', revoked: 'keyRevoked' } as const
+
+/** Keys with what each spent; those that ended stay, for the sake of the history. */
+export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
+  const decimals = finestOf(keys.map(({ spent }) => spent))
+  const isOwner = useAccountRole() === 'owner'
+  const head = (
+    <>
+      <Head>{t('name')}</Head>
+      <Head>{t('key')}</Head>
+      <Head>{t('status')}</Head>
+      <Head>{t('created')}</Head>
+      <Head>{t('lastUsed')}</Head>
+      <Head isNumber>{t('requests')}</Head>
+      <Head isNumber>{t('spent')}</Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
+    </>
+  )
+  return (
+    <Table label={t('keys')} head={head}>
+      {keys.map((key) => (
+        <tr key={key.key_id} data-row>
+          <Cell>
+            <GivenName name={key.name} />
+          </Cell>
+          <Cell>
+            <code className="whitespace-nowrap">…{key.last_four}</code>
+          </Cell>
+          <Cell>
+            <Badge look={looks[key.status]} text={t(names[key.status])} />
+          </Cell>
+          <Cell>
+            <Age at={key.created_at} />
+          </Cell>
+          <Cell>
+            <Age at={key.last_used_at} />
+          </Cell>
+          <Cell isNumber>{countText(key.requests)}</Cell>
+          <Cell isNumber>
+            <DecimalColumn amount={key.spent} decimals={decimals} />
+          </Cell>
+          <Cell isNumber>{isOwner && !key.is_chat && <KeyActions apiKey={key} />}</Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+function KeyActions({ apiKey }: { readonly apiKey: Key }) {
+  const [open, setOpen] = useState<'rename' | 'rotate' | 'revoke'>()
+  const close = () => setOpen(undefined)
+  const isActive = apiKey.status === 'active'
+  return (
+    <span className="inline-flex gap-1">
+      <Button look="bare" onClick={() => setOpen('rename')}>
+        {t('rename')}
+      </Button>
+      {isActive && (
+        <>
+          <Button look="bare" onClick={() => setOpen('rotate')}>
+            {t('rotate')}
+          </Button>
+          <Button look="danger" onClick={() => setOpen('revoke')}>
+            {t('revoke')}
+          </Button>
+        </>
+      )}
+      {open === 'rename' && <RenameKey apiKey={apiKey} onClose={close} />}
+      {open === 'rotate' && <RotateKey apiKey={apiKey} onClose={close} />}
+      {open === 'revoke' && <RevokeKey apiKey={apiKey} onClose={close} />}
+    </span>
+  )
+}

@@ -1,0 +1,56 @@
+import { useState } from 'react'
+import { useChange } from '../../api/queries.ts'
+import { problemText } from '../../text/problems.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Secret } from './secret.tsx'
+
+export interface NewKeyProps {
+  readonly accountId: string
+  readonly onClose: () => void
+}
+
+/** Asks for a name, then shows the secret once: it stays until somebody says that they have it. */
+export function NewKey({ accountId, onClose }: NewKeyProps) {
+  const [name, setName] = useState('')
+  const create = useChange('createAccountKey')
+  const { data, error, isPending } = create
+  if (data !== undefined) {
+    return (
+      <Dialog title={t('keyMade', { name })} isSticky onClose={onClose}>
+        <Secret secret={data.secret} onStored={onClose} />
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title={t('newKey')} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          create.mutate({ account_id: accountId, name })
+        }}
+      >
+        <Field
+          label={t('name')}
+          hint={t('keyNameHint')}
+          required
+          autoFocus
+          maxLength={200}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button look="main" type="submit" disabled={isPending}>
+            {t('createKey')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,77 @@
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { useQuery } from '@tanstack/react-query'
+import { useLocation, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ask, useSessionChange } from '../../api/queries.ts'
+import { useSession } from '../../api/session.ts'
+import { problemText } from '../../text/problems.ts'
+import { momentText } from '../../text/times.ts'
+import { t } from '../../text/translate.ts'
+import { Answer } from '../../ui/answer.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { NarrowPage } from './narrow-page.tsx'
+import { NewPassword, NewUserFields, nobody } from './new-user-fields.tsx'
+
+type Link = DashboardOutput<'lookAtLink'>
+
+/** What a one-time link opens: the owner's of the first start, an invitation, a new password. */
+export function Join() {
+  const secret = useLocation({ select: ({ hash }) => hash })
+  const query = useQuery({ ...ask('lookAtLink', { secret }), enabled: secret !== '' })
+  return (
+    <NarrowPage title={t('join')}>
+      {secret === '' ? (
+        <Notice look="warn">{t('linkIncomplete')}</Notice>
+      ) : (
+        <Answer query={query}>{(link) => <Accept secret={secret} link={link} />}</Answer>
+      )}
+    </NarrowPage>
+  )
+}
+
+function Accept({ secret, link }: { readonly secret: string; readonly link: Link }) {
+  const session = useSession()
+  const [user, setUser] = useState(nobody)
+  const accept = useSessionChange('acceptLink')
+  const navigate = useNavigate()
+  const isNew = link.kind !== 'reset' && session.user === null
+  const given = {
+    ...(isNew ? { email: user.email, display_name: user.displayName } : {}),
+    ...(isNew || link.kind === 'reset' ? { password: user.password } : {}),
+  }
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const done = { onSuccess: () => navigate({ to: '/', replace: true }) }
+        accept.mutate({ secret, ...given }, done)
+      }}
+    >
+      <p>{purposeOf(link)}</p>
+      <p className="text-sm text-soft">{t('linkUntil', { time: momentText(link.expires_at) })}</p>
+      {isNew && <NewUserFields user={user} onChange={setUser} />}
+      {link.kind === 'reset' && (
+        <NewPassword
+          value={user.password}
+          onChange={(password) => setUser({ ...user, password })}
+        />
+      )}
+      {link.kind !== 'reset' && session.user !== null && (
+        <p>{t('joinAs', { email: session.user.email })}</p>
+      )}
+      {accept.error !== null && <Notice look="bad">{problemText(accept.error)}</Notice>}
+      <Button look="main" type="submit" disabled={accept.isPending}>
+        {t(link.kind === 'reset' ? 'setPassword' : 'accept')}
+      </Button>
+    </form>
+  )
+}
+
+function purposeOf({ kind, account, platform_role: role }: Link): string {
+  if (kind === 'owner') return t('linkOwner')
+  if (kind === 'reset') return t('linkReset')
+  if (account !== null) return t('linkAccount', { name: account.name, role: t(account.role) })
+  return t('linkPlatform', { role: t(role ?? 'auditor') })
+}

@@ -1,0 +1,63 @@
+import { t } from '../../text/translate.ts'
+import { Field } from '../../ui/field.tsx'
+
+export interface NewUser {
+  readonly email: string
+  readonly displayName: string
+  readonly password: string
+}
+
+export const nobody: NewUser = { email: '', displayName: '', password: '' }
+
+export interface NewUserFieldsProps {
+  readonly user: NewUser
+  readonly onChange: (user: NewUser) => void
+}
+
+/** What somebody new says of themselves. */
+export function NewUserFields({ user, onChange }: NewUserFieldsProps) {
+  return (
+    <>
+      <Field
+        label={t('email')}
+        type="email"
+        autoComplete="username"
+        required
+        value={user.email}
+        onChange={({ target }) => onChange({ ...user, email: target.value })}
+      />
+      <Field
+        label={t('displayName')}
+        autoComplete="name"
+        required
+        maxLength={200}
+        value={user.displayName}
+        onChange={({ target }) => onChange({ ...user, displayName: target.value })}
+      />
+      <NewPassword value={user.password} onChange={(password) => onChange({ ...user, password })} />
+    </>
+  )
+}
+
+const PASSWORD_CHARACTERS_MIN = 10
+
+export interface NewPasswordProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+export function NewPassword({ value, onChange }: NewPasswordProps) {
+  return (
+    <Field
+      label={t('newPassword')}
+      hint={t('passwordHint', { count: PASSWORD_CHARACTERS_MIN })}
+      type="password"
+      autoComplete="new-password"
+      required
+      minLength={PASSWORD_CHARACTERS_MIN}
+      maxLength={256}
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  )
+}

@@ -1,0 +1,153 @@
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { ask, useChange, useSessionChange } from '../../api/queries.ts'
+import { useSession } from '../../api/session.ts'
+import { problemText } from '../../text/problems.ts'
+import { t } from '../../text/translate.ts'
+import { Answer } from '../../ui/answer.tsx'
+import { Badge } from '../../ui/badge.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Age } from '../../ui/moment.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+import { NewPassword } from './new-user-fields.tsx'
+
+/** One's own name, password and sessions. */
+export function Profile() {
+  const sessions = useQuery(ask('listSessions', {}))
+  const endOthers = useChange('endOtherSessions')
+  return (
+    <Page title={t('profile')}>
+      <div className="grid gap-4 md:grid-cols-2">
+        <Card title={t('displayName')}>
+          <NameForm />
+        </Card>
+        <Card title={t('changePassword')}>
+          <PasswordForm />
+        </Card>
+      </div>
+      <Card
+        title={t('sessions')}
+        action={
+          <Button disabled={endOthers.isPending} onClick={() => endOthers.mutate({})}>
+            {t('sessionEndOthers')}
+          </Button>
+        }
+      >
+        <Answer query={sessions}>{(open) => <Sessions sessions={open} />}</Answer>
+      </Card>
+    </Page>
+  )
+}
+
+function NameForm() {
+  const { user } = useSession()
+  const [name, setName] = useState(user?.display_name ?? '')
+  const change = useSessionChange('changeProfile')
+  return (
+    <form
+      className="flex flex-col items-start gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        change.mutate({ display_name: name })
+      }}
+    >
+      <p className="text-sm text-soft">{user?.email}</p>
+      <Field
+        label={t('displayName')}
+        required
+        maxLength={200}
+        value={name}
+        onChange={({ target }) => setName(target.value)}
+      />
+      {change.error !== null && <Notice look="bad">{problemText(change.error)}</Notice>}
+      {change.isSuccess && <Notice look="good">{t('saved')}</Notice>}
+      <Button type="submit" disabled={change.isPending}>
+        {t('save')}
+      </Button>
+    </form>
+  )
+}
+
+function PasswordForm() {
+  const [current, setCurrent] = useState('')
+  const [next, setNext] = useState('')
+  const change = useSessionChange('changePassword')
+  return (
+    <form
+      className="flex flex-col items-start gap-3"
+      onSubmit={(event) => {
+        event.preventDefault()
+        const input = { current_password: current, new_password: next }
+        change.mutate(input, {
+          onSuccess: () => {
+            setCurrent('')
+            setNext('')
+          },
+        })
+      }}
+    >
+      <Field
+        label={t('currentPassword')}
+        type="password"
+        autoComplete="current-password"
+        required
+        value={current}
+        onChange={({ target }) => setCurrent(target.value)}
+      />
+      <NewPassword value={next} onChange={setNext} />
+      {change.error !== null && <Notice look="bad">{problemText(change.error)}</Notice>}
+      {change.isSuccess && <Notice look="good">{t('passwordChanged')}</Notice>}
+      <Button type="submit" disabled={change.isPending}>
+        {t('changePassword')}
+      </Button>
+    </form>
+  )
+}
+
+function Sessions({ sessions }: { readonly sessions: DashboardOutput<'listSessions'> }) {
+  const end = useChange('endSession')
+  const head = (
+    <>
+      <Head>{t('sessionBrowser')}</Head>
+      <Head>{t('sessionAddress')}</Head>
+      <Head>{t('sessionBegan')}</Head>
+      <Head>{t('sessionUsed')}</Head>
+      <Head>
+        <span className="sr-only">{t('sessionEnd')}</span>
+      </Head>
+    </>
+  )
+  return (
+    <Table label={t('sessions')} head={head}>
+      {sessions.map((session) => (
+        <tr key={session.session_id}>
+          <Cell>
+            {session.user_agent} {session.current && <Badge look="good" text={t('sessionThis')} />}
+          </Cell>
+          <Cell>{session.address}</Cell>
+          <Cell>
+            <Age at={session.created_at} />
+          </Cell>
+          <Cell>
+            <Age at={session.last_used_at} />
+          </Cell>
+          <Cell isNumber>
+            {!session.current && (
+              <Button
+                disabled={end.isPending}
+                onClick={() => end.mutate({ session_id: session.session_id })}
+              >
+                {t('sessionEnd')}
+              </Button>
+            )}
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

@@ -1,0 +1,54 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSessionChange } from '../../api/queries.ts'
+import { useSession } from '../../api/session.ts'
+import { problemText } from '../../text/problems.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import { NarrowPage } from './narrow-page.tsx'
+import { NewUserFields, nobody } from './new-user-fields.tsx'
+
+/** A new user with an account of their own, where the operator has opened that. */
+export function SignUp() {
+  const { sign_up: policy } = useSession()
+  const [user, setUser] = useState(nobody)
+  const [accountName, setAccountName] = useState('')
+  const signUp = useSessionChange('signUp')
+  const navigate = useNavigate()
+  if (policy !== 'open') {
+    return (
+      <NarrowPage title={t('signUp')}>
+        <p>{t('byLink')}</p>
+      </NarrowPage>
+    )
+  }
+  const { email, password, displayName: display_name } = user
+  return (
+    <NarrowPage title={t('signUp')}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const input = { email, password, display_name, account_name: accountName }
+          signUp.mutate(input, { onSuccess: () => navigate({ to: '/' }) })
+        }}
+      >
+        <NewUserFields user={user} onChange={setUser} />
+        <Field
+          label={t('accountName')}
+          hint={t('accountNameHint')}
+          required
+          maxLength={200}
+          value={accountName}
+          onChange={({ target }) => setAccountName(target.value)}
+        />
+        {signUp.error !== null && <Notice look="bad">{problemText(signUp.error)}</Notice>}
+        <Button look="main" type="submit" disabled={signUp.isPending}>
+          {t('signUp')}
+        </Button>
+      </form>
+    </NarrowPage>
+  )
+}

@@ -1,0 +1,48 @@
+import type { Receipt } from '@svc/contracts/wire/billing'
+import { countText } from '../../text/times.ts'
+import { tokenClassName } from '../../text/token-classes.ts'
+import { t } from '../../text/translate.ts'
+import { DecimalColumn, ExactMoney, finestOf } from '../../ui/money.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+
+/** Tokens × price per million = amount, line by line, and their sum. */
+export function ReceiptLines({ receipt }: { readonly receipt: Receipt }) {
+  const { lines, amount, price } = receipt
+  const decimals = finestOf([amount, ...lines.map((line) => line.amount)])
+  const head = (
+    <>
+      <Head>{t('tokens')}</Head>
+      <Head isNumber>{t('count')}</Head>
+      <Head isNumber>{t('perMillion')}</Head>
+      <Head isNumber>{t('cost')}</Head>
+    </>
+  )
+  const foot = (
+    <tr className="font-semibold">
+      <Cell colSpan={3}>{t('total')}</Cell>
+      <Cell isNumber>
+        <DecimalColumn amount={amount} decimals={decimals} />
+      </Cell>
+    </tr>
+  )
+  return (
+    <section>
+      <h3 className="mb-1 font-semibold">{t('arithmetic')}</h3>
+      <Table label={t('arithmetic')} head={head} foot={foot}>
+        {lines.map((line) => (
+          <tr key={line.class}>
+            <Cell>{tokenClassName(line.class)}</Cell>
+            <Cell isNumber>{countText(line.tokens)}</Cell>
+            <Cell isNumber>
+              <ExactMoney amount={line.price} />
+            </Cell>
+            <Cell isNumber>
+              <DecimalColumn amount={line.amount} decimals={decimals} />
+            </Cell>
+          </tr>
+        ))}
+      </Table>
+      <p className="mt-1 text-soft">{t('pinnedPrice', { version: price.version })}</p>
+    </section>
+  )
+}

@@ -1,0 +1,30 @@
+import { useQuery } from '@tanstack/react-query'
+import { ask } from '../../api/queries.ts'
+import { t } from '../../text/translate.ts'
+import { Answer } from '../../ui/answer.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Receipt } from './receipt.tsx'
+
+export interface ReceiptPanelProps {
+  readonly accountId: string
+  /** Any that an answer gave. */
+  readonly id: string
+  readonly onClose: () => void
+}
+
+/** Why a request cost what it cost, beside the list that it was opened from. */
+export function ReceiptPanel({ accountId, id, onClose }: ReceiptPanelProps) {
+  const query = useQuery({
+    ...ask('receipt', { account_id: accountId, id }),
+    placeholderData: undefined as never,
+  })
+  return (
+    <Dialog title={t('receipt')} isPanel onClose={onClose}>
+      {query.error?.status === 404 ? (
+        <p>{t('noSuchRequest', { id })}</p>
+      ) : (
+        <Answer query={query}>{(receipt) => <Receipt receipt={receipt} />}</Answer>
+      )}
+    </Dialog>
+  )
+}

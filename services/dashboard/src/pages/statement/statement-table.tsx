@@ -1,0 +1,96 @@
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { Link } from '@tanstack/react-router'
+import { useAccountId } from '../../layout/account-id.ts'
+import { type PlainName, t } from '../../text/translate.ts'
+import { GivenName } from '../../ui/given-name.tsx'
+import { Moment } from '../../ui/moment.tsx'
+import { DecimalColumn, ExactMoney, finestOf } from '../../ui/money.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+
+type Entry = DashboardOutput<'accountStatement'>['data'][number]
+
+const types: Readonly<Record<Entry['type'], PlainName>> = {
+  grant: 'entryGrant',
+  usage: 'entryUsage',
+  expiry: 'entryExpiry',
+  void: 'entryVoid',
+  refund: 'entryRefund',
+  adjustment: 'entryAdjustment',
+  closing: 'entryClosing',
+}
+
+export interface StatementTableProps {
+  /** The oldest first. */
+  readonly entries: readonly Entry[]
+  /** Exact dollars before the first and after the last of them. */
+  readonly opening: string
+  readonly closing: string
+  /** Whether nothing comes behind the last. */
+  readonly isWhole: boolean
+}
+
+/** opening + credits − debits = closing, with the balance after every entry. */
+export function StatementTable({ entries, opening, closing, isWhole }: StatementTableProps) {
+  const moved = finestOf(entries.flatMap(({ debit, credit }) => [debit, credit]))
+  const balances = finestOf([opening, closing, ...entries.map(({ balance }) => balance)])
+  const head = (
+    <>
+      <Head>{t('time')}</Head>
+      <Head>{t('type')}</Head>
+      <Head>{t('description')}</Head>
+      <Head isNumber>{t('debit')}</Head>
+      <Head isNumber>{t('credited')}</Head>
+      <Head isNumber>{t('balance')}</Head>
+    </>
+  )
+  const foot = (
+    <tr className="font-semibold">
+      <Cell colSpan={5}>{t(isWhole ? 'closing' : 'closingSoFar')}</Cell>
+      <Cell isNumber>
+        <DecimalColumn amount={closing} decimals={balances} />
+      </Cell>
+    </tr>
+  )
+  return (
+    <Table label={t('statement')} head={head} foot={foot}>
+      <tr className="font-semibold">
+        <Cell colSpan={5}>{t('opening')}</Cell>
+        <Cell isNumber>
+          <ExactMoney amount={opening} />
+        </Cell>
+      </tr>
+      {entries.map((entry) => (
+        <tr key={entry.entry} className="hover:bg-panel" data-row>
+          <Cell>
+            <Moment at={entry.at} />
+          </Cell>
+          <Cell>{t(types[entry.type])}</Cell>
+          <Cell>
+            <Description entry={entry} />
+          </Cell>
+          <Cell isNumber>
+            <DecimalColumn amount={entry.debit} decimals={moved} />
+          </Cell>
+          <Cell isNumber>
+            <DecimalColumn amount={entry.credit} decimals={moved} />
+          </Cell>
+          <Cell isNumber>
+            <DecimalColumn amount={entry.balance} decimals={balances} />
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** What was used leads to its receipt. */
+function Description({ entry }: { readonly entry: Entry }) {
+  const accountId = useAccountId()
+  const { type, key, model, reference, description } = entry
+  if (type !== 'usage') return <GivenName name={description} />
+  return (
+    <Link to="/accounts/$accountId/requests" params={{ accountId }} search={{ request: reference }}>
+      <GivenName name={[key?.name ?? key?.id ?? reference, model].filter(Boolean).join(' · ')} />
+    </Link>
+  )
+}

@@ -1,0 +1,57 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { askedPeriod } from '../../address/asked-period.ts'
+import { askPages } from '../../api/pages.ts'
+import { useAccountId } from '../../layout/account-id.ts'
+import { ownZone } from '../../text/times.ts'
+import { t } from '../../text/translate.ts'
+import { Answer } from '../../ui/answer.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Page } from '../../ui/page.tsx'
+import { PeriodFields } from '../period-fields.tsx'
+import { Exports } from './exports.tsx'
+import { StatementTable } from './statement-table.tsx'
+
+const PAGE = 100
+const route = getRouteApi('/signed-in/accounts/$accountId/statement')
+
+/** Every movement of the balance, with what it was before and after. */
+export function Statement() {
+  const accountId = useAccountId()
+  const period = route.useSearch()
+  const navigate = route.useNavigate()
+  const asked = { account_id: accountId, ...askedPeriod(period) }
+  const query = useInfiniteQuery(askPages('accountStatement', { ...asked, limit: PAGE }))
+  return (
+    <Page title={t('statement')} action={<Exports asked={asked} />}>
+      <div className="grid grid-cols-2 gap-3 md:grid-cols-4 print:hidden">
+        <PeriodFields period={period} onChange={(search) => navigate({ search })} />
+      </div>
+      <Card>
+        <Answer query={query}>
+          {({ pages }) => {
+            const [first] = pages
+            const last = pages.at(-1)
+            const entries = pages.flatMap(({ data }) => data)
+            if (first === undefined || last === undefined || entries.length === 0) {
+              return <Empty title={t('noMovements')} />
+            }
+            const isWhole = !last.has_more
+            const sums = { opening: first.opening, closing: last.closing, isWhole }
+            return <StatementTable entries={entries} {...sums} />
+          }}
+        </Answer>
+        <div className="mt-3 flex flex-wrap items-center gap-4">
+          {query.hasNextPage && (
+            <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+              {t('more')}
+            </Button>
+          )}
+          <span className="text-sm text-soft">{t('zone', { zone: ownZone })}</span>
+        </div>
+      </Card>
+    </Page>
+  )
+}

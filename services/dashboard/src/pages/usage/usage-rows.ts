@@ -1,0 +1,32 @@
+/** Rows of the usage answer, as charts and tables read them. */
+import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import type { TokenClass } from '../../text/token-classes.ts'
+
+export type UsageRow = UsageAnswer['data'][number]
+
+export const classes = ['input', 'cached_input', 'output'] as const satisfies readonly TokenClass[]
+
+export interface ClassUse {
+  readonly tokens: number
+  /** Exact dollars. */
+  readonly amount: string
+}
+
+const NOTHING: ClassUse = { tokens: 0, amount: '0.00' }
+
+/** Of one class in a row; nothing where it has no line. */
+export function usedOf({ lines }: Pick<UsageRow, 'lines'>, name: TokenClass): ClassUse {
+  return lines.find((line) => line.class === name) ?? NOTHING
+}
+
+/** The step of time as a reader of the zone names it: a day, an hour of it, or a month. */
+export function stepLabel({ from }: UsageRow, by: UsageAnswer['by']): string {
+  if (by === 'month') return from.slice(0, 'YYYY-MM'.length)
+  if (by === 'day') return from.slice('YYYY-'.length, 'YYYY-MM-DD'.length)
+  return from.slice('YYYY-'.length, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')
+}
+
+/** What the row is of, where rows are grouped. */
+export function groupLabel({ key, model, format }: UsageRow): string {
+  return key?.name ?? key?.id ?? model ?? format ?? ''
+}

@@ -1,0 +1,32 @@
+import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import { countText, momentText } from '../../text/times.ts'
+import { t } from '../../text/translate.ts'
+import { Card, Figure } from '../../ui/card.tsx'
+import { GlanceMoney } from '../../ui/money.tsx'
+import { usedOf } from './usage-rows.ts'
+
+/** The sums of the whole period, which the title names with its zone. */
+export function UsageSums({ usage }: { readonly usage: UsageAnswer }) {
+  const { total, from, to, zone } = usage
+  const cached = usedOf(total, 'cached_input').tokens
+  const prompt = usedOf(total, 'input').tokens + cached
+  const share = prompt === 0 ? 0 : cached / prompt
+  return (
+    <Card title={t('periodOf', { from: momentText(from), to: momentText(to), zone })}>
+      <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
+        <Figure name={t('cost')}>
+          <GlanceMoney amount={total.amount} />
+        </Figure>
+        <Figure name={t('requests')}>
+          {total.requests === null ? '–' : countText(total.requests)}
+        </Figure>
+        <Figure name={t('promptTokens')}>{countText(prompt)}</Figure>
+        <Figure name={t('ofThemCached')}>
+          {new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 }).format(
+            share,
+          )}
+        </Figure>
+      </dl>
+    </Card>
+  )
+}

@@ -1,0 +1,65 @@
+import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import { countText } from '../../text/times.ts'
+import { t } from '../../text/translate.ts'
+import { GivenName } from '../../ui/given-name.tsx'
+import { DecimalColumn, finestOf } from '../../ui/money.tsx'
+import { Cell, Head, Table } from '../../ui/table.tsx'
+import { groupLabel, stepLabel, usedOf } from './usage-rows.ts'
+
+/** The figures of the charts, and their sum over the whole period. */
+export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
+  const { data, total, by, group_by: groups } = usage
+  const decimals = finestOf([total.amount, ...data.map(({ amount }) => amount)])
+  const isGrouped = groups.length > 0
+  const head = (
+    <>
+      <Head>{t('period')}</Head>
+      {isGrouped && <Head>{t('group')}</Head>}
+      <Head isNumber>{t('requests')}</Head>
+      <Head isNumber>{t('input')}</Head>
+      <Head isNumber>{t('cachedInput')}</Head>
+      <Head isNumber>{t('output')}</Head>
+      <Head isNumber>{t('cost')}</Head>
+    </>
+  )
+  const foot = (
+    <tr className="font-semibold">
+      <Cell colSpan={isGrouped ? 2 : 1}>{t('wholePeriod')}</Cell>
+      <Uses row={total} decimals={decimals} />
+    </tr>
+  )
+  return (
+    <Table label={t('usage')} head={head} foot={foot}>
+      {data.map((row) => (
+        <tr key={`${row.from} ${groupLabel(row)}`}>
+          <Cell>{stepLabel(row, by)}</Cell>
+          {isGrouped && (
+            <Cell>
+              <GivenName name={groupLabel(row)} />
+            </Cell>
+          )}
+          <Uses row={row} decimals={decimals} />
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+interface UsesProps {
+  readonly row: UsageAnswer['total']
+  readonly decimals: number
+}
+
+function Uses({ row, decimals }: UsesProps) {
+  return (
+    <>
+      <Cell isNumber>{row.requests === null ? '–' : countText(row.requests)}</Cell>
+      <Cell isNumber>{countText(usedOf(row, 'input').tokens)}</Cell>
+      <Cell isNumber>{countText(usedOf(row, 'cached_input').tokens)}</Cell>
+      <Cell isNumber>{countText(usedOf(row, 'output').tokens)}</Cell>
+      <Cell isNumber>
+        <DecimalColumn amount={row.amount} decimals={decimals} />
+      </Cell>
+    </>
+  )
+}

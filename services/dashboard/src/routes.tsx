@@ -1,0 +1,139 @@
+/** Every page and its address. Pages are loaded when somebody goes to them. */
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router'
+import { keysSearch, requestsSearch, statementSearch, usageSearch } from './address/search.ts'
+import { queryClient, sessionQuery } from './api/queries.ts'
+import { AccountLayout } from './layout/account-layout.tsx'
+import { Broken, Missing } from './layout/fallbacks.tsx'
+import { Root } from './layout/root.tsx'
+import { Start } from './layout/start.tsx'
+
+const root = createRootRoute({
+  loader: () => queryClient.ensureQueryData(sessionQuery),
+  component: Root,
+  errorComponent: Broken,
+  notFoundComponent: Missing,
+})
+
+const start = createRoute({ getParentRoute: () => root, path: '/', component: Start })
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: ({ to }): { readonly to?: string } => (isInside(to) ? { to } : {}),
+  component: lazyRouteComponent(() => import('./pages/people/sign-in.tsx'), 'SignIn'),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./pages/people/sign-up.tsx'), 'SignUp'),
+})
+
+const join = createRoute({
+  getParentRoute: () => root,
+  path: '/join',
+  component: lazyRouteComponent(() => import('./pages/people/join.tsx'), 'Join'),
+})
+
+const prices = createRoute({
+  getParentRoute: () => root,
+  path: '/prices',
+  component: lazyRouteComponent(() => import('./pages/prices/prices.tsx'), 'Prices'),
+})
+
+/** What only those see who are signed in; others come back here behind the sign-in. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: async ({ location }) => {
+    const { user } = await queryClient.ensureQueryData(sessionQuery)
+    if (user === null) throw redirect({ to: '/sign-in', search: { to: location.href } })
+  },
+})
+
+const profile = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/profile',
+  component: lazyRouteComponent(() => import('./pages/people/profile.tsx'), 'Profile'),
+})
+
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/accounts/$accountId',
+  component: AccountLayout,
+})
+
+const home = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/home/home.tsx'), 'Home'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => account,
+  path: '/keys',
+  validateSearch: keysSearch,
+  component: lazyRouteComponent(() => import('./pages/keys/keys.tsx'), 'Keys'),
+})
+
+const requests = createRoute({
+  getParentRoute: () => account,
+  path: '/requests',
+  validateSearch: requestsSearch,
+  component: lazyRouteComponent(() => import('./pages/requests/requests.tsx'), 'Requests'),
+})
+
+const statement = createRoute({
+  getParentRoute: () => account,
+  path: '/statement',
+  validateSearch: statementSearch,
+  component: lazyRouteComponent(() => import('./pages/statement/statement.tsx'), 'Statement'),
+})
+
+const usage = createRoute({
+  getParentRoute: () => account,
+  path: '/usage',
+  validateSearch: usageSearch,
+  component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'Usage'),
+})
+
+const chat = createRoute({
+  getParentRoute: () => account,
+  path: '/chat',
+  component: lazyRouteComponent(() => import('./pages/chat/chat.tsx'), 'Chat'),
+})
+
+const members = createRoute({
+  getParentRoute: () => account,
+  path: '/members',
+  component: lazyRouteComponent(() => import('./pages/members/members.tsx'), 'Members'),
+})
+
+const accountPages = [home, keys, requests, statement, usage, chat, members]
+
+export const router = createRouter({
+  routeTree: root.addChildren([
+    ...[start, signIn, signUp, join, prices],
+    signedIn.addChildren([profile, account.addChildren(accountPages)]),
+  ]),
+  basepath: '/dashboard',
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}
+
+/** Whether a sign-in may lead there: never to another site. */
+function isInside(to: unknown): to is string {
+  return typeof to === 'string' && /^\/(?![/\\])/.test(to)
+}

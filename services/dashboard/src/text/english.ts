@@ -1,0 +1,12 @@
+/** The one catalogue of texts, put together from a part for each area. */
+import { accountTexts } from './english/account.ts'
+import { chatTexts } from './english/chat.ts'
+import { everywhereTexts } from './english/everywhere.ts'
+import { peopleTexts } from './english/people.ts'
+
+export const english = {
+  ...everywhereTexts,
+  ...peopleTexts,
+  ...accountTexts,
+  ...chatTexts,
+} as const

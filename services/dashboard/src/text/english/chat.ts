@@ -1,0 +1,25 @@
+/** The chat. */
+export const chatTexts = {
+  answerCut: 'The answer reached its largest number of tokens.',
+  answerStopped: 'Stopped. You pay for what was made until then.',
+  answering: 'Answering …',
+  chatEmpty:
+    'Ask something. It draws on the balance of this account, at the prices of the API. The conversation stays in this browser.',
+  conversation: 'Conversation',
+  conversationCost: 'This conversation',
+  firstWord: 'first word after {time}',
+  maxTokens: 'Tokens of an answer, at most',
+  modelAnswered: 'The model answered:',
+  modelSettings: 'Settings of the model',
+  newConversation: 'New conversation',
+  rates: '{input} input, {cached} cached, {output} output',
+  send: 'Send',
+  stop: 'Stop',
+  streamCut: 'The answer broke off. You pay for what was made until then; ask again to go on.',
+  systemText: 'Instructions for the model',
+  temperature: 'Temperature',
+  thinking: 'What the model thought',
+  useOfAnswer: '{input} input, {cached} cached, {output} output tokens',
+  youAsked: 'You asked:',
+  yourQuestion: 'Your question',
+} as const

@@ -1,0 +1,13 @@
+/** What went wrong, in a sentence for people. */
+import type { ApiError } from '../api/api-error.ts'
+import { t } from './translate.ts'
+
+const NOT_REACHED = 0
+const NOT_SIGNED_IN = 401
+
+export function problemText({ status, message, code, requestId }: ApiError): string {
+  if (status === NOT_REACHED) return t('unreachable')
+  if (status === NOT_SIGNED_IN && message === '') return t('signedOut')
+  const said = message === '' ? t('refused', { code }) : message
+  return requestId === null || status < 500 ? said : `${said} ${t('requestId', { id: requestId })}`
+}

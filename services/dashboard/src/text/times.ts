@@ -1,0 +1,46 @@
+/** Times as people read them. */
+import { t } from './translate.ts'
+
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
+const HOUR_MS = 60 * MINUTE_MS
+const DAY_MS = 24 * HOUR_MS
+
+const steps = [
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', MINUTE_MS],
+  ['second', SECOND_MS],
+] as const
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const precise = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'medium',
+})
+
+/** Of the reader, such as `Europe/Berlin`. */
+export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** `3 minutes ago`. @param then and now in milliseconds since 1970 */
+export function ago(then: number, now: number): string {
+  const passed = Math.max(0, now - then)
+  const [unit, length] = steps.find(([, ms]) => passed >= ms) ?? ['second', SECOND_MS]
+  return passed < SECOND_MS ? t('justNow') : relative.format(-Math.floor(passed / length), unit)
+}
+
+/** `22 Nov 2026, 20:04:45` in the zone of the reader. */
+export function momentText(at: string): string {
+  return precise.format(new Date(at))
+}
+
+/** A duration in milliseconds, such as `420 ms` or `1.3 s`. */
+export function durationText(ms: number): string {
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`
+  return `${(ms / SECOND_MS).toFixed(1)} s`
+}
+
+/** Whole numbers, such as `17,903`. */
+export function countText(count: number): string {
+  return new Intl.NumberFormat('en').format(count)
+}

@@ -1,0 +1,62 @@
+import { type ReactNode, useEffect, useId, useRef } from 'react'
+import { t } from '../text/translate.ts'
+import { Button } from './button.tsx'
+
+export interface DialogProps {
+  readonly title: string
+  readonly onClose: () => void
+  /** Stays until its own button is pressed: neither Escape nor a click beside it closes it. */
+  readonly isSticky?: boolean
+  /** At the right edge, as tall as the window. */
+  readonly isPanel?: boolean
+  readonly children: ReactNode
+}
+
+/**
+ * The browser's own dialog: it keeps the focus inside, gives it back, and lies above everything.
+ * It is open as long as it is rendered.
+ */
+export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const element = dialog.current
+    element?.showModal()
+    return () => element?.close()
+  }, [])
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is its key, and the browser hears it.
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        if (!isSticky) onClose()
+      }}
+      onClose={() => {
+        // A browser asks only once whether Escape may close it; then it does, unasked.
+        if (dialog.current === null || dialog.current.open) return
+        if (isSticky) dialog.current.showModal()
+        else onClose()
+      }}
+      onClick={({ target }) => {
+        if (target === dialog.current && !isSticky) onClose()
+      }}
+      className={`overflow-auto border border-line bg-paper p-0 text-ink shadow-xl ${isPanel ? 'm-0 ml-auto h-dvh max-h-none w-full max-w-2xl' : 'm-auto w-[calc(100%-2rem)] max-w-lg rounded-lg'}`}
+    >
+      <div className="p-5">
+        <div className="mb-4 flex items-start justify-between gap-4">
+          <h2 id={id} className="min-w-0 text-lg font-semibold wrap-anywhere">
+            {title}
+          </h2>
+          {!isSticky && (
+            <Button look="bare" aria-label={t('close')} onClick={onClose}>
+              <span aria-hidden="true">✕</span>
+            </Button>
+          )}
+        </div>
+        {children}
+      </div>
+    </dialog>
+  )
+}

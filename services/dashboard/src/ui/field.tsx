@@ -1,0 +1,86 @@
+import { type InputHTMLAttributes, type ReactNode, useId } from 'react'
+
+const control =
+  'min-h-9 w-full rounded-md border border-edge bg-paper px-2 py-1 text-ink placeholder:text-soft aria-invalid:border-bad'
+
+export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
+  readonly label: string
+  readonly hint?: string
+  /** What is wrong with what stands in it. */
+  readonly problem?: string | undefined
+}
+
+/** One line of text with its label, and what is wrong with it where it is typed. */
+export function Field({ label, hint, problem, ...rest }: FieldProps) {
+  return (
+    <Labelled label={label} hint={hint} problem={problem}>
+      {(described) => <input className={control} {...described} {...rest} />}
+    </Labelled>
+  )
+}
+
+export interface ChoiceProps<Value extends string> {
+  readonly label: string
+  readonly value: Value
+  readonly options: readonly (readonly [value: Value, text: string])[]
+  readonly onChoose: (value: Value) => void
+}
+
+/** One of a few. */
+export function Choice<Value extends string>(props: ChoiceProps<Value>) {
+  const { label, value, options, onChoose } = props
+  return (
+    <Labelled label={label}>
+      {(described) => (
+        <select
+          className={control}
+          value={value}
+          onChange={({ target }) => onChoose(target.value as Value)}
+          {...described}
+        >
+          {options.map(([option, text]) => (
+            <option key={option} value={option}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Labelled>
+  )
+}
+
+interface LabelledProps {
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly problem?: string | undefined
+  readonly children: (described: Described) => ReactNode
+}
+
+interface Described {
+  readonly id: string
+  readonly 'aria-describedby'?: string
+  readonly 'aria-invalid'?: true
+}
+
+function Labelled({ label, hint, problem, children }: LabelledProps) {
+  const id = useId()
+  const below = problem ?? hint
+  const described: Described = {
+    id,
+    ...(below === undefined ? {} : { 'aria-describedby': `${id}-below` }),
+    ...(problem === undefined ? {} : { 'aria-invalid': true }),
+  }
+  return (
+    <div className="min-w-0">
+      <label htmlFor={id} className="mb-1 block text-sm font-medium">
+        {label}
+      </label>
+      {children(described)}
+      {below !== undefined && (
+        <p id={`${id}-below`} className={`mt-1 text-sm ${problem ? 'text-bad' : 'text-soft'}`}>
+          {below}
+        </p>
+      )}
+    </div>
+  )
+}

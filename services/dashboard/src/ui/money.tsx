@@ -1,0 +1,62 @@
+import { formatDollars, formatGlance, parseDollars } from '@svc/contracts/money'
+import { t } from '../text/translate.ts'
+
+export interface MoneyProps {
+  /** Exact decimal text in dollars; null: unknown. */
+  readonly amount: string | null | undefined
+}
+
+/** With every decimal, for rows that are added up. */
+export function ExactMoney({ amount }: MoneyProps) {
+  if (amount === null || amount === undefined) return <span>{t('unavailable')}</span>
+  return <span className="tabular-nums whitespace-nowrap">{exactText(amount)}</span>
+}
+
+/** With two decimals, for a look; the exact amount is in its title and for screen readers. */
+export function GlanceMoney({ amount }: MoneyProps) {
+  if (amount === null || amount === undefined) return <span>{t('unavailable')}</span>
+  const exact = exactText(amount)
+  return (
+    <span className="tabular-nums whitespace-nowrap" title={exact}>
+      <span aria-hidden="true">{formatGlance(parseDollars(amount))}</span>
+      <span className="sr-only">{exact}</span>
+    </span>
+  )
+}
+
+export function exactText(amount: string): string {
+  return formatDollars(parseDollars(amount))
+}
+
+function isZero(amount: string): boolean {
+  return parseDollars(amount) === 0n
+}
+
+export interface DecimalColumnProps {
+  readonly amount: string
+  /** Decimals of the finest amount of the column: all points then stand below one another. */
+  readonly decimals: number
+}
+
+/** An amount in a column: its point stands below the points of the others. Zero is a dash. */
+export function DecimalColumn({ amount, decimals }: DecimalColumnProps) {
+  if (isZero(amount)) return <span className="text-soft">–</span>
+  const missing = Math.max(0, decimals - decimalsOf(amount))
+  return (
+    <span className="tabular-nums whitespace-nowrap">
+      {exactText(amount)}
+      <span aria-hidden="true" className="invisible select-none">
+        {'0'.repeat(missing)}
+      </span>
+    </span>
+  )
+}
+
+/** Decimals of the finest of the amounts. */
+export function finestOf(amounts: readonly string[]): number {
+  return Math.max(2, ...amounts.map(decimalsOf))
+}
+
+function decimalsOf(amount: string): number {
+  return amount.split('.')[1]?.length ?? 0
+}

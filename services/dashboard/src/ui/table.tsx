@@ -1,0 +1,48 @@
+import type { ReactNode, TdHTMLAttributes, ThHTMLAttributes } from 'react'
+
+export interface TableProps {
+  /** What it shows, for those who do not see it. */
+  readonly label: string
+  readonly head: ReactNode
+  readonly foot?: ReactNode
+  readonly children: ReactNode
+}
+
+/** Scrolls sideways in itself where the window is narrow: the page never does. */
+export function Table({ label, head, foot, children }: TableProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+    <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
+      <table className="w-full border-collapse text-sm">
+        <thead>
+          <tr>{head}</tr>
+        </thead>
+        <tbody>{children}</tbody>
+        {foot !== undefined && <tfoot>{foot}</tfoot>}
+      </table>
+    </section>
+  )
+}
+
+const cell = 'border-b border-line px-2 py-2 first:pl-0 last:pr-0'
+
+export function Head({ isNumber, ...rest }: CellProps<ThHTMLAttributes<HTMLTableCellElement>>) {
+  const side = isNumber ? 'text-right' : 'text-left'
+  return (
+    <th
+      scope="col"
+      className={`${cell} ${side} font-medium whitespace-nowrap text-soft`}
+      {...rest}
+    />
+  )
+}
+
+export function Cell({ isNumber, ...rest }: CellProps<TdHTMLAttributes<HTMLTableCellElement>>) {
+  const side = isNumber ? 'text-right tabular-nums' : 'text-left'
+  return <td className={`${cell} ${side} max-w-80 align-top wrap-anywhere`} {...rest} />
+}
+
+type CellProps<Base> = Base & {
+  /** Right-aligned, in figures of one width. */
+  readonly isNumber?: boolean
+}

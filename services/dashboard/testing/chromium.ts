@@ -1,0 +1,37 @@
+/** The Chromium of the tests: the one that `SVC_TEST_CHROMIUM` names, or one on the path. */
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+
+/** Why the tests of the pages cannot run here; undefined: they can. In CI they must. */
+export function missingChromium(): string | undefined {
+  if (chromiumPath() !== undefined) return undefined
+  const problem = 'no Chromium: set SVC_TEST_CHROMIUM, or apt-get install chromium'
+  if (process.env['CI']) throw new Error(problem)
+  return problem
+}
+
+export async function openChromium(): Promise<Browser> {
+  const executablePath = chromiumPath()
+  if (executablePath === undefined) throw new Error('no Chromium on the path')
+  // Root, as in a container, has no sandbox for it; the pages are our own.
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+}
+
+function chromiumPath(): string | undefined {
+  const named = process.env['SVC_TEST_CHROMIUM']
+  if (named !== undefined && named !== '') return named
+  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,83 @@
+/** The real pages on a server whose API gives the answers of a test. */
+import { CHAT_PATH, DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
+import {
+  type DashboardInput,
+  type DashboardOperationName,
+  type DashboardOutput,
+  dashboardOperations,
+} from '@svc/contracts/dashboard/operations'
+import Fastify, { type FastifyReply } from 'fastify'
+import { pino } from 'pino'
+import { openPages } from '../server/pages.ts'
+
+/** What each operation answers; one that is missing is a fault of the test. */
+export type Answers = {
+  readonly [Name in DashboardOperationName]?: (
+    input: DashboardInput<Name>,
+  ) => DashboardOutput<Name> | Refused
+}
+
+/** An answer that is an error. */
+export class Refused {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+
+  constructor(status: number, code: string, message: string) {
+    this.status = status
+    this.code = code
+    this.message = message
+  }
+}
+
+export interface PageServer {
+  url: string
+  /** Taken for each request anew: a test may change them. */
+  answers: Answers
+  /** What the chat answers: the text of an event stream, or a refusal. */
+  chat: () => string | Refused
+  close(): Promise<void>
+}
+
+export async function startPageServer(answers: Answers): Promise<PageServer> {
+  const app = Fastify()
+  const pages = openPages({ logger: pino({ level: 'silent' }) })
+  const server: PageServer = {
+    url: '',
+    chat: () => new Refused(404, 'not_found', 'No answer to a chat.'),
+    answers,
+    close: async () => {
+      await pages.close()
+      await app.close()
+    },
+  }
+  for (const [name, { method, path }] of Object.entries(dashboardOperations)) {
+    app.route({
+      method,
+      url: `${DASHBOARD_PREFIX}${path}`,
+      handler: ({ params, query, body }, reply) => {
+        const answer = server.answers[name as DashboardOperationName] as
+          | ((input: unknown) => unknown)
+          | undefined
+        const given = { ...(params as object), ...(query as object), ...((body ?? {}) as object) }
+        const answered = answer?.(given) ?? new Refused(404, 'not_found', `No answer to ${name}.`)
+        return answered instanceof Refused ? refuse(reply, answered) : reply.send(answered)
+      },
+    })
+  }
+  app.post(`${DASHBOARD_PREFIX}${CHAT_PATH}`, (_request, reply) => {
+    const answered = server.chat()
+    if (answered instanceof Refused) return refuse(reply, answered)
+    return reply
+      .headers({ 'content-type': 'text/event-stream', 'x-request-id': 'req_1' })
+      .send(answered)
+  })
+  app.get('/v1/prices', () => server.answers.prices?.({ account_id: '' }))
+  app.register(pages.routes, { prefix: '/dashboard' })
+  server.url = await app.listen({ host: '127.0.0.1', port: 0 })
+  return server
+}
+
+function refuse(reply: FastifyReply, { status, code, message }: Refused): FastifyReply {
+  return reply.code(status).send({ error: { code, message, type: code, param: null } })
+}

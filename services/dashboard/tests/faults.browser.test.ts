@@ -1,0 +1,194 @@
+/** What goes wrong while a page is open: nothing is lost, and it is said where it happens. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { missingChromium, openChromium } from '../testing/chromium.ts'
+import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
+import { ACCOUNT, fullAnswers, HOSTILE, receipt, session } from '../testing/sample-answers.ts'
+
+const missing = missingChromium()
+const notSignedIn = () => new Refused(401, 'not_signed_in', 'You are not signed in.')
+const away = () => new Refused(503, 'store_unavailable', 'The store is away.')
+
+describe.skipIf(missing !== undefined)('faults', () => {
+  let server: PageServer
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    server = await startPageServer(fullAnswers)
+    browser = await openChromium()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  beforeEach(async () => {
+    server.answers = fullAnswers
+    page = await browser.newPage()
+    return () => page.close()
+  })
+
+  const open = (path: string) => page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}${path}`)
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+  test('a session that ends in the middle keeps what was typed', async () => {
+    await open('/keys?create=true')
+    await page.getByLabel('Name').fill('Nightly batch')
+    server.answers = { ...fullAnswers, createAccountKey: notSignedIn }
+    await button('Create key').click()
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor()
+    server.answers = {
+      ...fullAnswers,
+      signIn: () => session,
+      createAccountKey: () => ({ key_id: 'key_9', secret: 'sk-svc-once' }),
+    }
+    await page.getByLabel('E-mail address').fill('ada@example.com')
+    await page.getByLabel('Password').fill('a long password')
+    await button('Sign in').click()
+    await page.getByRole('heading', { name: 'Sign in again' }).waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Name').inputValue()).toBe('Nightly batch')
+    await button('Create key').click()
+    await page.getByText('sk-svc-once', { exact: true }).waitFor()
+  })
+
+  test('a new key stays until it is stored: UX-20', async () => {
+    server.answers = {
+      ...fullAnswers,
+      createAccountKey: () => ({ key_id: 'key_9', secret: 'sk-svc-once' }),
+    }
+    await open('/keys?create=true')
+    await page.getByLabel('Name').fill('x')
+    await button('Create key').click()
+    const secret = page.getByText('sk-svc-once', { exact: true })
+    await secret.waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    expect(await secret.isVisible()).toBe(true)
+    await button('I have stored it').click()
+    await secret.waitFor({ state: 'detached' })
+    expect(await page.content()).not.toContain('sk-svc-once')
+  })
+
+  test('a store that is away leaves the numbers, marked as old: UX-13', async () => {
+    await open('')
+    await page.getByText('$41.20').first().waitFor()
+    server.answers = { ...fullAnswers, accountHome: away }
+    await page.getByText(/These numbers are from before: The store is away/).waitFor()
+    expect(await page.getByText('$41.20').first().isVisible()).toBe(true)
+    server.answers = fullAnswers
+    await button('Try again').click()
+    await page.getByText(/from before/).waitFor({ state: 'detached' })
+  })
+
+  test('a key that another tab revoked is told so, and the list is right', async () => {
+    let isRevoked = false
+    server.answers = {
+      ...fullAnswers,
+      listAccountKeys: () => {
+        const [first, ...others] = fullAnswers.listAccountKeys()
+        return first === undefined || !isRevoked
+          ? fullAnswers.listAccountKeys()
+          : [{ ...first, status: 'revoked' }, ...others]
+      },
+      revokeAccountKey: () => {
+        isRevoked = true
+        return { revoked_at: '2026-11-20T10:00:00.000Z', already_revoked: true }
+      },
+    }
+    await open('/keys')
+    await button('Revoke').click()
+    await page.getByText('within a second').waitFor()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await button('Revoke').waitFor({ state: 'detached' })
+  })
+
+  test('ages are those of the server, whatever the clock of the browser says', async () => {
+    await page.clock.install({ time: '2020-01-01T00:00:00Z' })
+    await open('/keys')
+    await page.locator('time').first().waitFor()
+    expect(await page.locator('time').first().textContent()).toBe('just now')
+  })
+
+  test('a name is text, whatever it looks like', async () => {
+    await open('/keys')
+    const name = page.locator('bdi').first()
+    expect(await name.textContent()).toBe(HOSTILE)
+    expect(await page.locator('main img').count()).toBe(0)
+  })
+
+  describe('of the chat', () => {
+    const chunk = (delta: object, finish: string | null = null) =>
+      `data: ${JSON.stringify({
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta, finish_reason: finish }],
+      })}\n\n`
+    const usage = `data: ${JSON.stringify({
+      choices: [],
+      usage: {
+        prompt_tokens: 17_903,
+        completion_tokens: 4,
+        prompt_tokens_details: { cached_tokens: 17_817 },
+        cost: '0.000527355',
+      },
+    })}\n\n`
+    const ask = async () => {
+      await open('/chat')
+      await page.getByLabel('Your question').fill('Why?')
+      await button('Send').click()
+    }
+
+    test('an answer shows its classes of tokens apart, and its cost: UX-03, UX-40', async () => {
+      server.chat = () =>
+        chunk({ content: '**Yes**' }) + chunk({}, 'stop') + usage + 'data: [DONE]\n\n'
+      await ask()
+      await page.getByText('86 input, 17,817 cached, 4 output tokens').waitFor()
+      await page.getByText('$0.000527355').first().waitFor()
+      expect(await page.locator('.markdown strong').textContent()).toBe('Yes')
+    })
+
+    test('what a model writes can do nothing: UX-42', async () => {
+      const bad =
+        '<img src=x onerror=alert(1)><script>alert(2)</script>[a](javascript:alert(3)) ' +
+        '![b](http://example.com/b.png) [c](http://example.com)<form action=/x><input></form>'
+      const dialogs: string[] = []
+      page.on('dialog', (dialog) => dialogs.push(dialog.message()))
+      server.chat = () => chunk({ content: bad }) + chunk({}, 'stop') + usage + 'data: [DONE]\n\n'
+      await ask()
+      await page.getByText('output tokens').waitFor()
+      const html = await page.locator('.markdown').innerHTML()
+      expect(html).not.toMatch(/<img|<script|<form|<input|javascript:|onerror/)
+      expect(html).toContain('rel="noopener noreferrer nofollow"')
+      expect(dialogs).toEqual([])
+    })
+
+    test('without credit it says so in place, and the question is not lost: UX-41', async () => {
+      server.chat = () => new Refused(402, 'insufficient_quota', 'Available $0.01, required $0.02.')
+      await ask()
+      await page.getByText('Available $0.01, required $0.02.').waitFor()
+      expect(await page.getByLabel('Your question').inputValue()).toBe('Why?')
+    })
+
+    test('a stream that is cut says so, and what it cost', async () => {
+      server.answers = { ...fullAnswers, receipt: () => ({ ...receipt, status: 'stopped' }) }
+      server.chat = () => chunk({ content: 'Half of' })
+      await ask()
+      await page.getByText(/The answer broke off/).waitFor()
+      await page.getByText('86 input, 17,817 cached, 412 output tokens').waitFor()
+      expect(await page.getByText('Half of').isVisible()).toBe(true)
+    })
+
+    test('a reload keeps the conversation and what was typed', async () => {
+      server.chat = () =>
+        chunk({ content: 'Kept' }) + chunk({}, 'stop') + usage + 'data: [DONE]\n\n'
+      await ask()
+      await page.getByText('output tokens').waitFor()
+      await page.getByLabel('Your question').fill('And then?')
+      await page.reload()
+      await page.getByText('Kept').waitFor()
+      expect(await page.getByLabel('Your question').inputValue()).toBe('And then?')
+    })
+  })
+})

@@ -1,0 +1,114 @@
+/** Every page, full and empty, light and dark, narrow and wide, in a real Chromium. */
+import axe from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { missingChromium, openChromium } from '../testing/chromium.ts'
+import { type PageServer, startPageServer } from '../testing/page-server.ts'
+import { ACCOUNT, emptyAnswers, fullAnswers, signedOut } from '../testing/sample-answers.ts'
+import { keptScreenshot } from '../testing/screenshots.ts'
+
+const NARROW = 320
+const WIDTHS = [NARROW, 768, 1440]
+const HEIGHT = 900
+const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
+const states = { full: fullAnswers, empty: emptyAnswers }
+const strangers = { session: () => signedOut }
+
+const signedInPages = [
+  ['home', account('')],
+  ['keys', account('/keys')],
+  ['requests', account('/requests')],
+  ['statement', account('/statement')],
+  ['usage', account('/usage?group=key')],
+  ['chat', account('/chat')],
+  ['members', account('/members')],
+] as const
+/** There is no empty state of these. */
+const alwaysFullPages = [
+  ['new-key', account('/keys?create=true')],
+  ['receipt', account('/requests?request=req_1')],
+  ['profile', '/dashboard/profile'],
+  ['missing', '/dashboard/nowhere'],
+] as const
+const openPages = [
+  ['sign-in', '/dashboard/sign-in'],
+  ['sign-up', '/dashboard/sign-up'],
+  ['join', '/dashboard/join#secret'],
+  ['prices', '/dashboard/prices'],
+] as const
+
+const cases = (['full', 'empty'] as const).flatMap((state) => [
+  ...[...signedInPages, ...(state === 'full' ? alwaysFullPages : [])].map(([name, path]) => ({
+    name,
+    path,
+    state,
+    answers: states[state],
+  })),
+  ...(state === 'full' ? openPages : []).map(([name, path]) => {
+    return { name, path, state, answers: { ...fullAnswers, ...strangers } }
+  }),
+])
+
+const missing = missingChromium()
+
+describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : ''}`, () => {
+  let server: PageServer
+  let browser: Browser
+
+  beforeAll(async () => {
+    server = await startPageServer(fullAnswers)
+    browser = await openChromium()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  test.each(cases)('$name, $state: UX-60, UX-62', async ({ name, path, state, answers }) => {
+    server.answers = answers
+    const page = await browser.newPage({ colorScheme: 'light' })
+    const faults = faultsOf(page, server.url)
+    await page.goto(`${server.url}${path}`)
+    await page.locator('h1').first().waitFor()
+    await page.waitForFunction("!document.body.innerText.includes('Loading …')")
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: HEIGHT })
+      const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
+      expect.soft(wide, `width of the page at ${width}`).toBeLessThanOrEqual(width)
+      await keptScreenshot(page, `${name}-${state}-light-${width}`)
+      if (width === NARROW) expect.soft(await violations(page, AXE_TAGS)).toEqual([])
+    }
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect.soft(await violations(page, AXE_TAGS)).toEqual([])
+    await keptScreenshot(page, `${name}-${state}-dark-${WIDTHS.at(-1)}`)
+    expect.soft(faults).toEqual([])
+    await page.close()
+  })
+})
+
+/** Requests off the origin, refusals of the policy, errors on the console: none is ever right. */
+function faultsOf(page: Page, origin: string): readonly string[] {
+  const faults: string[] = []
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(origin) && !url.startsWith('data:')) faults.push(`asked ${url}`)
+  })
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('dialog', (dialog) => faults.push(`a script ran: ${dialog.message()}`))
+  return faults
+}
+
+async function violations(page: Page, tags: readonly string[]): Promise<readonly string[]> {
+  await page.evaluate(axe.source)
+  const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] })
+  const found = await page.evaluate<axe.AxeResults>(`axe.run(${options})`)
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
+  )
+}
