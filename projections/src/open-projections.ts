@@ -19,13 +19,16 @@ import { type OlderLogRule, resetForeignViews } from './runner/foreign-views.ts'
 import { LiveView } from './runner/live-view.ts'
 import type { ProjectionLog } from './runner/projection-log.ts'
 import {
-  compareView,
+  type CompareProgress,
+  compareViews,
   type RebuildProgress,
-  type RebuildRequest,
   type RebuildSummary,
   rebuildView,
+  type ViewComparison,
 } from './runner/rebuild.ts'
+import { ReplayedViews } from './runner/replayed-views.ts'
 import { Runner } from './runner/runner.ts'
+import { ViewBuilds } from './runner/view-builds.ts'
 import type { KeepFile } from './runner/view-database.ts'
 import { type ViewPorts, viewPath } from './runner/view-file.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
@@ -104,9 +107,30 @@ export interface Projections {
     onProgress: (progress: RebuildProgress) => void,
     signal?: AbortSignal,
   ): Promise<RebuildSummary>
-  /** As {@link rebuild} without the swap: nothing changes, whatever is found. */
-  compare: Projections['rebuild']
+  /**
+   * Builds all views anew beside the live ones, reading the log once, and compares. Nothing
+   * changes, whatever is found.
+   *
+   * @throws {ServiceError} `conflict` when one is being rebuilt
+   */
+  compare(
+    onProgress: (progress: CompareProgress) => void,
+    signal?: AbortSignal,
+  ): Promise<readonly ViewComparison[]>
+  /**
+   * Views of events that are given to them: of many accounts their balances, of one all. To be
+   * closed by whoever asks for them.
+   */
+  replay(of: 'balances' | 'account'): Replay
   /** Cancels rebuilds, finishes the batch in hand, closes the files. Idempotent. */
+  close(): Promise<void>
+}
+
+/** What the events that were folded make. */
+export interface Replay {
+  fold(batch: readonly RecordedEvent[]): Promise<void>
+  /** Behind the last event: from then on it can be asked. */
+  finish(): Promise<Pick<Views, 'accounts' | 'account' | 'statement' | 'keys'>>
   close(): Promise<void>
 }
 
@@ -137,32 +161,8 @@ export async function openProjections({
     })
   }
   const runner = new Runner({ store, views: live, log, olderLog, pace, timer })
-  const closing = new AbortController()
-  const rebuilds = new Map<string, Promise<RebuildSummary>>()
-
-  async function besideLive(
-    build: (request: RebuildRequest) => Promise<RebuildSummary>,
-    name: string,
-    onProgress: (progress: RebuildProgress) => void,
-    signal?: AbortSignal,
-  ): Promise<RebuildSummary> {
-    const view = live.find((candidate) => candidate.name === name)
-    if (view === undefined) {
-      const names = live.map((candidate) => candidate.name).join(', ')
-      throw new ServiceError('not_found', `there is no view "${name}": the views are ${names}`)
-    }
-    if (rebuilds.has(name)) {
-      throw new ServiceError('conflict', `the view "${name}" is being rebuilt already`)
-    }
-    const either = AbortSignal.any([closing.signal, ...(signal === undefined ? [] : [signal])])
-    const running = build({ view, store, runner, ports, pace, signal: either, onProgress })
-    rebuilds.set(name, running)
-    try {
-      return await running
-    } finally {
-      rebuilds.delete(name)
-    }
-  }
+  const builds = new ViewBuilds({ store, runner, ports, pace })
+  let replays = 0
 
   return {
     views: viewsOf(live, store, runner),
@@ -171,18 +171,59 @@ export async function openProjections({
     checkpoints: () => live.flatMap(checkpointOf),
     status: async () => statusOf(live, await store.lastPosition()),
     lastStatus: () => statusOf(live, furthestOf(live)),
-    rebuild: (...asked) => besideLive(rebuildView, ...asked),
-    compare: (...asked) => besideLive(compareView, ...asked),
+    async rebuild(name, onProgress, signal) {
+      const view = namedView(live, name)
+      return builds.run([view], (build) => rebuildView(view, build, onProgress), signal)
+    },
+    compare: (onProgress, signal) =>
+      builds.run(live, (build) => compareViews(live, build, onProgress), signal),
+    replay(of) {
+      replays += 1
+      const ofAccount = of === 'account' ? [statementProjection, usageProjection] : []
+      const replayed = [accountsProjection, ...ofAccount]
+      return openReplay(replayed, folder, `replay-${replays}`, { ports, pace })
+    },
     async close() {
-      closing.abort()
-      await Promise.allSettled(rebuilds.values())
+      await builds.close()
       await runner.close()
       for (const view of live) view.file.close()
     },
   }
 }
 
-/** What a crash left of a rebuild, and views of other versions. */
+/** In files of this name. */
+function openReplay(
+  replayed: readonly Projection[],
+  folder: string,
+  name: string,
+  build: { readonly ports: ViewPorts; readonly pace: Pace },
+): Replay {
+  const views = new ReplayedViews(replayed, folder, name, build)
+  return {
+    fold: (batch) => views.fold(batch),
+    async finish() {
+      await views.finish()
+      const { accounts, account } = accountsQueries(views.databaseOf(accountsProjection))
+      return {
+        ...{ accounts, account },
+        statement: (query) =>
+          statementQueries(views.databaseOf(statementProjection)).statement(query),
+        keys: (accountId) => new UsageQueries(views.databaseOf(usageProjection)).keys(accountId),
+      }
+    },
+    close: () => views.close(),
+  }
+}
+
+/** @throws {ServiceError} `not_found` */
+function namedView(live: readonly LiveView[], name: string): LiveView {
+  const view = live.find((candidate) => candidate.name === name)
+  if (view !== undefined) return view
+  const names = live.map((candidate) => candidate.name).join(', ')
+  throw new ServiceError('not_found', `there is no view "${name}": the views are ${names}`)
+}
+
+/** What a crash left of a rebuild or a replay, and views of other versions. */
 function removeLeftovers(folder: string): void {
   const current = new Set(projections.map((projection) => viewPath(folder, projection)))
   for (const name of readdirSync(folder)) {

@@ -272,7 +272,8 @@ describe('a rebuild', () => {
     const half = `${accountsFile(folder)}.rebuild`
     const replaced = `${accountsFile(folder)}.replaced`
     const old = join(folder, 'accounts-v0.db')
-    const left = [half, `${half}-wal`, replaced, old]
+    const replay = join(folder, 'replay-1-accounts.db')
+    const left = [half, `${half}-wal`, replaced, old, replay]
     for (const file of left) writeFileSync(file, 'half')
     await viewsOf(store, folder)
     expect(left.filter((file) => existsSync(file))).toEqual([])

@@ -35,6 +35,7 @@ const pages: readonly (readonly [document: string, server: 'running' | 'stopped'
   ['docs/how-to/watch-with-prometheus.md', 'running'],
   ['docs/how-to/read-a-bill-by-hand.md', 'running'],
   ['docs/how-to/reconcile-the-books.md', 'running'],
+  ['docs/how-to/ask-the-past.md', 'running'],
   ['docs/how-to/see-what-you-spend.md', 'running'],
   ['docs/how-to/close-a-month.md', 'running'],
   ['docs/how-to/publish-prices.md', 'running'],

@@ -24,7 +24,7 @@ const once = { idempotency_key: idempotencyKey.optional() }
 const created = z.boolean()
 const category = z.enum(['paid', 'promotional'])
 
-const accountSummary = z.object({
+export const accountSummary = z.object({
   account_id: z.string(),
   name: z.string(),
   /** In the operator's own system; null without one. */
@@ -74,7 +74,7 @@ export const grantDetails = z.object({
 })
 export type GrantDetails = Shown<typeof grantDetails>
 
-const accountDetails = accountSummary.extend({
+export const accountDetails = accountSummary.extend({
   /** Whose prices it pays. */
   price_list: z.string(),
   keys: z.array(keyDetails),

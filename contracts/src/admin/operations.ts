@@ -13,6 +13,7 @@ import { evidenceOperations } from './evidence.ts'
 import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
+import { replayOperations } from './replay.ts'
 import { requestOperations } from './requests.ts'
 import { tokenOperations } from './tokens.ts'
 import { usageOperations } from './usage.ts'
@@ -31,6 +32,7 @@ export const adminOperations = {
   ...workerOperations,
   ...tokenOperations,
   ...requestOperations,
+  ...replayOperations,
 } satisfies Record<string, Declaration>
 
 type Declarations = typeof adminOperations

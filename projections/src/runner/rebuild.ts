@@ -8,14 +8,15 @@
  *
  * The live view serves and moves on all the while; its rows are compared in a snapshot. Up to the
  * rename everything happens in a file of its own, so that a cancel or a crash leaves the live one
- * untouched. A comparison ends behind the second step.
+ * untouched. A comparison ends behind the second step, and does the first one for several views
+ * with one reading of the log.
  */
-import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
-import { decodeBatch } from '../projection/decode.ts'
-import { countDifferences } from './compare.ts'
+import { type Differences, findDifferences } from './compare.ts'
+import { foldLog } from './fold-log.ts'
 import type { LiveView } from './live-view.ts'
-import { BATCH_EVENTS, COMMIT_EVENTS, type Runner } from './runner.ts'
+import { lowest, type Runner } from './runner.ts'
 import { removeDatabase, removeLargeDatabase } from './view-database.ts'
 import { ViewFile, type ViewPorts } from './view-file.ts'
 
@@ -33,103 +34,114 @@ export interface RebuildSummary {
   readonly differences: number
 }
 
-export interface RebuildRequest {
-  readonly view: LiveView
+export interface ViewComparison {
+  readonly name: string
+  readonly events: number
+  /** Between the live rows and those that the log makes. */
+  readonly differences: Differences
+}
+
+export interface CompareProgress extends RebuildProgress {
+  /** The view whose rows are being compared; undefined while the log is folded. */
+  readonly comparing: string | undefined
+}
+
+export interface BuildPorts {
   readonly store: EventStore
   readonly runner: Runner
   readonly ports: ViewPorts
   readonly pace: Pace
   readonly signal: AbortSignal
-  readonly onProgress: (progress: RebuildProgress) => void
 }
 
 /** @throws when the signal aborts, or an event cannot be folded: the live view is then as before */
-export function rebuildView(request: RebuildRequest): Promise<RebuildSummary> {
-  return besideLive(request, async (built) => {
-    await fold(built, await request.store.lastPosition(), request)
+export async function rebuildView(
+  view: LiveView,
+  build: BuildPorts,
+  onProgress: (progress: RebuildProgress) => void,
+): Promise<RebuildSummary> {
+  const summaries = await besideLive([view], build, onProgress, async (built) => {
+    const { count: differences } = await compare(view, built, build)
+    await foldLog([built], await build.store.lastPosition(), build)
     await built.finish()
-    const { freed } = await request.runner.betweenDeliveries(() => swap(built, request))
+    const { freed } = await build.runner.betweenDeliveries(() => swap(view, built, build))
     await freed
+    return { name: view.name, events: view.file.committed.events, differences }
+  })
+  return summaries[0] as RebuildSummary
+}
+
+/** As {@link rebuildView}, but the live views stay in any case, also where they differ. */
+export function compareViews(
+  views: readonly LiveView[],
+  build: BuildPorts,
+  onProgress: (progress: CompareProgress) => void,
+): Promise<readonly ViewComparison[]> {
+  const folding = (progress: RebuildProgress) => onProgress({ ...progress, comparing: undefined })
+  return besideLive(views, build, folding, async (built, view) => {
+    const { name } = view
+    const { events } = built.folded
+    onProgress({ done: events, total: events, comparing: name })
+    const differences = await compare(view, built, build)
+    return { name, events: built.folded.events, differences }
   })
 }
 
-/** As {@link rebuildView}, but the live view stays in any case, also where it differs. */
-export function compareView(request: RebuildRequest): Promise<RebuildSummary> {
-  return besideLive(request, async () => {})
-}
-
-/** @param then what is done with the view that was built and compared */
-async function besideLive(
-  request: RebuildRequest,
-  then: (built: ViewFile) => Promise<void>,
-): Promise<RebuildSummary> {
-  const { view, ports } = request
-  const path = rebuildPath(view.file.path)
-  removeDatabase(path)
-  const built = new ViewFile(view.file.projection, path, ports)
+/** @param then what is done with each view that was built, one after the other */
+async function besideLive<Result>(
+  views: readonly LiveView[],
+  build: BuildPorts,
+  onProgress: (progress: RebuildProgress) => void,
+  then: (built: ViewFile, view: LiveView) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const files: ViewFile[] = []
   try {
-    const total = view.file.committed.events
-    const report = () => {
-      request.onProgress({ done: Math.min(built.folded.events, total), total })
+    for (const { file } of views) files.push(fileBeside(file, build.ports))
+    const total = Math.min(...views.map(({ file }) => file.committed.events))
+    const done = () => Math.min(files[0]?.folded.events ?? total, total)
+    const until = lowest(views.map(({ position }) => position))
+    await foldLog(files, until, build, () => onProgress({ done: done(), total }))
+    const results: Result[] = []
+    for (const [index, view] of views.entries()) {
+      const built = files[index]
+      if (built !== undefined) results.push(await then(built, view))
     }
-    await fold(built, view.position, request, report)
-    const differences = await compare(built, request)
-    await then(built)
-    return { name: view.name, events: view.file.committed.events, differences }
+    return results
   } finally {
-    built.close()
-    await removeLargeDatabase(path)
+    for (const built of files) {
+      built.close()
+      await removeLargeDatabase(built.path)
+    }
   }
 }
 
-/** Left behind by a crash; removed at the next start. */
-function rebuildPath(livePath: string): string {
-  return `${livePath}.rebuild`
+/** Left behind by a crash, it is removed at the next start. */
+function fileBeside({ projection, path }: ViewFile, ports: ViewPorts): ViewFile {
+  const besidePath = `${path}.rebuild`
+  removeDatabase(besidePath)
+  return new ViewFile(projection, besidePath, ports)
 }
 
-async function compare(built: ViewFile, request: RebuildRequest): Promise<number> {
-  const { view, runner } = request
-  const snapshot = await runner.betweenDeliveries(() => view.file.openSnapshot())
+async function compare(view: LiveView, built: ViewFile, build: BuildPorts): Promise<Differences> {
+  const snapshot = await build.runner.betweenDeliveries(() => view.file.openSnapshot())
   try {
-    await fold(built, snapshot.checkpoint.position, request)
+    await foldLog([built], snapshot.checkpoint.position, build)
     built.commit()
-    return await countDifferences(built.projection, snapshot.database, built.database, request)
+    return await findDifferences(built.projection, snapshot.database, built.database, build)
   } finally {
     snapshot.close()
   }
 }
 
 async function swap(
+  view: LiveView,
   built: ViewFile,
-  request: RebuildRequest,
+  build: BuildPorts,
 ): Promise<{ readonly freed: Promise<void> }> {
-  const { view, runner, signal } = request
-  await fold(built, runner.delivered, request)
+  const { runner, signal } = build
+  await foldLog([built], runner.delivered, build)
   signal.throwIfAborted()
   const replaced = await view.file.replaceWith(built)
   runner.revive(view)
   return replaced
-}
-
-/** Folds the events up to a position, that one included. */
-async function fold(
-  built: ViewFile,
-  until: Position,
-  { store, pace, signal }: RebuildRequest,
-  report: () => void = () => {},
-): Promise<void> {
-  while (until !== START && built.folded.position < until) {
-    signal.throwIfAborted()
-    const request = { after: built.folded.position, limit: BATCH_EVENTS }
-    const page = await pace.step(() => store.readAll(request))
-    const batch = page.filter(({ position }) => position <= until)
-    if (batch.length === 0) return
-    await pace.step(() => {
-      const { events, unreadable } = decodeBatch(batch)
-      if (unreadable !== undefined) throw unreadable
-      built.fold(events)
-    })
-    report()
-    if (built.uncommittedEvents >= COMMIT_EVENTS) await pace.step(() => built.commit())
-  }
 }

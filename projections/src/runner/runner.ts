@@ -263,7 +263,8 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function lowest(positions: readonly Position[]): Position {
+/** {@link START} of none. */
+export function lowest(positions: readonly Position[]): Position {
   return (
     positions.reduce<Position | undefined>(
       (low, position) => (low === undefined || position < low ? position : low),

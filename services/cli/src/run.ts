@@ -9,6 +9,7 @@ import { auditCommand } from './commands/audit.ts'
 import { explainCommand } from './commands/bills/explain.ts'
 import { monthCommand } from './commands/bills/month.ts'
 import { reconcileCommand } from './commands/bills/reconcile.ts'
+import { replayCommand } from './commands/bills/replay.ts'
 import { requestsCommand } from './commands/bills/requests.ts'
 import { statementCommand } from './commands/bills/statement.ts'
 import { usageCommand } from './commands/bills/usage.ts'
@@ -68,7 +69,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)
-  commands.push(reconcileCommand, evidenceCommand, verifyEvidenceCommand)
+  commands.push(reconcileCommand, replayCommand, evidenceCommand, verifyEvidenceCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())
   return program

@@ -6,6 +6,7 @@ import { Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
 import { factsText } from '../output/facts.ts'
 import { outJsonList } from '../output/json-list.ts'
+import { resultOf } from '../output/progress.ts'
 import { type Column, noteLeftOut, Table, tableText } from '../output/table.ts'
 import { addAccountChanges } from './account-changes.ts'
 import { keyColumns } from './key.ts'
@@ -23,6 +24,7 @@ import {
   type OnceOption,
   onceKey,
   optionalMoment,
+  place,
   readAccount,
   wholeNumber,
 } from './options.ts'
@@ -32,6 +34,10 @@ const PAGE_ACCOUNTS = 500
 interface OpenOptions extends NamingOptions {
   readonly name: string
   readonly policy: 'standard' | 'strict'
+}
+
+interface ShowOptions extends AccountOption {
+  readonly asOf?: string
 }
 
 interface ListOptions {
@@ -71,7 +77,8 @@ export function accountCommand(contextOf: ContextOf): Command {
     .description('one account: balance, keys, grants')
     .argument(...ACCOUNT_ARGUMENT)
     .option(...ACCOUNT_OPTION)
-    .action((argument: string | undefined, options: AccountOption, command: Command) =>
+    .option('--as-of <place>', 'as it was before a day or time, or up to a position of the log')
+    .action((argument: string | undefined, options: ShowOptions, command: Command) =>
       show(contextOf(command), argument, options),
     )
   account
@@ -156,7 +163,7 @@ async function* accountPages(
   }
 }
 
-const accountColumns: readonly Column<AccountSummary>[] = [
+export const accountColumns: readonly Column<AccountSummary>[] = [
   { title: 'ACCOUNT', text: (account) => account.account_id },
   { title: 'NAME', cutTo: 12, text: (account) => account.name },
   { title: 'POLICY', leftOut: 3, text: (account) => account.spend_policy },
@@ -170,16 +177,22 @@ const accountColumns: readonly Column<AccountSummary>[] = [
 async function show(
   context: Context,
   argument: string | undefined,
-  options: AccountOption,
+  options: ShowOptions,
 ): Promise<void> {
-  const account = await context.withOperations(async (operations) =>
-    operations.showAccount({ account_id: await readAccount(operations, argument, options) }),
-  )
+  const { asOf } = options
+  const account = await context.withOperations(async (operations) => {
+    const account_id = await readAccount(operations, argument, options)
+    if (asOf === undefined) return operations.showAccount({ account_id })
+    const lines = operations.replay({ to: place('--as-of', asOf), account_id })
+    const result = await resultOf(context, lines, 'the account was replayed')
+    context.note(`as of position ${result.position}, replayed from ${result.events} events`)
+    return result.account ?? operations.showAccount({ account_id })
+  })
   if (context.json) return context.outJson('account/2', account)
   await context.out(detailsText(context, account))
 }
 
-function detailsText(context: Context, account: AccountDetails): string {
+export function detailsText(context: Context, account: AccountDetails): string {
   return [
     factsText([
       ['account', account.account_id],

@@ -95,6 +95,11 @@ export function moment(option: string, text: string): string {
   return new Date(timeMs).toISOString()
 }
 
+/** A position of the log as it is; a date or a time as {@link moment}. */
+export function place(option: string, text: string): string {
+  return /^(-1|\d{1,19})$/.test(text) ? text : moment(option, text)
+}
+
 export function optionalMoment(option: string, text: string | undefined): string | null {
   return text === undefined ? null : moment(option, text)
 }

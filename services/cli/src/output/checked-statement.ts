@@ -37,11 +37,12 @@ export class CheckedStatement {
     const before = this.#lastEntry ?? 0
     const where = before === 0 ? 'the opening balance' : `the page after entry ${before}`
     this.#expect(amountOf(opening, where), where)
-    for (const row of rows) this.#checkRow(row)
+    for (const row of rows) this.checkRow(row)
     this.#expect(amountOf(closing, 'the closing balance'), 'the closing balance')
   }
 
-  #checkRow(row: StatementEntry): void {
+  /** Of a statement that is no page: to be called with each row in turn. */
+  checkRow(row: StatementEntry): void {
     const name = `entry ${row.entry}`
     const expectedEntry = (this.#lastEntry ?? row.entry - 1) + 1
     if (row.entry !== expectedEntry) throw broken(`${name} stands where ${expectedEntry} must be`)

@@ -1,5 +1,6 @@
 /** Progress of long work: drawn over itself for a person, a line now and then for a log file. */
 import type { Context } from '../context/context.ts'
+import { CliError, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
 
 /** Without a terminal a line this often is enough. */
 const LINE_MS = 5_000
@@ -29,4 +30,64 @@ export function progressDrawer(context: Context): ProgressDrawer {
       if (drawn && terminal.errIsTerminal) terminal.err('\n')
     },
   })
+}
+
+interface ProgressLine {
+  readonly type: 'progress'
+  /** What is worked on. */
+  readonly part: string
+  /** Of the whole work, 0 to 1. */
+  readonly share: number
+  /** Events per second. */
+  readonly rate: number
+}
+
+interface ResultLine {
+  readonly type: 'result'
+}
+
+type Line = { readonly type: string }
+type Resulting<Any extends Line> = Extract<Any, ResultLine>
+type Remaining<Any extends Line> = Exclude<Any, ProgressLine | ResultLine>
+
+/**
+ * Draws the progress of long work, and about how long it still takes.
+ *
+ * @param done what is not when the work is interrupted, such as `the log was replayed`
+ * @param onLine takes the lines that are neither progress nor the result
+ * @returns the result, which is the last line
+ * @throws {CliError} when it was interrupted
+ */
+export async function resultOf<Any extends Line>(
+  context: Context,
+  lines: AsyncIterable<Any>,
+  done: string,
+  onLine: (line: Remaining<Any>) => Promise<void> = async () => {},
+): Promise<Resulting<Any>> {
+  const startedAt = performance.now()
+  const draw = progressDrawer(context)
+  try {
+    for await (const line of lines) {
+      if (isResult(line)) return line
+      if (context.terminal.stop.aborted) break
+      if (!isProgress(line)) {
+        await onLine(line as Remaining<Any>)
+        continue
+      }
+      const { part, share, rate } = line
+      const leftMs = ((performance.now() - startedAt) * (1 - share)) / share
+      draw(share, `${part}  ${rate} events/s  about ${Math.ceil(leftMs / 1_000)} s left`)
+    }
+  } finally {
+    draw.end()
+  }
+  throw new CliError(EXIT_INTERRUPTED, `interrupted before ${done}`)
+}
+
+function isResult<Any extends Line>(line: Any): line is Resulting<Any> {
+  return line.type === 'result'
+}
+
+function isProgress(line: Line): line is ProgressLine {
+  return line.type === 'progress'
 }

@@ -9,7 +9,7 @@ import { htmlWriter } from './statement-html.ts'
 import { periodText, type StatementWriter } from './statement-writer.ts'
 import { type Column, Table } from './table.ts'
 
-const columns: readonly Column<StatementEntry>[] = [
+export const statementColumns: readonly Column<StatementEntry>[] = [
   { title: 'ENTRY', align: 'right', text: (row) => `${row.entry}` },
   { title: 'TIME', text: (row) => row.at },
   { title: 'TYPE', leftOut: 3, text: (row) => row.type },
@@ -30,7 +30,7 @@ function shown(amount: string): string {
 }
 
 function tableWriter(widthMax?: number): StatementWriter {
-  const table = new Table(columns, widthMax)
+  const table = new Table(statementColumns, widthMax)
   return {
     opening: (head) =>
       `Statement of ${head.account_id}, USD, ${periodText(head)}\n` +

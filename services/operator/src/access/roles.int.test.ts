@@ -51,6 +51,8 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   evidenceKey: 'auditor',
   exportEvidence: 'auditor',
   rotateEvidenceKey: 'owner',
+  replay: 'auditor',
+  compareViews: 'auditor',
   listEvents: 'auditor',
   tailEvents: 'auditor',
   listProjections: 'auditor',

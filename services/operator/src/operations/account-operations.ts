@@ -6,13 +6,7 @@ import { cursorPlace, cursorText } from '@svc/contracts/cursor'
 import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
 import { usesOfKeys } from './key-operations.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
-import {
-  accountSummary,
-  grantDetails,
-  keyDetails,
-  listedGrant,
-  listedHold,
-} from './values/details.ts'
+import { accountDetailsOf, accountSummary, listedGrant, listedHold } from './values/details.ts'
 import { checkAccountId, noSuch, readAmount } from './values/input-values.ts'
 import { readOptionalTime, readTime } from './values/rfc3339-times.ts'
 
@@ -122,22 +116,12 @@ function holdPlace(text: string): NonNullable<HoldsQuery['after']> {
   return { since: since ?? 0, requestId }
 }
 
-/**
- * Balance, keys and grants come from the ledger itself; the view adds only when things happened.
- */
 async function accountDetails(ports: OperationPorts, accountId: string): Promise<AccountDetails> {
   checkAccountId(accountId)
   const account = await ports.ledger.account(accountId)
-  const { keys, grants, balance, openRequests, spendPolicy, priceList, name, status } = account
   await viewsCurrent(ports, 'accounts')
   const row = ports.projections.views.account(accountId)
   if (row === undefined) throw noSuch('account', accountId)
   const useOf = await usesOfKeys(ports, accountId)
-  const nowMs = ports.clock.nowMs()
-  return {
-    ...accountSummary({ ...row, ...balance, openRequests, spendPolicy, name, status }),
-    price_list: priceList,
-    keys: keys.map((key) => keyDetails(key, useOf(key.keyId), nowMs)),
-    grants: grants.map(grantDetails),
-  }
+  return accountDetailsOf(row, account, useOf, ports.clock.nowMs())
 }

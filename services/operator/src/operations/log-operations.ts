@@ -5,6 +5,8 @@ import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { rebuildLines } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
+import { compareLines } from './replay/compare-lines.ts'
+import { replayLines } from './replay/replay-lines.ts'
 import { projectionState } from './values/details.ts'
 
 /** Of a tail that its reader ends by leaving it. */
@@ -22,6 +24,8 @@ export function logOperations(
   | 'evidenceKey'
   | 'exportEvidence'
   | 'rotateEvidenceKey'
+  | 'replay'
+  | 'compareViews'
 > {
   const { projections, store, pace, memory, information, evidence } = ports
   return {
@@ -42,6 +46,9 @@ export function logOperations(
       evidence.checkpoints.rotate()
       return evidenceKey(evidence)
     },
+    replay: (input) => replayLines({ store, pace, projections }, input),
+    compareViews: () =>
+      compareLines({ projections, viewCurrent: (name) => viewsCurrent(ports, name) }),
     listEvents: (query) => listEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }

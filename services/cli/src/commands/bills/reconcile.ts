@@ -1,11 +1,10 @@
 /** `svc reconcile` */
-import { performance } from 'node:perf_hooks'
 import type { EquationName, ReconcileResult } from '@svc/contracts/admin/finance'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
-import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../../context/exit-codes.ts'
+import { CliError, EXIT_DIFFERENCE } from '../../context/exit-codes.ts'
 import { printable } from '../../context/terminal.ts'
-import { progressDrawer } from '../../output/progress.ts'
+import { resultOf } from '../../output/progress.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import type { ContextOf } from '../options.ts'
 
@@ -40,31 +39,14 @@ export function reconcileCommand(contextOf: ContextOf): Command {
     .description('hold meters, debits, balances, postings and views against each other')
     .action(async (_options, command: Command) => {
       const context = contextOf(command)
-      const result = await reconcile(context)
+      const result = await context.withOperations((operations) =>
+        resultOf(context, operations.reconcile(), 'everything was reconciled'),
+      )
       await print(context, result)
       if (result.ok) return
       const broken = result.equations.filter(({ ok }) => !ok).map(({ name }) => name)
       throw new CliError(EXIT_DIFFERENCE, `the books do not add up: ${broken.join(', ')}`)
     })
-}
-
-function reconcile(context: Context): Promise<ReconcileResult> {
-  return context.withOperations(async (operations) => {
-    const startedAt = performance.now()
-    const draw = progressDrawer(context)
-    try {
-      for await (const line of operations.reconcile()) {
-        if (line.type === 'result') return line
-        if (context.terminal.stop.aborted) break
-        const { part, share, rate } = line
-        const leftMs = ((performance.now() - startedAt) * (1 - share)) / share
-        draw(share, `${part}  ${rate} events/s  about ${Math.ceil(leftMs / 1_000)} s left`)
-      }
-    } finally {
-      draw.end()
-    }
-    throw new CliError(EXIT_INTERRUPTED, 'interrupted before everything was reconciled')
-  })
 }
 
 async function print(context: Context, { type: _, ...result }: ReconcileResult): Promise<void> {

@@ -1,20 +1,20 @@
-/** A reconciliation of the books, with its progress: the log first, then the views one by one. */
+/** A reconciliation of the books, with its progress: the log first, then the views. */
 import type { ReconcileProgress, ReconcileResult } from '@svc/contracts/admin/finance'
 import { formatExact } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import { bookAccounts } from '@svc/contracts/postings'
-import type { Projections } from '@svc/projections/open-projections'
 import { progressLines, ratePerSecond } from '../log/progress-lines.ts'
+import { type ComparedSources, comparedViews, rowText } from './compared-views.ts'
 import { Findings } from './findings.ts'
 import { reconcileLog } from './reconcile-log.ts'
 
-export interface ReconcileSources {
+/** About what of the time the first pass takes, which reads the log; the views take the rest. */
+const LOG_SHARE = 0.4
+
+export interface ReconcileSources extends ComparedSources {
   readonly store: Pick<EventStore, 'readAll' | 'lastPosition'>
   readonly pace: Pace
-  readonly projections: Pick<Projections, 'status' | 'compare'>
-  /** Resolves when a view has all that is in the log. */
-  readonly viewCurrent: (name: string) => Promise<unknown>
 }
 
 export function reconcileLines(
@@ -24,26 +24,24 @@ export function reconcileLines(
     const { store, pace, projections, viewCurrent } = sources
     const findings = new Findings()
     const until = await store.lastPosition()
-    const views = (await projections.status()).map(({ name }) => name)
     let rateOf = ratePerSecond()
-    const show = (part: number, name: string, share: number, events: number) => {
-      const whole = (part + Math.min(1, share)) / (1 + views.length)
-      report({ type: 'progress', part: name, share: whole, events, rate: rateOf(events) })
+    const show = (part: string, share: number, events: number) =>
+      report({ type: 'progress', part, share, events, rate: rateOf(events) })
+    const onProgress = (events: number, position: bigint) => {
+      const ofLog = Math.min(1, (Number(position) + 1) / (Number(until) + 1))
+      show('log', ofLog * LOG_SHARE, events)
     }
-    const onProgress = (events: number, position: bigint) =>
-      show(0, 'log', (Number(position) + 1) / (Number(until) + 1), events)
     const log = await reconcileLog({ store, pace, signal, until, findings, onProgress })
-    for (const [index, name] of views.entries()) {
-      await viewCurrent(name)
-      rateOf = ratePerSecond()
-      const { differences } = await projections.compare(
-        name,
-        ({ done, total }) => show(index + 1, name, done / total, done),
-        signal,
-      )
-      if (differences === 0) continue
-      const problem = `rows of the view ${name} are not what the log says`
-      findings.add('views', name, problem, BigInt(differences))
+    rateOf = ratePerSecond()
+    const compared = await comparedViews({ projections, viewCurrent }, signal, (progress) =>
+      show(progress.part, LOG_SHARE + progress.share * (1 - LOG_SHARE), progress.events),
+    )
+    for (const { name, differences } of compared) {
+      if (differences.count === 0) continue
+      const [first] = differences.first
+      const where = first === undefined ? '' : `: first ${rowText(first)}`
+      const problem = `rows of the view ${name} are not what the log says${where}`
+      findings.add('views', name, problem, BigInt(differences.count))
     }
     const equations = findings.equations()
     return {

@@ -1,12 +1,17 @@
 /** What the ledger and the views hold, as operators see it: exact dollars, RFC 3339 times. */
 
-import type { AccountSummary, GrantDetails, KeyDetails } from '@svc/contracts/admin/accounts'
+import type {
+  AccountDetails,
+  AccountSummary,
+  GrantDetails,
+  KeyDetails,
+} from '@svc/contracts/admin/accounts'
 import type { ListedGrant, ListedHold } from '@svc/contracts/admin/credit'
 import type { LoggedEvent, ProjectionState } from '@svc/contracts/admin/log'
 import type { PriceDetails } from '@svc/contracts/admin/prices'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { GrantSummary, KeySummary } from '@svc/ledger/ledger'
+import type { GrantSummary, KeySummary, AccountSummary as LedgerAccount } from '@svc/ledger/ledger'
 import type {
   AccountRow,
   GrantRow,
@@ -16,6 +21,8 @@ import type {
   ProjectionStatus,
 } from '@svc/projections/views'
 import { optionalTimeText, timeText } from './rfc3339-times.ts'
+
+type KeyUse = Pick<KeyUsage, 'lastUsedAt' | 'amount'>
 
 export function accountSummary(row: AccountRow): AccountSummary {
   return {
@@ -34,12 +41,29 @@ export function accountSummary(row: AccountRow): AccountSummary {
   }
 }
 
-/** @param use of the key; undefined for one that was never used */
-export function keyDetails(
-  key: KeySummary,
-  use: Pick<KeyUsage, 'lastUsedAt' | 'amount'> | undefined,
+/**
+ * Balance, keys and grants are the ledger's; the views add only when things happened
+ * and what the keys were used for.
+ *
+ * @param nowMs the moment of which the status of the keys is
+ */
+export function accountDetailsOf(
+  row: AccountRow,
+  account: LedgerAccount,
+  useOf: (keyId: string) => KeyUse | undefined,
   nowMs: number,
-): KeyDetails {
+): AccountDetails {
+  const { keys, grants, balance, openRequests, spendPolicy, priceList, name, status } = account
+  return {
+    ...accountSummary({ ...row, ...balance, openRequests, spendPolicy, name, status }),
+    price_list: priceList,
+    keys: keys.map((key) => keyDetails(key, useOf(key.keyId), nowMs)),
+    grants: grants.map(grantDetails),
+  }
+}
+
+/** @param use of the key; undefined for one that was never used */
+export function keyDetails(key: KeySummary, use: KeyUse | undefined, nowMs: number): KeyDetails {
   return {
     key_id: key.keyId,
     name: key.name,
@@ -63,7 +87,7 @@ export function secretStatus(
   return expiresAt !== null && expiresAt <= nowMs ? 'expired' : 'active'
 }
 
-export function grantDetails(grant: GrantSummary): GrantDetails {
+function grantDetails(grant: GrantSummary): GrantDetails {
   return {
     grant_id: grant.grantId,
     amount: formatExact(grant.amount),

@@ -1,0 +1,45 @@
+/** The live views against views that are made anew from the log, with how far that is. */
+import type { Projections } from '@svc/projections/open-projections'
+
+/** About what of the time it takes to fold the log; the rest is the comparison of the rows. */
+const FOLD_SHARE = 0.7
+
+export interface ComparedSources {
+  readonly projections: Pick<Projections, 'status' | 'compare'>
+  /** Resolves when a view has all that is in the log. */
+  readonly viewCurrent: (name: string) => Promise<unknown>
+}
+
+export interface ComparedProgress {
+  /** `views` while the log is folded, then the view whose rows are compared. */
+  readonly part: string
+  /** Of the whole, 0 to 1. */
+  readonly share: number
+  /** Events that were folded. */
+  readonly events: number
+}
+
+type Compared = Awaited<ReturnType<Projections['compare']>>
+export type RowDifference = Compared[number]['differences']['first'][number]
+
+/** @throws when the signal aborts */
+export async function comparedViews(
+  { projections, viewCurrent }: ComparedSources,
+  signal: AbortSignal,
+  onProgress: (progress: ComparedProgress) => void,
+): Promise<Compared> {
+  const names = (await projections.status()).map(({ name }) => name)
+  await Promise.all(names.map(viewCurrent))
+  return projections.compare(({ done, total, comparing }) => {
+    const compared = comparing === undefined ? 0 : names.indexOf(comparing) / names.length
+    const folded = total === 0 ? 1 : done / total
+    const share = folded * FOLD_SHARE + compared * (1 - FOLD_SHARE)
+    onProgress({ part: comparing ?? 'views', share, events: done })
+  }, signal)
+}
+
+/** Such as `accounts account_id=acct_…`. */
+export function rowText({ table, key }: RowDifference): string {
+  const columns = Object.entries(key).map(([name, value]) => `${name}=${value}`)
+  return [table, ...columns].join(' ')
+}
