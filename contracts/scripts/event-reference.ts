@@ -23,6 +23,9 @@ const meanings: Record<DomainEvent['type'], string> = {
   AccountClosed:
     'The account and its keys have ended, and the balance is zero: it was, or the rest was written ' +
     'off or paid out, with `amount`.',
+  TextsErased:
+    'All texts about people that the account had beside the log are gone: where an event has their ' +
+    'words, `erased` is shown.',
   ApiKeyRenamed: 'The key has another name.',
   GrantVoided:
     'A grant is taken back: what was left of it and, for what was spent, other credit (`slices`). ' +
@@ -68,7 +71,9 @@ const introduction = `# Events
 
 The log of these events is the only source of truth: balances, statements and receipts are computed
 from it. An event is never changed or removed; a correction is another event. Events hold no prompt,
-no answer and no personal data.
+no answer. Texts about people, such as names, reasons and references, are kept beside the log,
+where they can be erased: the event has a word in their place, \`text:<owner>/<id>/<hash>\`, in which
+the hash is SHA-256 of a salt and the text. Versions from before that have the texts themselves.
 
 - _Money_ is a whole number of pico-dollars (1e-12 USD) as decimal text: \`"5000000000000"\` is $5.
 - _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.

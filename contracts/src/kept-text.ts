@@ -20,6 +20,7 @@ export const ALTERED_TEXT = 'altered'
 
 const PREFIX = 'text:'
 const WORD = /^text:([\w-]{1,100})\/([0-9a-f]{16})\/([0-9a-f]{64})$/
+const WORDS = /text:[\w-]{1,100}\/[0-9a-f]{16}\/[0-9a-f]{64}/g
 const OWNER = /^[\w-]{1,100}$/
 
 export interface KeptText {
@@ -43,6 +44,19 @@ export function readKeptText(text: string): KeptText | undefined {
   return { owner, id, hash: digest }
 }
 
+/** The words in a text, such as in the description of an entry, or in JSON. */
+export function wordsIn(text: string): readonly string[] {
+  return text.includes(PREFIX) ? (text.match(WORDS) ?? []) : []
+}
+
 export function hashOfText(salt: Uint8Array, text: string): string {
   return hash('sha256', Buffer.concat([salt, Buffer.from(text, 'utf8')]), 'hex')
+}
+
+/**
+ * Tells equal texts of one owner from others without knowing them; what is no word stands for
+ * itself.
+ */
+export function contentOfText(text: string): string {
+  return readKeptText(text)?.hash ?? text
 }

@@ -123,6 +123,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     metadata,
     at: timeMs,
   }),
+  TextsErased: fc.record(change),
   ApiKeyRenamed: fc.record({ keyId: text, name: text, ...change }),
   ApiKeyRevoked: fc.record({ keyId: text, ...reasonOf }),
   CreditGranted: fc.record({

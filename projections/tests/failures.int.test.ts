@@ -61,10 +61,10 @@ describe('an event that cannot be followed', () => {
   test('of a newer schema version stops the views: money is never guessed at', async () => {
     const { store, history } = await someHistory()
     const newer = { id: '00000000-0000-8000-8000-000000000001', type: 'CreditGranted', data: '{}' }
-    await history.addRaw({ ...newer, metadata: '{"schemaVersion":2}' }).writeTo(store)
+    await history.addRaw({ ...newer, metadata: '{"schemaVersion":3}' }).writeTo(store)
     const views = await viewsOf(store)
     const [status] = await views.status()
-    expect(status?.error).toContain('schema version 2')
+    expect(status?.error).toContain('schema version 3')
   })
 
   test('that one view cannot fold stops that one only', async () => {

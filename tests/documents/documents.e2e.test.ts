@@ -30,6 +30,7 @@ const pages: readonly (readonly [document: string, server: 'running' | 'stopped'
   ['docs/tutorial/first-paid-answer.md', 'running'],
   ['docs/how-to/run-the-server.md', 'running'],
   ['docs/how-to/back-up-and-restore.md', 'stopped'],
+  ['docs/how-to/erase-personal-data.md', 'running'],
   ['docs/how-to/rotate-a-key.md', 'running'],
   ['docs/how-to/give-finance-a-token.md', 'running'],
   ['docs/how-to/watch-with-prometheus.md', 'running'],

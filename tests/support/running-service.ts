@@ -31,7 +31,7 @@ export async function openRunningService(
   more: Partial<OperationPorts> = {},
 ): Promise<RunningService> {
   const store = new MemoryEventStore()
-  const { ledger } = await openRunningLedger(store)
+  const { ledger, texts } = await openRunningLedger(store)
   const pace = new SharedPace()
   const dataDir = temporaryFolder()
   const log = { info() {}, warn() {}, error() {} }
@@ -55,7 +55,7 @@ export async function openRunningService(
   const refusedRequests = refusedRequestsIn(dataDir)
   const ports: OperationPorts = {
     ...more,
-    ...{ ledger, projections, store, pace, clock: systemClock },
+    ...{ ledger, projections, store, texts, pace, clock: systemClock },
     evidence: evidenceOn(store, projections.views),
     adminTokens,
     auditTrail: auditTrailOn(store),

@@ -187,6 +187,24 @@ export const correctionOperations = {
     }),
     output: movement,
   }),
+  eraseTexts: operation({
+    method: 'POST',
+    path: '/accounts/:account_id/erase',
+    role: 'owner',
+    summary: 'Erase what was written about the people behind an account, for ever',
+    input: z.strictObject({
+      ...account,
+      ...asked,
+      /** Says how many texts would go, and erases none. */
+      dry_run: z.boolean().default(false),
+    }),
+    output: z.object({
+      account_id: z.string(),
+      /** How many texts were erased, or would be. */
+      texts: z.int().min(0),
+      dry_run: z.boolean(),
+    }),
+  }),
   renameAccount: operation({
     method: 'POST',
     path: '/accounts/:account_id/rename',

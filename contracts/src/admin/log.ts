@@ -61,6 +61,15 @@ const verifyResult = z.object({
   contradicted: z.array(z.object({ source: z.string(), ...place })),
   /** Null when none was given. `cut`: the log ends before it; `differs`: it was altered. */
   anchor: z.enum(['holds', 'cut', 'differs']).nullable(),
+  /** What the events have words for, and is kept beside the log. */
+  texts: z.object({
+    kept: count,
+    erased: count,
+    /** Events whose text is not the one that they were written with. */
+    altered: z.array(z.object(place)),
+    /** The first event of each owner whose text is not there, and was never erased. */
+    missing: z.array(z.object(place)),
+  }),
   /** To be noted down elsewhere: the anchor of a later verification. Null for an empty log. */
   head: z.string().nullable(),
   /** Position up to which was read. */

@@ -2,8 +2,10 @@
  * The events of an account stream, `account-<accountId>`.
  *
  * THESE NAMES AND SHAPES ARE THE STORAGE FORMAT. A change of a shape is a new schema version with
- * an upcaster and a fixture that is kept for ever (see `upcast.ts`). Events hold no prompt, no
- * answer and no personal data. Money is pico-dollars; times are milliseconds since 1970.
+ * an upcaster and a fixture that is kept for ever (see `upcast.ts`). Events hold no prompt and no
+ * answer, and no text about people: words in their place (`kept-text.ts`), which are texts
+ * themselves only in versions from before that. Money is pico-dollars; times are milliseconds since
+ * 1970.
  *
  * What every event that moves money keeps: the balance is what the grants have left less the debt,
  * and there is a debt only while no grant has anything left.
@@ -16,7 +18,7 @@ import { tokenClasses, tokenCount } from '../tokens.ts'
 const timeMs = z.int().min(0)
 const at = { at: timeMs }
 
-/** What a person wrote about people: names, reasons, references. For the events made since. */
+/** What a person wrote about people: names, reasons, references. The word of the text. */
 export const freeText = z.string()
 /** Priorities of grants are from 0 to this; the lower is spent first. */
 export const GRANT_PRIORITY_MAX = 1_000
@@ -145,6 +147,8 @@ export const accountEventSchemas = {
     balanceAfter: picoDollars,
     ...at,
   }),
+  /** All texts of the account that were kept beside the log are gone since then. */
+  TextsErased: z.object({ ...change, ...at }),
   /** Which prices the requests accepted from here on are pinned to. */
   PriceListSet: z.object({ priceList: z.string(), ...at }),
   ApiKeyCreated: z.object({

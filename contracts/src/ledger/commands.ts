@@ -71,6 +71,11 @@ export interface CloseAccount extends Change {
   readonly reference: string | null
 }
 
+/** All texts of the account that are kept beside the log go. */
+export interface EraseTexts extends Change {
+  readonly type: 'EraseTexts'
+}
+
 export interface RenameApiKey extends Change {
   readonly type: 'RenameApiKey'
   readonly keyId: string
@@ -236,6 +241,7 @@ export type AccountCommand =
   | FreezeAccount
   | UnfreezeAccount
   | CloseAccount
+  | EraseTexts
   | CreateApiKey
   | RenameApiKey
   | RevokeApiKey

@@ -105,6 +105,7 @@ function linesOf(event: AccountEvent, before: BooksBefore): readonly Posting[] {
     case 'AccountUnfrozen':
     case 'SpendPolicySet':
     case 'PriceListSet':
+    case 'TextsErased':
     case 'ApiKeyCreated':
     case 'ApiKeyRenamed':
     case 'ApiKeyRevoked':

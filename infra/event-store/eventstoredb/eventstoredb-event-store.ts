@@ -22,6 +22,7 @@ import {
   type SubscribeRequest,
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import { systemTimer } from '../../system/system-timer.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
@@ -37,6 +38,7 @@ import { LogScan } from './reads/log-scan.ts'
 import { RetryingReads } from './reads/retrying-reads.ts'
 import { readChecked, type StreamReadsPorts } from './reads/stream-reads.ts'
 import { WakeUpSubscription } from './reads/wake-up-subscription.ts'
+import { EventStoreDbTextStore } from './texts/eventstoredb-text-store.ts'
 
 export interface EventStoreDbEventStoreOptions {
   readonly client: CurrentClient<EventStoreDbClient>
@@ -47,6 +49,8 @@ export interface EventStoreDbEventStoreOptions {
 }
 
 export class EventStoreDbEventStore implements EventStore {
+  /** Beside the log, over the same connection: usable until the store is closed. */
+  readonly texts: TextStore
   readonly #client: CurrentClient<EventStoreDbClient>
   readonly #streamPrefix: StreamPrefix
   readonly #warn: Warn
@@ -64,6 +68,7 @@ export class EventStoreDbEventStore implements EventStore {
     this.#client = client
     this.#streamPrefix = streamPrefix
     this.#warn = warn
+    this.texts = new EventStoreDbTextStore(options)
     const read = (request: ServerReadStream) => this.#readServerStream(request)
     this.#appends = new StreamAppends({ ...options, read })
     this.#queue = new KeyedQueue({

@@ -31,9 +31,8 @@ export class MemoryTextStore implements TextStore {
     return found
   }
 
-  async forget(word: string): Promise<void> {
-    const { owner = '', id = '' } = readKeptText(word) ?? {}
-    this.#owners.get(owner)?.texts.delete(id)
+  async wordFor(owner: string, text: string): Promise<string> {
+    return wordOf(owner, this.#owners.get(owner)?.salt ?? newSalt(), newText(owner, text))
   }
 
   async count(owner: string): Promise<number> {

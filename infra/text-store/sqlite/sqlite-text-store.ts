@@ -65,7 +65,6 @@ class SqliteTextStore implements TextStore {
   readonly #insertSalt: StatementSync
   readonly #selectText: StatementSync
   readonly #insertText: StatementSync
-  readonly #deleteText: StatementSync
   readonly #countTexts: StatementSync
   readonly #deleteTexts: StatementSync
   readonly #deleteSalt: StatementSync
@@ -81,7 +80,6 @@ class SqliteTextStore implements TextStore {
     this.#insertSalt = database.prepare('INSERT INTO owner (name, salt) VALUES (?, ?)')
     this.#selectText = database.prepare('SELECT text FROM text WHERE owner = ? AND id = ?')
     this.#insertText = database.prepare('INSERT INTO text (owner, id, text) VALUES (?, ?, ?)')
-    this.#deleteText = database.prepare('DELETE FROM text WHERE owner = ? AND id = ?')
     this.#countTexts = database.prepare('SELECT count(*) AS texts FROM text WHERE owner = ?')
     this.#deleteTexts = database.prepare('DELETE FROM text WHERE owner = ?')
     this.#deleteSalt = database.prepare('DELETE FROM owner WHERE name = ?')
@@ -112,9 +110,9 @@ class SqliteTextStore implements TextStore {
     return found
   }
 
-  async forget(word: string): Promise<void> {
-    const { owner = '', id = '' } = readKeptText(word) ?? {}
-    await this.#inTurn(() => void this.#deleteText.run(owner, id))
+  async wordFor(owner: string, text: string): Promise<string> {
+    if (this.#isClosed) throw new StoreClosedError()
+    return wordOf(owner, this.#saltOf(owner) ?? newSalt(), newText(owner, text))
   }
 
   async count(owner: string): Promise<number> {

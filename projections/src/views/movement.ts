@@ -52,6 +52,7 @@ export function movementOf(event: StoredEvent): Movement | undefined {
     case 'AccountUnfrozen':
     case 'SpendPolicySet':
     case 'PriceListSet':
+    case 'TextsErased':
     case 'ApiKeyCreated':
     case 'ApiKeyRenamed':
     case 'ApiKeyRevoked':

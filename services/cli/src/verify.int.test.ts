@@ -5,7 +5,7 @@ import { accountStream } from '@svc/contracts/events/account'
 import { fillLog, folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { describe, expect, test } from 'vitest'
-import { cutLog, removeStream } from '../testing/altered-log.ts'
+import { alterTexts, cutLog, removeStream } from '../testing/altered-log.ts'
 
 const LAST_POSITION = 11
 
@@ -89,4 +89,20 @@ test('an anchor of another log does not hold', async () => {
 test('an anchor that is none is a usage error', async () => {
   const { verify } = await usedFolder()
   expect(await verify('--anchor', 'soon')).toMatchObject({ code: 2, out: '' })
+})
+
+test('a text beside the log that was altered, or taken away without an erasure, is found', async () => {
+  const { path, verify } = await usedFolder()
+  const run = (...args: string[]) => svc(['--data-dir', path, ...args])
+  const open = async (name: string) => (await run('account', 'open', '--name', name)).out.trim()
+  const [altered, gone] = [await open('Ada'), await open('Bob')]
+  await run('account', 'grant', altered, '5', '--reason', 'paid', '--ref', 'transfer of Ada')
+  expect((await verify()).out).toContain('texts beside the log: 4 sound, 0 erased')
+  alterTexts(join(path, 'texts.db'), 'transfer', gone)
+  const { code, out, err } = await verify()
+  expect(code).toBe(1)
+  expect(err).toContain('texts beside the log were altered')
+  expect(out).toContain(`text altered  ${accountStream(altered)}  revision 1\n`)
+  expect(out).toContain(`text gone  ${accountStream(gone)}  from revision 0 on`)
+  expect((await run('statement', altered)).out).not.toContain('Eve')
 })

@@ -12,6 +12,15 @@ export function removeStream(path: string, name: string): void {
   run(path, `DELETE FROM event WHERE stream_id = ${id}; DELETE FROM stream WHERE name = '${name}'`)
 }
 
+/** Puts another text in the place of those that begin so, and takes away all of an owner. */
+export function alterTexts(path: string, beginning: string, owner: string): void {
+  run(
+    path,
+    `UPDATE text SET text = 'Eve' WHERE text LIKE '${beginning}%';
+     DELETE FROM text WHERE owner = '${owner}'`,
+  )
+}
+
 function run(path: string, sql: string): void {
   const database = new DatabaseSync(path)
   try {

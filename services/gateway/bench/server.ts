@@ -18,6 +18,7 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
+import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
 import { createLedger } from '@svc/ledger/create-ledger'
 import { AdminTokens } from '@svc/operator/access/admin-tokens'
 import { AuditTrail } from '@svc/operator/access/audit-trail'
@@ -43,15 +44,16 @@ if (folder === undefined || socketPath === undefined) throw new Error('DATA_FOLD
 
 const logger = pino({ level: 'warn', base: null }, pino.destination(STANDARD_ERROR))
 const ids = new SystemIds(systemClock)
-const store = openSqliteEventStore(join(folder, 'ledger.db'), {
-  onFatal: (error) => {
-    throw error
-  },
-})
+const onFatal = (error: unknown): never => {
+  throw error
+}
+const store = openSqliteEventStore(join(folder, 'ledger.db'), { onFatal })
 const snapshots = openSqliteSnapshotStore(join(folder, 'snapshots.db'))
+const texts = openSqliteTextStore(join(folder, 'texts.db'), { onFatal })
 const ledger = await createLedger({
   store,
   snapshots,
+  texts,
   clock: systemClock,
   timer: systemTimer,
   ids,
@@ -91,6 +93,7 @@ const operatorPorts: OperationPorts = {
   projections,
   store,
   evidence,
+  texts,
   pace,
   clock: systemClock,
   information: {
@@ -124,6 +127,7 @@ const gateway = createGateway({
   workers,
   recordedAnswers: new MemoryExpiringStore(),
   storedResponses: new MemoryExpiringStore(),
+  texts,
   textSeal: new AesTextSeal('the secret of the benchmark'),
   clock: systemClock,
   timer: systemTimer,

@@ -8,7 +8,9 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
+import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -74,6 +76,8 @@ export interface GatewayDependencies {
   /** Responses that requests go on from. */
   readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
+  /** What the events have words for, such as the names of keys. */
+  readonly texts: Pick<TextStore, 'find'>
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */
   readonly admin?: FastifyPluginAsync
   /** Mounted under `/dashboard`, where browsers that ask for `/` are sent. */
@@ -95,6 +99,20 @@ export interface GatewayDependencies {
   readonly publicUrl?: string
   /** Addresses and networks of proxies whose `X-Forwarded-…` headers are believed; default none. */
   readonly trustedProxies?: readonly string[]
+}
+
+/** What an account sees of itself, with the texts that are kept beside the log. */
+function ownAffairs(
+  ports: Parameters<typeof billingRoutes>[0] & UsagePorts & RequestListPorts & StatementPorts,
+  texts: GatewayDependencies['texts'],
+): FastifyPluginAsync {
+  return async (app) => {
+    app.addHook('preSerialization', (_request, _reply, answer) => withTextsShown(texts, answer))
+    app.register(billingRoutes(ports))
+    app.register(usageRoutes(ports))
+    app.register(requestRoutes(ports))
+    app.register(statementRoutes(ports))
+  }
 }
 
 export interface ListenAddress {
@@ -166,10 +184,7 @@ class HttpGateway implements Gateway {
     app.register(countTokensRoute(ports, admission))
     app.register(modelRoutes(ports))
     app.register(priceRoutes(ports))
-    app.register(billingRoutes(ports))
-    app.register(usageRoutes(ports))
-    app.register(requestRoutes(ports))
-    app.register(statementRoutes(ports))
+    app.register(ownAffairs(ports, dependencies.texts))
     app.register(evidenceRoutes(ports))
     app.register(treeRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))

@@ -29,6 +29,7 @@ import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { openProjections } from '@svc/projections/open-projections'
 import { meter } from '@svc/testing/ledger/sample'
 import { createLedger } from '../src/create-ledger.ts'
@@ -77,6 +78,7 @@ async function openLedger(store: EventStore, snapshotStore: SnapshotStore): Prom
   return createLedger({
     store,
     snapshots: snapshotStore,
+    texts: new MemoryTextStore(),
     clock: systemClock,
     timer: systemTimer,
     ids,

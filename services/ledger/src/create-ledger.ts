@@ -4,6 +4,7 @@ import { gatewayActor } from '@svc/contracts/demo-price'
 import type { IdSource } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
@@ -18,6 +19,8 @@ import { keyUnknown } from './writer/refusals.ts'
 export interface LedgerDependencies {
   readonly store: EventStore
   readonly snapshots: SnapshotStore
+  /** Keeps what the operator writes about people; the events have words in its place. */
+  readonly texts: TextStore
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
@@ -38,7 +41,7 @@ const unknownKeys: UsedKeys = { find: () => Promise.reject(keyUnknown()) }
 
 /**
  * Resolves when the price list is read. Accounts are read when they are first asked for.
- * Store and snapshots stay the caller's: close them after the ledger.
+ * Store, snapshots and texts stay the caller's: close them after the ledger.
  */
 export async function createLedger(dependencies: LedgerDependencies): Promise<Ledger> {
   const { store, snapshots, clock, timer, ids, randomBytes, gatewayId } = dependencies
@@ -54,6 +57,7 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
     writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits }),
     prices,
     usedKeys: dependencies.usedKeys ?? unknownKeys,
+    texts: dependencies.texts,
     clock,
     ids,
     randomBytes,

@@ -10,6 +10,7 @@ import { accountFrozen, ServiceError, serverStopping } from '@svc/contracts/erro
 import type { AccountEvent, PriceCorrection } from '@svc/contracts/events/account'
 import { type IdSource, isId } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { DEFAULT_PRICE_LIST } from '@svc/contracts/price'
@@ -19,7 +20,7 @@ import type { AccountState } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
 import type { AccountWriters } from './account-writers.ts'
 import { AccountAdministration } from './administration/account-administration.ts'
-import type { Administration } from './administration/administration.ts'
+import type { Administration, RevokedKey } from './administration/administration.ts'
 import { DerivedIds } from './administration/derived-ids.ts'
 import { callerOf, invalidKey } from './authentication.ts'
 import { mayBeForgotten, refuseForgottenKey, requestOfKey } from './idempotency-keys.ts'
@@ -33,7 +34,6 @@ import type {
   NewRequest,
   PricePublication,
   PublishedPrice,
-  RevokedKey,
   Settled,
   WithdrawnPrice,
 } from './ledger.ts'
@@ -52,6 +52,7 @@ export interface LedgerParts {
   readonly prices: PriceBook
   readonly usedKeys: UsedKeys
   readonly charges: RecordedCharges
+  readonly texts: TextStore
   readonly clock: Clock
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array
@@ -148,20 +149,8 @@ export class EventSourcedLedger implements Ledger {
     return { keyId, secret }
   }
 
-  async revokeKey(
-    accountId: string,
-    keyId: string,
-    reason: string,
-    actor: string,
-  ): Promise<RevokedKey> {
-    return this.#writer(accountId).submit({
-      command: (at) => ({ type: 'RevokeApiKey', keyId, reason, actor, at }),
-      result: (events, state) => {
-        const revokedAt = state.keys.get(keyId)?.revokedAt
-        if (typeof revokedAt !== 'number') throw new Error(`${keyId} was revoked and is not`)
-        return { revokedAt, alreadyRevoked: events.length === 0 }
-      },
-    })
+  revokeKey(accountId: string, keyId: string, reason: string, actor: string): Promise<RevokedKey> {
+    return this.administration.revokeKey(accountId, { keyId, reason, actor })
   }
 
   async setPriceList(accountId: string, priceList: string, actor: string): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { GrantSlice, PriceCorrection, SpendPolicy } from '@svc/contracts/ev
 import type { PicoDollars } from '@svc/contracts/money'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { CostLine, PriceVersion, Rates } from '@svc/contracts/price'
-import type { Administration } from './administration/administration.ts'
+import type { Administration, RevokedKey } from './administration/administration.ts'
 import type { CorrectedPrice } from './pricing/price-rules.ts'
 import type { PricePublication, PublishedPrice, WithdrawnPrice } from './pricing/published-price.ts'
 
@@ -91,13 +91,6 @@ export interface NewKey {
   readonly keyId: string
   /** Shown once; only its hash is stored. */
   readonly secret: string
-}
-
-export interface RevokedKey {
-  /** Milliseconds since 1970. */
-  readonly revokedAt: number
-  /** Whether it had been revoked before. */
-  readonly alreadyRevoked: boolean
 }
 
 export interface NewRequest

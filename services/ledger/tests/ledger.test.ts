@@ -1,3 +1,4 @@
+import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import {
   ending,
   eventsOf,
@@ -8,6 +9,7 @@ import {
   rates,
   request,
 } from '@svc/testing/ledger/open-ledger'
+
 import { describe, expect, test } from 'vitest'
 
 describe('the life of a request', () => {
@@ -163,7 +165,7 @@ describe('an account', () => {
     const setting = await openLedger()
     const { accountId, keyId } = await openFunded(setting, 100n)
     const summary = await setting.ledger.account(accountId)
-    expect(summary).toMatchObject({
+    expect(await withTextsShown(setting.texts, summary)).toMatchObject({
       accountId,
       name: 'funded',
       spendPolicy: 'standard',

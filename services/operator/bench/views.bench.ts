@@ -74,10 +74,10 @@ async function measure(few: number, many: number): Promise<Record<string, number
   views.start()
   await views.reached(await store.lastPosition(), LIMIT_MS)
   const seconds = (performance.now() - startedAt) / 1000
-  const { ledger } = await openRunningLedger(store)
+  const { ledger, texts } = await openRunningLedger(store)
   const operations = createLocalOperations(
     {
-      ...{ ledger, projections: views, store, pace, clock: systemClock },
+      ...{ ledger, projections: views, store, texts, pace, clock: systemClock },
       ...{ adminTokens: adminTokensOn(store), auditTrail: auditTrailOn(store) },
       evidence: evidenceOn(store, views.views),
       refusedRequests: { find: () => undefined },

@@ -38,6 +38,7 @@ export class AccountAudit {
         this.#strict = event.data.spendPolicy === 'strict'
         break
       case 'PriceListSet':
+      case 'TextsErased':
       case 'AccountRenamed':
       case 'AccountFrozen':
       case 'AccountUnfrozen':

@@ -119,6 +119,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...(options.requestObserver === undefined ? {} : { requestObserver: options.requestObserver }),
     recordedAnswers,
     storedResponses: new MemoryExpiringStore(),
+    texts: ledger.texts,
     textSeal: new AesTextSeal('the secret of the test'),
     clock: systemClock,
     timer: systemTimer,

@@ -8,10 +8,11 @@ import type { AccountEventOf } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import { type PicoDollars, parseDollars } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Rates } from '@svc/contracts/price'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import type { Ledger } from '@svc/ledger/ledger'
-import { openRunningLedger } from '../ledger/running-ledger.ts'
+import { openRunningLedger, type RunningLedger } from '../ledger/running-ledger.ts'
 import { meter } from '../ledger/sample.ts'
 
 const ACTOR = 'operator'
@@ -62,6 +63,7 @@ export class WatchedLedger {
   /** For the gateway. */
   readonly ledger: Ledger
   readonly store: EventStore
+  readonly texts: TextStore
   readonly accountId: string
   readonly secret: string
   /** A second account, to look at the first with. */
@@ -79,8 +81,14 @@ export class WatchedLedger {
   readonly #keyId: string
   readonly #accept: Ledger['accept']
 
-  constructor(ledger: Ledger, store: EventStore, first: KeyHolder, second: KeyHolder) {
+  constructor(
+    { ledger, texts }: Pick<RunningLedger, 'ledger' | 'texts'>,
+    store: EventStore,
+    first: KeyHolder,
+    second: KeyHolder,
+  ) {
     this.ledger = ledger
+    this.texts = texts
     this.store = store
     this.accountId = first.accountId
     this.secret = first.secret
@@ -208,10 +216,11 @@ export class WatchedLedger {
 /** @returns the ledger with two accounts that have credit and a key; whoever opens it closes it */
 export async function openWatchedLedger(): Promise<WatchedLedger> {
   const store = new MemoryEventStore()
-  const { ledger } = await openRunningLedger(store)
+  const running = await openRunningLedger(store)
+  const { ledger } = running
   await ledger.publishPrice({ model: MODEL, rates: testRates })
   await ledger.publishPrice({ model: SPENDING, rates: spendingRates })
-  return new WatchedLedger(ledger, store, await openKeyHolder(ledger), await openKeyHolder(ledger))
+  return new WatchedLedger(running, store, await openKeyHolder(ledger), await openKeyHolder(ledger))
 }
 
 async function openKeyHolder(ledger: Ledger): Promise<KeyHolder> {

@@ -7,9 +7,11 @@ import { type IdKind, type IdSource, makeId } from '@svc/contracts/ids'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { LedgerLimits } from '@svc/ledger/limits'
@@ -26,6 +28,7 @@ export interface LedgerSetting {
   readonly ledger: Ledger
   readonly store: EventStore
   readonly snapshots: SnapshotStore
+  readonly texts: TextStore
   readonly time: ManualTime
 }
 
@@ -38,16 +41,20 @@ export interface LedgerSettingOptions extends Partial<LedgerSetting> {
 }
 
 let madeLedgers = 0
+/** Ledgers over one log share the texts beside it. */
+const textStores = new WeakMap<EventStore, MemoryTextStore>()
 
 export async function openLedger(options: LedgerSettingOptions = {}): Promise<LedgerSetting> {
   const store = options.store ?? new MemoryEventStore()
   const snapshots = options.snapshots ?? new MemorySnapshotStore()
+  const texts = options.texts ?? textsBeside(store)
   const time = options.time ?? new ManualTime()
   madeLedgers += 1
   const ledger = await time.until(
     createLedger({
       store,
       snapshots,
+      texts,
       clock: time,
       timer: time,
       ids: countedIds(time, madeLedgers),
@@ -61,7 +68,13 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
   if (options.isPriced !== false && ledger.currentPrice(MODEL) === null) {
     await time.until(ledger.publishPrice({ model: MODEL, rates }))
   }
-  return { ledger, store, snapshots, time }
+  return { ledger, store, snapshots, texts, time }
+}
+
+function textsBeside(store: EventStore): MemoryTextStore {
+  const texts = textStores.get(store) ?? new MemoryTextStore()
+  textStores.set(store, texts)
+  return texts
 }
 
 /** Opens an account with one key and some credit. */

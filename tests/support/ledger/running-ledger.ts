@@ -1,11 +1,13 @@
 /** A ledger as a gateway runs it, on the time and the randomness of this process. */
 import { randomBytes } from 'node:crypto'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 
@@ -14,6 +16,7 @@ type Limits = NonNullable<Parameters<typeof createLedger>[0]['limits']>
 export interface RunningLedger {
   readonly ledger: Ledger
   readonly gatewayId: string
+  readonly texts: TextStore
 }
 
 /** @param store may be shared by several; whoever opens a ledger closes it */
@@ -21,11 +24,13 @@ export async function openRunningLedger(
   store: EventStore = new MemoryEventStore(),
   limits: Limits = {},
 ): Promise<RunningLedger> {
+  const texts = new MemoryTextStore()
   const ids = new SystemIds(systemClock)
   const gatewayId = ids.next('gw')
   const ledger = await createLedger({
     store,
     snapshots: new MemorySnapshotStore(),
+    texts,
     clock: systemClock,
     timer: systemTimer,
     ids,
@@ -33,5 +38,5 @@ export async function openRunningLedger(
     gatewayId,
     limits,
   })
-  return { ledger, gatewayId }
+  return { ledger, gatewayId, texts }
 }

@@ -60,7 +60,8 @@ describe('an event that this program did not write', () => {
   )
 
   test('of a newer version is refused and says what to do', () => {
-    const newer = JSON.stringify({ ...origin, schemaVersion: 3 })
+    const schemaVersion = currentVersion('SpendPolicySet') + 1
+    const newer = JSON.stringify({ ...origin, schemaVersion })
     expect(() => decodeEvent(stored('SpendPolicySet', '{}', newer))).toThrow(/update the program/)
   })
 

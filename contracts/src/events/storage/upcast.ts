@@ -8,9 +8,19 @@ import { DEFAULT_PRICE_LIST } from '../../price.ts'
 /** The version in which each type of event is written today. */
 const currentVersions: ReadonlyMap<string, number> = new Map([
   ['PricePublished', 2],
-  ['AccountOpened', 2],
-  ['ApiKeyCreated', 2],
-  ['SpendPolicySet', 2],
+  ['AccountOpened', 3],
+  ['AccountRenamed', 2],
+  ['SpendPolicySet', 3],
+  ['AccountFrozen', 2],
+  ['AccountUnfrozen', 2],
+  ['AccountClosed', 2],
+  ['ApiKeyCreated', 3],
+  ['ApiKeyRenamed', 2],
+  ['ApiKeyRevoked', 2],
+  ['CreditGranted', 2],
+  ['GrantVoided', 2],
+  ['CreditRefunded', 2],
+  ['BalanceAdjusted', 2],
 ])
 
 const FIRST_VERSION = 1
@@ -20,9 +30,19 @@ type Upcaster = (data: unknown) => unknown
 /** Of a type's list, the first turns version 1 into version 2, and so on. */
 const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
   ['PricePublished', [onDefaultList]],
-  ['AccountOpened', [withoutExternalId]],
-  ['ApiKeyCreated', [withoutExternalId]],
-  ['SpendPolicySet', [withoutReason]],
+  ['AccountOpened', [withoutExternalId, withPlainTexts]],
+  ['AccountRenamed', [withPlainTexts]],
+  ['SpendPolicySet', [withoutReason, withPlainTexts]],
+  ['AccountFrozen', [withPlainTexts]],
+  ['AccountUnfrozen', [withPlainTexts]],
+  ['AccountClosed', [withPlainTexts]],
+  ['ApiKeyCreated', [withoutExternalId, withPlainTexts]],
+  ['ApiKeyRenamed', [withPlainTexts]],
+  ['ApiKeyRevoked', [withPlainTexts]],
+  ['CreditGranted', [withPlainTexts]],
+  ['GrantVoided', [withPlainTexts]],
+  ['CreditRefunded', [withPlainTexts]],
+  ['BalanceAdjusted', [withPlainTexts]],
 ])
 
 export function currentVersion(type: string): number {
@@ -53,6 +73,11 @@ function onDefaultList(data: unknown): unknown {
 
 function withoutExternalId(data: unknown): unknown {
   return { ...(data as object), externalId: null, metadata: {} }
+}
+
+/** A text about people was in the event itself: it stands where the word of one stands now. */
+function withPlainTexts(data: unknown): unknown {
+  return data
 }
 
 function withoutReason(data: unknown): unknown {

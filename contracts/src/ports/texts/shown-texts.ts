@@ -1,5 +1,5 @@
 /** Puts texts in where an answer has words (`kept-text.ts`), whatever the answer's shape is. */
-import { ALTERED_TEXT, ERASED_TEXT, readKeptText } from '../../kept-text.ts'
+import { ALTERED_TEXT, ERASED_TEXT, wordsIn } from '../../kept-text.ts'
 import { MAX_WORDS, type TextStore } from './text-store.ts'
 
 type Texts = Pick<TextStore, 'find'>
@@ -28,14 +28,19 @@ export async function withTextsShown<Answer>(texts: Texts, answer: Answer): Prom
 
 function collectWords(value: unknown, words: Set<string>): void {
   if (typeof value === 'string') {
-    if (readKeptText(value) !== undefined) words.add(value)
+    for (const word of wordsIn(value)) words.add(word)
   } else if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) collectWords(part, words)
   }
 }
 
 function replaced(value: unknown, shown: ReadonlyMap<string, string>): unknown {
-  if (typeof value === 'string') return shown.get(value) ?? value
+  if (typeof value === 'string') {
+    return wordsIn(value).reduce(
+      (text, word) => text.replaceAll(word, () => shown.get(word) ?? ''),
+      value,
+    )
+  }
   if (Array.isArray(value)) return value.map((part) => replaced(part, shown))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

@@ -33,8 +33,11 @@ export interface TextStore {
    * @throws {StoreUnavailableError} when they cannot be read now
    */
   find(words: Iterable<string>): Promise<ReadonlyMap<string, FoundText>>
-  /** Removes one text that no event has come to name; its bytes may stay until they are reused. */
-  forget(word: string): Promise<void>
+  /**
+   * A word that keeps nothing, and has the hash that {@link keep} would give the text now: by it a
+   * text is compared with those that were kept before.
+   */
+  wordFor(owner: string, text: string): Promise<string>
   /** How many texts an owner has. */
   count(owner: string): Promise<number>
   /**

@@ -115,6 +115,20 @@ export class EventStoreDbClient {
     }
   }
 
+  /**
+   * Hides all events of a stream, which go from the server's disk with its next scavenge. The
+   * stream can go on with new ones.
+   */
+  async deleteStream(stream: string): Promise<void> {
+    try {
+      await this.#watched(this.#client.deleteStream(stream, { requiresLeader: true }))
+    } catch (error) {
+      if (failureTypeOf(error) === 'stream-not-found') return
+      this.#note(error)
+      throw error instanceof StoreUnavailableError ? error : readFailureOf(error)
+    }
+  }
+
   /** One page. Empty for a stream that is missing or softly deleted. @throws as {@link #page} */
   readStream({ stream, direction, from, limit }: ServerReadStream): Promise<ServerEvent[]> {
     const edge = direction === 'forwards' ? 'start' : 'end'

@@ -86,6 +86,7 @@ export function projectAccounts(rows: AccountsRows, decoded: DecodedEvent): void
       release(rows, account, event.data.requestId)
       break
     case 'PriceListSet':
+    case 'TextsErased':
     case 'ApiKeyCreated':
     case 'ApiKeyRenamed':
     case 'ApiKeyRevoked':

@@ -1,4 +1,4 @@
-/** `svc account freeze|unfreeze|close|rename|set-policy` */
+/** `svc account freeze|unfreeze|close|rename|set-policy|erase` */
 import type { Operations } from '@svc/contracts/admin/operations'
 import { type Command, Option } from 'commander'
 import type { Context } from '../context/context.ts'
@@ -13,6 +13,11 @@ import {
 
 interface ChangeOptions extends OnceOption {
   readonly reason: string
+}
+
+interface EraseOptions extends ChangeOptions {
+  readonly dryRun?: true
+  readonly yes?: true
 }
 
 interface CloseOptions extends MovementOptions {
@@ -45,6 +50,7 @@ export function addAccountChanges(account: Command, contextOf: ContextOf): void 
   )
   addNaming(account, contextOf)
   addClosing(account, contextOf)
+  addErasing(account, contextOf)
 }
 
 function addNaming(account: Command, contextOf: ContextOf): void {
@@ -94,6 +100,29 @@ function addClosing(account: Command, contextOf: ContextOf): void {
         operations.closeAccount({ account_id: id, remainder, ...movementInput(options) }),
       ),
     )
+  })
+}
+
+function addErasing(account: Command, contextOf: ContextOf): void {
+  changeOptions(
+    account
+      .command('erase')
+      .description('erase names, reasons and references of an account, for ever')
+      .argument(...ACCOUNT)
+      .option('--dry-run', 'say how many texts would go, and erase none')
+      .option('--yes', 'do not ask'),
+  ).action(async (id: string, options: EraseOptions, command: Command) => {
+    const context = contextOf(command)
+    const { dryRun = false, yes } = options
+    const question = `Erase all texts of ${id}? They cannot be brought back.`
+    if (!dryRun) await confirmed(context, question, yes)
+    const erased = await context.withOperations((operations) =>
+      operations.eraseTexts({ account_id: id, dry_run: dryRun, ...changeInput(options) }),
+    )
+    if (context.json) return context.outJson('account-erased/1', erased)
+    await context.out(`${id}\n`)
+    const texts = `${erased.texts} ${erased.texts === 1 ? 'text' : 'texts'}`
+    context.note(dryRun ? `${texts} would be erased: nothing was` : `${texts} erased`)
   })
 }
 

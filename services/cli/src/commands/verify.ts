@@ -52,6 +52,7 @@ function findingsOf({
   broken,
   missing_positions: missingPositions,
   contradicted,
+  texts,
   anchor,
 }: VerifyResult): readonly Finding[] {
   const found: Finding[] = broken.map(({ stream, revision }) => {
@@ -64,6 +65,13 @@ function findingsOf({
     const detail = `${stream}  revision ${revision}, as ${source} remembers it`
     found.push({ kind: 'gone or altered', detail })
   }
+  for (const { stream, revision } of texts.altered) {
+    found.push({ kind: 'text altered', detail: `${stream}  revision ${revision}` })
+  }
+  for (const { stream, revision } of texts.missing) {
+    const detail = `${stream}  from revision ${revision} on, and no event says that it was erased`
+    found.push({ kind: 'text gone', detail })
+  }
   if (anchor === 'cut') found.push({ kind: 'cut', detail: 'the log ends before the anchor' })
   if (anchor === 'differs') {
     found.push({ kind: 'altered', detail: 'what lies before the anchor is not what it was' })
@@ -73,10 +81,12 @@ function findingsOf({
 
 function summaryOf(result: VerifyResult): string {
   const { broken, streams, missing_positions: missingPositions, contradicted, anchor } = result
+  const { altered, missing } = result.texts
   return [
     broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
     missingPositions === '0' ? '' : `${missingPositions} events were removed`,
     contradicted.length === 0 ? '' : 'events that are remembered are gone',
+    altered.length + missing.length === 0 ? '' : 'texts beside the log were altered',
     anchor === null || anchor === 'holds' ? '' : 'the anchor does not hold',
   ]
     .filter((part) => part !== '')
@@ -88,7 +98,7 @@ async function print(
   { type: _, ...result }: VerifyResult,
   findings: readonly Finding[],
 ): Promise<void> {
-  const { streams, events, position, anchor, head } = result
+  const { streams, events, position, texts, anchor, head } = result
   if (context.json) return context.outJson('verification/2', result)
   for (const { kind, detail } of findings) {
     await context.out(`${context.alarm(kind)}  ${detail}\n`)
@@ -97,6 +107,9 @@ async function print(
   await context.out(
     `verified: ${events} events in ${streams} streams, up to position ${position}\n`,
   )
+  if (texts.kept + texts.erased > 0) {
+    await context.out(`texts beside the log: ${texts.kept} sound, ${texts.erased} erased\n`)
+  }
   if (anchor === 'holds') await context.out('the anchor holds: nothing before it has changed\n')
   if (head === null) return
   await context.out(`head: ${head}\n`)

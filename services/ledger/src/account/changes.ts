@@ -1,12 +1,14 @@
 /** The operator's changes that are no money: each happens once, however often it is asked for. */
 import type {
   AccountCommand,
+  EraseTexts,
   RenameAccount,
   RenameApiKey,
   SetSpendPolicy,
 } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
-import { contentOfChange } from './content.ts'
+import { contentOfText } from '@svc/contracts/kept-text'
+import { contentOfChange, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import type { AccountState } from './state.ts'
 
@@ -20,13 +22,13 @@ export function changeOf(change: AccountCommand | AccountEvent): string | undefi
     case 'SpendPolicySet':
       return contentOfChange('policy', change.data.spendPolicy)
     case 'RenameAccount':
-      return contentOfChange('name', change.name)
+      return contentOfChange('name', contentOfText(change.name))
     case 'AccountRenamed':
-      return contentOfChange('name', change.data.name)
+      return contentOfChange('name', contentOfText(change.data.name))
     case 'RenameApiKey':
-      return contentOfChange('key name', change.keyId, change.name)
+      return contentOfChange('key name', change.keyId, contentOfText(change.name))
     case 'ApiKeyRenamed':
-      return contentOfChange('key name', change.data.keyId, change.data.name)
+      return contentOfChange('key name', change.data.keyId, contentOfText(change.data.name))
     case 'FreezeAccount':
     case 'AccountFrozen':
       return contentOfChange('freeze')
@@ -40,6 +42,9 @@ export function changeOf(change: AccountCommand | AccountEvent): string | undefi
       return contentOfChange('void', change.grantId)
     case 'GrantVoided':
       return contentOfChange('void', change.data.grantId)
+    case 'EraseTexts':
+    case 'TextsErased':
+      return contentOfChange('erase')
     default:
       return undefined
   }
@@ -52,7 +57,7 @@ export function decideRepeatedChange(
 ): Decision | undefined {
   const known = 'changeId' in command ? state.changes.get(command.changeId) : undefined
   if (known === undefined) return undefined
-  return known === changeOf(command)
+  return isSameContent(known, changeOf(command))
     ? nothingToDo
     : refused('conflict', 'Something else was asked for under this idempotency key.')
 }
@@ -65,7 +70,7 @@ export function decideSpendPolicy(state: AccountState, command: SetSpendPolicy):
 
 export function decideRename(state: AccountState, command: RenameAccount): Decision {
   const { name, changeId, reason, at } = command
-  if (name === state.name) return nothingToDo
+  if (contentOfText(name) === contentOfText(state.name)) return nothingToDo
   return (
     refuseName('an account', name) ??
     happens({ type: 'AccountRenamed', data: { changeId, reason, name, at } })
@@ -76,11 +81,16 @@ export function decideRenameKey(state: AccountState, command: RenameApiKey): Dec
   const { keyId, name, changeId, reason, at } = command
   const key = state.keys.get(keyId)
   if (key === undefined) return refused('not_found', 'The account has no such key.')
-  if (name === key.name) return nothingToDo
+  if (contentOfText(name) === contentOfText(key.name)) return nothingToDo
   return (
     refuseName('a key', name) ??
     happens({ type: 'ApiKeyRenamed', data: { changeId, reason, keyId, name, at } })
   )
+}
+
+/** Each change erases what there is by then, also of an account that is closed. */
+export function decideErase({ changeId, reason, at }: EraseTexts): Decision {
+  return happens({ type: 'TextsErased', data: { changeId, reason, at } })
 }
 
 /** @param what has the name: `an account`, `a key` */

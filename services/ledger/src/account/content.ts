@@ -1,10 +1,20 @@
 /**
  * What was asked for, in short: by it a repetition is told from something else under the same id.
- * Neither the reason counts, nor who asks.
+ * Neither the reason counts, nor who asks. Of texts about people the hash counts, and once they are
+ * erased, nothing: then the id alone says that it is the same.
  */
 import type { Metadata } from '@svc/contracts/commands'
 import type { PriceCorrection } from '@svc/contracts/events/account'
 import { fingerprint } from '@svc/contracts/ids'
+import { contentOfText } from '@svc/contracts/kept-text'
+
+/** Of what was asked for with texts that are erased since. No text and no hash is equal to it. */
+export const ERASED_CONTENT = '\u0000erased'
+
+/** @param known what was asked for before */
+export function isSameContent(known: string | null, asked: string | null | undefined): boolean {
+  return known === ERASED_CONTENT || known === asked
+}
 
 interface Named {
   readonly name: string
@@ -14,12 +24,12 @@ interface Named {
 
 export function contentOfAccount(asked: Named & { readonly spendPolicy: string }): string {
   const { name, spendPolicy, externalId, metadata } = asked
-  return fingerprint(name, spendPolicy, externalId, sorted(metadata))
+  return fingerprint(contentOfText(name), spendPolicy, externalId, sorted(metadata))
 }
 
 export function contentOfKey(asked: Named & { readonly expiresAt: number | null }): string {
   const { name, expiresAt, externalId, metadata } = asked
-  return fingerprint(name, expiresAt, externalId, sorted(metadata))
+  return fingerprint(contentOfText(name), expiresAt, externalId, sorted(metadata))
 }
 
 export function contentOfAdjustment(asked: {
@@ -27,7 +37,8 @@ export function contentOfAdjustment(asked: {
   readonly category: string
   readonly reference: string | null
 }): string {
-  return fingerprint(`${asked.amount}`, asked.category, asked.reference)
+  const reference = asked.reference === null ? null : contentOfText(asked.reference)
+  return fingerprint(`${asked.amount}`, asked.category, reference)
 }
 
 export function contentOfCorrection({ runId, price, from, to }: PriceCorrection): string {
@@ -41,5 +52,7 @@ export function contentOfChange(...words: readonly string[]): string {
 }
 
 function sorted(metadata: Metadata): readonly (readonly [string, string])[] {
-  return Object.entries(metadata).sort(([one], [other]) => (one < other ? -1 : 1))
+  return Object.entries(metadata)
+    .map(([name, value]) => [name, contentOfText(value)] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
 }

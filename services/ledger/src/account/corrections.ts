@@ -20,7 +20,7 @@ import type { AccountEventOf, GrantSlice, PriceCorrection } from '@svc/contracts
 import { formatDollars, type PicoDollars } from '@svc/contracts/money'
 import { costOf } from '@svc/contracts/price'
 import { burnDown, smallerOf } from './burn-down.ts'
-import { contentOfAdjustment, contentOfCorrection } from './content.ts'
+import { contentOfAdjustment, contentOfCorrection, isSameContent } from './content.ts'
 import { fundsAfterExpiry, refuseNewCredit, refuseTexts } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import {
@@ -212,7 +212,7 @@ export function decideAdjust(state: AccountState, command: AdjustBalance): Decis
   const { adjustmentId, amount, category } = command
   const made = state.adjustments.get(adjustmentId)
   if (made !== undefined) {
-    return made.content === contentOfAdjustment(command)
+    return isSameContent(made.content, contentOfAdjustment(command))
       ? nothingToDo
       : refused('conflict', 'This adjustment was made before, with other content.')
   }

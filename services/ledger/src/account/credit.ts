@@ -1,8 +1,10 @@
 /** Decides about credit that comes, and credit that expires. */
 import type { ExpireCredit, GrantCredit } from '@svc/contracts/commands'
 import { type AccountEventOf, GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
+import { contentOfText } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
 import { smallerOf } from './burn-down.ts'
+import { isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import {
   type AccountState,
@@ -134,6 +136,10 @@ function creditGranted(
   return { type: 'CreditGranted', data: { ...grant, paidDebt, balanceAfter } }
 }
 
+function isSameReference(made: string | null, asked: string | null): boolean {
+  return isSameContent(made && contentOfText(made), asked && contentOfText(asked))
+}
+
 /** The same payment may be sent again with another grantor and reason. */
 function isSameGrant(made: Grant, asked: GrantCredit): boolean {
   return (
@@ -141,6 +147,6 @@ function isSameGrant(made: Grant, asked: GrantCredit): boolean {
     made.category === asked.category &&
     made.priority === asked.priority &&
     made.expiresAt === asked.expiresAt &&
-    made.reference === asked.reference
+    isSameReference(made.reference, asked.reference)
   )
 }

@@ -12,13 +12,14 @@ import type {
 } from '@svc/contracts/commands'
 import { decideAccept } from './acceptance.ts'
 import {
+  decideErase,
   decideRename,
   decideRenameKey,
   decideRepeatedChange,
   decideSpendPolicy,
   refuseName,
 } from './changes.ts'
-import { contentOfAccount } from './content.ts'
+import { contentOfAccount, isSameContent } from './content.ts'
 import { decideAdjust, decideCorrectPrice, decideRefund, decideVoid } from './corrections.ts'
 import { decideExpire, decideGrant } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
@@ -54,6 +55,8 @@ function decideNew(
       return decideUnfreeze(state, command)
     case 'CloseAccount':
       return decideClose(state, command)
+    case 'EraseTexts':
+      return decideErase(command)
     case 'CreateApiKey':
       return decideCreateKey(state, command)
     case 'RenameApiKey':
@@ -82,7 +85,7 @@ function decideNew(
 function decideOpen(state: AccountState, command: OpenAccount): Decision {
   const { accountId, name, spendPolicy, externalId, metadata, at } = command
   if (state.accountId !== null) {
-    return state.accountId === accountId && state.content === contentOfAccount(command)
+    return state.accountId === accountId && isSameContent(state.content, contentOfAccount(command))
       ? nothingToDo
       : refused('conflict', `This account was opened before, with other content: ${accountId}.`)
   }
@@ -95,11 +98,12 @@ function decideOpen(state: AccountState, command: OpenAccount): Decision {
   )
 }
 
-/** After its end nothing happens to an account any more. */
+/** After its end nothing happens to an account any more, but that its texts are erased. */
 function refuseClosed({ closedAt }: AccountState, decision: Decision): Decision | undefined {
   if (closedAt === null || decision.kind !== 'happens' || decision.events.length === 0) {
     return undefined
   }
+  if (decision.events.every(({ type }) => type === 'TextsErased')) return undefined
   return refused('conflict', 'The account was closed on {when}.', { when: closedAt })
 }
 

@@ -12,7 +12,7 @@ import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account
 import type { PicoDollars } from '@svc/contracts/money'
 import { insertInBurnOrder } from './burn-down.ts'
 import { changeOf } from './changes.ts'
-import { contentOfAccount, contentOfAdjustment, contentOfKey } from './content.ts'
+import { contentOfAccount, contentOfAdjustment, contentOfKey, ERASED_CONTENT } from './content.ts'
 import {
   type AccountState,
   type Grant,
@@ -56,6 +56,7 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
     case 'AccountClosed':
     case 'ApiKeyRenamed':
     case 'GrantVoided':
+    case 'TextsErased':
       change(state, event)
       break
     case 'ApiKeyCreated':
@@ -131,8 +132,24 @@ function makeChange(state: AccountState, event: ChangeEvent): void {
     case 'GrantVoided':
       voidGrant(state, event.data)
       break
+    case 'TextsErased':
+      forgetContents(state)
+      break
     default:
       event satisfies never
+  }
+}
+
+/** What was asked for can be compared no more: from now on the ids alone say what was done. */
+function forgetContents(state: AccountState): void {
+  state.content = ERASED_CONTENT
+  for (const key of state.keys.values()) key.content = ERASED_CONTENT
+  for (const grant of state.grants.values()) {
+    if (grant.reference !== null) grant.reference = ERASED_CONTENT
+  }
+  for (const changeId of state.changes.keys()) state.changes.set(changeId, ERASED_CONTENT)
+  for (const [id, { amount }] of state.adjustments) {
+    state.adjustments.set(id, { amount, content: ERASED_CONTENT })
   }
 }
 

@@ -1,7 +1,7 @@
 /** Decides about the API keys of an account. */
 import type { CreateApiKey, RevokeApiKey } from '@svc/contracts/commands'
 import { refuseName } from './changes.ts'
-import { contentOfKey } from './content.ts'
+import { contentOfKey, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { type AccountState, isActive, MAX_ACTIVE_KEYS } from './state.ts'
 
@@ -10,7 +10,7 @@ export function decideCreateKey(state: AccountState, command: CreateApiKey): Dec
   const { keyId, name, secretHash, lastFour, expiresAt, externalId, metadata, at } = command
   const known = state.keys.get(keyId)
   if (known !== undefined) {
-    return known.content === contentOfKey(command)
+    return isSameContent(known.content, contentOfKey(command))
       ? nothingToDo
       : refused('conflict', `This key was created before, with other content: ${keyId}.`)
   }

@@ -7,6 +7,7 @@
  */
 import type { RecordedRefund } from '@svc/contracts/commands'
 import type { PriceCorrection, SpendPolicy } from '@svc/contracts/events/account'
+import { contentOfText } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST, type PriceVersion } from '@svc/contracts/price'
 
@@ -34,7 +35,7 @@ export interface ApiKey {
   name: string
   readonly externalId: string | null
   /** The fingerprint of what it was created with. */
-  readonly content: string
+  content: string
   readonly secretHash: string
   readonly lastFour: string
   readonly createdAt: number
@@ -48,7 +49,7 @@ export interface Grant {
   readonly category: 'paid' | 'promotional'
   readonly priority: number
   readonly expiresAt: number | null
-  readonly reference: string | null
+  reference: string | null
   readonly grantedAt: number
   remaining: PicoDollars
   /** What of it has expired. */
@@ -167,6 +168,9 @@ export function isActive(key: ApiKey, at: number): boolean {
 
 /** The grant that a payment made, when it has made one. */
 export function grantOfReference(state: AccountState, reference: string): Grant | undefined {
-  for (const grant of state.grants.values()) if (grant.reference === reference) return grant
+  const content = contentOfText(reference)
+  for (const grant of state.grants.values()) {
+    if (grant.reference !== null && contentOfText(grant.reference) === content) return grant
+  }
   return undefined
 }

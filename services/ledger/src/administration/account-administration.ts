@@ -1,37 +1,37 @@
 /** The operator's changes as commands to the writers of the accounts. */
 import { makeSecret } from '@svc/contracts/api-key'
 import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
-import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import type { IdSource } from '@svc/contracts/ids'
 import type { PicoDollars } from '@svc/contracts/money'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
-import { decide } from '../account/decide.ts'
 import { type AccountState, grantOfReference } from '../account/state.ts'
-import { serviceErrorOf } from '../writer/refusals.ts'
 import type { AccountWriter } from '../writer/writer.ts'
 import type { Administration, AskedMovement, Movement } from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
+import { type Command, WordedCommands } from './worded-commands.ts'
 
 export interface AdministrationPorts {
   readonly writer: (accountId: string) => AccountWriter
   readonly charges: RecordedCharges
+  readonly texts: TextStore
   readonly clock: Clock
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array
 }
 
-type Command = (at: number) => AccountCommand
-
 export class AccountAdministration implements Administration {
   readonly #ports: AdministrationPorts
   readonly #ids: DerivedIds
+  readonly #commands: WordedCommands
 
   constructor(ports: AdministrationPorts) {
     this.#ports = ports
     this.#ids = new DerivedIds(ports.ids)
+    this.#commands = new WordedCommands(ports)
   }
 
   async openAccount({
@@ -48,20 +48,19 @@ export class AccountAdministration implements Administration {
     return { accountId, created }
   }
 
-  grant(
+  async grant(
     accountId: string,
     { idempotencyKey, ...grant }: Parameters<Administration['grant']>[1],
   ): ReturnType<Administration['grant']> {
     const { reference } = grant
-    const writer = this.#ports.writer(accountId)
-    const grantId = this.#ids.grant(accountId, reference, idempotencyKey)
-    return writer.submit({
-      command: (at) => ({ type: 'GrantCredit', ...grant, grantId, at }),
-      result(events, state) {
-        const made = reference === null ? undefined : grantOfReference(state, reference)
-        return { grantId: made?.grantId ?? grantId, created: events.length > 0 }
-      },
-    })
+    const derived = this.#ids.grant(accountId, reference, idempotencyKey)
+    // A grant of an older program, whose id says nothing of the payment.
+    const made = await this.#ports
+      .writer(accountId)
+      .ask((state) => (reference === null ? undefined : grantOfReference(state, reference)))
+    const grantId = made?.grantId ?? derived
+    const command: Command = (at) => ({ type: 'GrantCredit', ...grant, grantId, at })
+    return { grantId, created: await this.#change(accountId, command) }
   }
 
   async createKey(
@@ -191,6 +190,28 @@ export class AccountAdministration implements Administration {
     })
   }
 
+  async revokeKey(accountId: string, asked: Parameters<Administration['revokeKey']>[1]) {
+    const command: Command = (at) => ({ type: 'RevokeApiKey', ...asked, at })
+    return this.#commands.run(accountId, command, (events, { keys }) => {
+      const revokedAt = keys.get(asked.keyId)?.revokedAt
+      if (typeof revokedAt !== 'number') throw new Error(`${asked.keyId} was revoked and is not`)
+      return { revokedAt, alreadyRevoked: events.length === 0 }
+    })
+  }
+
+  async erase(accountId: string, asked: Parameters<Administration['erase']>[1]) {
+    const { reason, actor, dryRun = false } = asked
+    const { texts, writer } = this.#ports
+    const changeId = this.#changeId(accountId, asked)
+    await writer(accountId).ask((state) => refuseUnopened(state))
+    if (dryRun) return { texts: await texts.count(accountId) }
+    // Of its own, so that it is not erased with what it is the reason for.
+    const word = await texts.keep(changeId, reason)
+    const command: Command = (at) => ({ type: 'EraseTexts', changeId, reason: word, actor, at })
+    await writer(accountId).submit({ command, result: () => undefined })
+    return { texts: await texts.erase(accountId) }
+  }
+
   #changeId(
     accountId: string,
     { idempotencyKey }: { idempotencyKey?: string | undefined },
@@ -202,8 +223,7 @@ export class AccountAdministration implements Administration {
 
   /** @returns whether anything happened */
   #change(accountId: string, command: Command): Promise<boolean> {
-    const result = (events: readonly AccountEvent[]) => events.length > 0
-    return this.#ports.writer(accountId).submit({ command, result })
+    return this.#commands.run(accountId, command, (events) => events.length > 0)
   }
 
   /** @param amountBefore by what it moved the balance when it was done before */
@@ -214,22 +234,14 @@ export class AccountAdministration implements Administration {
     command: Command,
     amountBefore: (state: AccountState) => PicoDollars,
   ): Promise<Movement> {
-    const writer = this.#ports.writer(accountId)
     const result = (events: readonly AccountEvent[], state: AccountState) =>
       movementOf(id, events, state, amountBefore)
-    if (!dryRun) return writer.submit({ command, result })
-    return writer.ask((state) => {
-      const decision = decide(state, command(this.#ports.clock.nowMs()))
-      if (decision.kind !== 'happens') throw serviceErrorOf(decision.refusal)
-      return result(decision.events, state)
-    })
+    return this.#commands.run(accountId, command, result, dryRun)
   }
 
   async #chargeOf(accountId: string, requestId: string) {
     const writer = this.#ports.writer(accountId)
-    await writer.ask((state) => {
-      if (state.accountId === null) throw notFound('There is no such account.')
-    })
+    await writer.ask((state) => refuseUnopened(state))
     const { lastPosition } = writer
     const charge =
       lastPosition === undefined
@@ -240,6 +252,10 @@ export class AccountAdministration implements Administration {
     const message = `The request ${requestId} was not charged: it runs, or ended without a debit.`
     throw new ServiceError('conflict', message)
   }
+}
+
+function refuseUnopened({ accountId }: AccountState): void {
+  if (accountId === null) throw notFound('There is no such account.')
 }
 
 function adjustedBy(adjustmentId: string): (state: AccountState) => PicoDollars {

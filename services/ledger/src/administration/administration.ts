@@ -47,6 +47,13 @@ export interface CreatedKey {
   readonly created: boolean
 }
 
+export interface RevokedKey {
+  /** Milliseconds since 1970. */
+  readonly revokedAt: number
+  /** Whether it had been revoked before. */
+  readonly alreadyRevoked: boolean
+}
+
 /** A balance that was moved, or would be. */
 export interface Movement {
   /** Of the grant, the refund or the adjustment; of the account when it was closed. */
@@ -116,6 +123,21 @@ export interface Administration {
       correctionsSeen: number
     },
   ): Promise<boolean>
+  /** A key that was revoked before stays revoked since then. */
+  revokeKey(
+    accountId: string,
+    asked: { keyId: string; reason: string; actor: string },
+  ): Promise<RevokedKey>
+  /**
+   * Removes all texts of the account that are kept beside the log, and says so in the log. Asked
+   * again it erases what has come since.
+   *
+   * @returns how many texts were erased, or would be
+   */
+  erase(
+    accountId: string,
+    change: AskedChange & Pick<AskedMovement, 'dryRun'>,
+  ): Promise<{ readonly texts: number }>
   /** What of an account has been made good so far. */
   correctionsOf(accountId: string): Promise<{
     readonly priceCorrections: readonly PriceCorrection[]

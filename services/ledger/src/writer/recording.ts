@@ -10,6 +10,7 @@ const REPEATING: ReadonlySet<AccountEvent['type']> = new Set([
   'AccountRenamed',
   'SpendPolicySet',
   'PriceListSet',
+  'TextsErased',
   'AccountFrozen',
   'AccountUnfrozen',
   'ApiKeyRenamed',

@@ -24,6 +24,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   listKeys: 'auditor',
   revokeKey: 'operator',
   renameKey: 'operator',
+  eraseTexts: 'owner',
   renameAccount: 'operator',
   setSpendPolicy: 'operator',
   freezeAccount: 'operator',

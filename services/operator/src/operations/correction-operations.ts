@@ -18,6 +18,7 @@ type Corrections = Pick<
   | 'closeAccount'
   | 'freezeAccount'
   | 'unfreezeAccount'
+  | 'eraseTexts'
   | 'renameAccount'
   | 'setSpendPolicy'
   | 'renameKey'
@@ -75,6 +76,11 @@ function changeOperations(
     async unfreezeAccount(input) {
       const changed = await administration.unfreeze(input.account_id, changeTerms(input, actor))
       return { account_id: input.account_id, changed }
+    },
+    async eraseTexts({ dry_run: dryRun, ...input }) {
+      const terms = { ...changeTerms(input, actor), dryRun }
+      const { texts } = await administration.erase(input.account_id, terms)
+      return { account_id: input.account_id, texts, dry_run: dryRun }
     },
     async renameAccount({ name, ...input }) {
       const terms = { ...changeTerms(input, actor), name }

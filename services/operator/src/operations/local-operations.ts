@@ -5,6 +5,7 @@
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers, Operations } from '@svc/contracts/admin/operations'
 import { withRecordedReads } from '../access/recorded-reads.ts'
+import { answeringWithTexts } from '../access/shown-texts.ts'
 import { workerOperations } from '../workers/worker-operations.ts'
 import { accountOperations } from './account-operations.ts'
 import { billOperations } from './bill-operations.ts'
@@ -38,5 +39,6 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...refusalOperations(ports),
     status: () => serviceStatus(ports),
   }
-  return withParsedInput(withRecordedReads(handlers, caller, ports.auditTrail))
+  const recorded = withRecordedReads(handlers, caller, ports.auditTrail)
+  return withParsedInput(answeringWithTexts(recorded, ports.texts))
 }

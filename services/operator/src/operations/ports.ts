@@ -5,6 +5,7 @@ import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -41,6 +42,8 @@ export interface OperationPorts extends WorkerPorts {
   /** Default: nothing is ever wrong with it. */
   readonly storeHealth?: StoreHealth
   readonly evidence: EvidenceSources
+  /** Beside the log: what its events have words for. */
+  readonly texts: TextStore
   /** Shared by everything of this process that takes long. */
   readonly pace: Pace
   readonly clock: Clock

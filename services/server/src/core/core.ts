@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import { pause } from '@svc/contracts/ports/time'
 import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
@@ -36,7 +37,7 @@ import { LogMemory } from './log-memory.ts'
 import { loggedCharges } from './logged-charges.ts'
 import { loggedKeys } from './logged-keys.ts'
 import { OpenResources } from './open-resources.ts'
-import { openStore } from './open-store.ts'
+import { openStores } from './open-store.ts'
 
 /** A server that was killed finds all of its log a moment after it answers. */
 const LOG_WHOLE_TRIES = 10
@@ -64,6 +65,7 @@ export interface Core {
   readonly gatewayId: string
   readonly place: LogLocation
   readonly store: EventStore
+  readonly texts: TextStore
   readonly ledger: Ledger
   readonly projections: Projections
   readonly adminTokens: AdminTokens
@@ -90,7 +92,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { folder, place, reach, logger } = options
   const parts = new OpenResources(logger)
   try {
-    const store = await openStore(options, parts)
+    const { store, texts } = await openStores(options, parts)
     folder.make()
     const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
     parts.add(() => snapshots.close())
@@ -115,7 +117,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     })
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
-    const ports = { store, clock: systemClock, timer: systemTimer, ids, randomBytes }
+    const ports = { store, texts, clock: systemClock, timer: systemTimer, ids, randomBytes }
     const ledger = await createLedger({
       ...ports,
       snapshots,
@@ -129,7 +131,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     projections.start()
     memory.start()
     return {
-      ...{ gatewayId, place, store, ledger, projections, memory, pace, refusedRequests },
+      ...{ gatewayId, place, store, texts, ledger, projections, memory, pace, refusedRequests },
       checkpointer,
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
       adminTokens: new AdminTokens(ports),

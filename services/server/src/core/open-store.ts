@@ -1,9 +1,11 @@
 /** Opens the log of events where the settings say that it is. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import { OutageWaitingStore } from '@svc/infra/event-store/outage-waiting-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { LogLocation } from '../settings/log-location.ts'
@@ -18,26 +20,37 @@ export interface StoreOptions {
   readonly onFatal: (error: unknown) => void
 }
 
+/** The log, and the texts about people that its events name. */
+export interface OpenStores {
+  readonly store: EventStore
+  readonly texts: TextStore
+}
+
 /**
- * @param parts closes it again
- * @throws {StoreOpenError} when the log cannot be used, with nothing written
+ * @param parts closes them again
+ * @throws {StoreOpenError} when one of them cannot be used, with no event written
  */
-export async function openStore(options: StoreOptions, parts: OpenResources): Promise<EventStore> {
+export async function openStores(options: StoreOptions, parts: OpenResources): Promise<OpenStores> {
   const { place, folder, reach, onFatal } = options
-  const store =
-    place.kind === 'sqlite'
-      ? openSqliteEventStore(folder.ledgerFile, { onFatal, reachCrashPoint: reach })
-      : await openOnServer(place, options)
+  if (place.kind === 'eventstoredb') {
+    const { store, texts } = await openOnServer(place, options)
+    parts.add(() => store.close())
+    return { store, texts }
+  }
+  const store = openSqliteEventStore(folder.ledgerFile, { onFatal, reachCrashPoint: reach })
   parts.add(() => store.close())
-  return store
+  const texts = openSqliteTextStore(folder.textsFile, { onFatal })
+  parts.add(() => texts.close())
+  return { store, texts }
 }
 
 async function openOnServer(
   { url, streamPrefix, readyWithinMs }: LogLocation & { kind: 'eventstoredb' },
   { reach, logger }: StoreOptions,
-): Promise<EventStore> {
+): Promise<OpenStores> {
   // Loaded only here: a service on a file needs no gRPC.
   const { openEventStoreDb } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
   const options = { url, streamPrefix, readyWithinMs, reachCrashPoint: reach, logger }
-  return new OutageWaitingStore(await openEventStoreDb(options), systemTimer)
+  const store = await openEventStoreDb(options)
+  return { store: new OutageWaitingStore(store, systemTimer), texts: store.texts }
 }

@@ -3,6 +3,7 @@
  * keeps.
  *
  *     ledger.db           the events: the one source of truth, the file to back up
+ *     texts.db            names, reasons and references, which can be erased: to back up, too
  *     views/              read models: rebuilt from the events when lost
  *     snapshots.db        folded account states: a cache
  *     answers.db          recorded answers for Idempotency-Key, encrypted, for a day
@@ -15,7 +16,8 @@
  *     checkpoint          the last one: who holds it knows the log up to there
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
- * When the events are on an EventStoreDB there is no `ledger.db`, and two notes more. Every gateway
+ * When the events are on an EventStoreDB there is no `ledger.db` and no `texts.db`, and two
+ * notes more. Every gateway
  * has a folder of its own; a copy of one is not a second one.
  *
  *     eventstoredb.json   which log the rest of the folder is about
@@ -118,6 +120,9 @@ export class DataFolder {
 
   get ledgerFile(): string {
     return join(this.path, 'ledger.db')
+  }
+  get textsFile(): string {
+    return join(this.path, 'texts.db')
   }
   get viewsFolder(): string {
     return join(this.path, 'views')

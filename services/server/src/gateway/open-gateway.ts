@@ -80,6 +80,7 @@ export async function openGateway(
       ? {}
       : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
     ...keptAnswers,
+    texts: core.texts,
     admin: adminRoutes({
       operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
       operatorToken,

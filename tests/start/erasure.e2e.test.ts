@@ -1,0 +1,70 @@
+/** What was written about people leaves every file of the data folder when it is erased. */
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { svc } from '@svc/testing/run-svc'
+import { startRunningServer } from '@svc/testing/running-server'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { verified } from '@svc/testing/verified'
+import { expect, test } from 'vitest'
+import {
+  expectErased,
+  filesWithMarker,
+  MARKER,
+  openPersonalAccount,
+  shownOf,
+} from '../eventstore/erasure.ts'
+
+test('texts of an account are gone from every file, and every chain holds', async () => {
+  const dataDir = join(temporaryFolder(), 'data')
+  const first = await startRunningServer({}, dataDir)
+  const { operations } = first
+  const account = await openPersonalAccount(operations)
+  expect((await account.again(operations)).map(({ created }) => created)).toEqual(
+    Array(4).fill(false),
+  )
+  expect(await shownOf(operations, account)).toContain(`transfer of ${MARKER}`)
+  const { baseUrl } = first.ready
+  const ownStatement = async () => {
+    const headers = { authorization: `Bearer ${account.secret}` }
+    return (await fetch(`${baseUrl}/v1/statement`, { headers })).text()
+  }
+  expect(await ownStatement()).toContain(`asked by ${MARKER}`)
+  // The texts are nowhere but in their own file: not in the log, a view or a snapshot.
+  expect(new Set(filesWithMarker(dataDir).map((file) => file.split('-')[0]))).toEqual(
+    new Set(['texts.db']),
+  )
+
+  const erase = ['account', 'erase', account.accountId, '--reason', 'she asked for it']
+  const tried = await svc([...erase, '--dry-run', '--data-dir', dataDir])
+  expect([tried.code, tried.err]).toEqual([
+    0,
+    expect.stringMatching(/1[0-9] texts would be erased/),
+  ])
+  expect(filesWithMarker(dataDir)).not.toEqual([])
+  const erased = await svc([...erase, '--yes', '--data-dir', dataDir])
+  expect([erased.code, erased.err]).toEqual([0, expect.stringMatching(/1[0-9] texts erased/)])
+
+  expect(filesWithMarker(dataDir)).toEqual([])
+  await expectErased(operations, account)
+  expect(await ownStatement()).not.toContain(MARKER)
+  const { broken, texts } = await verified(operations)
+  expect([broken, texts.altered, texts.missing]).toEqual([[], [], []])
+  expect(texts.erased).toBeGreaterThan(10)
+  const { events } = await operations.listEvents({ type: 'TextsErased', limit: 10 })
+  expect(events).toMatchObject([{ metadata: { actor: 'operator' } }])
+  await first.process.stop()
+  expect(filesWithMarker(dataDir)).toEqual([])
+
+  rmSync(join(dataDir, 'views'), { recursive: true })
+  rmSync(join(dataDir, 'snapshots.db'))
+  const second = await startRunningServer({}, dataDir)
+  await expectErased(second.operations, account)
+  await second.operations.renameAccount({
+    account_id: account.accountId,
+    name: 'a new name',
+    reason: 'new people',
+  })
+  expect(await shownOf(second.operations, account)).toContain('a new name')
+  expect((await verified(second.operations)).texts).toMatchObject({ altered: [], missing: [] })
+  await second.process.stop()
+})
