@@ -1,9 +1,10 @@
 /** CSV as RFC 4180 has it, safe to open in a spreadsheet. */
 
 /**
- * Text that a spreadsheet would compute. Amounts are not passed through here: they stay numbers.
+ * Text that a spreadsheet would compute, one of another language also by the wide signs. Amounts
+ * are not passed through here: they stay numbers.
  */
-const FORMULA = /^[=+\-@]/
+const FORMULA = /^[=+\-@＝＋－＠]/
 
 export function csvLine(cells: readonly string[]): string {
   return `${cells.join(',')}\r\n`

@@ -17,6 +17,10 @@ test('what a spreadsheet would compute is text', () => {
   ])
 })
 
+test('what a spreadsheet of another language would compute is text', () => {
+  expect(['＝1', '＋1', '－1', '＠a'].map(csvText)).toEqual(["'＝1", "'＋1", "'－1", "'＠a"])
+})
+
 test('quotes and commas are quoted', () => {
   expect(csvText('a "b", c')).toBe('"a ""b"", c"')
 })

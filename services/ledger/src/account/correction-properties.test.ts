@@ -1,10 +1,13 @@
 /** What holds whatever the operator corrects: all commands, in any order, one after the other. */
+import type { AccountCommand } from '@svc/contracts/commands'
+import type { AccountEvent } from '@svc/contracts/events/account'
+import { sampleId } from '@svc/testing/ledger/sample'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { accountDecider } from './decider.ts'
 import { histories, play } from './testing/random-history.ts'
 
-const { evolve, initialState } = accountDecider
+const { decide, evolve, initialState } = accountDecider
 const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((total, each) => total + each, 0n)
 
 test('balance = what grants have left − debt, and a debt is only where nothing is left', () => {
@@ -89,4 +92,82 @@ test('a frozen account accepts nothing, and a closed one has no event after its 
       })
     }),
   )
+})
+
+/** What a history has done once, asked for again as it was, and with other content. */
+function repeatsOf({ type, data }: AccountEvent): readonly Repeat[] {
+  const asked = { actor: 'x', at: data.at, reason: 'again' }
+  if (type === 'BalanceAdjusted' && data.correction === null) {
+    const { adjustmentId, amount, category, reference } = data
+    const same = {
+      ...asked,
+      type: 'AdjustBalance',
+      adjustmentId,
+      amount,
+      category,
+      reference,
+    } as const
+    const other = category === 'paid' ? 'promotional' : 'paid'
+    return [
+      {
+        same,
+        others: [
+          { ...same, amount: amount + 1n },
+          { ...same, category: other },
+        ],
+      },
+      { same, others: [{ ...same, reference: 'another' }] },
+    ]
+  }
+  if (type === 'BalanceAdjusted' && data.correction !== null) {
+    const { correction } = data
+    const ids = { paid: 'adj_new_paid', promotional: 'adj_new_promotional' }
+    const what = { reference: null, correctionsSeen: 0, adjustmentIds: ids }
+    const due = { paid: 1n, promotional: 0n }
+    const same = { ...asked, ...what, type: 'CorrectPrice', correction, due } as const
+    return [{ same, others: [{ ...same, correction: { ...correction, to: correction.to + 1 } }] }]
+  }
+  if (type === 'GrantVoided') {
+    const { changeId, grantId, reference } = data
+    const same = { ...asked, type: 'VoidGrant', changeId, grantId, reference } as const
+    const others = [
+      { ...same, grantId: sampleId('grant', 77) },
+      { ...same, changeId: 'chg_another' },
+      { ...asked, type: 'FreezeAccount', changeId } as const,
+    ]
+    return [{ same, others }]
+  }
+  return []
+}
+
+interface Repeat {
+  readonly same: AccountCommand
+  readonly others: readonly AccountCommand[]
+}
+
+test('an id that was used does nothing again, and with other content it is refused', () => {
+  const seen = new Map<string, number>()
+  fc.assert(
+    fc.property(histories, (steps) => {
+      const { state, events } = play(steps, () => {})
+      const made = new Set<string>()
+      for (const event of events) {
+        for (const { same, others } of repeatsOf(event)) {
+          seen.set(same.type, (seen.get(same.type) ?? 0) + 1)
+          expect(decide(state, same)).toEqual({ kind: 'happens', events: [] })
+          for (const other of others) expect(decide(state, other).kind).toBe('refused')
+        }
+        if (event.type !== 'BalanceAdjusted') continue
+        expect(made.has(event.data.adjustmentId)).toBe(false)
+        made.add(event.data.adjustmentId)
+      }
+      const voided = events.filter(({ type }) => type === 'GrantVoided')
+      const grants = voided.map(({ data }) => ('grantId' in data ? data.grantId : ''))
+      expect(new Set(grants).size).toBe(grants.length)
+    }),
+    { numRuns: 300 },
+  )
+  for (const type of ['AdjustBalance', 'CorrectPrice', 'VoidGrant']) {
+    expect(seen.get(type) ?? 0).toBeGreaterThan(20)
+  }
 })
