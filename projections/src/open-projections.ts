@@ -111,11 +111,13 @@ export interface Projections {
    * Builds all views anew beside the live ones, reading the log once, and compares. Nothing
    * changes, whatever is found.
    *
+   * @param onBatch is given what is read, from the start of the log to where the views stand
    * @throws {ServiceError} `conflict` when one is being rebuilt
    */
   compare(
     onProgress: (progress: CompareProgress) => void,
     signal?: AbortSignal,
+    onBatch?: (batch: readonly RecordedEvent[]) => Promise<void>,
   ): Promise<readonly ViewComparison[]>
   /**
    * Views of events that are given to them: of many accounts their balances, of one all. To be
@@ -175,8 +177,8 @@ export async function openProjections({
       const view = namedView(live, name)
       return builds.run([view], (build) => rebuildView(view, build, onProgress), signal)
     },
-    compare: (onProgress, signal) =>
-      builds.run(live, (build) => compareViews(live, build, onProgress), signal),
+    compare: (onProgress, signal, onBatch) =>
+      builds.run(live, (build) => compareViews(live, build, onProgress, onBatch), signal),
     replay(of) {
       replays += 1
       const ofAccount = of === 'account' ? [statementProjection, usageProjection] : []

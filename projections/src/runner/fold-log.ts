@@ -14,6 +14,8 @@ export interface FoldLog {
   readonly store: Pick<EventStore, 'readAll'>
   readonly pace: Pace
   readonly signal: AbortSignal
+  /** Is given what is read too, so that others need not read the log once more. */
+  readonly onBatch?: (batch: readonly RecordedEvent[]) => Promise<void>
 }
 
 /**
@@ -25,7 +27,7 @@ export interface FoldLog {
 export async function foldLog(
   files: readonly ViewFile[],
   until: Position,
-  { store, pace, signal }: FoldLog,
+  { store, pace, signal, onBatch }: FoldLog,
   report: () => void = () => {},
 ): Promise<void> {
   const foldedUntil = () => files[0]?.folded.position ?? until
@@ -35,6 +37,7 @@ export async function foldLog(
     const page = await pace.step(() => store.readAll(request))
     const batch = page.filter(({ position }) => position <= until)
     if (batch.length === 0) return
+    await onBatch?.(batch)
     await foldBatch(files, batch, pace)
     report()
   }

@@ -14,7 +14,7 @@
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import { type Differences, findDifferences } from './compare.ts'
-import { foldLog } from './fold-log.ts'
+import { type FoldLog, foldLog } from './fold-log.ts'
 import type { LiveView } from './live-view.ts'
 import { lowest, type Runner } from './runner.ts'
 import { removeDatabase, removeLargeDatabase } from './view-database.ts'
@@ -76,9 +76,11 @@ export function compareViews(
   views: readonly LiveView[],
   build: BuildPorts,
   onProgress: (progress: CompareProgress) => void,
+  onBatch: FoldLog['onBatch'],
 ): Promise<readonly ViewComparison[]> {
   const folding = (progress: RebuildProgress) => onProgress({ ...progress, comparing: undefined })
-  return besideLive(views, build, folding, async (built, view) => {
+  const first = onBatch === undefined ? build : { ...build, onBatch }
+  return besideLive(views, first, folding, async (built, view) => {
     const { name } = view
     const { events } = built.folded
     onProgress({ done: events, total: events, comparing: name })
@@ -87,10 +89,13 @@ export function compareViews(
   })
 }
 
-/** @param then what is done with each view that was built, one after the other */
+/**
+ * @param build its `onBatch` is given the events that all views are folded from
+ * @param then what is done with each view that was built, one after the other
+ */
 async function besideLive<Result>(
   views: readonly LiveView[],
-  build: BuildPorts,
+  build: BuildPorts & Pick<FoldLog, 'onBatch'>,
   onProgress: (progress: RebuildProgress) => void,
   then: (built: ViewFile, view: LiveView) => Promise<Result>,
 ): Promise<readonly Result[]> {

@@ -16,7 +16,10 @@ import type { RequestRow, UsedTokens, Views } from '../views.ts'
 
 const REQUESTS = 120
 const HOUR_MS = 3_600_000
-const ZONES = ['UTC', '+05:30', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/Los_Angeles'] as const
+const ZONES = [
+  ...['UTC', '+05:30', '+05:45', '-08:00'],
+  ...['Asia/Kolkata', 'Asia/Kathmandu', 'America/Los_Angeles'],
+] as const
 const NOW_MS = START_MS + 40 * 24 * HOUR_MS
 
 /** Three weeks around the end of daylight saving time, over three keys, with clocks that jump. */

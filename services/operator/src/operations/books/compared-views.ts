@@ -11,7 +11,7 @@ export interface ComparedSources {
 }
 
 export interface ComparedProgress {
-  /** `views` while the log is folded, then the view whose rows are compared. */
+  /** `log` while that is folded, then the view whose rows are compared. */
   readonly part: string
   /** Of the whole, 0 to 1. */
   readonly share: number
@@ -19,6 +19,7 @@ export interface ComparedProgress {
   readonly events: number
 }
 
+type CompareProgress = Parameters<Parameters<Projections['compare']>[0]>[0]
 type Compared = Awaited<ReturnType<Projections['compare']>>
 export type RowDifference = Compared[number]['differences']['first'][number]
 
@@ -27,15 +28,17 @@ export async function comparedViews(
   { projections, viewCurrent }: ComparedSources,
   signal: AbortSignal,
   onProgress: (progress: ComparedProgress) => void,
+  onBatch?: Parameters<Projections['compare']>[2],
 ): Promise<Compared> {
   const names = (await projections.status()).map(({ name }) => name)
   await Promise.all(names.map(viewCurrent))
-  return projections.compare(({ done, total, comparing }) => {
+  const show = ({ done, total, comparing }: CompareProgress): void => {
     const compared = comparing === undefined ? 0 : names.indexOf(comparing) / names.length
     const folded = total === 0 ? 1 : done / total
     const share = folded * FOLD_SHARE + compared * (1 - FOLD_SHARE)
-    onProgress({ part: comparing ?? 'views', share, events: done })
-  }, signal)
+    onProgress({ part: comparing ?? 'log', share, events: done })
+  }
+  return projections.compare(show, signal, onBatch)
 }
 
 /** Such as `accounts account_id=acct_…`. */

@@ -1,4 +1,4 @@
-/** A reconciliation of the books, with its progress: the log first, then the views. */
+/** A reconciliation of the books, with its progress: the log, read once, then rows of views. */
 import type { ReconcileProgress, ReconcileResult } from '@svc/contracts/admin/finance'
 import { formatExact } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
@@ -7,10 +7,7 @@ import { bookAccounts } from '@svc/contracts/postings'
 import { progressLines, ratePerSecond } from '../log/progress-lines.ts'
 import { type ComparedSources, comparedViews, rowText } from './compared-views.ts'
 import { Findings } from './findings.ts'
-import { reconcileLog } from './reconcile-log.ts'
-
-/** About what of the time the first pass takes, which reads the log; the views take the rest. */
-const LOG_SHARE = 0.4
+import { LogReconciliation } from './reconcile-log.ts'
 
 export interface ReconcileSources extends ComparedSources {
   readonly store: Pick<EventStore, 'readAll' | 'lastPosition'>
@@ -24,18 +21,18 @@ export function reconcileLines(
     const { store, pace, projections, viewCurrent } = sources
     const findings = new Findings()
     const until = await store.lastPosition()
-    let rateOf = ratePerSecond()
-    const show = (part: string, share: number, events: number) =>
-      report({ type: 'progress', part, share, events, rate: rateOf(events) })
-    const onProgress = (events: number, position: bigint) => {
-      const ofLog = Math.min(1, (Number(position) + 1) / (Number(until) + 1))
-      show('log', ofLog * LOG_SHARE, events)
-    }
-    const log = await reconcileLog({ store, pace, signal, until, findings, onProgress })
-    rateOf = ratePerSecond()
-    const compared = await comparedViews({ projections, viewCurrent }, signal, (progress) =>
-      show(progress.part, LOG_SHARE + progress.share * (1 - LOG_SHARE), progress.events),
+    const rateOf = ratePerSecond()
+    const reconciliation = new LogReconciliation(pace, findings)
+    const compared = await comparedViews(
+      { projections, viewCurrent },
+      signal,
+      ({ part, share, events }) => {
+        report({ type: 'progress', part, share, events, rate: rateOf(events) })
+      },
+      (batch) => reconciliation.take(batch, signal),
     )
+    await reconciliation.readTo(until, store, signal)
+    const log = await reconciliation.finish(signal)
     for (const { name, differences } of compared) {
       if (differences.count === 0) continue
       const [first] = differences.first
@@ -54,7 +51,7 @@ export function reconcileLines(
       }),
       events: log.events,
       accounts: log.accounts,
-      position: `${until}`,
+      position: `${log.position}`,
     }
   })
 }

@@ -18,54 +18,64 @@ const PAGE_EVENTS = 250
 const STEP_EVENTS = 50
 const STEP_ACCOUNTS = 250
 
-export interface ReconcileLog {
-  readonly store: Pick<EventStore, 'readAll'>
-  readonly pace: Pace
-  readonly signal: AbortSignal
-  /** Position of the last event that is looked at. */
-  readonly until: Position
-  readonly findings: Findings
-  /** Called after each page. */
-  readonly onProgress: (events: number, position: Position) => void
-}
-
 export interface ReconciledLog {
   readonly events: number
   readonly accounts: number
+  /** Of the last event that was looked at. */
+  readonly position: Position
   /** Of all accounts together: the sum of all postings, zero when those of every event are. */
   readonly trialBalance: TrialBalance
 }
 
-/**
- * Keeps the state of every account in memory, two kilobytes and more of each.
- *
- * @throws when the signal aborts
- */
-export async function reconcileLog(request: ReconcileLog): Promise<ReconciledLog> {
-  const { store, pace, signal, until, findings, onProgress } = request
-  const accounts = new Map<string, AccountReconciliation>()
-  let position = START
-  let events = 0
-  const take = (recorded: RecordedEvent): void => {
-    takeEvent(recorded, accounts, findings)
-    position = recorded.position
-    events += 1
+/** Keeps the state of every account in memory, two kilobytes and more of each. */
+export class LogReconciliation {
+  readonly #pace: Pace
+  readonly #findings: Findings
+  readonly #accounts = new Map<string, AccountReconciliation>()
+  #position = START
+  #events = 0
+
+  constructor(pace: Pace, findings: Findings) {
+    this.#pace = pace
+    this.#findings = findings
   }
-  while (position < until) {
-    const after = position
-    const page = await pace.step(() => store.readAll({ after, limit: PAGE_EVENTS }))
-    const known = page.filter((recorded) => recorded.position <= until)
-    if (known.length === 0) break
-    await inSteps(pace, known, STEP_EVENTS, take, signal)
-    onProgress(events, position)
+
+  /** The events behind those before, in the order of the log. @throws when the signal aborts */
+  take(batch: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
+    const take = (recorded: RecordedEvent): void => {
+      takeEvent(recorded, this.#accounts, this.#findings)
+      this.#position = recorded.position
+      this.#events += 1
+    }
+    return inSteps(this.#pace, batch, STEP_EVENTS, take, signal)
   }
-  const trialBalance = zeroBalances()
-  const close = (account: AccountReconciliation): void => {
-    account.finish()
-    for (const name of bookAccounts) trialBalance[name] += account.trialBalance[name]
+
+  /** Reads what it was not given of the log up to a position. @throws when the signal aborts */
+  async readTo(
+    until: Position,
+    store: Pick<EventStore, 'readAll'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    while (this.#position < until) {
+      const after = this.#position
+      const page = await this.#pace.step(() => store.readAll({ after, limit: PAGE_EVENTS }))
+      const known = page.filter(({ position }) => position <= until)
+      if (known.length === 0) return
+      await this.take(known, signal)
+    }
   }
-  await inSteps(pace, accounts.values(), STEP_ACCOUNTS, close, signal)
-  return { events, accounts: accounts.size, trialBalance }
+
+  /** Behind the last event. @throws when the signal aborts */
+  async finish(signal: AbortSignal): Promise<ReconciledLog> {
+    const trialBalance = zeroBalances()
+    const close = (account: AccountReconciliation): void => {
+      account.finish()
+      for (const name of bookAccounts) trialBalance[name] += account.trialBalance[name]
+    }
+    await inSteps(this.#pace, this.#accounts.values(), STEP_ACCOUNTS, close, signal)
+    const { size: accounts } = this.#accounts
+    return { events: this.#events, accounts, position: this.#position, trialBalance }
+  }
 }
 
 function takeEvent(
