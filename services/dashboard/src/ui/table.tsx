@@ -39,7 +39,7 @@ export function Head({ isNumber, ...rest }: CellProps<ThHTMLAttributes<HTMLTable
 
 export function Cell({ isNumber, ...rest }: CellProps<TdHTMLAttributes<HTMLTableCellElement>>) {
   const side = isNumber ? 'text-right tabular-nums' : 'text-left'
-  return <td className={`${cell} ${side} max-w-80 align-top wrap-anywhere`} {...rest} />
+  return <td className={`${cell} ${side} max-w-80 align-middle wrap-anywhere`} {...rest} />
 }
 
 type CellProps<Base> = Base & {

@@ -18,8 +18,10 @@ export function ReceiptLines({ receipt }: { readonly receipt: Receipt }) {
     </>
   )
   const foot = (
-    <tr className="font-semibold">
-      <Cell colSpan={3}>{t('total')}</Cell>
+    <tr>
+      <Cell colSpan={3}>
+        <strong>{t('total')}</strong>
+      </Cell>
       <Cell isNumber>
         <DecimalColumn amount={amount} decimals={decimals} />
       </Cell>

@@ -30,14 +30,14 @@ export function Exports({ asked }: ExportsProps) {
     },
   })
   return (
-    <div className="flex flex-wrap items-center gap-2 print:hidden">
+    <div className="flex flex-wrap items-center print:hidden *:not-first:ml-2">
       {statementFiles.map((file) => (
         <Button key={file.name} disabled={save.isPending} onClick={() => save.mutate(file)}>
           {t(file.name)}
         </Button>
       ))}
       <Button onClick={() => print()}>{t('print')}</Button>
-      <span role="status" className="text-sm">
+      <span role="status" className="text-sm empty:ml-0!">
         {save.isPending && t('exporting')}
         {save.error instanceof RangeError &&
           t('exportTooLong', { count: countText(EXPORT_ROWS_MAX) })}

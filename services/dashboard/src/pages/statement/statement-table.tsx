@@ -44,8 +44,10 @@ export function StatementTable({ entries, opening, closing, isWhole }: Statement
     </>
   )
   const foot = (
-    <tr className="font-semibold">
-      <Cell colSpan={5}>{t(isWhole ? 'closing' : 'closingSoFar')}</Cell>
+    <tr>
+      <Cell colSpan={5}>
+        <strong>{t(isWhole ? 'closing' : 'closingSoFar')}</strong>
+      </Cell>
       <Cell isNumber>
         <DecimalColumn amount={closing} decimals={balances} />
       </Cell>
@@ -53,8 +55,10 @@ export function StatementTable({ entries, opening, closing, isWhole }: Statement
   )
   return (
     <Table label={t('statement')} head={head} foot={foot}>
-      <tr className="font-semibold">
-        <Cell colSpan={5}>{t('opening')}</Cell>
+      <tr>
+        <Cell colSpan={5}>
+          <strong>{t('opening')}</strong>
+        </Cell>
         <Cell isNumber>
           <ExactMoney amount={opening} />
         </Cell>

@@ -3,7 +3,7 @@ import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { countText } from '../../text/times.ts'
 import { tokenClassName } from '../../text/token-classes.ts'
 import { t } from '../../text/translate.ts'
-import { classes, stepLabel, usedOf } from './usage-rows.ts'
+import { classes, drawnRows, stepLabel, usedOf } from './usage-rows.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const colors = { input: 'input', cached_input: 'cached', output: 'output' } as const
@@ -11,7 +11,7 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 
 /** Tokens of each step of time, by class: the classes have no token in common. */
 export function TokenChart({ usage }: { readonly usage: UsageAnswer }) {
-  const bars = usage.data.map((row) => {
+  const bars = drawnRows(usage).map((row) => {
     const counts = classes.map((name) => usedOf(row, name).tokens)
     return { label: stepLabel(row, usage.by), heights: counts, figures: counts.map(countText) }
   })

@@ -1,5 +1,8 @@
 /** Rows of the usage answer, as charts and tables read them. */
+
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import { dayAfter } from '../../address/asked-period.ts'
+import { serverNow } from '../../api/server-clock.ts'
 import type { TokenClass } from '../../text/token-classes.ts'
 
 export type UsageRow = UsageAnswer['data'][number]
@@ -17,6 +20,26 @@ const NOTHING: ClassUse = { tokens: 0, amount: '0.00' }
 /** Of one class in a row; nothing where it has no line. */
 export function usedOf({ lines }: Pick<UsageRow, 'lines'>, name: TokenClass): ClassUse {
   return lines.find((line) => line.class === name) ?? NOTHING
+}
+
+const DAYS_MAX = 366
+const DATE_CHARACTERS = 'YYYY-MM-DD'.length
+
+/** The rows of a chart: days without use have a place too, up to today. */
+export function drawnRows({ by, from, to, data }: UsageAnswer): readonly UsageRow[] {
+  if (by !== 'day') return data
+  const rows = new Map(data.map((row) => [row.from.slice(0, DATE_CHARACTERS), row]))
+  const today = new Date(serverNow()).toISOString().slice(0, DATE_CHARACTERS)
+  const last = [...rows.keys(), today].toSorted().at(-1) ?? today
+  const drawn: UsageRow[] = []
+  for (
+    let day = from.slice(0, DATE_CHARACTERS);
+    day < to.slice(0, DATE_CHARACTERS) && day <= last && drawn.length < DAYS_MAX;
+    day = dayAfter(day)
+  ) {
+    drawn.push(rows.get(day) ?? { from: day, to: day, requests: 0, lines: [], amount: '0.00' })
+  }
+  return drawn
 }
 
 /** The step of time as a reader of the zone names it: a day, an hour of it, or a month. */

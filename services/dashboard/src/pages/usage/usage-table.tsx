@@ -23,8 +23,10 @@ export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
     </>
   )
   const foot = (
-    <tr className="font-semibold">
-      <Cell colSpan={isGrouped ? 2 : 1}>{t('wholePeriod')}</Cell>
+    <tr>
+      <Cell colSpan={isGrouped ? 2 : 1}>
+        <strong>{t('wholePeriod')}</strong>
+      </Cell>
       <Uses row={total} decimals={decimals} />
     </tr>
   )

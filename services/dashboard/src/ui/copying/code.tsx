@@ -16,7 +16,7 @@ export function Code({ label, text }: CodeProps) {
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach what scrolls
         tabIndex={0}
-        className="overflow-x-auto rounded-md border border-line bg-panel p-3 font-mono text-[13px]"
+        className={`overflow-x-auto rounded-md border border-line bg-panel p-3 font-mono text-[13px] ${text.includes('\n') ? '' : 'whitespace-pre-wrap'}`}
       >
         {text}
       </pre>

@@ -12,7 +12,7 @@ export interface CopyButtonProps extends Pick<ButtonProps, 'look'> {
 export function CopyButton({ text, label = t('copy'), look = 'plain' }: CopyButtonProps) {
   const [outcome, setOutcome] = useState<'none' | 'copied' | 'failed'>('none')
   return (
-    <span className="inline-flex items-center gap-2">
+    <span className="inline-flex items-center">
       <Button
         look={look}
         onClick={async ({ currentTarget }) => {
@@ -22,7 +22,7 @@ export function CopyButton({ text, label = t('copy'), look = 'plain' }: CopyButt
       >
         {label}
       </Button>
-      <span role="status" className="text-sm text-soft">
+      <span role="status" className="text-sm text-soft not-empty:ml-2">
         {outcome === 'copied' && t('copied')}
         {outcome === 'failed' && t('copyFailed')}
       </span>
