@@ -18,6 +18,7 @@ import { holdCommand } from './commands/credit.ts'
 import { eventsCommand } from './commands/events.ts'
 import { evidenceCommand } from './commands/evidence/evidence.ts'
 import { verifyEvidenceCommand } from './commands/evidence/verify-evidence.ts'
+import { witnessCommand } from './commands/evidence/witness.ts'
 import { keyCommand } from './commands/key.ts'
 import type { ContextOf } from './commands/options.ts'
 import { priceCommand } from './commands/prices/price.ts'
@@ -69,7 +70,8 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, operatorTokenCommand)
-  commands.push(reconcileCommand, replayCommand, evidenceCommand, verifyEvidenceCommand)
+  commands.push(reconcileCommand, replayCommand)
+  commands.push(evidenceCommand, verifyEvidenceCommand, witnessCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())
   return program

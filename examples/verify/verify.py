@@ -1,0 +1,120 @@
+# python3 verify.py FILE KEY [CHECKPOINT]: verifies an evidence file, docs/reference/evidence.md; exit 0 only for `ok`
+import base64, hashlib, itertools, json, re, sys
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+FIELDS = ["checkpoint", "consistency", "events", "proofs", "request", "rotations", "stream", "svc_evidence"]
+PRICES, COUNTS = ("input", "cachedInput", "output"), ("inputTokens", "cachedInputTokens", "outputTokens")
+EFFECTS = {"CreditGranted": 1, "CreditRefunded": 1, "BalanceAdjusted": 1, "AccountClosed": 1,
+           "CreditDebited": -1, "CreditExpired": -1, "GrantVoided": -1}
+class Broken(Exception): pass
+def must(holds, *what):
+    if not holds: raise Broken(*what)
+def attempt(what, read, line=1, revision=None):
+    try: return read()
+    except Exception: raise Broken(line, revision, what) from None
+def sha(*parts): return hashlib.sha256(b"".join(parts)).digest()
+def from_hex(text): return bytes.fromhex(re.fullmatch("[0-9a-f]{64}", text)[0])
+def from_base64(text): return next(raw for raw in [base64.b64decode(text)] if base64.b64encode(raw).decode() == text)
+def signed_text(note, keys):  # and the name of the first of the keys that signed it
+    text, signatures = re.fullmatch(r"(.*\n)\n((?:— \S+ \S+\n)+)", note, re.S).groups()
+    found = [(name, from_base64(raw)) for name, raw in re.findall(r"— (\S+) (\S+)\n", signatures)]
+    for name, key_id, public in (key.split("+", 2) for key in keys):
+        public = from_base64(public)
+        must(sha(name.encode(), b"\n", public)[:4].hex() == key_id and public[:1] == b"\1")
+        own = [raw[4:] for signer, raw in found if signer == name and raw[:4].hex() == key_id]
+        for signature in own: Ed25519PublicKey.from_public_bytes(public[1:]).verify(signature, text.encode())
+        if own: return text, name
+    must(False)
+def trusted_keys(key, rotations):
+    keys = [key]
+    for note in rotations:
+        name, title, old, new = note.split("\n")[:4]
+        must(title == "key rotation" and old.split("+")[0] == new.split("+")[0] == name)
+        must(signed_text(note, [old]) and signed_text(note, [new]))
+        if old in keys: keys.append(new)
+    return keys
+def open_checkpoint(note, keys):
+    text, name = signed_text(note, keys)
+    origin, size, root, time = re.match(r"(.+)\n(0|[1-9]\d{0,15})\n(.{44})\ntime (\d{1,12})\n", text).groups()
+    must(origin == name)
+    return int(size), from_base64(root), int(time)
+def climb(place, last, path, nodes):  # RFC 9162, 2.1.3.2 and 2.1.4.2; the first of two nodes has nothing on its right
+    for sibling in path:
+        if last == 0: return False
+        left = place % 2 == 1 or place == last
+        nodes[:] = [sha(b"\1", sibling, n) for n in nodes] if left else nodes[:-1] + [sha(b"\1", nodes[-1], sibling)]
+        while left and place % 2 == 0 and place > 0: place, last = place // 2, last // 2
+        place, last = place // 2, last // 2
+    return last == 0
+def included(digest, proof, size, root):
+    nodes = [sha(b"\0", digest)]
+    return 0 <= proof["leaf"] < size and climb(proof["leaf"], size - 1, map(from_hex, proof["hashes"]), nodes) and nodes == [root]
+def consistent(first, root, second, second_root, path):
+    if first >= second or first == 0: return not path and (first, root) in ((second, second_root), (0, sha()))
+    place, last = first - 1, second - 1
+    while place % 2: place, last = place // 2, last // 2
+    start, *rest = ([root] if place == 0 else []) + (path or [b""])
+    nodes = [start, start]
+    return climb(place, last, rest, nodes) and nodes == [root, second_root]
+def read_header(line):
+    header = json.loads(line)
+    numbers = [0] + [proof["event"] for proof in header["proofs"]]
+    must(line.endswith(b"\n") and sorted(header) == FIELDS and header["svc_evidence"] == 1 and sorted(set(numbers)) == numbers)
+    must(all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
+    return header
+def read_event(line, stream, is_expected):
+    event = json.loads(line)
+    must(is_expected and line.endswith(b"\n") and [type(part) for part in event] == [str, str, int, str, str, str, str] and event[1] == stream)
+    return event
+def number(text): return int(re.fullmatch("-?[0-9]{1,40}", text)[0])
+def check_money(kind, data, money):  # tokens × price = debit; balance before ± amount = balance after
+    requests, request = money["requests"], data.get("requestId")
+    if kind == "RequestAccepted": requests[request] = [[number(data["price"][name]) for name in PRICES], None]
+    elif kind == "TokensMetered": requests[request][1] = [data[name] for name in COUNTS]
+    elif kind in ("RequestFailed", "RequestAbandoned"): requests.pop(request, None)
+    elif kind == "CreditDebited":
+        wanted = [(name, n, p, n * p) for name, p, n in zip(("input", "cached_input", "output"), *requests.pop(request))]
+        lines = [(l["class"], l["tokens"], number(l["price"]), number(l["amount"])) for l in data["lines"]]
+        must(lines == wanted and sum(line[3] for line in lines) == number(data["amount"]))
+    if kind not in EFFECTS: return "unknown" if "balanceAfter" in data else None
+    amount, before, money["balance"] = number(data["amount"]), money["balance"], number(data["balanceAfter"])
+    return "balance" if money["whole"] and before + EFFECTS[kind] * amount != money["balance"] else None
+def verify(file, key, other, seen):
+    header = attempt("header", lambda: read_header(file.readline()))
+    keys = attempt("key", lambda: trusted_keys(key, header["rotations"]))
+    size, root, time = attempt("checkpoint", lambda: open_checkpoint(header["checkpoint"], keys))
+    earlier = attempt("header", lambda: {c["size"]: from_hex(c["root"]) for c in header["consistency"]})
+    for c in header["consistency"]:
+        attempt("consistency", lambda: must(consistent(c["size"], earlier[c["size"]], size, root, list(map(from_hex, c["hashes"])))))
+    whole, proofs, uncovered, limit = header["request"] is None, {p["event"]: p for p in header["proofs"]}, None, None
+    money, last, digest, covered, n, earlier[size] = {"balance": 0, "requests": {}, "whole": whole}, -1, bytes(32), 0, 0, root
+    for n, (line, following) in enumerate(itertools.pairwise(itertools.chain(file, [b""])), 1):
+        event = attempt("event", lambda: read_event(line, header["stream"], n <= header["events"]), n + 1, n - 1 if whole else None)
+        (previous, _, revision, _, kind, data, _), before, digest, proof = event, digest, sha(line[:-1]), proofs.get(n)
+        seen["events"], follows, proven = n, revision == last + 1, proof is not None and included(digest, proof, size, root)
+        must(follows if whole else revision > last, n + 1, n - 1 if whole else revision, "order")
+        if follows and previous != before.hex():  # whichever of the two the event behind, or the tree, does not know
+            known = revision > 0 and (proven or following.startswith(b'["%s"' % digest.hex().encode()))
+            raise Broken(n + 1 - known, revision - known, "chain")
+        if not follows and covered < n - 1: uncovered = uncovered or "no_inclusion_proof"
+        found = attempt("price", lambda: check_money(kind, json.loads(data), money), n + 1, revision)
+        must(found != "balance", n + 1, revision, "balance")
+        if found == "unknown": uncovered, limit = uncovered or "unknown_event", revision - 1 if limit is None else limit
+        must(proven or proof is None, n + 1, revision, "inclusion")
+        if proven: covered, seen["covered_to"] = n, revision if limit is None else limit
+        last = revision
+    must(n == header["events"], n + 2, n if whole else None, "missing")
+    must(max([0, *proofs]) <= n, 1, None, "header")
+    if covered < n: uncovered = uncovered or "no_inclusion_proof"
+    if not other: return uncovered
+    given, given_root, given_time = attempt("checkpoint", lambda: open_checkpoint(other, keys), 0)
+    must(given <= size or given_time > time, 0, None, "cut")
+    must(earlier.get(given, given_root) == given_root, 0, None, "fork")
+    return uncovered or (None if given in earlier else "newer_checkpoint" if given > size else "no_consistency_proof")
+def main(path, key, other=None):
+    seen, broken, uncovered = {"events": 0, "covered_to": None}, None, None
+    try: uncovered = verify(open(path, "rb"), key, other and open(other, encoding="utf-8", newline="").read(), seen)
+    except Broken as found: broken, seen["covered_to"] = dict(zip(("line", "revision", "what"), found.args)), None
+    verdict = "broken" if broken else "not_covered" if uncovered else "ok"
+    print(json.dumps({"verdict": verdict, "events": seen["events"], "first_broken": broken, "covered_to": seen["covered_to"], "not_covered": uncovered}))
+    sys.exit(verdict != "ok")
+main(*sys.argv[1:])

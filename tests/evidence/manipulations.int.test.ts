@@ -1,0 +1,106 @@
+/**
+ * Random manipulations of a history are all found, and an untouched one always passes.
+ *
+ *     SVC_EVIDENCE_RUNS=1000        how many of them; default 220
+ *     SVC_EVIDENCE_LANGUAGES=on     by Python and Go as well, which come to the same verdict
+ */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accountStream } from '@svc/contracts/events/account'
+import { verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { Random } from '@svc/testing/random'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { type ForeignVerifier, foreignVerifiers } from './languages.ts'
+import { type Honest, manipulations, NOW, type Shown, signer } from './manipulations.ts'
+import { checkpointOf, fileOf } from './paper-log.ts'
+
+const RUNS = Number(process.env.SVC_EVIDENCE_RUNS ?? 220)
+const isForeign = process.env.SVC_EVIDENCE_LANGUAGES === 'on'
+const SEED = 20_261_122
+const LONG_MS = 900_000
+const key = signer.verifier.text
+const scratch = mkdtempSync(join(tmpdir(), 'svc-evidence-'))
+
+let foreign: readonly ForeignVerifier[] = []
+beforeAll(() => {
+  if (isForeign) foreign = foreignVerifiers(scratch)
+}, LONG_MS)
+
+const kinds = Object.entries(manipulations)
+const perKind = Math.ceil(RUNS / kinds.length)
+
+test('an untouched history passes', { timeout: LONG_MS }, async () => {
+  for (let seed = 0; seed < 10; seed += 1) {
+    const honest = await history(new Random(seed))
+    const checkpoint = checkpointOf(honest.log, signer, NOW)
+    expect(await verdictOn({ file: honest.file })).toMatchObject({ verdict: 'ok' })
+    expect(await verdictOn({ file: honest.file, checkpoint })).toMatchObject({ verdict: 'ok' })
+  }
+})
+
+describe.each(kinds)('%s', (_name, manipulate) => {
+  test(`is found, ${perKind} times`, { timeout: LONG_MS }, async () => {
+    for (let run = 0; run < perKind; run += 1) {
+      const random = new Random(SEED + run)
+      const honest = await history(random)
+      const shown = manipulate(honest, random)
+      const verdict = await verdictOn(shown)
+      expect(verdict, `seed ${SEED + run}`).toMatchObject({ verdict: 'broken' })
+      expect(verdict.first_broken, `seed ${SEED + run}`).not.toBeNull()
+      if (shown.line !== undefined) {
+        expect(verdict.first_broken?.line, `seed ${SEED + run}`).toBe(shown.line)
+      }
+    }
+  })
+})
+
+/** Our verdict, which is that of the other languages too. */
+async function verdictOn({ file, checkpoint }: Shown) {
+  const given = checkpoint === undefined ? {} : { checkpoint }
+  const verdict = await verifyEvidence(linesIn(file), { key, ...given })
+  if (foreign.length === 0) return verdict
+  const path = join(scratch, 'evidence.jsonl')
+  const other = join(scratch, 'checkpoint')
+  writeFileSync(path, file)
+  if (checkpoint !== undefined) writeFileSync(other, checkpoint)
+  for (const { name, verify } of foreign) {
+    const found = await verify(path, key, checkpoint === undefined ? undefined : other)
+    expect(found.verdict, name).toEqual(verdict)
+    expect(found.code === 0, name).toBe(verdict.verdict === 'ok')
+  }
+  return verdict
+}
+
+async function* linesIn(file: Buffer): AsyncGenerator<Buffer | undefined> {
+  let start = 0
+  for (let end = file.indexOf(10); end !== -1; end = file.indexOf(10, start)) {
+    yield file.subarray(start, end)
+    start = end + 1
+  }
+  if (start < file.length) yield undefined
+}
+
+/** Two accounts whose requests come in turns; the evidence is of one of them. */
+async function history(random: Random): Promise<Honest> {
+  const store = new MemoryEventStore()
+  const accounts = [new AccountHistory('Ada').open(), new AccountHistory('Bob').open()]
+  for (let number = 0; number < 4 + random.integer(12); number += 1) {
+    // The first two requests are one of each.
+    const account = accounts[number < 2 ? number : random.integer(2)]
+    const id = requestId(START_MS + number, `${number}`)
+    account?.accept(id, START_MS + number)
+    const counts = { inputTokens: random.integer(300), cachedInputTokens: random.integer(300) }
+    if (number > 1 && random.integer(5) === 0) account?.fail(id, 'worker_failed', START_MS + number)
+    else account?.settle(id, START_MS + number, { ...counts, outputTokens: 1 + random.integer(99) })
+    await account?.writeTo(store)
+  }
+  const log = (await store.readAll({ after: -1n, limit: 10_000 })).map(
+    ({ position: _, ...event }) => event,
+  )
+  const stream = accountStream(accounts[0]?.accountId ?? '')
+  const checkpoint = checkpointOf(log, signer, NOW)
+  return { log, stream, file: Buffer.from(fileOf(log, { stream, checkpoint })) }
+}
