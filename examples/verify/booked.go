@@ -1,11 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math/big"
 	"regexp"
+	"strings"
+	"unicode/utf8"
 )
 
 // One line of an evidence file.
@@ -17,6 +18,9 @@ type event struct {
 
 func readEvent(line []byte) (found event, err error) {
 	var parts []json.RawMessage
+	if !utf8.Valid(line) {
+		return found, errors.New("no UTF-8")
+	}
 	if err := json.Unmarshal(line, &parts); err != nil || len(parts) != 7 {
 		return found, errors.New("no event")
 	}
@@ -53,65 +57,56 @@ func newMoney(whole bool) *money {
 	return &money{whole, big.NewInt(0), map[string]*request{}}
 }
 
-type booked struct {
-	RequestID string `json:"requestId"`
-	Price     struct {
-		Input       string `json:"input"`
-		CachedInput string `json:"cachedInput"`
-		Output      string `json:"output"`
-	} `json:"price"`
-	InputTokens       int64  `json:"inputTokens"`
-	CachedInputTokens int64  `json:"cachedInputTokens"`
-	OutputTokens      int64  `json:"outputTokens"`
-	Amount            string `json:"amount"`
-	BalanceAfter      string `json:"balanceAfter"`
-	Lines             []struct {
-		Class  string `json:"class"`
-		Tokens int64  `json:"tokens"`
-		Price  string `json:"price"`
-		Amount string `json:"amount"`
-	} `json:"lines"`
+// Names match exactly: structs of encoding/json take them in any case.
+type object map[string]any
+
+func (o object) text(name string) string {
+	text, _ := o[name].(string)
+	return text
+}
+
+// -1 for what is no whole number of tokens.
+func (o object) tokens(name string) int64 {
+	number, isNumber := o[name].(json.Number)
+	count, err := number.Int64()
+	if !isNumber || err != nil || count < 0 {
+		return -1
+	}
+	return count
+}
+
+func (o object) child(name string) object {
+	child, _ := o[name].(map[string]any)
+	return child
+}
+
+var priced = map[string]bool{
+	"RequestAccepted": true, "TokensMetered": true, "CreditDebited": true,
+	"RequestFailed": true, "RequestAbandoned": true,
 }
 
 // What does not hold: "price", "balance", "unknown" for an event of a later version, or "".
-func (m *money) take(kind, data string) string {
-	var found booked
-	effect := effects[kind]
-	priced := map[string]bool{"RequestAccepted": true, "TokensMetered": true, "RequestFailed": true, "RequestAbandoned": true}
-	if effect == 0 && !priced[kind] {
-		var fields map[string]json.RawMessage
-		if json.Unmarshal([]byte(data), &fields) == nil && fields["balanceAfter"] != nil {
+func (m *money) take(kind, text string) string {
+	var data object
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	if decoder.Decode(&data) != nil || data == nil || decoder.More() {
+		return "price"
+	}
+	if _, isText := data["requestId"].(string); priced[kind] && !isText {
+		return "price"
+	}
+	if !m.isPriced(kind, data) {
+		return "price"
+	}
+	effect, moves := effects[kind]
+	if !moves {
+		if _, found := data["balanceAfter"]; found {
 			return "unknown"
 		}
 		return ""
 	}
-	if json.NewDecoder(bytes.NewReader([]byte(data))).Decode(&found) != nil {
-		return "price"
-	}
-	switch kind {
-	case "RequestAccepted":
-		prices := amounts(found.Price.Input, found.Price.CachedInput, found.Price.Output)
-		if prices == nil {
-			return "price"
-		}
-		m.requests[found.RequestID] = &request{prices: prices}
-		return ""
-	case "TokensMetered":
-		known := m.requests[found.RequestID]
-		if known == nil {
-			return "price"
-		}
-		known.counts = []int64{found.InputTokens, found.CachedInputTokens, found.OutputTokens}
-		return ""
-	case "RequestFailed", "RequestAbandoned":
-		delete(m.requests, found.RequestID)
-		return ""
-	case "CreditDebited":
-		if !m.isDebitRight(found) {
-			return "price"
-		}
-	}
-	moved := amounts(found.Amount, found.BalanceAfter)
+	moved := amounts(data.text("amount"), data.text("balanceAfter"))
 	if moved == nil {
 		return "price"
 	}
@@ -123,18 +118,44 @@ func (m *money) take(kind, data string) string {
 	return ""
 }
 
-func (m *money) isDebitRight(found booked) bool {
-	known := m.requests[found.RequestID]
-	delete(m.requests, found.RequestID)
-	total := amounts(found.Amount)
-	if known == nil || known.counts == nil || total == nil || len(found.Lines) != len(classes) {
+func (m *money) isPriced(kind string, data object) bool {
+	id := data.text("requestId")
+	switch kind {
+	case "RequestAccepted":
+		price := data.child("price")
+		prices := amounts(price.text("input"), price.text("cachedInput"), price.text("output"))
+		m.requests[id] = &request{prices: prices}
+		return prices != nil
+	case "TokensMetered":
+		counts := []int64{data.tokens("inputTokens"), data.tokens("cachedInputTokens"), data.tokens("outputTokens")}
+		known := m.requests[id]
+		if known == nil || counts[0] < 0 || counts[1] < 0 || counts[2] < 0 {
+			return false
+		}
+		known.counts = counts
+		return true
+	case "RequestFailed", "RequestAbandoned":
+		delete(m.requests, id)
+	case "CreditDebited":
+		return m.isDebitRight(id, data)
+	}
+	return true
+}
+
+func (m *money) isDebitRight(id string, data object) bool {
+	known, total := m.requests[id], amounts(data.text("amount"))
+	delete(m.requests, id)
+	lines, _ := data["lines"].([]any)
+	if known == nil || known.counts == nil || total == nil || len(lines) != len(classes) {
 		return false
 	}
 	sum := new(big.Int)
-	for i, line := range found.Lines {
-		shown := amounts(line.Price, line.Amount)
+	for i, each := range lines {
+		fields, _ := each.(map[string]any)
+		line := object(fields)
+		shown := amounts(line.text("price"), line.text("amount"))
 		cost := new(big.Int).Mul(big.NewInt(known.counts[i]), known.prices[i])
-		if shown == nil || line.Class != classes[i] || line.Tokens != known.counts[i] ||
+		if shown == nil || line.text("class") != classes[i] || line.tokens("tokens") != known.counts[i] ||
 			shown[0].Cmp(known.prices[i]) != 0 || shown[1].Cmp(cost) != 0 {
 			return false
 		}

@@ -19,6 +19,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/transparency-dev/merkle/proof"
 	"github.com/transparency-dev/merkle/rfc6962"
@@ -89,6 +90,9 @@ func exactFields(text []byte, names string) (map[string]json.RawMessage, error) 
 }
 
 func readHeader(line []byte) (head header, err error) {
+	if !utf8.Valid(line) {
+		return head, errors.New("no UTF-8")
+	}
 	fields, err := exactFields(line, "svc_evidence stream request events checkpoint proofs consistency rotations")
 	if err != nil {
 		return head, err

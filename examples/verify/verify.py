@@ -3,8 +3,8 @@ import base64, hashlib, itertools, json, re, sys
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 FIELDS = ["checkpoint", "consistency", "events", "proofs", "request", "rotations", "stream", "svc_evidence"]
 PRICES, COUNTS = ("input", "cachedInput", "output"), ("inputTokens", "cachedInputTokens", "outputTokens")
-EFFECTS = {"CreditGranted": 1, "CreditRefunded": 1, "BalanceAdjusted": 1, "AccountClosed": 1,
-           "CreditDebited": -1, "CreditExpired": -1, "GrantVoided": -1}
+PRICED = ("RequestAccepted", "TokensMetered", "CreditDebited", "RequestFailed", "RequestAbandoned")
+EFFECTS = {"CreditGranted": 1, "CreditRefunded": 1, "BalanceAdjusted": 1, "AccountClosed": 1, "CreditDebited": -1, "CreditExpired": -1, "GrantVoided": -1}
 class Broken(Exception): pass
 def must(holds, *what):
     if not holds: raise Broken(*what)
@@ -56,21 +56,21 @@ def consistent(first, root, second, second_root, path):
     nodes = [start, start]
     return climb(place, last, rest, nodes) and nodes == [root, second_root]
 def read_header(line):
-    header = json.loads(line)
+    header = json.loads(line.decode())
     numbers = [0] + [proof["event"] for proof in header["proofs"]]
     must(line.endswith(b"\n") and sorted(header) == FIELDS and header["svc_evidence"] == 1 and sorted(set(numbers)) == numbers)
     must(all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
     return header
 def read_event(line, stream, is_expected):
-    event = json.loads(line)
+    event = json.loads(line.decode())
     must(is_expected and line.endswith(b"\n") and [type(part) for part in event] == [str, str, int, str, str, str, str] and event[1] == stream)
     return event
 def number(text): return int(re.fullmatch("-?[0-9]{1,40}", text)[0])
 def check_money(kind, data, money):  # tokens × price = debit; balance before ± amount = balance after
-    requests, request = money["requests"], data.get("requestId")
+    requests, request = money["requests"], data["requestId"] if kind in PRICED else data.get("requestId")
     if kind == "RequestAccepted": requests[request] = [[number(data["price"][name]) for name in PRICES], None]
     elif kind == "TokensMetered": requests[request][1] = [data[name] for name in COUNTS]
-    elif kind in ("RequestFailed", "RequestAbandoned"): requests.pop(request, None)
+    elif kind in PRICED[3:]: requests.pop(request, None)
     elif kind == "CreditDebited":
         wanted = [(name, n, p, n * p) for name, p, n in zip(("input", "cached_input", "output"), *requests.pop(request))]
         lines = [(l["class"], l["tokens"], number(l["price"]), number(l["amount"])) for l in data["lines"]]

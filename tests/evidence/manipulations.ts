@@ -32,7 +32,8 @@ function bitFlip({ file }: Honest, random: Random): Shown {
   const at = random.integer(copy.length)
   copy[at] = (copy[at] ?? 0) ^ (1 << random.integer(8))
   const line = file.subarray(0, at).toString('latin1').split('\n').length
-  return { file: copy, line }
+  // What the header says can also show at the event that it is about.
+  return line === 1 ? { file: copy } : { file: copy, line }
 }
 
 function withLines({ file }: Honest, change: (lines: string[]) => number): Shown {

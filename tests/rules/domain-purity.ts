@@ -13,6 +13,7 @@ const domain = /^(contracts\/src|services\/ledger\/src\/account|projections\/src
 const allowedModules: Readonly<Record<string, readonly string[] | 'all'>> = {
   // Signatures are of Ed25519 only: the same key and text always give the same one.
   'node:crypto': ['hash', 'createPrivateKey', 'createPublicKey', 'KeyObject', 'sign', 'verify'],
+  'node:buffer': ['isUtf8'],
   'node:sqlite': 'all',
 }
 

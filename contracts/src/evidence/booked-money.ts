@@ -56,6 +56,8 @@ export class BookedMoney {
 
   /** `unknown`: the event moves the balance in a way that this program does not know. */
   take(type: string, data: unknown): MoneyFinding {
+    // The data of an event are an object, always.
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) return 'price'
     try {
       if (!this.#isPriced(type, data)) return 'price'
       return this.#move(type, data)
@@ -114,10 +116,9 @@ export class BookedMoney {
     return areRight && lines.length === classes.length && sum === amount
   }
 
-  #move(type: string, data: unknown): MoneyFinding {
+  #move(type: string, data: object): MoneyFinding {
     const effect = balanceEffects.get(type)
-    const movesBalance = typeof data === 'object' && data !== null && 'balanceAfter' in data
-    if (effect === undefined) return movesBalance ? 'unknown' : 'right'
+    if (effect === undefined) return 'balanceAfter' in data ? 'unknown' : 'right'
     const { amount, balanceAfter } = moved.parse(data)
     const before = this.#balance
     if (before === undefined) return 'right'

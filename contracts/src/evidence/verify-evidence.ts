@@ -7,6 +7,7 @@
  * `ok`: all of it holds. `broken`: something does not, and the first of it is named. `not_covered`:
  * nothing is wrong, but not everything is proven; what is missing is said.
  */
+import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { NO_STREAM } from '../ports/event-store.ts'
 import { BookedMoney } from './booked-money.ts'
@@ -249,7 +250,7 @@ const noHeader: EvidenceHeader = {
 }
 
 function readHeader(line: Buffer | undefined): EvidenceHeader | undefined {
-  const { data } = evidenceHeader.safeParse(parsed(line?.toString()))
+  const { data } = evidenceHeader.safeParse(parsed(textOf(line)))
   const isAscending = data?.proofs.every(({ event }, index, all) => {
     return event > (all[index - 1]?.event ?? 0)
   })
@@ -257,7 +258,12 @@ function readHeader(line: Buffer | undefined): EvidenceHeader | undefined {
 }
 
 function readEvent(line: Buffer | undefined): Event | undefined {
-  return evidenceEvent.safeParse(parsed(line?.toString())).data
+  return evidenceEvent.safeParse(parsed(textOf(line))).data
+}
+
+/** Undefined when the bytes are no UTF-8. */
+function textOf(line: Buffer | undefined): string | undefined {
+  return line !== undefined && isUtf8(line) ? line.toString() : undefined
 }
 
 function parsed(text: string | undefined): unknown {
