@@ -29,8 +29,6 @@ export type StoreOpenCode =
   /** The certificate of the server is not trusted, or is for another name. */
   | 'untrusted-certificate'
   | 'old-server'
-  /** The server was told to forget events of the log after a time or a number. */
-  | 'forgetful-stream'
 
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'

@@ -276,6 +276,13 @@ export const errorCatalogue = {
     retry: true,
     doc: 'A queue is full, or no worker is ready; `Retry-After` says when to come back.',
   },
+  account_damaged: {
+    status: 503,
+    openaiType: 'server_error',
+    anthropicType: 'api_error',
+    retry: false,
+    doc: 'The records of this account were deleted, shortened or altered in the event store. Nothing is read from them or charged until the operator has put them right; other accounts are served.',
+  },
   store_unavailable: {
     status: 503,
     openaiType: 'server_error',

@@ -15,6 +15,7 @@ const suites = [
   { name: 'crash', file: 'tests/eventstore/crash.e2e.test.ts' },
   { name: 'server story', file: 'tests/eventstore/server-story.e2e.test.ts' },
   { name: 'failover', file: 'tests/eventstore/failover.e2e.test.ts' },
+  { name: 'damaged stream', file: 'tests/eventstore/damaged-stream.e2e.test.ts' },
   { name: 'two gateways', file: 'tests/eventstore/two-gateways.e2e.test.ts' },
 ] as const
 

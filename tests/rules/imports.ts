@@ -32,7 +32,7 @@ const reserved: readonly (readonly [module: string, places: RegExp])[] = [
   ['prom-client', /^services\/operator\/src\/metrics\//],
   [
     '@eventstore/db-client',
-    /^(infra\/event-store\/eventstoredb\/client\/(retirable-)?client\.ts$|tests\/support\/eventstoredb\/)/,
+    /^(infra\/event-store\/eventstoredb\/client|tests\/support\/eventstoredb)\/[\w-]+\.ts$/,
   ],
 ]
 

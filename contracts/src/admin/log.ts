@@ -55,6 +55,8 @@ const verifyResult = z.object({
   events: count,
   /** Empty when every chain holds. */
   broken: z.array(z.object(place)),
+  /** Streams that the store was told to shorten, hide or delete, and what it was told. */
+  set_aside: z.array(z.object({ stream: z.string(), order: z.string() })),
   /** How many positions have no event, where every one must have one. */
   missing_positions: z.string(),
   /** Who remembers an event that the log does not hold: a view, a snapshot, the noted head. */

@@ -164,6 +164,21 @@ export class BrokenChainError extends Error {
 }
 
 /**
+ * A stream that the store was told to shorten, to hide or to delete. Nothing is read from it or
+ * written to it until an operator has put it right: a balance would be folded from what is left.
+ */
+export class DamagedStreamError extends Error {
+  override readonly name = 'DamagedStreamError'
+  readonly stream: string
+
+  /** @param order what the store was told, in words that end a sentence about the stream */
+  constructor(stream: string, order: string, options?: ErrorOptions) {
+    super(`the stream ${stream} of the event store cannot be relied on: ${order}`, options)
+    this.stream = stream
+  }
+}
+
+/**
  * The store took nothing of an append, or answered no read, and may do so later: an HTTP 503 for
  * the caller.
  */

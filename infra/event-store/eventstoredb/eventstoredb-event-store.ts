@@ -22,6 +22,7 @@ import {
   type SubscribeRequest,
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
+import type { StoreHealth, StoreTrouble } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { systemTimer } from '../../system/system-timer.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
@@ -31,7 +32,7 @@ import { StreamAppends } from './appends/stream-appends.ts'
 import type { EventStoreDbClient } from './client/client.ts'
 import type { CurrentClient } from './client/current-client.ts'
 import type { ServerReadStream } from './client/server-calls.ts'
-import { isSilence } from './client/server-failure.ts'
+import { isDeletedStream, isSilence } from './client/server-failure.ts'
 import type { Warn } from './client/warning.ts'
 import type { StreamPrefix } from './layout/stream-prefix.ts'
 import { LogScan } from './reads/log-scan.ts'
@@ -39,21 +40,28 @@ import { RetryingReads } from './reads/retrying-reads.ts'
 import { readChecked, type StreamReadsPorts } from './reads/stream-reads.ts'
 import { WakeUpSubscription } from './reads/wake-up-subscription.ts'
 import { EventStoreDbTextStore } from './texts/eventstoredb-text-store.ts'
+import {
+  deletedStream,
+  type SetAsideStream,
+  type SetAsideStreams,
+} from './watch/set-aside-streams.ts'
 
 export interface EventStoreDbEventStoreOptions {
   readonly client: CurrentClient<EventStoreDbClient>
   readonly streamPrefix: StreamPrefix
+  readonly setAside: SetAsideStreams
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
   readonly warn: Warn
 }
 
-export class EventStoreDbEventStore implements EventStore {
+export class EventStoreDbEventStore implements EventStore, StoreHealth {
   /** Beside the log, over the same connection: usable until the store is closed. */
   readonly texts: TextStore
   readonly #client: CurrentClient<EventStoreDbClient>
   readonly #streamPrefix: StreamPrefix
   readonly #warn: Warn
+  readonly #setAside: SetAsideStreams
   readonly #queue: KeyedQueue
   readonly #appends: StreamAppends
   readonly #streamReads: StreamReadsPorts
@@ -69,6 +77,7 @@ export class EventStoreDbEventStore implements EventStore {
     this.#streamPrefix = streamPrefix
     this.#warn = warn
     this.texts = new EventStoreDbTextStore(options)
+    this.#setAside = options.setAside
     const read = (request: ServerReadStream) => this.#readServerStream(request)
     this.#appends = new StreamAppends({ ...options, read })
     this.#queue = new KeyedQueue({
@@ -79,6 +88,7 @@ export class EventStoreDbEventStore implements EventStore {
     this.#scan = new LogScan({
       readAll: async (request) => (await client.get()).readAll(request),
       toOwn: (event) => streamPrefix.toOwn(event),
+      note: (event) => this.#setAside.note(event),
     })
     this.#watch = new WakeUpSubscription({
       growth: this.#growth,
@@ -92,6 +102,7 @@ export class EventStoreDbEventStore implements EventStore {
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
     const sealed = admitAppend(request)
+    this.#setAside.check(request.stream)
     const outcome = await this.#queue.run(request.stream, sealed.bytes, (hold) =>
       this.#appends.append(request, sealed, hold),
     )
@@ -105,6 +116,7 @@ export class EventStoreDbEventStore implements EventStore {
   async readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
     admitReadStream(request)
     this.#checkOpen()
+    this.#setAside.check(request.stream)
     return readChecked(request, this.#streamReads)
   }
 
@@ -130,6 +142,17 @@ export class EventStoreDbEventStore implements EventStore {
     )
   }
 
+  /** Streams that nothing is built on. */
+  setAside(): readonly SetAsideStream[] {
+    return this.#setAside.list()
+  }
+
+  troubles(): readonly StoreTrouble[] {
+    return this.setAside().map(({ stream, order }) => ({
+      message: `the stream ${stream} is set aside and its account refused: ${order}`,
+    }))
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -150,7 +173,7 @@ export class EventStoreDbEventStore implements EventStore {
       return events.flatMap((event) => this.#streamPrefix.toOwn(event) ?? [])
     } catch (error) {
       if (isSilence(error)) this.#client.noteSilentRead()
-      throw error
+      throw isDeletedStream(error) ? deletedStream(request.stream, error) : error
     }
   }
 

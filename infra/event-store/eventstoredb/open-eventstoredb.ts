@@ -1,7 +1,7 @@
 /**
  * Opens an event store on an EventStoreDB server or cluster, once it has shown that it can be
- * relied on: it answers, as the leader, to this user, it is new enough, and it was not told to
- * forget events of ours.
+ * relied on: it answers, as the leader, to this user, and it is new enough. Streams that it was
+ * told to forget are set aside.
  */
 import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points'
 import { Backoff } from '@svc/contracts/ports/backoff'
@@ -21,8 +21,9 @@ import { answerWithin } from './client/deadline.ts'
 import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
 import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './layout/stream-prefix.ts'
-import { findForgetfulStream } from './retention.ts'
+import { findOrders } from './retention.ts'
 import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-refusal.ts'
+import { SetAsideStreams } from './watch/set-aside-streams.ts'
 
 const READY_WITHIN_MS = 30_000
 /** The server itself gives an append up after 2 to 3 seconds. */
@@ -65,12 +66,14 @@ export async function openEventStoreDb(
   const { settings, client } = connect(options.url, readTimeoutMs, warn)
   const place = placeOf(settings)
   try {
+    const setAside = new SetAsideStreams(streamPrefix.text, warn)
     await untilReady(place, readyWithinMs, async (boundMs) => {
       await checkServer(client, place, boundMs)
-      await checkRetention(client, streamPrefix, place, warn)
+      await noteOrders(client, streamPrefix, setAside, warn)
     })
     return new EventStoreDbEventStore({
       client,
+      setAside,
       streamPrefix,
       appendTimeoutMs,
       reachCrashPoint,
@@ -154,28 +157,22 @@ async function checkServer(
   )
 }
 
-async function checkRetention(
+/** What was ordered before this process came; later orders are seen in the log. */
+async function noteOrders(
   client: CurrentClient<EventStoreDbClient>,
   { text: prefix }: StreamPrefix,
-  place: string,
+  setAside: SetAsideStreams,
   warn: Warn,
 ): Promise<void> {
   const current = await client.get()
   const [last] = await current.readAll({ direction: 'backwards', limit: 1 })
-  const found = await findForgetfulStream(prefix, {
+  const { orders, isComplete } = await findOrders(prefix, {
     subscribe: (streams, listener) => current.subscribe(streams, 'start', listener),
     end: last?.position ?? START,
     timeoutMs: RETENTION_SEARCH_MS,
   })
-  if (found === undefined) return
-  if (found === 'unfinished') {
-    warn({ seconds: RETENTION_SEARCH_MS / 1_000 }, 'stream metadata only partly checked')
-    return
-  }
-  throw new StoreOpenError(
-    'forgetful-stream',
-    `the event store at ${place} is set to lose events of the stream ${found.stream}: remove ` +
-      `${found.key} from its metadata (POST /streams/${found.stream}/metadata), and see what is ` +
-      'missing with svc verify',
-  )
+  if (last !== undefined) setAside.note(last)
+  for (const [stream, order] of orders) setAside.set(stream, order)
+  if (isComplete) return
+  warn({ seconds: RETENTION_SEARCH_MS / 1_000 }, 'stream metadata only partly checked')
 }

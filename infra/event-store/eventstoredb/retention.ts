@@ -1,24 +1,21 @@
 /**
- * Finds streams that the server was told to shorten. A stream's metadata can limit the age or the
- * number of its events, or hide those before a revision; a ledger that loses events is worse than
- * one that does not start.
- *
- * Metadata are events too, in a stream of their own: `$$` and the name of the stream. The last one
- * counts.
+ * Finds the streams that the server was told to shorten, hide or delete before this process came.
+ * From then on the log is read, and tells.
  */
 import type { Position } from '@svc/contracts/ports/event-store'
 import { systemTimer } from '../../system/system-timer.ts'
 import type { ServerSubscription, SubscriptionListener } from './client/server-calls.ts'
-import type { ServerEvent } from './client/server-event.ts'
+import { type Order, orderIn } from './watch/set-aside-streams.ts'
 
 const METADATA_PREFIX = '$$'
-const forgettingKeys = ['$maxAge', '$maxCount', '$tb'] as const
 /** A server before 23.10 does not say that the end is reached; then it is, after such a silence. */
 const SILENCE_MS = 2_000
 
-export interface ForgetfulStream {
-  readonly stream: string
-  readonly key: (typeof forgettingKeys)[number]
+export interface FoundOrders {
+  /** By the server's name of the stream. */
+  readonly orders: ReadonlyMap<string, Order>
+  /** False when the time was over before the end of the log. */
+  readonly isComplete: boolean
 }
 
 export interface RetentionPorts {
@@ -30,15 +27,16 @@ export interface RetentionPorts {
 }
 
 /**
- * @returns the first stream with the prefix that is set to lose events; `unfinished` when the time
- *   was over before the end of the log
+ * Metadata are events too, in a stream of their own: `$$` and the name of the stream. The last one
+ * counts.
+ *
  * @throws what ends the subscription
  */
-export async function findForgetfulStream(
+export async function findOrders(
   streamPrefix: string,
   { subscribe, end, timeoutMs }: RetentionPorts,
-): Promise<ForgetfulStream | 'unfinished' | undefined> {
-  const found = new Map<string, ForgetfulStream>()
+): Promise<FoundOrders> {
+  const orders = new Map<string, Order>()
   const { promise, resolve, reject } = Promise.withResolvers<'finished' | 'unfinished'>()
   // In a turn of its own: events that came before are still on their way to `onEvent`.
   const finish = (): void => void setImmediate(resolve, 'finished')
@@ -55,27 +53,18 @@ export async function findForgetfulStream(
     onEvent(event) {
       onSign()
       const stream = event.stream.slice(METADATA_PREFIX.length)
-      const key = forgettingKeyOf(event)
-      if (key === undefined) found.delete(stream)
-      else found.set(stream, { stream, key })
+      const order = orderIn(event)
+      if (order === undefined) orders.delete(stream)
+      else orders.set(stream, order)
     },
   })
   subscription.ended.catch(reject)
   try {
     const how = await promise
-    const [first] = found.values()
-    return first ?? (how === 'unfinished' ? how : undefined)
+    return { orders, isComplete: how === 'finished' }
   } finally {
     cancelBound()
     cancelSilence()
     subscription.stop()
   }
-}
-
-function forgettingKeyOf({ data }: ServerEvent): ForgetfulStream['key'] | undefined {
-  const value = data.kind === 'json' ? data.value : undefined
-  if (typeof value !== 'object' || value === null) return undefined
-  const settings = new Map<string, unknown>(Object.entries(value))
-  // Nothing stands before revision 0.
-  return forgettingKeys.find((key) => settings.has(key) && settings.get(key) !== 0)
 }

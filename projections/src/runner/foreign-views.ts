@@ -1,8 +1,11 @@
 /** Views that were made from another log than the one that is there now. */
 import {
+  BrokenChainError,
+  DamagedStreamError,
   type EventStore,
   type Position,
   PositionBeyondEndError,
+  type RecordedEvent,
   START,
 } from '@svc/contracts/ports/event-store'
 import type { LiveView } from './live-view.ts'
@@ -41,26 +44,48 @@ export async function resetForeignViews(
   olderLog: OlderLogRule,
 ): Promise<void> {
   const last = await store.lastPosition()
+  for (const view of views) view.state = view.position < last ? 'catching-up' : 'live'
   for (const view of views) {
-    view.state = view.position < last ? 'catching-up' : 'live'
-    const { position, stream, revision, hash } = view.file.folded
-    if (position === START) continue
-    const [event] = await store.readStream({
-      stream,
-      direction: 'forwards',
-      from: revision,
-      limit: 1,
-    })
-    if (event?.position === position && event.hash === hash) continue
-    if (event === undefined && olderLog === 'refuse') {
-      throw new OlderLogError(view.name, position, last)
-    }
-    const why =
-      position > last
-        ? new PositionBeyondEndError(position, last).message
-        : `the event log holds another event at position ${position} than the view has seen`
+    const why = await foreignness(view, store, last, olderLog)
+    if (why === undefined) continue
     log.warn(`view ${view.name}: ${why}, rebuilding`)
     view.file.reset()
     view.state = 'catching-up'
+  }
+}
+
+/** @returns why the view is not of this log; undefined when it is */
+async function foreignness(
+  { name, file }: LiveView,
+  store: EventStore,
+  last: Position,
+  olderLog: OlderLogRule,
+): Promise<string | undefined> {
+  const { position, stream, revision, hash } = file.folded
+  if (position === START) return undefined
+  const event = await eventAt(store, stream, revision)
+  // Only this stream is damaged, and svc verify names it: the rows of all others stand.
+  if (event === 'damaged' && position <= last) return undefined
+  const found = event === 'damaged' ? undefined : event
+  if (found?.position === position && found.hash === hash) return undefined
+  if (found === undefined && olderLog === 'refuse') throw new OlderLogError(name, position, last)
+  return position > last
+    ? new PositionBeyondEndError(position, last).message
+    : `the event log holds another event at position ${position} than the view has seen`
+}
+
+async function eventAt(
+  store: EventStore,
+  stream: string,
+  revision: number,
+): Promise<RecordedEvent | 'damaged' | undefined> {
+  try {
+    const request = { stream, direction: 'forwards', from: revision, limit: 1 } as const
+    const [event] = await store.readStream(request)
+    return event
+  } catch (error) {
+    const isDamage = error instanceof DamagedStreamError || error instanceof BrokenChainError
+    if (isDamage) return 'damaged'
+    throw error
   }
 }

@@ -5,12 +5,11 @@
 import type { AccountCommand } from '@svc/contracts/commands'
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
-import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { Ledger, Settled } from './ledger.ts'
 import { dataOf } from './recorded-data.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
 import type { RunningRequests } from './running-requests.ts'
-import { defect, storeUnavailable } from './writer/refusals.ts'
+import { loadingRefusal } from './writer/refusals.ts'
 import type { AccountWriter } from './writer/writer.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
@@ -77,7 +76,7 @@ export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> 
     try {
       return await findRecordedEnd(this.#ports.reading, accountId, requestId)
     } catch (cause) {
-      throw cause instanceof StoreUnavailableError ? storeUnavailable(cause) : defect(cause)
+      throw loadingRefusal(cause)
     }
   }
 

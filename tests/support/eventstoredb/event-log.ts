@@ -10,6 +10,9 @@ import { StreamLog } from './stream-log.ts'
 /** Position 0 means the start of the log and is no event's; the real log begins with an epoch. */
 const FIRST_POSITION = 416
 
+/** The revision that the real server gives to the event of such a deletion. */
+const DELETED_FOR_EVER = 2n ** 63n - 1n
+
 /** The ids that `any` is checked against; the real server keeps 8 MiB of them. */
 const RECENT_IDS_MAX = 100_000
 
@@ -79,7 +82,8 @@ export class EventLog {
   /** Deletes a stream for ever. */
   tombstone(name: string): StoredEvent {
     const stream = this.stream(name)
-    this.#write(stream, [jsonEvent('$streamDeleted', {})])
+    const nothing = Buffer.alloc(0)
+    this.#write(stream, [{ ...jsonEvent('$streamDeleted', {}), data: nothing, metadata: nothing }])
     stream.isTombstoned = true
     return this.#lastOf(stream)
   }
@@ -158,6 +162,7 @@ export class EventLog {
         position: this.#end,
         index: this.#all.length,
         createdMs: this.nowMs(),
+        shownRevision: event.type === '$streamDeleted' ? DELETED_FOR_EVER : undefined,
       })
       this.#end += recordBytes(stream.name, event)
       this.#all.push(stored)

@@ -17,6 +17,7 @@ import { PausableTimers } from './pausable-timers.ts'
 import { ReadCalls } from './read-calls.ts'
 import { hasSince, SERVER_FEATURES, serveServerFeatures } from './server-features.ts'
 import { serveDelete, serveTombstone } from './stream-deletion.ts'
+import { DELETED_BEFORE } from './stream-log.ts'
 import { TcpRelay } from './tcp-relay.ts'
 
 export type { AppendFault } from './double-faults.ts'
@@ -209,6 +210,12 @@ export class EventStoreDbDouble {
   /** Sets metadata such as `{ $maxCount: 10 }`, kept in `$$stream` as the real server keeps it. */
   setStreamMetadata(stream: string, metadata: object): void {
     this.#log.setMetadata(stream, metadata)
+  }
+
+  /** As by a client of somebody else: so that it can go on, or for ever. */
+  deleteStream(stream: string, isForEver = false): void {
+    if (isForEver) this.#log.tombstone(stream)
+    else this.#log.setMetadata(stream, { $tb: DELETED_BEFORE })
   }
 
   async #closePorts(): Promise<void> {

@@ -29,6 +29,8 @@ export interface StoredEvent {
 export interface StoredPlace
   extends Pick<StoredEvent, 'stream' | 'revision' | 'position' | 'index'> {
   readonly createdMs: number
+  /** What readers are told instead of the revision. */
+  readonly shownRevision?: bigint | undefined
 }
 
 /** The real server counts in steps of 100 nanoseconds. */
@@ -44,18 +46,26 @@ export function recordBytes(stream: string, event: ProposedEvent): number {
 }
 
 export function storeEvent(event: ProposedEvent, place: StoredPlace): StoredEvent {
-  const { createdMs: _, ...kept } = place
-  return { ...kept, id: event.id, type: event.type, frame: framed(readAnswer(event, place)) }
+  const { stream, revision, position, index } = place
+  return {
+    stream,
+    revision,
+    position,
+    index,
+    id: event.id,
+    type: event.type,
+    frame: framed(readAnswer(event, place)),
+  }
 }
 
 function readAnswer(
   event: ProposedEvent,
-  { stream, revision, position, createdMs }: StoredPlace,
+  { stream, revision, position, createdMs, shownRevision }: StoredPlace,
 ): Fields {
   const recorded = [
     message(1, text(2, event.id)),
     message(2, streamName(stream)),
-    uint(3, revision),
+    uint(3, shownRevision ?? revision),
     uint(4, position),
     uint(5, position),
     mapEntry('type', event.type),

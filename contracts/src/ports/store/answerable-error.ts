@@ -1,6 +1,12 @@
 /** From what was thrown to what a caller is told. */
 import { ownDefect, ServiceError } from '../../errors.ts'
-import { StoreUnavailableError } from '../event-store.ts'
+import { BrokenChainError, DamagedStreamError, StoreUnavailableError } from '../event-store.ts'
+
+/** The events of an account cannot be relied on: an operator has to look. */
+export function accountDamaged(cause: unknown): ServiceError {
+  const message = 'The records of the account are damaged. Please ask the operator of this service.'
+  return new ServiceError('account_damaged', message, { cause })
+}
 
 /**
  * What a caller is told of anything that was thrown: a store that is away will be back, and all
@@ -8,6 +14,9 @@ import { StoreUnavailableError } from '../event-store.ts'
  */
 export function answerableError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown
+  if (thrown instanceof DamagedStreamError || thrown instanceof BrokenChainError) {
+    return accountDamaged(thrown)
+  }
   if (!(thrown instanceof StoreUnavailableError)) return ownDefect(thrown)
   const message = 'The event store does not answer. Please try again.'
   return new ServiceError('store_unavailable', message, { retryAfterSeconds: 1, cause: thrown })

@@ -5,6 +5,8 @@
 export interface StoreHealth {
   /** What is wrong now, the worst first; empty when all is well. */
   troubles(): readonly StoreTrouble[]
+  /** Streams that nothing is built on, and what the store was told about them. */
+  setAside(): readonly { readonly stream: string; readonly order: string }[]
 }
 
 export interface StoreTrouble {
@@ -14,4 +16,4 @@ export interface StoreTrouble {
   readonly notReady?: string
 }
 
-export const healthyStore: StoreHealth = { troubles: () => [] }
+export const healthyStore: StoreHealth = { troubles: () => [], setAside: () => [] }

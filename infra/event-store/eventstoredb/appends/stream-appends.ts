@@ -37,6 +37,7 @@ import type { ServerReadStream } from '../client/server-calls.ts'
 import { reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
 import { toServerEvent } from '../layout/recorded-event.ts'
 import type { StreamPrefix } from '../layout/stream-prefix.ts'
+import { deletedStream } from '../watch/set-aside-streams.ts'
 import type { HoldPlace } from './keyed-queue.ts'
 
 /** Heads that are kept in memory: about 250 bytes each. */
@@ -98,7 +99,7 @@ export class StreamAppends {
         return this.#whoWasFirst(request)
       case 'not-written':
         if (result.reason === 'unreachable') this.forgetHeads()
-        throw refusalOf(result.reason, result.cause)
+        throw refusalOf(stream, result.reason, result.cause)
       case 'unknown':
         // Silence says nothing about the connection.
         if (!(result.cause instanceof ServerTimeoutError)) this.forgetHeads()
@@ -179,14 +180,14 @@ export class StreamAppends {
   }
 }
 
-function refusalOf(reason: NotWrittenReason, cause: unknown): Error {
+function refusalOf(stream: string, reason: NotWrittenReason, cause: unknown): Error {
   switch (reason) {
     case 'unreachable':
       return new StoreAwayError(`the event store is not reachable: ${reasonOf(cause)}`, { cause })
     case 'access-denied':
       return new StoreUnavailableError('the event store refuses its user', { cause })
     case 'stream-deleted':
-      return new StoreUnavailableError('the stream was deleted in the event store', { cause })
+      return deletedStream(stream, cause)
     case 'too-large':
       return new RangeError('the event store is set up to take only smaller appends', { cause })
   }

@@ -73,6 +73,12 @@ export function isAccessDenied(error: unknown): boolean {
   )
 }
 
+/** Whether a stream was deleted for ever: one that can go on is only empty. */
+export function isDeletedStream(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return [error, cause].some((found) => failureTypeOf(found) === 'stream-deleted')
+}
+
 /** The position of a read is not the place of an event: it comes from another log. */
 function isForeignPosition(error: unknown): boolean {
   const code = grpcCodeOf(error)
@@ -85,7 +91,7 @@ export function readFailureOf(error: unknown): Error {
     return new RangeError('the position to read from is none of this event log', { cause: error })
   }
   const message = `the event store cannot be read: ${reasonOf(error)}`
-  const isAnswer = isAccessDenied(error) || failureTypeOf(error) === 'stream-deleted'
+  const isAnswer = isAccessDenied(error) || isDeletedStream(error)
   return isAnswer
     ? new StoreUnavailableError(message, { cause: error })
     : new StoreAwayError(message, { cause: error })

@@ -8,6 +8,7 @@ import { fromServerEvent } from './recorded-event.ts'
 
 export const DEFAULT_STREAM_PREFIX = 'svc.'
 const MAX_PREFIX_CHARACTERS = 64
+const SYSTEM_EVENT = '$'
 
 export class StreamPrefix {
   readonly text: string
@@ -31,7 +32,8 @@ export class StreamPrefix {
 
   /** @returns undefined when the event stands in a stream of somebody else */
   toOwn(event: ServerEvent): RecordedEvent | undefined {
-    return event.stream.startsWith(this.text)
+    // The deletion of a stream stands in it, as an event of the server's.
+    return event.stream.startsWith(this.text) && !event.type.startsWith(SYSTEM_EVENT)
       ? fromServerEvent(event, event.stream.slice(this.text.length))
       : undefined
   }

@@ -53,6 +53,7 @@ class Log {
     return new LogScan({
       readAll: (request) => this.readAll(request),
       toOwn: (event) => streamPrefix.toOwn(event),
+      note() {},
     })
   }
 }

@@ -18,6 +18,8 @@ export interface LogScanPorts {
   readAll(request: ServerReadAll): Promise<readonly ServerEvent[]>
   /** Undefined when the event is none of ours. */
   toOwn(event: ServerEvent): RecordedEvent | undefined
+  /** Told of every event, whoever's it is; of one that is read again, again. */
+  note(event: ServerEvent): void
 }
 
 interface Page {
@@ -77,6 +79,7 @@ export class LogScan {
       const place = from === undefined ? {} : { from }
       const events = await this.#ports.readAll({ direction: 'backwards', limit, ...place })
       end ??= events[0]?.position
+      for (const event of events.toReversed()) this.#ports.note(event)
       const last = events.find((event) => this.#ports.toOwn(event) !== undefined)?.position
       const lowest = events.at(-1)?.position
       const isStart = events.length < limit || lowest === from
@@ -98,6 +101,7 @@ export class LogScan {
     const own: RecordedEvent[] = []
     let gap = { after: last, through: place }
     for (const event of events) {
+      this.#ports.note(event)
       const recorded = event.position > place ? this.#ports.toOwn(event) : undefined
       if (recorded === undefined) {
         gap.through = event.position

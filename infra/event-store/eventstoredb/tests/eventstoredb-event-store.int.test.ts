@@ -1,6 +1,7 @@
 /** What is particular to this adapter: refusals, crash points, history that others touched. */
 import {
   BrokenChainError,
+  DamagedStreamError,
   NO_STREAM,
   START,
   StoreUnavailableError,
@@ -126,6 +127,69 @@ describe('history that others touched', () => {
     expect(log[0]).toMatchObject({ id: foreign.id, data: '{"a":1}', metadata: 'null' })
     await store.close()
     await double.close()
+  })
+
+  const orders: readonly (readonly [string, string, (double: EventStoreDbDouble) => void])[] = [
+    ...[{ $maxAge: 60 }, { $maxCount: 2 }, { $tb: 2 }, { $acl: { $r: ['nobody'] } }].map(
+      (metadata) =>
+        [
+          JSON.stringify(metadata),
+          `its metadata has ${Object.keys(metadata)[0]}`,
+          (double: EventStoreDbDouble) => double.setStreamMetadata(`${PREFIX}${stream}`, metadata),
+        ] as const,
+    ),
+    ['a deletion', 'it was deleted', (double) => double.deleteStream(`${PREFIX}${stream}`)],
+    [
+      'a deletion for ever',
+      'it was deleted for ever',
+      (double) => double.deleteStream(`${PREFIX}${stream}`, true),
+    ],
+  ]
+  test.each(orders)(
+    'a stream that was given %s while we ran is refused, and no other',
+    async (_what, reason, order) => {
+      await withStore({}, async ({ double, store, warnings }) => {
+        const head = await fillStream(store, stream, 5)
+        const other = await fillStream(store, 'account-2', 1)
+        order(double)
+        // Who follows the log comes by.
+        await store.lastPosition()
+        const damage = new DamagedStreamError(stream, reason)
+        const append = store.append({ stream, expected: head, events: newEvents(1) })
+        await expect(append).rejects.toThrow(damage)
+        await expect(readWholeStream(store, stream)).rejects.toThrow(damage)
+        await mustAppend(store, 'account-2', other, newEvents(1))
+        expect(store.setAside()).toEqual([{ stream: PREFIX + stream, order: reason }])
+        expect(warnings).toEqual(['stream set aside, its account is refused'])
+        const log = await readWholeLog(store)
+        expect(log.every(({ revision }) => Number.isSafeInteger(revision))).toBe(true)
+      })
+    },
+  )
+
+  test('a stream whose order was taken back is used again', async () => {
+    await withStore({}, async ({ double, store }) => {
+      const head = await fillStream(store, stream, 5)
+      for (const metadata of [{ $maxCount: 1 }, {}]) {
+        double.setStreamMetadata(`${PREFIX}${stream}`, metadata)
+        await store.lastPosition()
+      }
+      await mustAppend(store, stream, head, newEvents(1))
+      expect(store.setAside()).toEqual([])
+      // What was ordered before is in the log still, and is old.
+      await readWholeLog(store)
+      expect(await readWholeStream(store, stream)).toHaveLength(6)
+    })
+  })
+
+  test('a stream that was deleted for ever before it was seen is refused by what the server says', async () => {
+    await withStore({}, async ({ double, store }) => {
+      const head = await fillStream(store, stream, 2)
+      double.deleteStream(`${PREFIX}${stream}`, true)
+      const append = store.append({ stream, expected: head, events: newEvents(1) })
+      await expect(append).rejects.toThrow(DamagedStreamError)
+      await expect(readWholeStream(store, stream)).rejects.toThrow(DamagedStreamError)
+    })
   })
 
   test('a stream that was shortened while we ran is seen at the next read', async () => {

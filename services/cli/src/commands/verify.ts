@@ -50,6 +50,7 @@ interface Finding {
 /** Everything that shows that the log is not what it was. */
 function findingsOf({
   broken,
+  set_aside: setAside,
   missing_positions: missingPositions,
   contradicted,
   texts,
@@ -58,6 +59,9 @@ function findingsOf({
   const found: Finding[] = broken.map(({ stream, revision }) => {
     return { kind: 'broken', detail: `${stream}  revision ${revision}` }
   })
+  for (const { stream, order } of setAside) {
+    found.push({ kind: 'set aside', detail: `${stream}  ${order}` })
+  }
   if (missingPositions !== '0') {
     found.push({ kind: 'removed', detail: `events at ${missingPositions} positions of the log` })
   }
@@ -84,6 +88,7 @@ function summaryOf(result: VerifyResult): string {
   const { altered, missing } = result.texts
   return [
     broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
+    result.set_aside.length === 0 ? '' : `${result.set_aside.length} streams were told to forget`,
     missingPositions === '0' ? '' : `${missingPositions} events were removed`,
     contradicted.length === 0 ? '' : 'events that are remembered are gone',
     altered.length + missing.length === 0 ? '' : 'texts beside the log were altered',

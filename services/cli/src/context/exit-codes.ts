@@ -56,6 +56,7 @@ const codesOf: Partial<Record<ErrorCode, number>> = {
   timeout: EXIT_UNREACHABLE,
   view_behind: EXIT_STALE,
   evidence_contradicted: EXIT_DIFFERENCE,
+  account_damaged: EXIT_DIFFERENCE,
   insufficient_quota: EXIT_REFUSED,
   balance_in_use: EXIT_REFUSED,
   model_not_priced: EXIT_REFUSED,
@@ -68,6 +69,7 @@ const codesByName: Readonly<Record<string, number>> = {
   StoreOpenError: EXIT_UNREACHABLE,
   StoreUnavailableError: EXIT_UNREACHABLE,
   StoreAwayError: EXIT_UNREACHABLE,
+  DamagedStreamError: EXIT_DIFFERENCE,
   NoLedgerError: EXIT_NOT_FOUND,
   UnreachableError: EXIT_UNREACHABLE,
 }

@@ -5,6 +5,7 @@
  * The answer names the part that is unwell; only the operator's log says why.
  */
 import type { Position } from '@svc/contracts/ports/event-store'
+import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { Clock } from '@svc/contracts/ports/time'
 import { inTime } from '@svc/infra/system/in-time'
 import type { ProjectionStatus } from '@svc/projections/views'
@@ -27,6 +28,8 @@ export const defaultLedgerHealthBounds: LedgerHealthBounds = {
 export interface LedgerHealthPorts {
   /** Where the views stand, and the end of the log. Rejects when the log does not answer. */
   status(): Promise<readonly ProjectionStatus[]>
+  /** What the store has noticed by itself. Default: nothing. */
+  readonly storeHealth?: StoreHealth
   readonly clock: Clock
   readonly bounds: LedgerHealthBounds
   /** Called when the problems change; with an empty list when the last one is gone. */
@@ -65,12 +68,21 @@ export class LedgerHealth {
   async #checkAll(): Promise<readonly Problem[]> {
     const { status, bounds } = this.#ports
     const views = await inTime(status(), bounds.storeAnswerMs, undefined)
-    const problems =
-      views === undefined
+    const problems = this.#storeProblems()
+    problems.push(
+      ...(views === undefined
         ? [{ part: 'the event log does not answer', detail: 'the event log does not answer' }]
-        : views.flatMap((view) => this.#problemOf(view))
+        : views.flatMap((view) => this.#problemOf(view))),
+    )
     this.#report(problems.map(({ detail }) => detail))
     return problems
+  }
+
+  #storeProblems(): Problem[] {
+    const troubles = this.#ports.storeHealth?.troubles() ?? []
+    return troubles.flatMap(({ notReady, message }) =>
+      notReady === undefined ? [] : [{ part: notReady, detail: message }],
+    )
   }
 
   #problemOf({ name, state, error, position, head }: ProjectionStatus): readonly Problem[] {

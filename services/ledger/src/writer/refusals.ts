@@ -1,5 +1,11 @@
 /** What the ledger says when it is not the decider that refuses. */
 import { ServiceError } from '@svc/contracts/errors'
+import { accountDamaged } from '@svc/contracts/ports/answerable-error'
+import {
+  BrokenChainError,
+  DamagedStreamError,
+  StoreUnavailableError,
+} from '@svc/contracts/ports/event-store'
 import type { Refusal } from '../account/decision.ts'
 
 const RETRY_SECONDS = 1
@@ -42,6 +48,21 @@ export function keyUnknown(): ServiceError {
 export function viewBehind(): ServiceError {
   const message = 'What the account has done is not known in full yet. Please try again.'
   return new ServiceError('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
+}
+
+/** @param cause what a read, or an append of which nothing was written, was refused with */
+export function storeRefusal(cause: unknown): ServiceError {
+  return isDamage(cause) ? accountDamaged(cause) : storeUnavailable(cause)
+}
+
+/** @param cause what the folding of an account ended with */
+export function loadingRefusal(cause: unknown): ServiceError {
+  if (cause instanceof StoreUnavailableError) return storeUnavailable(cause)
+  return isDamage(cause) ? accountDamaged(cause) : defect(cause)
+}
+
+function isDamage(cause: unknown): boolean {
+  return cause instanceof DamagedStreamError || cause instanceof BrokenChainError
 }
 
 export function defect(cause: unknown): ServiceError {

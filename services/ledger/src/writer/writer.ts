@@ -43,12 +43,7 @@
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { serverStopping } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
-import {
-  type AppendRequest,
-  type EventStore,
-  type Position,
-  StoreUnavailableError,
-} from '@svc/contracts/ports/event-store'
+import type { AppendRequest, EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { AccountState } from '../account/state.ts'
@@ -57,7 +52,14 @@ import { Contention } from './contention.ts'
 import { Job, type Query, type Work } from './job.ts'
 import type { LedgerLimits } from './limits.ts'
 import { catchUp, type LoadedAccount, type LoadingPorts, loadAccount } from './loading.ts'
-import { defect, outcomeUnknown, overloaded, storeUnavailable } from './refusals.ts'
+import {
+  defect,
+  loadingRefusal,
+  outcomeUnknown,
+  overloaded,
+  storeRefusal,
+  storeUnavailable,
+} from './refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 import { snapshotOf } from './snapshots.ts'
 import { WaitingRoom } from './waiting-room.ts'
@@ -193,8 +195,7 @@ export class AccountWriter {
       account = await this.#newestAccount()
     } catch (cause) {
       this.#forget()
-      const error = cause instanceof StoreUnavailableError ? storeUnavailable : defect
-      for (const job of this.#queue.splice(0)) job.reject(error(cause))
+      for (const job of this.#queue.splice(0)) job.reject(loadingRefusal(cause))
       return
     }
     const batch = this.#decide(account)
@@ -293,7 +294,7 @@ export class AccountWriter {
       })
       return this.#isOverdue() ? undefined : outcome
     } catch (cause) {
-      refuseAll(cause instanceof RangeError ? defect(cause) : storeUnavailable(cause))
+      refuseAll(cause instanceof RangeError ? defect(cause) : storeRefusal(cause))
       return undefined
     } finally {
       if (this.#mode === 'parked') this.#turn('working')

@@ -27,12 +27,12 @@ export function logOperations(
   | 'replay'
   | 'compareViews'
 > {
-  const { projections, store, texts, pace, memory, information, evidence } = ports
+  const { projections, store, storeHealth, texts, pace, memory, information, evidence } = ports
   return {
     verify: (input) => {
       const densePositions = information.storeKind === 'sqlite'
       const witnesses = () => memory?.witnesses() ?? []
-      return verifyLines({ store, texts, pace, witnesses, densePositions }, input)
+      return verifyLines({ store, storeHealth, texts, pace, witnesses, densePositions }, input)
     },
     listProjections: async () => (await projections.status()).map(projectionState),
     rebuildProjection: ({ name }) => rebuildLines(projections, name),

@@ -196,6 +196,7 @@ describe.each([
       streams: 2,
       events: 12,
       broken: [],
+      set_aside: [],
       missing_positions: '0',
       contradicted: [],
       texts: { kept: expect.any(Number), erased: 0, altered: [], missing: [] },

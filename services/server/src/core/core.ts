@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
+import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { pause } from '@svc/contracts/ports/time'
 import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
@@ -66,6 +67,7 @@ export interface Core {
   readonly place: LogLocation
   readonly store: EventStore
   readonly texts: TextStore
+  readonly storeHealth: StoreHealth
   readonly ledger: Ledger
   readonly projections: Projections
   readonly adminTokens: AdminTokens
@@ -92,7 +94,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { folder, place, reach, logger } = options
   const parts = new OpenResources(logger)
   try {
-    const { store, texts } = await openStores(options, parts)
+    const { store, texts, health: storeHealth } = await openStores(options, parts)
     folder.make()
     const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
     parts.add(() => snapshots.close())
@@ -131,7 +133,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     projections.start()
     memory.start()
     return {
-      ...{ gatewayId, place, store, texts, ledger, projections, memory, pace, refusedRequests },
+      ...{ gatewayId, place, store, storeHealth, texts, ledger, projections, memory, pace },
+      refusedRequests,
       checkpointer,
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
       adminTokens: new AdminTokens(ports),

@@ -6,7 +6,11 @@
  * A view that has seen more than the log holds is built anew when it is opened. The note is not: it
  * stays at an event that the log has lost until the operator removes it.
  */
-import { BrokenChainError, type EventStore } from '@svc/contracts/ports/event-store'
+import {
+  BrokenChainError,
+  DamagedStreamError,
+  type EventStore,
+} from '@svc/contracts/ports/event-store'
 import type { KnownHead, SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
 import type { Projections } from '@svc/projections/open-projections'
@@ -110,6 +114,8 @@ async function isInLog(
     return event?.hash === hash
   } catch (error) {
     if (error instanceof BrokenChainError) return false
+    // That is said of the stream by itself, and nothing about the rest of the log.
+    if (error instanceof DamagedStreamError) return true
     throw error
   }
 }

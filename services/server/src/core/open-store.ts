@@ -1,6 +1,7 @@
 /** Opens the log of events where the settings say that it is. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { healthyStore, type StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { OutageWaitingStore } from '@svc/infra/event-store/outage-waiting-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
@@ -23,6 +24,7 @@ export interface StoreOptions {
 /** The log, and the texts about people that its events name. */
 export interface OpenStores {
   readonly store: EventStore
+  readonly health: StoreHealth
   readonly texts: TextStore
 }
 
@@ -33,15 +35,15 @@ export interface OpenStores {
 export async function openStores(options: StoreOptions, parts: OpenResources): Promise<OpenStores> {
   const { place, folder, reach, onFatal } = options
   if (place.kind === 'eventstoredb') {
-    const { store, texts } = await openOnServer(place, options)
-    parts.add(() => store.close())
-    return { store, texts }
+    const opened = await openOnServer(place, options)
+    parts.add(() => opened.store.close())
+    return opened
   }
   const store = openSqliteEventStore(folder.ledgerFile, { onFatal, reachCrashPoint: reach })
   parts.add(() => store.close())
   const texts = openSqliteTextStore(folder.textsFile, { onFatal })
   parts.add(() => texts.close())
-  return { store, texts }
+  return { store, health: healthyStore, texts }
 }
 
 async function openOnServer(
@@ -51,6 +53,6 @@ async function openOnServer(
   // Loaded only here: a service on a file needs no gRPC.
   const { openEventStoreDb } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
   const options = { url, streamPrefix, readyWithinMs, reachCrashPoint: reach, logger }
-  const store = await openEventStoreDb(options)
-  return { store: new OutageWaitingStore(store, systemTimer), texts: store.texts }
+  const health = await openEventStoreDb(options)
+  return { store: new OutageWaitingStore(health, systemTimer), health, texts: health.texts }
 }

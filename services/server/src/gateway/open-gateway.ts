@@ -96,7 +96,7 @@ export async function openGateway(
       requestLogOf(settings, core.refusedRequests, logger),
     ]),
     served: pace,
-    ledgerHealth: healthOf(settings, projections, logger),
+    ledgerHealth: healthOf(settings, core, logger),
     clock: systemClock,
     timer: systemTimer,
     reach,
@@ -151,11 +151,12 @@ function requestLogOf(
 
 function healthOf(
   { SVC_READY_STORE_MS, SVC_READY_VIEW_LAG_MS }: Settings,
-  projections: Core['projections'],
+  { projections, storeHealth }: Core,
   logger: Logger,
 ): LedgerHealth {
   return new LedgerHealth({
     status: () => projections.status(),
+    storeHealth,
     clock: systemClock,
     bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
     onChange(details) {

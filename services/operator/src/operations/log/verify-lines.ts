@@ -4,6 +4,7 @@ import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore, ReadAllRequest } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { type LogHead, logHeadText, readLogHead } from '@svc/infra/event-store/log-head'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
@@ -18,11 +19,12 @@ export interface VerifySources {
   /** What remembers events of this log. */
   readonly witnesses?: () => Iterable<LogWitness>
   readonly densePositions: boolean
+  readonly storeHealth?: StoreHealth | undefined
 }
 
 /** @throws {ServiceError} `invalid_value` for an anchor that is none */
 export async function* verifyLines(
-  { store, texts, pace, witnesses = () => [], densePositions }: VerifySources,
+  { store, storeHealth, texts, pace, witnesses = () => [], densePositions }: VerifySources,
   input: { readonly anchor?: string | undefined } = {},
 ): AsyncGenerator<VerifyProgress | VerifyResult> {
   const anchor = anchorOf(input)
@@ -49,6 +51,7 @@ export async function* verifyLines(
       streams: found.streams,
       events: found.events,
       broken: found.broken,
+      set_aside: [...(storeHealth?.setAside() ?? [])],
       missing_positions: `${found.missingPositions}`,
       contradicted: found.contradicted.map(({ source, stream, revision }) => {
         return { source, stream, revision }

@@ -1,0 +1,98 @@
+/**
+ * One stream of a server is told to forget, or is deleted, while it runs: its account is refused at
+ * once, and everything else goes on, here and over a restart.
+ */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { secretOf } from '@svc/testing/made-key'
+import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
+import { ScriptedWorker } from '@svc/testing/scripted-worker'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { expect, onTestFinished, test } from 'vitest'
+import { newPrefix, pay, runCli } from './server-story.ts'
+import { startStoreUnderTest } from './store-under-test.ts'
+
+const SEED = 1
+const EXIT_DIFFERENCE = 1
+const TEST_MS_MAX = 120_000
+/** Well above the second in which an order is seen. */
+const SEEN_WITHIN = { timeout: 20_000, interval: 250 }
+const ALTER_STREAM = fileURLToPath(
+  new URL('../support/eventstoredb/alter-stream.ts', import.meta.url),
+)
+
+const run = promisify(execFile)
+
+async function serving() {
+  const store = await startStoreUnderTest(SEED)
+  const socketPath = join(temporaryFolder(), 'worker.sock')
+  const worker = new ScriptedWorker({ socketPath }, false)
+  await worker.listen()
+  onTestFinished(async () => {
+    await worker.close()
+    await store.stop()
+  })
+  const environment = {
+    EVENTSTORE_URL: store.url,
+    SVC_EVENTSTORE_PREFIX: newPrefix(),
+    SVC_WORKER_URLS: `unix:${socketPath}`,
+  }
+  const dataDir = join(temporaryFolder(), 'data')
+  const server = await startRunningServer(environment, dataDir)
+  const alter = async (stream: string, order: string): Promise<void> => {
+    await run(process.execPath, [ALTER_STREAM, store.url, stream, order])
+  }
+  return { environment, dataDir, server, alter }
+}
+
+/** A customer beside the one of the first start. */
+async function openCustomer({ operations }: RunningServer) {
+  const account = await operations.openAccount({ name: 'other', spend_policy: 'standard' })
+  const { account_id } = account
+  const grant = { category: 'paid', priority: 0, expires_at: null, reference: 'r' } as const
+  await operations.grant({ account_id, amount: '10', reason: 'test', ...grant })
+  return secretOf(await operations.createKey({ account_id, name: 'k', expires_at: null }))
+}
+
+const codeOf = async ({ chat }: RunningServer) => {
+  const answer = await chat({ max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] })
+  const body = (await answer.json()) as { error?: { code: string } }
+  return [answer.status, body.error?.code]
+}
+
+test.each([
+  ['{"maxCount":1}', /its metadata has \$maxCount/],
+  ['{"acl":{"readRoles":["nobody"]}}', /its metadata has \$acl/],
+  // An append that comes before it is seen makes the server write a `$tb` of its own.
+  ['delete', /it was deleted|its metadata has \$tb/],
+  ['tombstone', /it was deleted for ever/],
+])(
+  'an account whose stream is given the order %s is refused, and no other',
+  async (order, why) => {
+    const { environment, dataDir, server, alter } = await serving()
+    const other = await openCustomer(server)
+    const { ready } = server
+    await pay(ready.baseUrl, ready.apiKey)
+    await pay(ready.baseUrl, other)
+    const stream = `${environment.SVC_EVENTSTORE_PREFIX}account-${ready.accountId}`
+    await alter(stream, order)
+    await expect.poll(() => codeOf(server), SEEN_WITHIN).toEqual([503, 'account_damaged'])
+    await pay(ready.baseUrl, other)
+    const { problems } = (await server.operations.status()).store
+    expect(problems).toEqual([expect.stringMatching(why)])
+    expect(problems[0]).toContain(`the stream ${stream} is set aside`)
+    const verify = await runCli(['verify', '--data-dir', dataDir])
+    expect(verify).toMatchObject({ code: EXIT_DIFFERENCE, out: expect.stringMatching(why) })
+    expect(verify.out).toContain(stream)
+    expect((await fetch(`${ready.baseUrl}/readyz`)).status).toBe(200)
+    await server.process.stop()
+
+    const next = await startRunningServer(environment, dataDir)
+    await pay(next.ready.baseUrl, other)
+    await expect(pay(next.ready.baseUrl, ready.apiKey)).rejects.toThrow('account_damaged')
+    expect(await next.operations.listAccounts({ limit: 10 })).toHaveLength(2)
+  },
+  TEST_MS_MAX,
+)
