@@ -9,6 +9,8 @@ const REQUESTS_PER_SECOND = 30
 const ADDRESS = '127.0.1.1'
 /** So short that it asks for less than half of the toy model's time, its share beside one other. */
 const OUTPUT_TOKENS = 2
+/** As most clients: the server ends what has rested for ten seconds, also when it is busy. */
+const REST_MS = 4_000
 /** Longer than any answer may take beside an attack, so that a hanging one is counted. */
 const PATIENCE_MS = 60_000
 
@@ -28,7 +30,7 @@ export class Victim {
   readonly told: ClientAnswer[] = []
   readonly #url: string
   readonly #apiKey: string
-  readonly #agent = new Agent({ keepAlive: true })
+  readonly #agent = new Agent({ keepAlive: true, timeout: REST_MS })
   #number = 0
 
   constructor(baseUrl: string, apiKey: string) {
@@ -93,7 +95,9 @@ export class Victim {
         resolve(null)
       })
     })
-    sent.on('error', (error) => resolve(error.message))
+    sent.on('error', ({ message }) => {
+      resolve(`${message} on a ${sent.reusedSocket ? 'kept' : 'new'} connection`)
+    })
     sent.end(
       JSON.stringify({
         model: 'svc-beta',
