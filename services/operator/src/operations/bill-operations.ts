@@ -2,11 +2,11 @@
 import type { Operations } from '@svc/contracts/admin/operations'
 import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
+import { readPeriod } from '@svc/projections/asked-period'
 import { receiptOf } from '@svc/projections/receipt'
 import { statementEntryOf } from '@svc/projections/statement-answer'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { checkAccountId, noSuch } from './values/input-values.ts'
-import { readTime } from './values/rfc3339-times.ts'
 
 export function billOperations(ports: OperationPorts): Pick<Operations, 'statement' | 'explain'> {
   const { pace } = ports
@@ -22,8 +22,7 @@ export function billOperations(ports: OperationPorts): Pick<Operations, 'stateme
       const query = {
         accountId,
         limit,
-        ...(from === undefined ? {} : { from: readTime(from, 'from') }),
-        ...(to === undefined ? {} : { to: readTime(to, 'to') }),
+        ...readPeriod({ from, to, zone: 'UTC' }),
         ...(after === undefined ? {} : { after }),
       }
       // An export asks for page after page.
