@@ -1,5 +1,6 @@
 /** The verifiers of `examples/verify`, as processes: programs that share no code with ours. */
 import { execFile, execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -20,11 +21,13 @@ export interface ForeignVerifier {
 
 /** @throws when Python with `cryptography`, or Go, is missing */
 export function foreignVerifiers(scratch: string): readonly ForeignVerifier[] {
-  execFileSync('python3', ['-c', 'import cryptography'])
+  const own = join(folder, '.venv/bin/python')
+  const python = existsSync(own) ? own : 'python3'
+  execFileSync(python, ['-c', 'import cryptography'])
   const binary = join(scratch, 'verify')
   const build = ['build', '-o', binary, '.']
   execFileSync('go', build, { cwd: folder, timeout: BUILD_MS_MAX })
-  return [verifier('Python', 'python3', [join(folder, 'verify.py')]), verifier('Go', binary, [])]
+  return [verifier('Python', python, [join(folder, 'verify.py')]), verifier('Go', binary, [])]
 }
 
 function verifier(name: string, command: string, first: readonly string[]): ForeignVerifier {

@@ -4,7 +4,7 @@
  *     SVC_EVIDENCE_RUNS=1000        how many of them; default 220
  *     SVC_EVIDENCE_LANGUAGES=on     by Python and Go as well, which come to the same verdict
  */
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accountStream } from '@svc/contracts/events/account'
@@ -39,6 +39,17 @@ test('an untouched history passes', { timeout: LONG_MS }, async () => {
     expect(await verdictOn({ file: honest.file })).toMatchObject({ verdict: 'ok' })
     expect(await verdictOn({ file: honest.file, checkpoint })).toMatchObject({ verdict: 'ok' })
   }
+})
+
+test('the example of the reference page is what it says', async () => {
+  const page = readFileSync(new URL('../../docs/reference/evidence.md', import.meta.url), 'utf8')
+  const [, example = ''] = /```jsonl\n(.*?)```/s.exec(page) ?? []
+  const given = /Its public key is\n\n```\n(.*)\n```/.exec(page)?.[1]
+  expect(given).toBe(key)
+  expect(await verdictOn({ file: Buffer.from(example) })).toMatchObject({
+    verdict: 'ok',
+    events: 3,
+  })
 })
 
 describe.each(kinds)('%s', (_name, manipulate) => {
