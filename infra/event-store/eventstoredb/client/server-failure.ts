@@ -45,10 +45,16 @@ export function grpcCodeOf(error: unknown): number | undefined {
     : undefined
 }
 
-/** One line: the client's messages may be empty, and grpc-js puts several lines into one. */
+/**
+ * One line: the client's messages may be empty, and grpc-js puts several lines into one, with a note
+ * of its own on how it found the address.
+ */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const message = error.message.replace(/\s+/g, ' ').trim()
+  const message = error.message
+    .replace(/\s+/g, ' ')
+    .replace(/\.? ?Resolution note:.*$/, '')
+    .trim()
   return message === '' ? (failureTypeOf(error) ?? error.name) : message
 }
 
