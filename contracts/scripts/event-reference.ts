@@ -6,6 +6,7 @@ import { auditEventSchemas, auditStream } from '../src/events/audit.ts'
 import { pricingEventSchemas, pricingStream } from '../src/events/pricing.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { currentVersion } from '../src/events/storage/upcast.ts'
+import { userEventSchemas, usersStream } from '../src/events/users.ts'
 import { picoDollars } from '../src/money.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -27,6 +28,7 @@ const meanings: Record<DomainEvent['type'], string> = {
     'All texts about people that the account had beside the log are gone: where an event has their ' +
     'words, `erased` is shown.',
   ApiKeyRenamed: 'The key has another name.',
+  ApiKeyExpirySet: 'The key ends at `expiresAt`, earlier than it would have.',
   GrantVoided:
     'A grant is taken back: what was left of it and, for what was spent, other credit (`slices`). ' +
     'What no credit covers is `debt`.',
@@ -63,6 +65,17 @@ const meanings: Record<DomainEvent['type'], string> = {
   RecordsRead:
     "The holder of an admin token, whom the actor names, was shown customers' records. `subject` says " +
     'whose, and from when to when; null: all of them.',
+  LinkIssued:
+    'A link lets one person in, or one user set a password, once and until its end. Only the hash of ' +
+    'its secret is kept.',
+  LinkUsed: 'The link has been used, and is useless from here on.',
+  LinkRevoked: 'The link is useless from here on.',
+  UserJoined:
+    'Somebody can use the dashboard. Who that is stands beside the log, and can be erased.',
+  PlatformRoleSet: 'What the user may do in the running of the service; null: nothing.',
+  MembershipSet: 'What the user may do in an account; null: nothing.',
+  PasswordSet: 'The user has another password, and every session from before has ended.',
+  UserStatusSet: 'A user who is not active cannot sign in, and every session has ended.',
 }
 
 const introduction = `# Events
@@ -79,7 +92,7 @@ the hash is SHA-256 of a salt and the text. Versions from before that have the t
 - _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.
 - _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the
   event belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`,
-  \`operator:<name of an admin token>\`, \`sweeper\`).
+  \`operator:<name of an admin token>\`, \`user:<id>\`, \`sweeper\`).
 - _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata,
   where data and metadata are the exact stored text. It chains every event to the one before it in
   its stream; the first event's previous hash is 64 zeros.
@@ -100,6 +113,10 @@ export function eventReference(): string {
       adminTokenEventSchemas,
     ),
     streamSection(`\`${auditStream}\`: one stream for what was read`, auditEventSchemas),
+    streamSection(
+      `\`${usersStream}\`: one stream for the users of the dashboard`,
+      userEventSchemas,
+    ),
   ].join('\n')
 }
 

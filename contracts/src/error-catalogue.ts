@@ -107,6 +107,20 @@ export const errorCatalogue = {
     retry: false,
     doc: 'No key, or a key that is malformed, unknown, expired or revoked: one answer for all.',
   },
+  not_signed_in: {
+    status: 401,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'authentication_error',
+    retry: false,
+    doc: 'A route of the dashboard, without a session that goes on: sign in. An API key means nothing there.',
+  },
+  wrong_credentials: {
+    status: 401,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'authentication_error',
+    retry: false,
+    doc: 'The e-mail address or the password is wrong, or the user is disabled; which of them is not said.',
+  },
   insufficient_quota: {
     status: 402,
     openaiType: 'insufficient_quota',

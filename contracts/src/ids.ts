@@ -21,6 +21,9 @@ export const idKinds = [
   'adj',
   'chg',
   'run',
+  'usr',
+  'link',
+  'ses',
 ] as const
 export type IdKind = (typeof idKinds)[number]
 

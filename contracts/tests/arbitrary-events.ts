@@ -12,6 +12,7 @@ import {
 } from '../src/events/account.ts'
 import { adminRoles } from '../src/events/admin-tokens.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
+import { accountRoles, linkKinds, platformRoles } from '../src/events/users.ts'
 import { tokenClasses } from '../src/tokens.ts'
 
 type DataOf<T extends DomainEvent['type']> = Extract<DomainEvent, { type: T }>['data']
@@ -125,6 +126,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
   }),
   TextsErased: fc.record(change),
   ApiKeyRenamed: fc.record({ keyId: text, name: text, ...change }),
+  ApiKeyExpirySet: fc.record({ keyId: text, expiresAt: timeMs, ...change }),
   ApiKeyRevoked: fc.record({ keyId: text, ...reasonOf }),
   CreditGranted: fc.record({
     grantId: text,
@@ -225,6 +227,37 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
   RecordsRead: fc.record({
     operation: text,
     subject: fc.dictionary(fieldName, nullable(text), { maxKeys: 4 }),
+    at: timeMs,
+  }),
+  LinkIssued: fc.record({
+    linkId: text,
+    kind: fc.constantFrom(...linkKinds),
+    secretHash: text,
+    platformRole: nullable(fc.constantFrom(...platformRoles)),
+    accountId: nullable(text),
+    accountRole: nullable(fc.constantFrom(...accountRoles)),
+    userId: nullable(text),
+    expiresAt: timeMs,
+    at: timeMs,
+  }),
+  LinkUsed: fc.record({ linkId: text, userId: text, at: timeMs }),
+  LinkRevoked: fc.record({ linkId: text, at: timeMs }),
+  UserJoined: fc.record({ userId: text, at: timeMs }),
+  PlatformRoleSet: fc.record({
+    userId: text,
+    role: nullable(fc.constantFrom(...platformRoles)),
+    at: timeMs,
+  }),
+  MembershipSet: fc.record({
+    userId: text,
+    accountId: text,
+    role: nullable(fc.constantFrom(...accountRoles)),
+    at: timeMs,
+  }),
+  PasswordSet: fc.record({ userId: text, at: timeMs }),
+  UserStatusSet: fc.record({
+    userId: text,
+    status: fc.constantFrom('active', 'disabled', 'erased'),
     at: timeMs,
   }),
 }

@@ -33,6 +33,7 @@ const pages: readonly (readonly [document: string, server: 'running' | 'stopped'
   ['docs/how-to/erase-personal-data.md', 'running'],
   ['docs/how-to/rotate-a-key.md', 'running'],
   ['docs/how-to/give-finance-a-token.md', 'running'],
+  ['docs/how-to/sign-in-and-invite.md', 'running'],
   ['docs/how-to/watch-with-prometheus.md', 'running'],
   ['docs/how-to/read-a-bill-by-hand.md', 'running'],
   ['docs/how-to/reconcile-the-books.md', 'running'],

@@ -37,6 +37,7 @@ describe('a first start', () => {
       baseUrl: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       apiKey: expect.stringMatching(/^sk-svc-/),
       accountId: expect.stringMatching(/^acct_/),
+      ownerLink: expect.stringMatching(/^http:.*\/dashboard\/join#svc-link-/),
       dataDir,
       pid: server.pid,
     })

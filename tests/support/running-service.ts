@@ -14,7 +14,7 @@ import {
 } from '@svc/operator/operations/local-operations'
 import { openProjections } from '@svc/projections/open-projections'
 import { onTestFinished } from 'vitest'
-import { adminTokensOn, auditTrailOn } from './admin-access.ts'
+import { adminTokensOn, auditTrailOn, usersOn } from './admin-access.ts'
 import { evidenceOn } from './evidence-sources.ts'
 import { openRunningLedger } from './ledger/running-ledger.ts'
 import { refusedRequestsIn } from './refused-requests.ts'
@@ -48,15 +48,18 @@ export async function openRunningService(
   onTestFinished(async () => {
     await ledger.close()
     refusedRequests.close()
+    await people.userRecords.close()
     await projections.close()
     await store.close()
   })
   const adminTokens = adminTokensOn(store)
   const refusedRequests = refusedRequestsIn(dataDir)
+  const people = usersOn(store, dataDir)
   const ports: OperationPorts = {
     ...more,
     ...{ ledger, projections, store, texts, pace, clock: systemClock },
     evidence: evidenceOn(store, projections.views),
+    ...people,
     adminTokens,
     auditTrail: auditTrailOn(store),
     refusedRequests,

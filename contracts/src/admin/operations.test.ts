@@ -8,6 +8,7 @@ const operations = Object.entries<Declaration>(adminOperations)
 const withoutCustomers = [
   'evidenceKey',
   'listAdminTokens',
+  'listInvitations',
   'listPrices',
   'listProjections',
   'listWorkers',

@@ -17,6 +17,7 @@ import { replayOperations } from './replay.ts'
 import { requestOperations } from './requests.ts'
 import { tokenOperations } from './tokens.ts'
 import { usageOperations } from './usage.ts'
+import { userOperations } from './users.ts'
 import { workerOperations } from './workers.ts'
 
 export const adminOperations = {
@@ -33,6 +34,7 @@ export const adminOperations = {
   ...tokenOperations,
   ...requestOperations,
   ...replayOperations,
+  ...userOperations,
 } satisfies Record<string, Declaration>
 
 type Declarations = typeof adminOperations

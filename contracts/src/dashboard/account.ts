@@ -53,6 +53,8 @@ const dashboardKey = z.object({
   /** Both of all time. */
   requests: z.int().min(0),
   spent: dollars,
+  /** Today and the 29 days before it, UTC. */
+  spent_30_days: dollars,
 })
 
 const newKey = z.object({

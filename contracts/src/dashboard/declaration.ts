@@ -14,14 +14,21 @@ import type { z } from 'zod'
 export const DASHBOARD_PREFIX = '/dashboard/api'
 export const DASHBOARD_ADMIN_PREFIX = `${DASHBOARD_PREFIX}/admin`
 
+/** On every answer of the dashboard's API: none of them is a page, and none may be shown in one. */
+export const DASHBOARD_ANSWER_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+} as const
+
 /** Sent with every request that is not a GET, with the value `1`. */
 export const DASHBOARD_HEADER = 'x-svc-dashboard'
 
 /**
  * `POST /accounts/:account_id/chat/completions`: a request and its answer are those of the public
- * `POST /v1/chat/completions`, streams too, with the same prices and the same headers. Each user
- * has one key in each account that nobody can send, named `Dashboard chat`, which these requests
- * stand under in usage and receipts.
+ * `POST /v1/chat/completions`, streams too, with the same prices and the same headers. Each
+ * account has one key that nobody can send, named `Dashboard chat`, which these requests stand under
+ * in usage and receipts.
  */
 export const CHAT_PATH = '/accounts/:account_id/chat/completions'
 

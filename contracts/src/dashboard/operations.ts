@@ -5,6 +5,10 @@ import type { DashboardDeclaration } from './declaration.ts'
 import { memberOperations } from './members.ts'
 import { sessionOperations } from './session.ts'
 
+export { dashboardAccountOperations } from './account.ts'
+export { memberOperations } from './members.ts'
+export { sessionOperations } from './session.ts'
+
 export const dashboardOperations = {
   ...sessionOperations,
   ...memberOperations,

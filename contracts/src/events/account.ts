@@ -164,6 +164,8 @@ export const accountEventSchemas = {
     ...at,
   }),
   ApiKeyRenamed: z.object({ ...change, keyId: z.string(), name: freeText, ...at }),
+  /** Never later than it would have ended. */
+  ApiKeyExpirySet: z.object({ ...change, keyId: z.string(), expiresAt: timeMs, ...at }),
   ApiKeyRevoked: z.object({ keyId: z.string(), reason: z.string(), ...at }),
   CreditGranted: z.object({
     grantId: z.string(),

@@ -82,6 +82,14 @@ export interface RenameApiKey extends Change {
   readonly name: string
 }
 
+/** Lets a key end at a moment to come, before it would have ended. */
+export interface SetApiKeyExpiry extends Change {
+  readonly type: 'SetApiKeyExpiry'
+  readonly keyId: string
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
 /** Takes back a grant that should not have been. */
 export interface VoidGrant extends Change {
   readonly type: 'VoidGrant'
@@ -244,6 +252,7 @@ export type AccountCommand =
   | EraseTexts
   | CreateApiKey
   | RenameApiKey
+  | SetApiKeyExpiry
   | RevokeApiKey
   | GrantCredit
   | VoidGrant

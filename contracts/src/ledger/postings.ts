@@ -108,6 +108,7 @@ function linesOf(event: AccountEvent, before: BooksBefore): readonly Posting[] {
     case 'TextsErased':
     case 'ApiKeyCreated':
     case 'ApiKeyRenamed':
+    case 'ApiKeyExpirySet':
     case 'ApiKeyRevoked':
     case 'TokensMetered':
       return []

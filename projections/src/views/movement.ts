@@ -55,6 +55,7 @@ export function movementOf(event: StoredEvent): Movement | undefined {
     case 'TextsErased':
     case 'ApiKeyCreated':
     case 'ApiKeyRenamed':
+    case 'ApiKeyExpirySet':
     case 'ApiKeyRevoked':
     case 'RequestAccepted':
     case 'TokensMetered':

@@ -277,6 +277,7 @@ export const fullAnswers = {
       last_used_at: AT,
       requests: 1_204,
       spent: '8.79016870',
+      spent_30_days: '8.79016870',
     },
     {
       key_id: 'key_2',
@@ -290,6 +291,7 @@ export const fullAnswers = {
       last_used_at: null,
       requests: 0,
       spent: '0.00',
+      spent_30_days: '0.00',
     },
   ],
   listAccountInvitations: () => [

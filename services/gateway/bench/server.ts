@@ -7,8 +7,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { noCrashPoints } from '@svc/contracts/crash-points'
+import { Users } from '@svc/identity/users/users'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
+import { openSqliteUserRecords } from '@svc/infra/people/sqlite-user-records'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
@@ -86,6 +88,8 @@ const refusedRequests = openSqliteRefusedRequests(join(folder, 'refusals.db'), {
 })
 const evidence = evidenceOn(store, projections.views)
 const operatorPorts: OperationPorts = {
+  users: new Users(accessPorts),
+  userRecords: openSqliteUserRecords(join(folder, 'users.db')),
   adminTokens,
   auditTrail: new AuditTrail(accessPorts),
   refusedRequests,

@@ -5,6 +5,8 @@
 import type { AddressInfo } from 'node:net'
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
+import type { AccountSessions } from '@svc/contracts/ports/account-sessions'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
@@ -19,6 +21,7 @@ import type { Views } from '@svc/projections/views'
 import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { Admission } from './admission/admission.ts'
+import { CallerRates } from './admission/caller-rates.ts'
 import { Callers } from './admission/callers.ts'
 import { FreezeWatch, type FreezeWatchPorts } from './admission/freeze-watch.ts'
 import { Places } from './admission/places.ts'
@@ -36,9 +39,10 @@ import { evidenceRoutes } from './routes/account/evidence.ts'
 import type { OwnViews } from './routes/account/own-views.ts'
 import { type RequestListPorts, requestRoutes } from './routes/account/requests.ts'
 import { type StatementPorts, statementRoutes } from './routes/account/statement.ts'
-import { type UsagePorts, usageRoutes } from './routes/account/usage.ts'
+import { keyRoute, type UsagePorts, usageRoutes } from './routes/account/usage.ts'
 import { billingRoutes } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
+import { dashboardAccountRoutes } from './routes/dashboard/account-routes.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
 import type { LedgerHealth } from './routes/ledger-health.ts'
@@ -82,6 +86,8 @@ export interface GatewayDependencies {
   readonly admin?: FastifyPluginAsync
   /** Mounted under `/dashboard`, where browsers that ask for `/` are sent. */
   readonly dashboardPages?: FastifyPluginAsync
+  /** Without it there is none, and the pages have nobody to ask. */
+  readonly dashboard?: Dashboard
   /** Whether the admin API is on a listener of its own, and not on the public one. */
   readonly isAdminApart?: boolean
   readonly clock: Clock
@@ -101,6 +107,12 @@ export interface GatewayDependencies {
   readonly trustedProxies?: readonly string[]
 }
 
+export interface Dashboard {
+  /** Mounted under `/dashboard/api`: what is about people, and the operator's operations. */
+  readonly routes: FastifyPluginAsync
+  readonly sessions: AccountSessions
+}
+
 /** What an account sees of itself, with the texts that are kept beside the log. */
 function ownAffairs(
   ports: Parameters<typeof billingRoutes>[0] & UsagePorts & RequestListPorts & StatementPorts,
@@ -110,6 +122,7 @@ function ownAffairs(
     app.addHook('preSerialization', (_request, _reply, answer) => withTextsShown(texts, answer))
     app.register(billingRoutes(ports))
     app.register(usageRoutes(ports))
+    app.register(keyRoute(ports))
     app.register(requestRoutes(ports))
     app.register(statementRoutes(ports))
   }
@@ -175,7 +188,8 @@ class HttpGateway implements Gateway {
     const idempotency = new Idempotency(dependencies)
     const admission = new Admission({ ...dependencies, places: this.#places })
     const preparations = new PreparationTurns({ limits, timer, clock, weights })
-    const callers = new Callers(dependencies)
+    const rates = new CallerRates(dependencies)
+    const callers = new Callers({ ...dependencies, rates })
     this.#reads = new Reads({ callers, limits, timer, clock })
     const reads = this.#reads
     const ports = { ...dependencies, idempotency, preparations, callers, reads, warnings }
@@ -183,8 +197,8 @@ class HttpGateway implements Gateway {
     app.register(responsesRoutes(ports, admission))
     app.register(countTokensRoute(ports, admission))
     app.register(modelRoutes(ports))
-    app.register(priceRoutes(ports))
-    app.register(ownAffairs(ports, dependencies.texts))
+    app.register(priceRoutes(ports), { prefix: '/v1' })
+    app.register(ownAffairs(ports, dependencies.texts), { prefix: '/v1' })
     app.register(evidenceRoutes(ports))
     app.register(treeRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
@@ -194,6 +208,11 @@ class HttpGateway implements Gateway {
     )
     if (dashboardPages !== undefined) app.register(dashboardPages, { prefix: '/dashboard' })
     app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))
+    const { dashboard } = dependencies
+    if (dashboard !== undefined) {
+      app.register(dashboardAccountRoutes({ ...ports, ...dashboard, rates }, admission))
+      app.register(mounted(dashboard.routes), { prefix: DASHBOARD_PREFIX })
+    }
     const adminApp = this.#adminServer?.app ?? app
     if (admin !== undefined) adminApp.register(mounted(admin), { prefix: ADMIN_PREFIX })
   }

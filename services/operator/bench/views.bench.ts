@@ -28,7 +28,7 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { openProjections } from '@svc/projections/open-projections'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
-import { adminTokensOn, auditTrailOn } from '@svc/testing/admin-access'
+import { adminTokensOn, auditTrailOn, usersOn } from '@svc/testing/admin-access'
 import { evidenceOn } from '@svc/testing/evidence-sources'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
 import { createLocalOperations } from '../src/operations/local-operations.ts'
@@ -80,6 +80,7 @@ async function measure(few: number, many: number): Promise<Record<string, number
       ...{ ledger, projections: views, store, texts, pace, clock: systemClock },
       ...{ adminTokens: adminTokensOn(store), auditTrail: auditTrailOn(store) },
       evidence: evidenceOn(store, views.views),
+      ...usersOn(store, folder),
       refusedRequests: { find: () => undefined },
       information: {
         ...{ version: 'bench', mode: 'running', baseUrl: null, dataDir: folder },

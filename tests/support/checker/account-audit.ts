@@ -44,6 +44,7 @@ export class AccountAudit {
       case 'AccountUnfrozen':
       case 'ApiKeyCreated':
       case 'ApiKeyRenamed':
+      case 'ApiKeyExpirySet':
       case 'ApiKeyRevoked':
         break
       case 'AccountClosed':

@@ -5,7 +5,7 @@ export interface Caller {
   /** Stands in the metadata of every event that the caller causes. */
   readonly actor: string
   readonly role: AdminRole
-  /** Of the admin token; null for the root. */
+  /** Of the admin token, or of the user who is signed in; null for the root. */
   readonly tokenId: string | null
 }
 

@@ -5,9 +5,10 @@ import { type AccountEvent, accountEventSchemas } from '../account.ts'
 import { type AdminTokenEvent, adminTokenEventSchemas } from '../admin-tokens.ts'
 import { type AuditEvent, auditEventSchemas } from '../audit.ts'
 import { type PricingEvent, pricingEventSchemas } from '../pricing.ts'
+import { type UserEvent, userEventSchemas } from '../users.ts'
 import { currentVersion, upcast } from './upcast.ts'
 
-export type DomainEvent = AccountEvent | PricingEvent | AdminTokenEvent | AuditEvent
+export type DomainEvent = AccountEvent | PricingEvent | AdminTokenEvent | AuditEvent | UserEvent
 
 /** Of every type of event, whatever its stream. */
 export const eventSchemas = {
@@ -15,6 +16,7 @@ export const eventSchemas = {
   ...pricingEventSchemas,
   ...adminTokenEventSchemas,
   ...auditEventSchemas,
+  ...userEventSchemas,
 } as const
 
 /** Who and what an event comes from. Stored beside the data, and covered by the hash chain. */
@@ -24,7 +26,7 @@ const eventMetadata = z.object({
   correlationId: z.string(),
   /** The event or command that caused this one. */
   causationId: z.string(),
-  /** `gateway:<id>`, `operator`, `operator:<token>`, `sweeper` …: never a person's name. */
+  /** `gateway:<id>`, `operator`, `operator:<token>`, `user:<id>`, `sweeper` …: never a person's name. */
   actor: z.string(),
 })
 export type EventMetadata = z.output<typeof eventMetadata>

@@ -89,6 +89,7 @@ export function projectAccounts(rows: AccountsRows, decoded: DecodedEvent): void
     case 'TextsErased':
     case 'ApiKeyCreated':
     case 'ApiKeyRenamed':
+    case 'ApiKeyExpirySet':
     case 'ApiKeyRevoked':
     case 'TokensMetered':
       break

@@ -41,7 +41,7 @@ export interface KeyState {
   name: string
   readonly lastFour: string
   readonly createdAt: number
-  readonly expiresAt: number | null
+  expiresAt: number | null
   revokedAt: number | null
 }
 
@@ -97,6 +97,9 @@ export function projectUsage(rows: UsageRows, decoded: DecodedEvent): void {
     }
     case 'ApiKeyRenamed':
       rows.keys.change(event.data.keyId).name = event.data.name
+      break
+    case 'ApiKeyExpirySet':
+      rows.keys.change(event.data.keyId).expiresAt = event.data.expiresAt
       break
     case 'ApiKeyRevoked':
       rows.keys.change(event.data.keyId).revokedAt = event.data.at

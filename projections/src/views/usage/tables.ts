@@ -179,7 +179,9 @@ export function readMovements(row: StoredMovements): MovementTotal {
 export function keysTable(database: DatabaseSync): RowTable<KeyState> {
   const select = database.prepare('SELECT * FROM keys WHERE key_id = ?')
   const insert = database.prepare('INSERT INTO keys VALUES (?,?,?,?,?,?,?)')
-  const update = database.prepare('UPDATE keys SET name = ?, revoked_at = ? WHERE key_id = ?')
+  const update = database.prepare(
+    'UPDATE keys SET name = ?, expires_at = ?, revoked_at = ? WHERE key_id = ?',
+  )
   const remove = database.prepare('DELETE FROM keys WHERE key_id = ?')
   return {
     load(keyId) {
@@ -190,7 +192,8 @@ export function keysTable(database: DatabaseSync): RowTable<KeyState> {
       const { keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt } = key
       insert.run(keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt)
     },
-    update: ({ keyId, name, revokedAt }) => void update.run(name, revokedAt, keyId),
+    update: ({ keyId, name, expiresAt, revokedAt }) =>
+      void update.run(name, expiresAt, revokedAt, keyId),
     remove: (keyId) => void remove.run(keyId),
   }
 }

@@ -9,7 +9,7 @@ import type { Ready } from '@svc/server/roles/all'
 
 /** One line, without the newline. */
 export function readyLine(ready: Ready): string {
-  const { baseUrl, listening, adminUrl, apiKey, accountId, dataDir, pid } = ready
+  const { baseUrl, listening, adminUrl, apiKey, accountId, ownerLink, dataDir, pid } = ready
   return JSON.stringify({
     type: 'ready',
     baseUrl,
@@ -17,6 +17,7 @@ export function readyLine(ready: Ready): string {
     ...(adminUrl === undefined ? {} : { adminUrl }),
     ...(apiKey === undefined ? {} : { apiKey }),
     accountId,
+    ...(ownerLink === undefined ? {} : { ownerLink }),
     dataDir,
     pid,
     ...(ready.unpricedModels.length === 0 ? {} : { unpricedModels: ready.unpricedModels }),
@@ -38,6 +39,7 @@ export function readyPage(ready: Ready): string {
     ...(ready.price === undefined ? [] : priceLines(ready.price)),
     `  Account           ${ready.accountId ?? 'none yet: ./svc account open --name NAME'}`,
     `  Data              ${ready.dataDir}`,
+    ...ownerNote(ready.ownerLink),
     ...toyNote(ready.toy),
     ...unpricedNote(ready),
     ...(ready.apiKey === undefined ? secondRun(ready) : firstRun(ready, ready.apiKey)),
@@ -51,6 +53,16 @@ function priceLines({ input, cachedInput, output }: Rates): string[] {
   const [computed, cached, made] = [input, cachedInput, output].map(formatPricePerMillion)
   const rates = `$${computed} input, $${cached} cached input, $${made} output`
   return [`  Price             ${rates} per million tokens`]
+}
+
+function ownerNote(link: string | undefined): string[] {
+  if (link === undefined) return []
+  return [
+    '',
+    '  Open this once, within a day, to become the owner of the dashboard:',
+    '',
+    `  ${link}`,
+  ]
 }
 
 function toyNote(toy: boolean): string[] {

@@ -19,13 +19,12 @@ import {
 import { networkOf } from '@svc/infra/system/network'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clientFamilyOf, rateHeaders } from '../http/client-family.ts'
 import type { HttpLimits } from '../http/limits.ts'
+import type { CallerRates } from './caller-rates.ts'
 
 const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
 const PLAIN = /^[\x21-\x7e]{1,256}$/
 const MINUTE_SECONDS = 60
-const MS = 1_000
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -38,24 +37,19 @@ export interface CallersOptions {
   readonly ledger: Pick<Ledger, 'authenticate' | 'knownCaller'>
   readonly rateLimits: RateLimits
   readonly limits: HttpLimits
+  readonly rates: CallerRates
 }
 
 export class Callers {
   readonly #ledger: CallersOptions['ledger']
-  readonly #perKey: RateLimit | undefined
-  readonly #perAccount: RateLimit | undefined
-  readonly #perAddress: RateLimit | undefined
+  readonly #rates: CallerRates
   readonly #badKeys: RateLimit
   /** Looks into the store for an address that has sent too many bad keys. */
   readonly #looks: RateLimit
 
-  constructor({ ledger, rateLimits, limits }: CallersOptions) {
-    const perMinute = (kind: string, limit: number) =>
-      limit === 0 ? undefined : rateLimits.open(kind, limit, MINUTE_SECONDS)
+  constructor({ ledger, rateLimits, limits, rates }: CallersOptions) {
     this.#ledger = ledger
-    this.#perKey = perMinute('key', limits.requestsPerMinutePerKey)
-    this.#perAccount = perMinute('account', limits.requestsPerMinutePerAccount)
-    this.#perAddress = perMinute('address', limits.requestsPerMinutePerAddress)
+    this.#rates = rates
     this.#badKeys = rateLimits.open('bad-keys', limits.badKeysPerMinute, MINUTE_SECONDS)
     this.#looks = rateLimits.open('looks', 1, 1)
   }
@@ -65,15 +59,7 @@ export class Callers {
    * headers. @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded`
    */
   async identify(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
-    const ofAddress = await take(this.#perAddress, () => networkOf(request.ip), 'address')
-    const caller = await this.#authenticate(request)
-    const uses = [
-      ofAddress,
-      await take(this.#perAccount, () => caller.accountId, 'account'),
-      await take(this.#perKey, () => caller.keyId, 'key'),
-    ]
-    setRateHeaders(uses, request, reply)
-    return caller
+    return this.#rates.identify(request, reply, () => this.#authenticate(request))
   }
 
   /**
@@ -83,8 +69,7 @@ export class Callers {
   async identifyAnybody(request: FastifyRequest, reply: FastifyReply): Promise<Caller | null> {
     const { authorization, 'x-api-key': key } = request.headers
     if (authorization !== undefined || key !== undefined) return this.identify(request, reply)
-    const use = await take(this.#perAddress, () => networkOf(request.ip), 'address')
-    setRateHeaders([use], request, reply)
+    await this.#rates.takeOfAddress(request, reply)
     return null
   }
 
@@ -163,40 +148,7 @@ function invalidKey(): ServiceError {
   )
 }
 
-interface Use extends RateUse {
-  readonly limit: number
-}
-
-/** @throws {ServiceError} `rate_limit_exceeded` */
-async function take(
-  rate: RateLimit | undefined,
-  nameOf: () => string,
-  whose: string,
-): Promise<Use | undefined> {
-  if (rate === undefined) return undefined
-  const use = await rate.take(nameOf())
-  if (use.allowed) return { ...use, limit: rate.limit }
-  const message = `At most ${rate.limit} requests of one ${whose} are taken in a minute.`
-  throw limitExceeded(message, rate, use)
-}
-
 function tooManyBadKeys(rate: RateLimit, use: RateUse): ServiceError {
   const message = `At most ${rate.limit} wrong API keys are looked at in a minute from one address.`
   return limitExceeded(message, rate, use)
-}
-
-/** On the raw response, so that streams carry it too. */
-function setRateHeaders(
-  uses: readonly (Use | undefined)[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
-  const [nearest] = uses
-    .filter((use) => use !== undefined)
-    .sort((one, other) => one.remaining / one.limit - other.remaining / other.limit)
-  if (nearest === undefined) return
-  const { limit, remaining, resetMs } = nearest
-  const rate = { limit, remaining, resetSeconds: Math.ceil(resetMs / MS) }
-  const headers = rateHeaders(clientFamilyOf(request.raw), rate)
-  for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
 }

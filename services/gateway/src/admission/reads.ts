@@ -29,8 +29,13 @@ export class Reads {
   constructor({ callers, limits, ...options }: ReadsOptions) {
     this.#places = new Places({ ...options, bounds: boundsOf(limits) })
     this.#pace = new Pace({ ...options, perSecond: limits.readsPerSecond })
-    this.hooks = [authenticated(callers), this.#admit]
+    this.hooks = this.hooksFor(callers)
     this.openHooks = [open(callers), this.#admit]
+  }
+
+  /** As {@link hooks}, for callers who prove in another way who they are. */
+  hooksFor(callers: Pick<Callers, 'identify'>): Hook[] {
+    return [authenticated(callers), this.#admit]
   }
 
   /** Nobody comes in any more, and nobody waits. */

@@ -126,6 +126,7 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
   })
   app.decorateRequest('caller', null)
   app.decorateRequest('hasPaused', false)
+  app.decorateRequest('member', null)
   app.addHook('onRequest', (request, reply, done) => {
     setIdentity(reply, request.id)
     closeAtLimit(reply)

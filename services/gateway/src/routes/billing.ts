@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { requestIdOf } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import type { BalanceAnswer, Receipt } from '@svc/contracts/wire/billing'
-import type { Ledger } from '@svc/ledger/ledger'
+import type { Balance, Ledger } from '@svc/ledger/ledger'
 import { receiptOf } from '@svc/projections/receipt'
 import type { Views } from '@svc/projections/views'
 import type { FastifyInstance } from 'fastify'
@@ -20,19 +20,22 @@ export interface BillingPorts extends OwnViews {
 export function billingRoutes(ports: BillingPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: ports.reads.hooks }
-    app.get('/v1/balance', options, async (request): Promise<BalanceAnswer> => {
-      const balance = await ports.ledger.balance(callerOf(request).accountId)
-      return {
-        object: 'balance',
-        currency: 'USD',
-        settled: formatExact(balance.settled),
-        held: formatExact(balance.held),
-        available: formatExact(balance.available),
-      }
+    app.get('/balance', options, async (request): Promise<BalanceAnswer> => {
+      return balanceAnswerOf(await ports.ledger.balance(callerOf(request).accountId))
     })
-    app.get<{ Params: { id: string } }>('/v1/requests/:id', options, (request) =>
+    app.get<{ Params: { id: string } }>('/requests/:id', options, (request) =>
       receiptFor(ports, callerOf(request).accountId, request.params.id),
     )
+  }
+}
+
+export function balanceAnswerOf({ settled, held, available }: Balance): BalanceAnswer {
+  return {
+    object: 'balance',
+    currency: 'USD',
+    settled: formatExact(settled),
+    held: formatExact(held),
+    available: formatExact(available),
   }
 }
 

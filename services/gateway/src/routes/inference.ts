@@ -33,10 +33,13 @@ export type InferencePorts = RequestLifePorts &
     readonly requestObserver?: RequestObserver
   }
 
+export interface InferenceRoute {
+  readonly url: string
+  readonly format: InferenceFormat
+}
+
 /** Each format's path; what stands under both prefixes behaves the same. */
-function routesOf(
-  ports: ResponsesFormatPorts,
-): readonly { readonly url: string; readonly format: InferenceFormat }[] {
+function publicRoutes(ports: ResponsesFormatPorts): readonly InferenceRoute[] {
   const responses = responsesFormat(ports)
   const compact = compactFormat(ports)
   return [
@@ -51,12 +54,16 @@ function routesOf(
 }
 
 /** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
-export function inferenceRoutes(ports: InferencePorts, admission: Admission) {
+export function inferenceRoutes(
+  ports: InferencePorts,
+  admission: Admission,
+  routes: readonly InferenceRoute[] = publicRoutes(ports),
+) {
   const { requestObserver = noObserver } = ports
   return async (app: FastifyInstance): Promise<void> => {
     app.decorateRequest('watched', null)
     admission.prepare(app)
-    for (const { url, format } of routesOf(ports)) {
+    for (const { url, format } of routes) {
       // All before the body is read: who has no key, or too much under way, gets no memory.
       const onRequest = [
         authenticated(ports.callers),

@@ -23,7 +23,7 @@ export function priceRoutes(ports: PricePorts) {
   const { ledger, reads, publicPrices = true } = ports
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: publicPrices ? reads.openHooks : reads.hooks }
-    app.get('/v1/prices', options, async ({ caller }): Promise<PriceList> => {
+    app.get('/prices', options, async ({ caller }): Promise<PriceList> => {
       const list = caller === null ? DEFAULT_PRICE_LIST : await ledger.priceList(caller.accountId)
       const shown = shownPrices(ports, list)
       const data = [{ object: 'price', model: MODEL, ...shown } as const]

@@ -4,13 +4,14 @@ import type {
   EraseTexts,
   RenameAccount,
   RenameApiKey,
+  SetApiKeyExpiry,
   SetSpendPolicy,
 } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import { contentOfText } from '@svc/contracts/kept-text'
 import { contentOfChange, isSameContent } from './content.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
-import type { AccountState } from './state.ts'
+import { type AccountState, isActive } from './state.ts'
 
 const MAX_NAME_CHARACTERS = 200
 
@@ -29,6 +30,10 @@ export function changeOf(change: AccountCommand | AccountEvent): string | undefi
       return contentOfChange('key name', change.keyId, contentOfText(change.name))
     case 'ApiKeyRenamed':
       return contentOfChange('key name', change.data.keyId, contentOfText(change.data.name))
+    case 'SetApiKeyExpiry':
+      return contentOfChange('key expiry', change.keyId, `${change.expiresAt}`)
+    case 'ApiKeyExpirySet':
+      return contentOfChange('key expiry', change.data.keyId, `${change.data.expiresAt}`)
     case 'FreezeAccount':
     case 'AccountFrozen':
       return contentOfChange('freeze')
@@ -91,6 +96,19 @@ export function decideRenameKey(state: AccountState, command: RenameApiKey): Dec
 /** Each change erases what there is by then, also of an account that is closed. */
 export function decideErase({ changeId, reason, at }: EraseTexts): Decision {
   return happens({ type: 'TextsErased', data: { changeId, reason, at } })
+}
+
+/** A key never lives longer than was said before: who was told that it ends can rely on it. */
+export function decideKeyExpiry(state: AccountState, command: SetApiKeyExpiry): Decision {
+  const { keyId, expiresAt, changeId, reason, at } = command
+  const key = state.keys.get(keyId)
+  if (key === undefined) return refused('not_found', 'The account has no such key.')
+  if (!isActive(key, at)) return refused('conflict', 'The key has ended.')
+  if (expiresAt <= at) {
+    return refused('invalid_value', 'The key would have expired already.', { param: 'expiresAt' })
+  }
+  if (key.expiresAt !== null && key.expiresAt <= expiresAt) return nothingToDo
+  return happens({ type: 'ApiKeyExpirySet', data: { changeId, reason, keyId, expiresAt, at } })
 }
 
 /** @param what has the name: `an account`, `a key` */

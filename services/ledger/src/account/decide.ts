@@ -13,6 +13,7 @@ import type {
 import { decideAccept } from './acceptance.ts'
 import {
   decideErase,
+  decideKeyExpiry,
   decideRename,
   decideRenameKey,
   decideRepeatedChange,
@@ -61,6 +62,8 @@ function decideNew(
       return decideCreateKey(state, command)
     case 'RenameApiKey':
       return decideRenameKey(state, command)
+    case 'SetApiKeyExpiry':
+      return decideKeyExpiry(state, command)
     case 'RevokeApiKey':
       return decideRevokeKey(state, command)
     case 'GrantCredit':

@@ -55,6 +55,7 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
     case 'AccountUnfrozen':
     case 'AccountClosed':
     case 'ApiKeyRenamed':
+    case 'ApiKeyExpirySet':
     case 'GrantVoided':
     case 'TextsErased':
       change(state, event)
@@ -129,6 +130,9 @@ function makeChange(state: AccountState, event: ChangeEvent): void {
     case 'ApiKeyRenamed':
       renameKey(state, event.data)
       break
+    case 'ApiKeyExpirySet':
+      endKeyAt(state, event.data)
+      break
     case 'GrantVoided':
       voidGrant(state, event.data)
       break
@@ -187,6 +191,11 @@ function revokeKey(state: AccountState, { keyId, at }: DataOf<'ApiKeyRevoked'>):
 function renameKey(state: AccountState, { keyId, name }: DataOf<'ApiKeyRenamed'>): void {
   const key = state.keys.get(keyId)
   if (key !== undefined) key.name = name
+}
+
+function endKeyAt(state: AccountState, { keyId, expiresAt }: DataOf<'ApiKeyExpirySet'>): void {
+  const key = state.keys.get(keyId)
+  if (key !== undefined) key.expiresAt = expiresAt
 }
 
 function addGrant(state: AccountState, granted: DataOf<'CreditGranted'>): void {

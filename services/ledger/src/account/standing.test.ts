@@ -106,4 +106,30 @@ describe('an account', () => {
       .when({ ...key, name: 'x'.repeat(201) })
       .thenRefused('invalid_value')
   })
+
+  test('and a key is made to end earlier, never later', () => {
+    const ends = { ...change(1), type: 'SetApiKeyExpiry', keyId, expiresAt: 5_000 } as const
+    const at = { at: 1_000 }
+    given(...usable)
+      .when({ ...ends, ...at })
+      .thenHappens(['ApiKeyExpirySet', { keyId, expiresAt: 5_000 }])
+    const ending = history(...usable, { ...ends, ...at })
+    for (const expiresAt of [5_000, 6_000]) {
+      given(ending)
+        .when({ ...ends, ...at, changeId: 'chg_x', expiresAt })
+        .thenNothing()
+    }
+    given(ending)
+      .when({ ...ends, ...at, changeId: 'chg_x', expiresAt: 4_000 })
+      .thenHappens(['ApiKeyExpirySet', { keyId, expiresAt: 4_000 }])
+    given(ending)
+      .when({ ...ends, changeId: 'chg_x', at: 5_000 })
+      .thenRefused('conflict', /ended/)
+    given(...usable)
+      .when({ ...ends, at: 5_000 })
+      .thenRefused('invalid_value')
+    given(...usable)
+      .when({ ...ends, ...at, keyId: 'key_x' })
+      .thenRefused('not_found')
+  })
 })

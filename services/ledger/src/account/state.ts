@@ -39,7 +39,7 @@ export interface ApiKey {
   readonly secretHash: string
   readonly lastFour: string
   readonly createdAt: number
-  readonly expiresAt: number | null
+  expiresAt: number | null
   revokedAt: number | null
 }
 

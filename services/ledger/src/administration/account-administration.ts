@@ -97,6 +97,13 @@ export class AccountAdministration implements Administration {
     return this.#change(accountId, (at) => ({ type: 'RenameApiKey', ...terms, at }))
   }
 
+  setKeyExpiry(accountId: string, asked: Parameters<Administration['setKeyExpiry']>[1]) {
+    const { keyId, expiresAt, reason, actor } = asked
+    const changeId = this.#changeId(accountId, asked)
+    const terms = { keyId, expiresAt, changeId, reason, actor }
+    return this.#change(accountId, (at) => ({ type: 'SetApiKeyExpiry', ...terms, at }))
+  }
+
   setSpendPolicy(accountId: string, asked: Parameters<Administration['setSpendPolicy']>[1]) {
     const { spendPolicy, reason, actor } = asked
     const changeId = this.#changeId(accountId, asked)

@@ -88,6 +88,11 @@ export interface Administration {
     accountId: string,
     change: AskedChange & { keyId: string; name: string },
   ): Promise<boolean>
+  /** Lets the key end at a moment to come; one that ends before then stays as it is. */
+  setKeyExpiry(
+    accountId: string,
+    change: AskedChange & { keyId: string; expiresAt: number },
+  ): Promise<boolean>
   setSpendPolicy(
     accountId: string,
     change: AskedChange & { spendPolicy: SpendPolicy },

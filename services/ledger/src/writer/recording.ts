@@ -14,6 +14,7 @@ const REPEATING: ReadonlySet<AccountEvent['type']> = new Set([
   'AccountFrozen',
   'AccountUnfrozen',
   'ApiKeyRenamed',
+  'ApiKeyExpirySet',
   'CreditExpired',
   'CreditRefunded',
 ])

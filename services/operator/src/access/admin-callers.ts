@@ -65,9 +65,10 @@ export class AdminCallers {
     throw use.allowed ? badToken() : tooMany(this.#badTokens, use)
   }
 
-  /** Whether what a caller was let into may go on: its token may have ended meanwhile. */
-  async mayGoOn({ tokenId }: Caller): Promise<boolean> {
-    return tokenId === null || this.#adminTokens.isStillInForce(tokenId)
+  /** @throws {ServiceError} when the token has ended meanwhile */
+  async requireStill({ tokenId }: Caller): Promise<void> {
+    if (tokenId === null || (await this.#adminTokens.isStillInForce(tokenId))) return
+    throw badToken()
   }
 
   async #refuseFlood(network: string): Promise<void> {
@@ -78,7 +79,7 @@ export class AdminCallers {
   }
 }
 
-export function badToken(): ServiceError {
+function badToken(): ServiceError {
   return new ServiceError(
     'invalid_api_key',
     'The admin token is missing, wrong, expired or revoked. ' +

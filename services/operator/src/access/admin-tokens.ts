@@ -1,9 +1,8 @@
 /**
  * The admin tokens: the stream `admin-tokens`, folded in memory.
  *
- * Every answer stands on a list that is at most half a second old, so what another process has made
- * or revoked counts here within a second. When the store cannot be read any more, the list is used
- * for a few seconds, and then no token is believed: a revocation could be among what is unread.
+ * What another process has made or revoked counts here within a second, and while that cannot be
+ * known, no token is believed.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { makeAdminSecret, tokenOfSecret } from '@svc/contracts/admin/admin-token'
@@ -18,14 +17,9 @@ import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/
 import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
-import { FoldedStream } from '@svc/ledger/folded-stream'
+import { FreshStream } from '@svc/ledger/fresh-stream'
 
 const TOKENS_MAX = 10_000
-/** A list read so little before now counts as read now. */
-const FRESH_MS = 500
-/** How long an older list is used while the store cannot be read. */
-const STALE_MS = 5_000
-const RETRY_SECONDS = 1
 /** In the id of what its key names: the time of the asking is another each time. */
 const NO_TIME_MS = 0
 /** Of no secret. */
@@ -71,24 +65,20 @@ export interface CreatedAdminToken {
 
 export class AdminTokens {
   readonly #ports: AdminTokensPorts
-  readonly #stream: FoldedStream
+  readonly #stream: FreshStream
   readonly #byId = new Map<string, AdminToken>()
   readonly #names = new Map<string, string>()
-  /** When the list was read last. */
-  #readAt = Number.NEGATIVE_INFINITY
 
   constructor(ports: AdminTokensPorts) {
     this.#ports = ports
-    this.#stream = new FoldedStream(ports, {
-      stream: adminTokensStream,
-      from: 'start',
-      fold: (event) => this.#fold(event),
-    })
+    const fold = { from: 'start', fold: (event: NewEvent) => this.#fold(event) } as const
+    const refusal = 'Admin tokens cannot be checked now.'
+    this.#stream = new FreshStream(ports, { stream: adminTokensStream, ...fold }, refusal)
   }
 
   /** Every token that was ever made, oldest first. @throws {ServiceError} `store_unavailable` */
   async list(): Promise<readonly AdminToken[]> {
-    await this.#refresh()
+    await this.#stream.refresh()
     return [...this.#byId.values()]
   }
 
@@ -104,14 +94,14 @@ export class AdminTokens {
    */
   async inForce(secret: string): Promise<AdminToken | undefined> {
     if (tokenOfSecret(secret) === undefined) return undefined
-    await this.#refresh()
+    await this.#stream.refresh()
     const token = this.#tokenOf(secret)
     return token !== undefined && this.#isInForce(token) ? token : undefined
   }
 
   /** Like {@link inForce}, for a token that was identified before. */
   async isStillInForce(tokenId: string): Promise<boolean> {
-    await this.#refresh()
+    await this.#stream.refresh()
     const token = this.#byId.get(tokenId)
     return token !== undefined && this.#isInForce(token)
   }
@@ -140,7 +130,7 @@ export class AdminTokens {
         : makeDerivedId('tok', NO_TIME_MS, 'key', idempotencyKey)
     const secret = makeAdminSecret(tokenId, randomBytes(SECRET_RANDOM_BYTES))
     const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
-    if (idempotencyKey !== undefined) await this.#refresh()
+    if (idempotencyKey !== undefined) await this.#stream.refresh()
     await this.#stream.append(() => {
       const made = this.#byId.get(tokenId)
       if (made !== undefined) {
@@ -166,7 +156,7 @@ export class AdminTokens {
     reason: string,
     actor: string,
   ): Promise<{ readonly revokedAt: number; readonly alreadyRevoked: boolean }> {
-    await this.#refresh()
+    await this.#stream.refresh()
     let alreadyRevoked = false
     await this.#stream.append(() => {
       alreadyRevoked = this.#knownToken(tokenId).revokedAt !== null
@@ -176,22 +166,6 @@ export class AdminTokens {
     })
     const { revokedAt } = this.#knownToken(tokenId)
     return { revokedAt: revokedAt as number, alreadyRevoked }
-  }
-
-  async #refresh(): Promise<void> {
-    const { clock } = this.#ports
-    const askedAt = clock.nowMs()
-    if (isWithin(FRESH_MS, this.#readAt, askedAt)) return
-    try {
-      await this.#stream.catchUp()
-      this.#readAt = askedAt
-    } catch (cause) {
-      if (isWithin(STALE_MS, this.#readAt, clock.nowMs())) return
-      throw new ServiceError('store_unavailable', 'Admin tokens cannot be checked now.', {
-        cause,
-        retryAfterSeconds: RETRY_SECONDS,
-      })
-    }
   }
 
   /** The id only says where to look; the whole secret is compared, in one time whatever it is. */
@@ -259,9 +233,4 @@ function refuseOtherToken(made: AdminToken, asked: NewAdminToken): void {
 function isSameHash(given: string, stored: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(stored)]
   return one.length === other.length && timingSafeEqual(one, other)
-}
-
-/** False for a moment that lies ahead: then somebody has set the clock back. */
-function isWithin(boundMs: number, moment: number, now: number): boolean {
-  return moment <= now && now - moment <= boundMs
 }

@@ -67,6 +67,15 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   createAdminToken: 'owner',
   listAdminTokens: 'auditor',
   revokeAdminToken: 'owner',
+  listUsers: 'auditor',
+  inviteUser: 'operator',
+  listInvitations: 'auditor',
+  revokeInvitation: 'operator',
+  createResetLink: 'operator',
+  setUserRole: 'owner',
+  setUserAccount: 'operator',
+  setUserStatus: 'operator',
+  eraseUser: 'owner',
   '/metrics': 'metrics',
 }
 

@@ -1,7 +1,6 @@
 /** What an operation answers line by line, as the text of the answer: newline-delimited JSON. */
 import { Readable } from 'node:stream'
 import { answerableError } from '@svc/contracts/ports/answerable-error'
-import { badToken } from '../access/admin-callers.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
 /**
@@ -16,27 +15,27 @@ type Beating = AsyncGenerator<object | 'heartbeat'>
  * The first value is awaited before the answer begins, or the first heartbeat: so most refusals
  * still get their status. One that comes later is the last line of the stream.
  *
- * @param mayGoOn whether the reader still may; asked for every line
+ * @param requireStill rejects when the reader may not go on; asked for every line
  * @param signal aborted when the reader has gone
  */
 export async function lineStream(
   lines: AsyncIterable<object>,
-  mayGoOn: () => Promise<boolean>,
+  requireStill: () => Promise<void>,
   signal: AbortSignal,
 ): Promise<Readable> {
   const source = withHeartbeat(lines, HEARTBEAT_MS)
   const opening = await source.next()
-  return Readable.from(withRefusal(textOf(opening, source, mayGoOn), signal))
+  return Readable.from(withRefusal(textOf(opening, source, requireStill), signal))
 }
 
 async function* textOf(
   opening: IteratorResult<object | 'heartbeat'>,
   source: Beating,
-  mayGoOn: () => Promise<boolean>,
+  requireStill: () => Promise<void>,
 ): AsyncGenerator<string> {
   try {
     for (let next = opening; next.done !== true; next = await source.next()) {
-      if (!(await mayGoOn())) throw badToken()
+      await requireStill()
       yield next.value === 'heartbeat' ? '\n' : `${JSON.stringify(next.value)}\n`
     }
   } finally {

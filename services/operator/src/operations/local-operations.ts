@@ -6,6 +6,8 @@ import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers, Operations } from '@svc/contracts/admin/operations'
 import { withRecordedReads } from '../access/recorded-reads.ts'
 import { answeringWithTexts } from '../access/shown-texts.ts'
+import { invitationOperations } from '../people/invitation-operations.ts'
+import { userOperations } from '../people/user-operations.ts'
 import { workerOperations } from '../workers/worker-operations.ts'
 import { accountOperations } from './account-operations.ts'
 import { billOperations } from './bill-operations.ts'
@@ -37,6 +39,8 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...workerOperations(ports),
     ...tokenOperations(ports, caller),
     ...refusalOperations(ports),
+    ...userOperations(ports, caller),
+    ...invitationOperations(ports, caller),
     status: () => serviceStatus(ports),
   }
   const recorded = withRecordedReads(handlers, caller, ports.auditTrail)

@@ -9,8 +9,7 @@ import {
   type OperationHandlers,
   type Operations,
 } from '@svc/contracts/admin/operations'
-import { ServiceError } from '@svc/contracts/errors'
-import type { ZodError, z } from 'zod'
+import { parsedInput } from '@svc/contracts/parsed-input'
 
 /** What the table promises of every handler, and the compiler has checked of each. */
 type Handler = (input: unknown, signal?: AbortSignal) => Promise<unknown> | AsyncIterable<unknown>
@@ -32,20 +31,4 @@ export function withParsedInput(handlers: OperationHandlers): Operations {
     return [name, declared.answer === 'lines' ? lines : one]
   })
   return Object.fromEntries(parsing) as Operations
-}
-
-/** @throws {ServiceError} `invalid_value` that names the first field which cannot be used */
-export function parsedInput<Schema extends z.ZodType>(
-  schema: Schema,
-  given: unknown,
-): z.output<Schema> {
-  const parsed = schema.safeParse(given)
-  if (parsed.success) return parsed.data
-  throw invalidValue(parsed.error)
-}
-
-function invalidValue({ issues: [issue] }: ZodError): ServiceError {
-  const param = issue?.path.join('.') ?? ''
-  const message = `${param === '' ? '' : `${param}: `}${issue?.message ?? 'cannot be used'}`
-  return new ServiceError('invalid_value', message, param === '' ? {} : { param })
 }

@@ -14,6 +14,7 @@ import type { Projections } from '@svc/projections/open-projections'
 import type { ProjectionStatus } from '@svc/projections/views'
 import type { AdminTokens } from '../access/admin-tokens.ts'
 import type { AuditTrail } from '../access/audit-trail.ts'
+import type { PeoplePorts } from '../people/ports.ts'
 import type { WorkerPorts } from '../workers/worker-operations.ts'
 
 /** How long an answer waits for the views to have all that is in the log: in a running server … */
@@ -31,7 +32,7 @@ export interface ServiceInformation {
   readonly storeKind: string
 }
 
-export interface OperationPorts extends WorkerPorts {
+export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'information'> {
   readonly adminTokens: AdminTokens
   /** Where it is noted who was shown what. */
   readonly auditTrail: AuditTrail

@@ -13,6 +13,9 @@ import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { pause } from '@svc/contracts/ports/time'
+import type { UserRecords } from '@svc/contracts/ports/user-records'
+import { Users } from '@svc/identity/users/users'
+import { openSqliteUserRecords } from '@svc/infra/people/sqlite-user-records'
 import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
 import { openSqliteSnapshotStore } from '@svc/infra/snapshot-store/sqlite/sqlite-snapshot-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
@@ -72,6 +75,9 @@ export interface Core {
   readonly projections: Projections
   readonly adminTokens: AdminTokens
   readonly auditTrail: AuditTrail
+  readonly users: Users
+  /** Who they are. */
+  readonly userRecords: UserRecords
   readonly refusedRequests: RefusedRequests
   readonly memory: LogMemory
   readonly checkpointer: Checkpointer
@@ -100,6 +106,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     parts.add(() => snapshots.close())
     const refusedRequests = openRefusedRequests(options)
     parts.add(() => refusedRequests.close())
+    const userRecords = openSqliteUserRecords(folder.usersFile)
+    parts.add(() => userRecords.close())
     if (place.kind === 'sqlite') forgetServerLog(folder, logger)
     else await recogniseLog(store, folder, logger)
     const pace = new SharedPace()
@@ -139,6 +147,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
       adminTokens: new AdminTokens(ports),
       auditTrail: new AuditTrail(ports),
+      users: new Users(ports),
+      userRecords,
       close: () => parts.close(),
     }
   } catch (error) {

@@ -9,6 +9,8 @@
  *     answers.db          recorded answers for Idempotency-Key, encrypted, for a day
  *     responses.db        responses of the Responses format, encrypted, for thirty days
  *     refusals.db         why requests were refused, for thirty days; nothing of what they said
+ *     users.db            who the users of the dashboard are; the log knows them by an id alone
+ *     sessions.db         who is signed in: can be lost
  *     secrets.json        the keys for these and for cached prompts, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
@@ -138,6 +140,12 @@ export class DataFolder {
   }
   get responsesFile(): string {
     return join(this.path, 'responses.db')
+  }
+  get usersFile(): string {
+    return join(this.path, 'users.db')
+  }
+  get sessionsFile(): string {
+    return join(this.path, 'sessions.db')
   }
 
   /** Whether a ledger file was ever made here. */

@@ -6,6 +6,7 @@ import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { adminRoutes } from '@svc/operator/http/admin-routes'
+import type { OperationRoutes } from '@svc/operator/http/operation-routes'
 import { createMetrics } from '@svc/operator/metrics/metrics'
 import {
   createLocalOperations,
@@ -22,6 +23,7 @@ import type { InferenceWorkers } from '../supervision/inference-workers.ts'
 import { VERSION } from '../version.ts'
 import { httpLimitsOf } from './http-limits.ts'
 import { openKeptAnswers } from './kept-answers.ts'
+import { openDashboard } from './open-dashboard.ts'
 import { openRateLimits } from './open-rate-limits.ts'
 import type { ReservedPort } from './reserved-port.ts'
 import { urlHost } from './url-host.ts'
@@ -70,6 +72,9 @@ export async function openGateway(
   })
   const limits = httpLimitsOf(settings)
   const operatorPorts = operatorPortsOf({ settings, folder, workers }, core, baseUrl)
+  const operationsOf: OperationRoutes['operationsOf'] = (caller) =>
+    createLocalOperations(operatorPorts, caller)
+  const dashboard = { settings, folder, logger, rateLimits, operationsOf, parts }
   const gateway = createGateway({
     ledger,
     views: projections.views,
@@ -82,7 +87,7 @@ export async function openGateway(
     ...keptAnswers,
     texts: core.texts,
     admin: adminRoutes({
-      operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
+      operationsOf,
       operatorToken,
       adminTokens: core.adminTokens,
       rateLimits,
@@ -91,6 +96,7 @@ export async function openGateway(
       metrics,
     }),
     isAdminApart: adminAt !== undefined,
+    ...(settings.SVC_DASHBOARD === 'on' ? { dashboard: openDashboard(dashboard, core) } : {}),
     requestObserver: observedBy([
       metrics.requests,
       requestLogOf(settings, core.refusedRequests, logger),

@@ -17,6 +17,7 @@
  */
 
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
+import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import { START } from '@svc/contracts/ports/event-store'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
@@ -41,6 +42,8 @@ import { startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
 
 const WORKER_STOP_MS = 2_000
+/** Of what a start does by itself. */
+const ACTOR = 'first-run'
 
 export interface Ready {
   /** What clients are given: the public address, where there is one. */
@@ -53,6 +56,8 @@ export interface Ready {
   readonly apiKey: string | undefined
   /** Undefined for a restored ledger without an account. */
   readonly accountId: string | undefined
+  /** Makes the first owner of the dashboard, once; only where there is none. */
+  readonly ownerLink?: string
   readonly dataDir: string
   readonly pid: number
   readonly modelName: string
@@ -173,6 +178,8 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
     logger.warn({ models: unpriced }, message)
   }
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
+  const ownerLink =
+    settings.SVC_DASHBOARD === 'on' ? await core.users.issueOwnerLink(ACTOR, demo.accountId) : null
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   return {
     ready: readyOf({
@@ -182,6 +189,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
       workers: summaries,
       unpriced,
       ledger: core.ledger,
+      ownerSecret: ownerLink?.secret,
     }),
     failed: failure.promise,
     stop(graceMs) {
@@ -230,6 +238,7 @@ function readyOf({
   workers,
   unpriced,
   ledger,
+  ownerSecret,
 }: {
   readonly baseUrl: string
   readonly publicUrl: string | undefined
@@ -239,6 +248,7 @@ function readyOf({
   readonly workers: readonly WorkerSummary[]
   readonly unpriced: readonly string[]
   readonly ledger: Core['ledger']
+  readonly ownerSecret: string | undefined
 }): Ready {
   const worker = workers.find(({ status }) => status === 'ready')
   const price = ledger.currentPrice(MODEL, worker?.toy)
@@ -248,6 +258,9 @@ function readyOf({
     ...(adminUrl === baseUrl ? {} : { adminUrl }),
     apiKey: demo.apiKey,
     accountId: demo.accountId,
+    ...(ownerSecret === undefined
+      ? {}
+      : { ownerLink: `${publicUrl ?? baseUrl}${LINK_PATH}#${ownerSecret}` }),
     dataDir: folder.path,
     pid: process.pid,
     modelName: worker?.model_name ?? 'no worker answers yet',

@@ -18,6 +18,7 @@ import {
 import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from '../data-folder/data-folder.ts'
 import { readAdminAddress } from './admin-address.ts'
+import { dashboardVariables } from './dashboard-settings.ts'
 import { initialPriceProblem, initialPriceVariables } from './initial-price.ts'
 import { logSchema } from './log-location.ts'
 import { parsedBy, SettingsError } from './parsed-settings.ts'
@@ -70,6 +71,7 @@ const schema = logSchema.extend({
   SVC_FIRST_RUN: oneOf(['demo', 'empty']).default('demo'),
   /** The price that it publishes for whatever model is served. All three or none. */
   ...initialPriceVariables,
+  ...dashboardVariables,
   SVC_HOST: text.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),

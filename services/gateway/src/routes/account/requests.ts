@@ -15,7 +15,7 @@ export interface RequestListPorts extends OwnViews {
 export function requestRoutes(ports: RequestListPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: ports.reads.hooks }
-    app.get('/v1/requests', options, async (request): Promise<RequestsAnswer> => {
+    app.get('/requests', options, async (request): Promise<RequestsAnswer> => {
       const { accountId } = callerOf(request)
       const query = readQuery(requestsQuery, request.query)
       const names = ['usage', 'requests'] as const

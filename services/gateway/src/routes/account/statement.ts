@@ -16,7 +16,7 @@ export interface StatementPorts extends OwnViews {
 export function statementRoutes(ports: StatementPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: ports.reads.hooks }
-    app.get('/v1/statement', options, async (request): Promise<StatementAnswer> => {
+    app.get('/statement', options, async (request): Promise<StatementAnswer> => {
       const { accountId } = callerOf(request)
       const query = readQuery(statementQuery, request.query)
       await viewHolds(ports, 'statement', accountId)

@@ -1,4 +1,4 @@
-/** What the account of a key used, and the key itself. */
+/** What an account used, and the key that asks. */
 import { ServiceError } from '@svc/contracts/errors'
 import { formatExact } from '@svc/contracts/money'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -20,13 +20,19 @@ export interface UsagePorts extends OwnViews {
 export function usageRoutes(ports: UsagePorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: ports.reads.hooks }
-    app.get('/v1/usage', options, async (request): Promise<UsageAnswer> => {
+    app.get('/usage', options, async (request): Promise<UsageAnswer> => {
       const { accountId } = callerOf(request)
       const query = readQuery(usageQuery, request.query)
       await viewHolds(ports, 'usage', accountId)
       return usagePage(ports.views, accountId, query, ports.clock.nowMs())
     })
-    app.get('/v1/key', options, async (request): Promise<KeyAnswer> => {
+  }
+}
+
+export function keyRoute(ports: UsagePorts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const options = { onRequest: ports.reads.hooks }
+    app.get('/key', options, async (request): Promise<KeyAnswer> => {
       const { accountId, keyId } = callerOf(request)
       await viewHolds(ports, 'usage', accountId)
       const key = ports.views.key(keyId)

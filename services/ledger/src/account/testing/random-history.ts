@@ -106,6 +106,12 @@ const anyCommand: fc.Arbitrary<AccountCommand> = fc.oneof(
   { weight: 2, arbitrary: change.map((what) => ({ ...what, type: 'UnfreezeAccount' as const })) },
   change.map((what) => ({ ...what, type: 'RenameAccount' as const, name: 'n' })),
   change.map((what) => ({ ...what, type: 'RenameApiKey' as const, keyId, name: 'n' })),
+  change.map((what) => ({
+    ...what,
+    type: 'SetApiKeyExpiry' as const,
+    keyId,
+    expiresAt: 9_000_000_000_000,
+  })),
   fc
     .tuple(change, fc.constantFrom('standard' as const, 'strict' as const))
     .map(([what, spendPolicy]) => ({ ...what, type: 'SetSpendPolicy' as const, spendPolicy })),

@@ -1,0 +1,27 @@
+/** Whose session a request came with, for the routes of one account. */
+import type { AccountRole } from '../../events/users.ts'
+
+/** What is read off a request. A proxy is believed only where it is trusted. */
+export interface SessionRequest {
+  readonly method: string
+  readonly protocol: string
+  readonly host: string
+  /** The address of the caller. */
+  readonly ip: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export interface AccountMember {
+  readonly userId: string
+  readonly accountId: string
+  readonly role: AccountRole
+}
+
+export interface AccountSessions {
+  /**
+   * @param least the least role that may
+   * @throws {ServiceError} `not_signed_in`; `not_found` for everybody who is not in the account;
+   *   `not_allowed` for too little a role, and for what no page of ours has sent
+   */
+  memberOf(request: SessionRequest, accountId: string, least: AccountRole): Promise<AccountMember>
+}

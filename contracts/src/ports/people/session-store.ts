@@ -1,0 +1,37 @@
+/**
+ * The sessions of the dashboard. Losing all of them harms nobody: everybody signs in again. Times
+ * are milliseconds since 1970.
+ */
+export interface StoredSession {
+  readonly sessionId: string
+  /** SHA-256 of what the cookie holds, in hex. */
+  readonly tokenHash: string
+  readonly userId: string
+  readonly createdAt: number
+  readonly lastUsedAt: number
+  /** When it ends whatever happens. */
+  readonly expiresAt: number
+  /** That it was last used from. */
+  readonly address: string
+  readonly userAgent: string
+}
+
+export interface SessionStore {
+  /** In the place of the least used of the user, or of all, when there are too many. */
+  save(session: StoredSession): Promise<void>
+  find(tokenHash: string): Promise<StoredSession | undefined>
+  /** The last used first. */
+  list(userId: string): Promise<readonly StoredSession[]>
+  noteUse(sessionId: string, use: Pick<StoredSession, 'lastUsedAt' | 'address'>): Promise<void>
+  /** @returns whether this user had it */
+  end(userId: string, sessionId: string): Promise<boolean>
+  /** @param except one that goes on. @returns how many have ended */
+  endAll(userId: string, except?: string): Promise<number>
+  /** Removes at most `limit` that ended by now, or were not used since. @returns how many */
+  removeOld(bounds: {
+    readonly expiresBy: number
+    readonly unusedSince: number
+    readonly limit: number
+  }): Promise<number>
+  close(): Promise<void>
+}

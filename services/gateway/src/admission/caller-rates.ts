@@ -1,0 +1,93 @@
+/**
+ * How often a caller may ask, whoever says who that is: a key, or a session. The rates of an
+ * account are one for all that ask for it.
+ */
+import {
+  limitExceeded,
+  type RateLimit,
+  type RateLimits,
+  type RateUse,
+} from '@svc/contracts/ports/rate-limits'
+import { networkOf } from '@svc/infra/system/network'
+import type { Caller } from '@svc/ledger/ledger'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { clientFamilyOf, rateHeaders } from '../http/client-family.ts'
+import type { HttpLimits } from '../http/limits.ts'
+
+const MINUTE_SECONDS = 60
+const MS = 1_000
+
+export class CallerRates {
+  readonly #perKey: RateLimit | undefined
+  readonly #perAccount: RateLimit | undefined
+  readonly #perAddress: RateLimit | undefined
+
+  constructor({ rateLimits, limits }: { rateLimits: RateLimits; limits: HttpLimits }) {
+    const perMinute = (kind: string, limit: number) =>
+      limit === 0 ? undefined : rateLimits.open(kind, limit, MINUTE_SECONDS)
+    this.#perKey = perMinute('key', limits.requestsPerMinutePerKey)
+    this.#perAccount = perMinute('account', limits.requestsPerMinutePerAccount)
+    this.#perAddress = perMinute('address', limits.requestsPerMinutePerAddress)
+  }
+
+  /**
+   * Puts the rate that is nearest to its end into the answer's headers.
+   *
+   * @param authenticate says whose request it is; it is asked when the address may ask at all
+   * @throws {ServiceError} `rate_limit_exceeded`, and what `authenticate` throws
+   */
+  async identify(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    authenticate: () => Promise<Caller>,
+  ): Promise<Caller> {
+    const ofAddress = await take(this.#perAddress, () => networkOf(request.ip), 'address')
+    const caller = await authenticate()
+    const uses = [
+      ofAddress,
+      await take(this.#perAccount, () => caller.accountId, 'account'),
+      await take(this.#perKey, () => caller.keyId, 'key'),
+    ]
+    setRateHeaders(uses, request, reply)
+    return caller
+  }
+
+  /** Of somebody who sends no key. @throws {ServiceError} `rate_limit_exceeded` */
+  async takeOfAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const use = await take(this.#perAddress, () => networkOf(request.ip), 'address')
+    setRateHeaders([use], request, reply)
+  }
+}
+
+interface Use extends RateUse {
+  readonly limit: number
+}
+
+/** @throws {ServiceError} `rate_limit_exceeded` */
+async function take(
+  rate: RateLimit | undefined,
+  nameOf: () => string,
+  whose: string,
+): Promise<Use | undefined> {
+  if (rate === undefined) return undefined
+  const use = await rate.take(nameOf())
+  if (use.allowed) return { ...use, limit: rate.limit }
+  const message = `At most ${rate.limit} requests of one ${whose} are taken in a minute.`
+  throw limitExceeded(message, rate, use)
+}
+
+/** On the raw response, so that streams carry it too. */
+function setRateHeaders(
+  uses: readonly (Use | undefined)[],
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const [nearest] = uses
+    .filter((use) => use !== undefined)
+    .sort((one, other) => one.remaining / one.limit - other.remaining / other.limit)
+  if (nearest === undefined) return
+  const { limit, remaining, resetMs } = nearest
+  const rate = { limit, remaining, resetSeconds: Math.ceil(resetMs / MS) }
+  const headers = rateHeaders(clientFamilyOf(request.raw), rate)
+  for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
+}

@@ -1,0 +1,73 @@
+/** The first page of an account: balance, holds, and what was used this month, by day. */
+import { dashboardAccountOperations as declared } from '@svc/contracts/dashboard/operations'
+import { parsedInput } from '@svc/contracts/parsed-input'
+import { START } from '@svc/contracts/ports/event-store'
+import { usageQuery } from '@svc/contracts/wire/usage'
+import { dateOf } from '@svc/contracts/zone'
+import { readZoneOf } from '@svc/projections/asked-period'
+import { usagePage } from '@svc/projections/usage-answer'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { viewHolds } from '../account/own-views.ts'
+import type { UsagePorts } from '../account/usage.ts'
+import { type BillingPorts, balanceAnswerOf } from '../billing.ts'
+import { isChatKey } from './chat-key.ts'
+
+const DAYS_OF_MONTH_MAX = 31
+const { accountHome: declaration } = declared
+
+export type HomePorts = UsagePorts & Pick<BillingPorts, 'ledger'>
+
+export function homeRoute(ports: HomePorts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.get('/', { onRequest: ports.reads.hooks, exposeHeadRoute: false }, (request) =>
+      home(ports, request),
+    )
+  }
+}
+
+async function home(
+  ports: HomePorts,
+  { query, params }: FastifyRequest,
+): Promise<z.output<typeof declaration.output>> {
+  const { ledger, views, clock } = ports
+  const given = { ...(query as object), ...(params as object) }
+  const { account_id: accountId, zone: zoneName } = parsedInput(declaration.input, given)
+  const zone = readZoneOf(zoneName)
+  const { name, status, spendPolicy, balance, keys, openRequests } = await ledger.account(accountId)
+  await viewHolds(ports, 'usage', accountId)
+  const now = clock.nowMs()
+  const month = usageQuery.parse({
+    from: `${dateOf(now, zone).slice(0, 'yyyy-mm'.length)}-01`,
+    zone: zoneName,
+    by: 'day',
+    limit: DAYS_OF_MONTH_MAX,
+  })
+  return {
+    account_id: accountId,
+    name,
+    status,
+    spend_policy: spendPolicy,
+    balance: balanceAnswerOf(balance),
+    open_requests: openRequests,
+    keys: { active: keys.filter((key) => isActive(key, now)).length },
+    month: usagePage(views, accountId, month, now) as z.output<typeof declaration.output>['month'],
+    as_of: {
+      position: String(ledger.lastPosition(accountId) ?? START),
+      at: new Date(now).toISOString(),
+    },
+  }
+}
+
+/** Of those that somebody can send. */
+function isActive(
+  key: Parameters<typeof isChatKey>[0] & {
+    readonly expiresAt: number | null
+    readonly revokedAt: number | null
+  },
+  now: number,
+): boolean {
+  return (
+    !isChatKey(key) && key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
+  )
+}

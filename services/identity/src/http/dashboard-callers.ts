@@ -1,0 +1,59 @@
+/** Who asks the dashboard: read off the cookie of a session, and off nothing else. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { AccountRole } from '@svc/contracts/events/users'
+import type {
+  AccountMember,
+  AccountSessions,
+  SessionRequest,
+} from '@svc/contracts/ports/account-sessions'
+import type { OwnAddress } from '../operations/ports.ts'
+import type { OpenSession, Sessions } from '../sessions/sessions.ts'
+import { sessionToken } from './cookies.ts'
+import { isSecure, refuseForeign } from './own-requests.ts'
+
+export class DashboardCallers implements AccountSessions {
+  readonly #sessions: Pick<Sessions, 'find'>
+  readonly #address: OwnAddress
+
+  constructor({ sessions, address }: { sessions: Pick<Sessions, 'find'>; address: OwnAddress }) {
+    this.#sessions = sessions
+    this.#address = address
+  }
+
+  /** @throws {ServiceError} `not_allowed` for what no page of ours has sent */
+  async sessionOf(request: SessionRequest): Promise<OpenSession | undefined> {
+    refuseForeign(this.#address, request)
+    const token = sessionToken(request.headers, isSecure(this.#address, request))
+    return this.#sessions.find(token, request.ip)
+  }
+
+  /** @throws {ServiceError} `not_signed_in` */
+  async requireSession(request: SessionRequest): Promise<OpenSession> {
+    const open = await this.sessionOf(request)
+    if (open === undefined) throw notSignedIn()
+    return open
+  }
+
+  async memberOf(
+    request: SessionRequest,
+    accountId: string,
+    least: AccountRole,
+  ): Promise<AccountMember> {
+    const { user } = await this.requireSession(request)
+    const role = user.accounts.get(accountId)
+    if (role === undefined) throw noSuchAccount()
+    if (least === 'owner' && role !== 'owner') {
+      throw new ServiceError('not_allowed', 'Only owners of the account may do this.')
+    }
+    return { userId: user.userId, accountId, role }
+  }
+}
+
+export function notSignedIn(): ServiceError {
+  return new ServiceError('not_signed_in', 'Nobody is signed in here, or the session has ended.')
+}
+
+/** One answer for an account of others and for none at all. */
+function noSuchAccount(): ServiceError {
+  return new ServiceError('not_found', 'There is no such account.', { param: 'account_id' })
+}

@@ -1,0 +1,97 @@
+/** How people come in by a link that was given to them, and how they set a new password by one. */
+import { ServiceError } from '@svc/contracts/errors'
+import { withTextsShown } from '@svc/contracts/ports/shown-texts'
+import { Joining, type Newcomer } from '../sign-in/joining.ts'
+import { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import type { Link } from '../users/state.ts'
+import type { Handlers, Visitor } from './handler.ts'
+import type { IdentityPorts } from './ports.ts'
+import { timeText } from './session-details.ts'
+import { actorOf, beginSession } from './session-operations.ts'
+
+interface Given {
+  readonly email?: string | undefined
+  readonly display_name?: string | undefined
+  readonly password?: string | undefined
+}
+
+export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'acceptLink'> {
+  const { users, ledger, texts, rateLimits } = ports
+  const limits = new SignInLimits(rateLimits)
+  const joining = new Joining(ports)
+
+  /** Useless ones are counted: nobody looks through what links there could be. */
+  async function linkOf(secret: string, { browser }: Visitor): Promise<Link> {
+    await limits.checkJoin(browser.address)
+    try {
+      return await users.linkOf(secret)
+    } catch (cause) {
+      await limits.noteJoin(browser.address)
+      throw cause
+    }
+  }
+
+  return {
+    async lookAtLink({ secret }, visitor) {
+      const link = await linkOf(secret, visitor)
+      const { accountId, accountRole: role } = link
+      const named = accountId === null ? undefined : await ledger.account(accountId)
+      return withTextsShown(texts, {
+        kind: link.kind,
+        expires_at: timeText(link.expiresAt),
+        platform_role: link.platformRole,
+        account:
+          named === undefined || role === null
+            ? null
+            : { account_id: named.accountId, name: named.name, role },
+      })
+    },
+
+    async acceptLink({ secret, ...given }, visitor) {
+      const link = await linkOf(secret, visitor)
+      if (link.kind === 'reset') return reset(ports, link, given, visitor)
+      const { linkId } = link
+      if (visitor.open !== undefined) {
+        const { userId } = visitor.open.user
+        await users.change({ type: 'UseLink', linkId, userId }, actorOf(userId))
+        // What they may has changed: so does the session.
+        return beginSession(ports, userId, visitor)
+      }
+      const newcomer = newcomerOf(given)
+      const userId = await joining.join(newcomer, (newUserId) =>
+        users.change({ type: 'UseLink', linkId, userId: newUserId }, actorOf(newUserId)),
+      )
+      return beginSession(ports, userId, visitor)
+    },
+  }
+}
+
+/** Whoever has the link is the user: nobody is asked for the password that was forgotten. */
+async function reset(
+  ports: IdentityPorts,
+  { linkId, userId }: Link,
+  { password }: Given,
+  visitor: Visitor,
+) {
+  const { users, records, sessions, passwords } = ports
+  if (userId === null) throw new Error('a link for a password names its user')
+  const passwordHash = await passwords.hash(required(password, 'password'))
+  await users.change({ type: 'UseReset', linkId }, actorOf(userId))
+  await records.change(userId, { passwordHash })
+  await sessions.endAll(userId)
+  return beginSession(ports, userId, visitor)
+}
+
+function newcomerOf({ email, display_name: displayName, password }: Given): Newcomer {
+  return {
+    email: required(email, 'email'),
+    displayName: required(displayName, 'display_name'),
+    password: required(password, 'password'),
+  }
+}
+
+function required(value: string | undefined, param: string): string {
+  if (value !== undefined) return value
+  const message = `${param}: is needed to join`
+  throw new ServiceError('missing_required_parameter', message, { param })
+}

@@ -1,0 +1,64 @@
+/** What `GET /session` says, and every operation that changes who somebody is. */
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { withTextsShown } from '@svc/contracts/ports/shown-texts'
+import type { OpenSession } from '../sessions/sessions.ts'
+import type { IdentityPorts } from './ports.ts'
+
+type SessionDetails = DashboardOutput<'session'>
+
+export async function sessionDetails(
+  ports: IdentityPorts,
+  open: OpenSession | undefined,
+  rootUrl: string,
+): Promise<SessionDetails> {
+  const { branding, signUp, version, clock } = ports
+  return {
+    ...(open === undefined ? nobody : await somebody(ports, open)),
+    branding,
+    sign_up: signUp.policy,
+    base_url: rootUrl,
+    version,
+    now: timeText(clock.nowMs()),
+  }
+}
+
+type Whose = Pick<
+  SessionDetails,
+  'user' | 'platform_role' | 'accounts' | 'idle_expires_at' | 'expires_at'
+>
+
+const nobody: Whose = {
+  user: null,
+  platform_role: null,
+  accounts: [],
+  idle_expires_at: null,
+  expires_at: null,
+}
+
+async function somebody(
+  { records, sessions, ledger, texts }: IdentityPorts,
+  { session, user }: OpenSession,
+): Promise<Whose> {
+  const record = await records.find(user.userId)
+  const accounts = [...user.accounts].map(async ([accountId, role]) => {
+    const { name, status } = await ledger.account(accountId)
+    return { account_id: accountId, name, role, status }
+  })
+  return {
+    user: {
+      user_id: user.userId,
+      email: record?.email ?? '',
+      display_name: record?.displayName ?? '',
+    },
+    platform_role: user.platformRole,
+    // Of these alone: what users call themselves is no word that stands for a text.
+    accounts: await withTextsShown(texts, await Promise.all(accounts)),
+    idle_expires_at: timeText(sessions.idleExpiryOf(session)),
+    expires_at: timeText(session.expiresAt),
+  }
+}
+
+/** RFC 3339. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString()
+}
