@@ -1,5 +1,6 @@
-/** Statements, and why a request cost what it cost. */
+/** Statements, why a request cost what it cost, and why it was refused. */
 import { z } from 'zod'
+import { wireFormat } from '../events/account.ts'
 import { dollars, receipt } from '../wire/billing.ts'
 import { statementEntry } from '../wire/statement.ts'
 import { entryNumber, id, moment, operation, pageLimit, type Shown } from './declaration.ts'
@@ -16,6 +17,24 @@ const statementPage = z.object({
 export type StatementPage = Shown<typeof statementPage>
 
 const explanation = receipt.extend({ account_id: z.string() })
+
+const refusal = z.object({
+  id: z.string(),
+  refused_at: z.string(),
+  /** Null without a valid key. */
+  account_id: z.string().nullable(),
+  key_id: z.string().nullable(),
+  format: wireFormat,
+  /** Null when it was refused before its body was read. */
+  model: z.string().nullable(),
+  status: z.int(),
+  code: z.string(),
+  /** What the code means. */
+  meaning: z.string(),
+  /** What the caller was told; null where that may quote the request. */
+  message: z.string().nullable(),
+})
+export type RefusalDetails = Shown<typeof refusal>
 
 export const billingOperations = {
   statement: operation({
@@ -41,5 +60,14 @@ export const billingOperations = {
     recorded: ['request_id'],
     input: z.strictObject({ request_id: id }),
     output: explanation,
+  }),
+  explainRefusal: operation({
+    method: 'GET',
+    path: '/refused-requests/:request_id',
+    role: 'auditor',
+    summary: 'Why a request was refused, for thirty days',
+    recorded: ['request_id'],
+    input: z.strictObject({ request_id: id }),
+    output: refusal,
   }),
 }

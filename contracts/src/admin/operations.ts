@@ -14,7 +14,6 @@ import { financeOperations } from './finance.ts'
 import { logOperations } from './log.ts'
 import { priceOperations } from './prices.ts'
 import { replayOperations } from './replay.ts'
-import { requestOperations } from './requests.ts'
 import { tokenOperations } from './tokens.ts'
 import { usageOperations } from './usage.ts'
 import { userOperations } from './users.ts'
@@ -32,7 +31,6 @@ export const adminOperations = {
   ...usageOperations,
   ...workerOperations,
   ...tokenOperations,
-  ...requestOperations,
   ...replayOperations,
   ...userOperations,
 } satisfies Record<string, Declaration>

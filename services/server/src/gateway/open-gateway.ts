@@ -57,7 +57,6 @@ export async function openGateway(
   core: Core,
 ): Promise<OpenGateway> {
   const { ledger, projections, pace } = core
-  const { operatorToken } = folder.secrets()
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   let adminUrl = baseUrl
@@ -88,7 +87,7 @@ export async function openGateway(
     texts: core.texts,
     admin: adminRoutes({
       operationsOf,
-      operatorToken,
+      operatorToken: folder.secrets().operatorToken,
       adminTokens: core.adminTokens,
       rateLimits,
       badTokensPerMinute: limits.badKeysPerMinute,

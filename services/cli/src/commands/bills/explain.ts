@@ -2,7 +2,7 @@
  * `svc explain`: from a request to its tokens, its price, the arithmetic and the events behind it.
  */
 import type { Operations } from '@svc/contracts/admin/operations'
-import type { RefusalDetails } from '@svc/contracts/admin/requests'
+import type { RefusalDetails } from '@svc/contracts/admin/billing'
 import { ServiceError } from '@svc/contracts/errors'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
