@@ -1,8 +1,9 @@
 /**
  * `svc explain`: from a request to its tokens, its price, the arithmetic and the events behind it.
  */
-import type { Operations } from '@svc/contracts/admin/operations'
+
 import type { RefusalDetails } from '@svc/contracts/admin/billing'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
