@@ -1,6 +1,7 @@
 /** Why requests were refused. */
-import type { Operations } from '@svc/contracts/admin/operations'
+
 import type { RefusalDetails } from '@svc/contracts/admin/billing'
+import type { Operations } from '@svc/contracts/admin/operations'
 import { errorCatalogue } from '@svc/contracts/errors'
 import type { RefusedRequest } from '@svc/contracts/ports/refused-requests'
 import type { OperationPorts } from './ports.ts'
