@@ -41,6 +41,7 @@ export const evidenceOperations = {
     path: '/evidence/key/rotate',
     role: 'owner',
     summary: 'Sign with a new key from now on, which the old one vouches for',
+    repeat: 'Makes one more key, for which the one before vouches.',
     input: nothing,
     output: evidenceKey,
   }),
