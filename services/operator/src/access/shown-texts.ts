@@ -14,7 +14,11 @@ import type { TextStore } from '@svc/contracts/ports/text-store'
 /** What the table promises of every handler, and the compiler has checked of each. */
 type Handler = (input: object, signal?: AbortSignal) => Promise<unknown> | AsyncIterable<unknown>
 
-const asStored: ReadonlySet<string> = new Set<OperationName>(['listEvents', 'tailEvents'])
+const asStored: ReadonlySet<string> = new Set<OperationName>([
+  'listEvents',
+  'tailEvents',
+  'exportEvidence',
+])
 
 export function answeringWithTexts(
   handlers: OperationHandlers,
