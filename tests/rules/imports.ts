@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'services/dashboard': ['contracts'],
   'services/server': [
     ...['contracts', 'ledger', 'projections', 'infra'],
-    ...['gateway', 'identity', 'operator', 'worker'],
+    ...['dashboard', 'gateway', 'identity', 'operator', 'worker'],
   ],
   'services/cli': ['contracts', 'infra', 'operator', 'server', 'worker'],
   'tests/support': [],

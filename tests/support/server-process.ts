@@ -14,6 +14,8 @@ export interface ReadyLine {
   readonly baseUrl: string
   readonly apiKey?: string
   readonly accountId: string
+  /** Of a first start: makes whoever opens it the owner. */
+  readonly ownerLink?: string
   readonly dataDir: string
   readonly pid: number
 }

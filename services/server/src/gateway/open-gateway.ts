@@ -1,6 +1,7 @@
 /** Puts the gateway on the core and the workers, with the operator's API beside it. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { observedBy } from '@svc/contracts/ports/request-observer'
+import { type DashboardPages, openPages } from '@svc/dashboard/pages'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -95,7 +96,9 @@ export async function openGateway(
       metrics,
     }),
     isAdminApart: adminAt !== undefined,
-    ...(settings.SVC_DASHBOARD === 'on' ? { dashboard: openDashboard(dashboard, core) } : {}),
+    ...(settings.SVC_DASHBOARD === 'on'
+      ? { dashboard: openDashboard(dashboard, core), dashboardPages: pagesOf(logger, parts) }
+      : {}),
     requestObserver: observedBy([
       metrics.requests,
       requestLogOf(settings, core.refusedRequests, logger),
@@ -121,6 +124,12 @@ export async function openGateway(
     adminUrl = `http://${urlHost(adminAt.host)}:${port}`
   }
   return { gateway, baseUrl, adminUrl }
+}
+
+function pagesOf(logger: Logger, parts: OpenResources): DashboardPages['routes'] {
+  const pages = openPages({ logger })
+  parts.add(() => pages.close())
+  return pages.routes
 }
 
 function operatorPortsOf(

@@ -20,7 +20,7 @@ const names = { active: 'keyActive', expired: 'keyExpired', revoked: 'keyRevoked
 
 /** Keys with what each spent; those that ended stay, for the sake of the history. */
 export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
-  const decimals = finestOf(keys.map(({ spent }) => spent))
+  const decimals = finestOf(keys.flatMap((key) => [key.spent_30_days, key.spent]))
   const isOwner = useAccountRole() === 'owner'
   const head = (
     <>
@@ -30,6 +30,7 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
       <Head>{t('created')}</Head>
       <Head>{t('lastUsed')}</Head>
       <Head isNumber>{t('requests')}</Head>
+      <Head isNumber>{t('spent30Days')}</Head>
       <Head isNumber>{t('spent')}</Head>
       <Head>
         <span className="sr-only">{t('actions')}</span>
@@ -56,9 +57,12 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
             <Age at={key.last_used_at} />
           </Cell>
           <Cell isNumber>{countText(key.requests)}</Cell>
-          <Cell isNumber>
-            <DecimalColumn amount={key.spent} decimals={decimals} />
-          </Cell>
+          {[key.spent_30_days, key.spent].map((spent, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two amounts in a fixed order
+            <Cell isNumber key={index}>
+              <DecimalColumn amount={spent} decimals={decimals} />
+            </Cell>
+          ))}
           <Cell isNumber>{isOwner && !key.is_chat && <KeyActions apiKey={key} />}</Cell>
         </tr>
       ))}

@@ -47,7 +47,6 @@ export function RequestFilters({ accountId, search, onChange }: RequestFiltersPr
       <Field
         label={t('findId')}
         placeholder="req_…, chatcmpl-…"
-        data-search
         value={id}
         onChange={({ target }) => setId(target.value)}
       />
