@@ -4,6 +4,7 @@ import { parseDollars } from '@svc/contracts/money'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import type { Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
@@ -23,10 +24,7 @@ describe.skipIf(missing !== undefined)('from the first start to a revoked key', 
       page.getByLabel('Pages of the account').getByRole('link', { name, exact: true }).click()
     const picture = (name: string) => keptScreenshot(page, `story-${name}`)
 
-    await page.goto(ready.ownerLink ?? '')
-    await page.getByLabel('E-mail address').fill('owner@example.com')
-    await page.getByLabel('Your name').fill('Ada')
-    await page.getByLabel('New password').fill('correct horse battery')
+    await fillJoinForm(page, ready.ownerLink ?? '')
     await picture('1-join')
     await button('Accept').click()
     await page.getByRole('heading', { name: 'Home' }).waitFor()
@@ -42,15 +40,7 @@ describe.skipIf(missing !== undefined)('from the first start to a revoked key', 
     await picture('3-key')
     await button('I have stored it').click()
 
-    const ask = () =>
-      fetch(`${ready.baseUrl}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          model: 'svc-beta',
-          messages: [{ role: 'user', content: QUESTION }],
-        }),
-      })
+    const ask = () => askByKey(ready.baseUrl, secret)
     const answer = await ask()
     expect(answer.status).toBe(200)
 
@@ -82,10 +72,7 @@ describe.skipIf(missing !== undefined)('from the first start to a revoked key', 
     await picture('8-receipt')
     await page.getByRole('button', { name: 'Close' }).click()
 
-    const month = new Date().toISOString().slice(0, 'YYYY-MM'.length)
-    const report = await svc(['month', month, '--json', '--data-dir', dataDir])
-    const { totals } = JSON.parse(report.out) as { readonly totals: { readonly used: string } }
-    expect(debitsOf(lines)).toBe(parseDollars(totals.used))
+    expect(debitsOf(lines)).toBe(await usedThisMonth(dataDir))
 
     await go('Keys')
     const row = page.locator('tr', { hasText: 'Story' })
@@ -96,6 +83,29 @@ describe.skipIf(missing !== undefined)('from the first start to a revoked key', 
     expect((await ask()).status).toBe(401)
   })
 })
+
+async function fillJoinForm(page: Page, link: string): Promise<void> {
+  await page.goto(link)
+  await page.getByLabel('E-mail address').fill('owner@example.com')
+  await page.getByLabel('Your name').fill('Ada')
+  await page.getByLabel('New password').fill('correct horse battery')
+}
+
+function askByKey(baseUrl: string, secret: string): Promise<Response> {
+  return fetch(`${baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'svc-beta', messages: [{ role: 'user', content: QUESTION }] }),
+  })
+}
+
+/** By `svc month`, in pico-dollars. */
+async function usedThisMonth(dataDir: string): Promise<bigint> {
+  const month = new Date().toISOString().slice(0, 'YYYY-MM'.length)
+  const report = await svc(['month', month, '--json', '--data-dir', dataDir])
+  const { totals } = JSON.parse(report.out) as { readonly totals: { readonly used: string } }
+  return parseDollars(totals.used)
+}
 
 /** Of an exported statement, in pico-dollars. */
 function debitsOf(lines: string): bigint {

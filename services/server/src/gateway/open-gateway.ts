@@ -1,7 +1,7 @@
 /** Puts the gateway on the core and the workers, with the operator's API beside it. */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { observedBy } from '@svc/contracts/ports/request-observer'
-import { type DashboardPages, openPages } from '@svc/dashboard/pages'
+import { openPages } from '@svc/dashboard/pages'
 import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -24,7 +24,7 @@ import type { InferenceWorkers } from '../supervision/inference-workers.ts'
 import { VERSION } from '../version.ts'
 import { httpLimitsOf } from './http-limits.ts'
 import { openKeptAnswers } from './kept-answers.ts'
-import { openDashboard } from './open-dashboard.ts'
+import { type DashboardSurroundings, openDashboard } from './open-dashboard.ts'
 import { openRateLimits } from './open-rate-limits.ts'
 import type { ReservedPort } from './reserved-port.ts'
 import { urlHost } from './url-host.ts'
@@ -96,9 +96,7 @@ export async function openGateway(
       metrics,
     }),
     isAdminApart: adminAt !== undefined,
-    ...(settings.SVC_DASHBOARD === 'on'
-      ? { dashboard: openDashboard(dashboard, core), dashboardPages: pagesOf(logger, parts) }
-      : {}),
+    ...dashboardOf(dashboard, core),
     requestObserver: observedBy([
       metrics.requests,
       requestLogOf(settings, core.refusedRequests, logger),
@@ -126,10 +124,13 @@ export async function openGateway(
   return { gateway, baseUrl, adminUrl }
 }
 
-function pagesOf(logger: Logger, parts: OpenResources): DashboardPages['routes'] {
+/** Its API and its pages, unless it is switched off. */
+function dashboardOf(surroundings: DashboardSurroundings, core: Core) {
+  const { settings, logger, parts } = surroundings
+  if (settings.SVC_DASHBOARD !== 'on') return {}
   const pages = openPages({ logger })
   parts.add(() => pages.close())
-  return pages.routes
+  return { dashboard: openDashboard(surroundings, core), dashboardPages: pages.routes }
 }
 
 function operatorPortsOf(
