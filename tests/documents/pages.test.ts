@@ -30,6 +30,17 @@ test('the index leads to every page', () => {
   expect(missing).toEqual([])
 })
 
+test('the index of decisions has every one in order, and no number twice', () => {
+  const files = documents
+    .filter((page) => /^docs\/decisions\/\d/.test(page))
+    .map((page) => page.slice('docs/decisions/'.length))
+    .sort()
+  const listed = [...read('docs/decisions/README.md').matchAll(/\[(\d{4}): .+\]\(((\d{4})-.+)\)/g)]
+  expect(listed.map(([, , file]) => file)).toEqual(files)
+  expect(listed.map(([, number]) => number)).toEqual(listed.map(([, , , number]) => number))
+  expect(new Set(listed.map(([, number]) => number)).size).toBe(files.length)
+})
+
 /** Those whose options are settings, which have a page of their own. */
 const CONFIGURED = ['start']
 

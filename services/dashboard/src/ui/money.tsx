@@ -36,15 +36,18 @@ export interface DecimalColumnProps {
   readonly amount: string
   /** Decimals of the finest amount of the column: all points then stand below one another. */
   readonly decimals: number
+  /** A movement of nothing is a dash; a balance of nothing is an amount. */
+  readonly isBalance?: boolean
 }
 
-/** An amount in a column: its point stands below the points of the others. Zero is a dash. */
-export function DecimalColumn({ amount, decimals }: DecimalColumnProps) {
-  if (isZero(amount)) return <span className="text-soft">–</span>
-  const missing = Math.max(0, decimals - decimalsOf(amount))
+/** An amount in a column: its point stands below the points of the others. */
+export function DecimalColumn({ amount, decimals, isBalance = false }: DecimalColumnProps) {
+  if (!isBalance && isZero(amount)) return <span className="text-soft">–</span>
+  const exact = exactText(amount)
+  const missing = Math.max(0, decimals - decimalsOf(exact))
   return (
     <span className="tabular-nums whitespace-nowrap">
-      {exactText(amount)}
+      {exact}
       <span aria-hidden="true" className="invisible select-none">
         {'0'.repeat(missing)}
       </span>

@@ -4,7 +4,7 @@ import { useAccountId } from '../../layout/account-id.ts'
 import { type PlainName, t } from '../../text/translate.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
-import { DecimalColumn, ExactMoney, finestOf } from '../../ui/money.tsx'
+import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 
 type Entry = DashboardOutput<'accountStatement'>['data'][number]
@@ -49,7 +49,7 @@ export function StatementTable({ entries, opening, closing, isWhole }: Statement
         <strong>{t(isWhole ? 'closing' : 'closingSoFar')}</strong>
       </Cell>
       <Cell isNumber>
-        <DecimalColumn amount={closing} decimals={balances} />
+        <DecimalColumn amount={closing} decimals={balances} isBalance />
       </Cell>
     </tr>
   )
@@ -60,7 +60,7 @@ export function StatementTable({ entries, opening, closing, isWhole }: Statement
           <strong>{t('opening')}</strong>
         </Cell>
         <Cell isNumber>
-          <ExactMoney amount={opening} />
+          <DecimalColumn amount={opening} decimals={balances} isBalance />
         </Cell>
       </tr>
       {entries.map((entry) => (
@@ -79,7 +79,7 @@ export function StatementTable({ entries, opening, closing, isWhole }: Statement
             <DecimalColumn amount={entry.credit} decimals={moved} />
           </Cell>
           <Cell isNumber>
-            <DecimalColumn amount={entry.balance} decimals={balances} />
+            <DecimalColumn amount={entry.balance} decimals={balances} isBalance />
           </Cell>
         </tr>
       ))}
