@@ -304,6 +304,13 @@ export const errorCatalogue = {
     retry: true,
     doc: 'The event store cannot take the request now. Nothing was charged.',
   },
+  store_rewound: {
+    status: 503,
+    openaiType: 'server_error',
+    anthropicType: 'api_error',
+    retry: false,
+    doc: 'The event store does not hold what it held before: an older copy was restored, or another server stands in its place. Nothing is accepted or charged until the operator has put it right.',
+  },
   evidence_contradicted: {
     status: 503,
     openaiType: 'server_error',

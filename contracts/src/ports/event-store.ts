@@ -194,6 +194,24 @@ export class StoreAwayError extends StoreUnavailableError {
   override readonly name = 'StoreAwayError'
 }
 
+/**
+ * The server does not hold what it held before: an older copy was restored under it, or another
+ * server stands at its address. Nothing is sold on it until it holds its events again, or an
+ * operator has said what it is.
+ */
+export class StoreRewoundError extends StoreUnavailableError {
+  override readonly name = 'StoreRewoundError'
+
+  /** @param what is missing, in words that begin the sentence */
+  constructor(what: string) {
+    super(
+      `${what}: an older copy was restored, or another server put in its place. Put the right one ` +
+        'back and svc goes on by itself; to go on with this one, stop svc and start it with ' +
+        '--accept-new-store',
+    )
+  }
+}
+
 /** Too many appends wait already. */
 export class StoreBusyError extends StoreUnavailableError {
   override readonly name = 'StoreBusyError'

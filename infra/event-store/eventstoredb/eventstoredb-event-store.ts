@@ -32,14 +32,16 @@ import { StreamAppends } from './appends/stream-appends.ts'
 import type { EventStoreDbClient } from './client/client.ts'
 import type { CurrentClient } from './client/current-client.ts'
 import type { ServerReadStream } from './client/server-calls.ts'
+import type { ServerEvent } from './client/server-event.ts'
 import { isDeletedStream, isSilence } from './client/server-failure.ts'
 import type { Warn } from './client/warning.ts'
 import type { StreamPrefix } from './layout/stream-prefix.ts'
-import { LogScan } from './reads/log-scan.ts'
+import { LogScan, type LogScanPorts } from './reads/log-scan.ts'
 import { RetryingReads } from './reads/retrying-reads.ts'
 import { readChecked, type StreamReadsPorts } from './reads/stream-reads.ts'
 import { WakeUpSubscription } from './reads/wake-up-subscription.ts'
 import { EventStoreDbTextStore } from './texts/eventstoredb-text-store.ts'
+import { LogWatch, type WatchTimes } from './watch/log-watch.ts'
 import {
   deletedStream,
   type SetAsideStream,
@@ -52,6 +54,7 @@ export interface EventStoreDbEventStoreOptions {
   readonly setAside: SetAsideStreams
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
+  readonly watchTimes?: WatchTimes | undefined
   readonly warn: Warn
 }
 
@@ -67,7 +70,8 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
   readonly #streamReads: StreamReadsPorts
   readonly #scan: LogScan
   readonly #growth = new GrowthSignal()
-  readonly #watch: WakeUpSubscription
+  readonly #wakeUp: WakeUpSubscription
+  readonly #watch: LogWatch
   readonly #ending = new AbortController()
   #closing: Promise<void> | undefined
 
@@ -85,28 +89,45 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
       onStarved: (since) => client.noteSilence(since),
     })
     this.#streamReads = { read, noteRead: (event) => this.#appends.noteRead(event) }
-    this.#scan = new LogScan({
-      readAll: async (request) => (await client.get()).readAll(request),
+    const readAll: LogScanPorts['readAll'] = async (request) =>
+      (await client.get()).readAll(request)
+    this.#watch = new LogWatch({
+      readAll,
+      readStream: read,
       toOwn: (event) => streamPrefix.toOwn(event),
+      isSetAside: (stream) => this.#setAside.holds(stream),
+      times: options.watchTimes,
+      warn,
+    })
+    this.#scan = new LogScan({
+      readAll,
+      toOwn: (event) => this.#toOwn(event),
       note: (event) => this.#setAside.note(event),
     })
-    this.#watch = new WakeUpSubscription({
+    this.#wakeUp = new WakeUpSubscription({
       growth: this.#growth,
       subscribe: async (listener) =>
         (await client.get()).subscribe(streamPrefix.text, 'end', listener),
-      lastPosition: () => this.#scan.lastPosition(),
-      onBroken: () => this.#appends.forgetHeads(),
+      lastPosition: () => this.lastPosition(),
+      onBroken: () => {
+        this.#appends.forgetHeads()
+        this.#watch.distrust()
+      },
       warn,
     })
   }
 
   async append(request: AppendRequest): Promise<AppendOutcome> {
     const sealed = admitAppend(request)
+    // Without a turn of the event loop: whoever closes the store waits for this append.
+    if (!this.#watch.isSure) await this.#watch.check()
     this.#setAside.check(request.stream)
     const outcome = await this.#queue.run(request.stream, sealed.bytes, (hold) =>
       this.#appends.append(request, sealed, hold),
     )
     if (outcome.kind === 'appended') {
+      const { head, position } = outcome
+      this.#watch.noteSeen({ stream: request.stream, ...head, position })
       this.#scan.noteAppended(outcome.position)
       this.#growth.notify()
     }
@@ -115,24 +136,25 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
 
   async readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
     admitReadStream(request)
-    this.#checkOpen()
+    await this.#checkOpen()
     this.#setAside.check(request.stream)
     return readChecked(request, this.#streamReads)
   }
 
   async readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     admitReadAll(request)
-    this.#checkOpen()
+    await this.#checkOpen()
     return this.#scan.read(request.after, request.limit)
   }
 
   async lastPosition(): Promise<Position> {
-    this.#checkOpen()
+    await this.#checkOpen()
     return this.#scan.lastPosition()
   }
 
   /** Waits for a server that is away: see the port. */
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {
+    this.#wakeUp.start()
     this.#watch.start()
     const signal = AbortSignal.any([request.signal, this.#ending.signal])
     return subscribeTo(
@@ -148,9 +170,15 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
   }
 
   troubles(): readonly StoreTrouble[] {
-    return this.setAside().map(({ stream, order }) => ({
-      message: `the stream ${stream} is set aside and its account refused: ${order}`,
-    }))
+    const { rewound } = this.#watch
+    return [
+      ...(rewound === undefined
+        ? []
+        : [{ message: rewound.message, notReady: 'the event log is not the one that it was' }]),
+      ...this.setAside().map(({ stream, order }) => ({
+        message: `the stream ${stream} is set aside and its account refused: ${order}`,
+      })),
+    ]
   }
 
   close(): Promise<void> {
@@ -162,7 +190,7 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     await this.#queue.close()
     this.#growth.close()
     this.#ending.abort()
-    await Promise.all([this.#watch.close(), this.#client.close()])
+    await Promise.all([this.#wakeUp.close(), this.#watch.close(), this.#client.close()])
   }
 
   async #readServerStream(request: ServerReadStream): Promise<readonly RecordedEvent[]> {
@@ -177,7 +205,15 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     }
   }
 
-  #checkOpen(): void {
+  /** The last of ours is remembered: it shows that the log is still the same one. */
+  #toOwn(event: ServerEvent): RecordedEvent | undefined {
+    const own = this.#streamPrefix.toOwn(event)
+    if (own !== undefined) this.#watch.noteSeen(own)
+    return own
+  }
+
+  async #checkOpen(): Promise<void> {
     if (this.#growth.closed) throw new StoreClosedError()
+    if (!this.#watch.isSure) await this.#watch.check()
   }
 }

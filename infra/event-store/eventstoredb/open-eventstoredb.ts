@@ -23,6 +23,7 @@ import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
 import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './layout/stream-prefix.ts'
 import { findOrders } from './retention.ts'
 import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-refusal.ts'
+import type { WatchTimes } from './watch/log-watch.ts'
 import { SetAsideStreams } from './watch/set-aside-streams.ts'
 
 const READY_WITHIN_MS = 30_000
@@ -46,6 +47,8 @@ export interface EventStoreDbOptions {
   readonly readyWithinMs?: number | undefined
   readonly appendTimeoutMs?: number | undefined
   readonly readTimeoutMs?: number | undefined
+  /** How often, and how patiently, it is looked whether the server is still the same. */
+  readonly watchTimes?: WatchTimes | undefined
   readonly reachCrashPoint?: ReachCrashPoint | undefined
   readonly logger?: { warn: Warn } | undefined
 }
@@ -59,6 +62,7 @@ export async function openEventStoreDb(
     appendTimeoutMs = APPEND_TIMEOUT_MS,
     readyWithinMs = READY_WITHIN_MS,
     reachCrashPoint = noCrashPoints,
+    watchTimes,
     logger,
   } = options
   const warn: Warn = (fields, message) => logger?.warn(fields, message)
@@ -77,6 +81,7 @@ export async function openEventStoreDb(
       streamPrefix,
       appendTimeoutMs,
       reachCrashPoint,
+      watchTimes,
       warn,
     })
   } catch (error) {

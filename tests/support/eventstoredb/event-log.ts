@@ -5,13 +5,13 @@
 import { randomUUID } from 'node:crypto'
 import { type AppendDecision, decideAppend, type ExpectedRevision } from './append-decision.ts'
 import { type ProposedEvent, recordBytes, type StoredEvent, storeEvent } from './stored-event.ts'
-import { StreamLog } from './stream-log.ts'
+import { DELETED_FOR_EVER, StreamLog } from './stream-log.ts'
 
 /** Position 0 means the start of the log and is no event's; the real log begins with an epoch. */
 const FIRST_POSITION = 416
 
 /** The revision that the real server gives to the event of such a deletion. */
-const DELETED_FOR_EVER = 2n ** 63n - 1n
+const REVISION_OF_DELETION = 2n ** 63n - 1n
 
 /** The ids that `any` is checked against; the real server keeps 8 MiB of them. */
 const RECENT_IDS_MAX = 100_000
@@ -83,8 +83,7 @@ export class EventLog {
   tombstone(name: string): StoredEvent {
     const stream = this.stream(name)
     const nothing = Buffer.alloc(0)
-    this.#write(stream, [{ ...jsonEvent('$streamDeleted', {}), data: nothing, metadata: nothing }])
-    stream.isTombstoned = true
+    this.#write(stream, [{ ...jsonEvent(DELETED_FOR_EVER, {}), data: nothing, metadata: nothing }])
     return this.#lastOf(stream)
   }
 
@@ -102,6 +101,14 @@ export class EventLog {
     if (this.#readable === Number.POSITIVE_INFINITY) return
     this.#readable = Number.POSITIVE_INFINITY
     this.#notify()
+  }
+
+  /** As an older copy of the files: only the first events are there. */
+  cutBack(count: number): void {
+    this.#end = this.#all[count]?.position ?? this.#end
+    this.#all.length = Math.min(count, this.#all.length)
+    for (const stream of this.#streams.values()) stream.cutBack(count)
+    this.#recent.clear()
   }
 
   /** A restart forgets the ids that `any` is checked against. */
@@ -162,14 +169,14 @@ export class EventLog {
         position: this.#end,
         index: this.#all.length,
         createdMs: this.nowMs(),
-        shownRevision: event.type === '$streamDeleted' ? DELETED_FOR_EVER : undefined,
+        shownRevision: event.type === DELETED_FOR_EVER ? REVISION_OF_DELETION : undefined,
       })
       this.#end += recordBytes(stream.name, event)
       this.#all.push(stored)
       stream.events.push(stored)
       this.#remember(stored)
       const described = describedStream(stream.name, event)
-      if (described !== undefined) this.stream(described).describe(event.data)
+      if (described !== undefined) this.stream(described).describe(event.data, stored.index)
     }
     if (events.length > 0) this.#notify()
     if (stream.last < 0) return { kind: 'success without a stream' }

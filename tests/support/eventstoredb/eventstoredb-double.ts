@@ -218,6 +218,16 @@ export class EventStoreDbDouble {
     else this.#log.setMetadata(stream, { $tb: DELETED_BEFORE })
   }
 
+  /**
+   * Puts an older copy in the place of the server's files, or with 0 events those of another server.
+   * While it is up that is as behind a relay, whose connections hold.
+   *
+   * @param events as many as {@link observed} said when the copy was made
+   */
+  restoreCopy(events: number): void {
+    this.#log.cutBack(events)
+  }
+
   async #closePorts(): Promise<void> {
     this.#server?.close()
     await this.#relay?.close()

@@ -3,17 +3,29 @@ import type { StoredEvent } from './stored-event.ts'
 
 /** A stream is deleted by truncating it before this revision, which no stream reaches. */
 export const DELETED_BEFORE = 2 ** 63
+/** The type of the event by which the real server deletes a stream for ever. */
+export const DELETED_FOR_EVER = '$streamDeleted'
+
+type Metadata = Readonly<Record<string, unknown>>
 
 export class StreamLog {
   readonly name: string
   /** An event's revision is its index here: nothing is ever scavenged. */
   readonly events: StoredEvent[] = []
-  /** A tombstone: neither read nor written again. */
-  isTombstoned = false
-  metadata: Readonly<Record<string, unknown>> = {}
+  /** Each with the number of events that stood before it in the log. */
+  readonly #descriptions: { readonly index: number; readonly metadata: Metadata }[] = []
 
   constructor(name: string) {
     this.name = name
+  }
+
+  get metadata(): Metadata {
+    return this.#descriptions.at(-1)?.metadata ?? {}
+  }
+
+  /** A tombstone: neither read nor written again. */
+  get isTombstoned(): boolean {
+    return this.events.at(-1)?.type === DELETED_FOR_EVER
   }
 
   /** The revision of the last event; -1 without any. */
@@ -37,17 +49,29 @@ export class StreamLog {
   }
 
   /** Takes over the settings in the data of a metadata event; what is no JSON sets nothing. */
-  describe(data: Uint8Array): void {
-    try {
-      const parsed: unknown = JSON.parse(Buffer.from(data).toString('utf8'))
-      if (typeof parsed === 'object' && parsed !== null) this.metadata = { ...parsed }
-    } catch {
-      this.metadata = {}
-    }
+  describe(data: Uint8Array, index: number): void {
+    this.#descriptions.push({ index, metadata: metadataIn(data) ?? this.metadata })
+  }
+
+  /** Forgets what the log got after its first events. @param count of the events that stay */
+  cutBack(count: number): void {
+    const isThere = ({ index }: { readonly index: number }): boolean => index < count
+    this.events.length = this.events.filter(isThere).length
+    this.#descriptions.length = this.#descriptions.filter(isThere).length
   }
 
   get #truncateBefore(): number {
     return numberIn(this.metadata, '$tb') ?? 0
+  }
+}
+
+/** @returns undefined for JSON that is no object */
+function metadataIn(data: Uint8Array): Metadata | undefined {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(data).toString('utf8'))
+    return typeof parsed === 'object' && parsed !== null ? { ...parsed } : undefined
+  } catch {
+    return {}
   }
 }
 

@@ -1,11 +1,24 @@
 /** From what was thrown to what a caller is told. */
 import { ownDefect, ServiceError } from '../../errors.ts'
-import { BrokenChainError, DamagedStreamError, StoreUnavailableError } from '../event-store.ts'
+import {
+  BrokenChainError,
+  DamagedStreamError,
+  StoreRewoundError,
+  StoreUnavailableError,
+} from '../event-store.ts'
 
 /** The events of an account cannot be relied on: an operator has to look. */
 export function accountDamaged(cause: unknown): ServiceError {
   const message = 'The records of the account are damaged. Please ask the operator of this service.'
   return new ServiceError('account_damaged', message, { cause })
+}
+
+/** The store is not the one that it was: an operator has to look. */
+export function storeRewound(cause: unknown): ServiceError {
+  const message =
+    'The event store does not hold what it held before. Nothing was charged. ' +
+    'Please ask the operator of this service.'
+  return new ServiceError('store_rewound', message, { cause })
 }
 
 /**
@@ -17,6 +30,7 @@ export function answerableError(thrown: unknown): ServiceError {
   if (thrown instanceof DamagedStreamError || thrown instanceof BrokenChainError) {
     return accountDamaged(thrown)
   }
+  if (thrown instanceof StoreRewoundError) return storeRewound(thrown)
   if (!(thrown instanceof StoreUnavailableError)) return ownDefect(thrown)
   const message = 'The event store does not answer. Please try again.'
   return new ServiceError('store_unavailable', message, { retryAfterSeconds: 1, cause: thrown })

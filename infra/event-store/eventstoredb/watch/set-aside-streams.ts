@@ -71,6 +71,11 @@ export class SetAsideStreams {
     if (order !== undefined) throw new DamagedStreamError(stream, order)
   }
 
+  /** @param stream by our name */
+  holds(stream: string): boolean {
+    return this.#orders.has(this.#prefix + stream)
+  }
+
   list(): readonly SetAsideStream[] {
     return [...this.#orders].map(([stream, order]) => ({ stream, order }))
   }

@@ -144,7 +144,7 @@ function prepareAnswers(app: FastifyInstance, options: HttpServerOptions): void 
     const error = asServiceError(cause)
     if (error.code === 'internal_error') {
       logger.error({ requestId: request.id, err: cause }, 'request failed with an internal error')
-    } else if (error.code === 'store_unavailable') {
+    } else if (error.code === 'store_unavailable' || error.code === 'store_rewound') {
       warnings.warn('requests refused: the event store cannot take them', cause)
     }
     if (!isDraining()) await refusalPauses.pauseBefore(request, reply)

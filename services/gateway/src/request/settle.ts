@@ -75,9 +75,12 @@ async function settleOnce(
   return ledger.settle(accountId, { requestId, ...charge })
 }
 
+/** What an operator puts back goes on as well. */
+const temporaryCodes = new Set(['store_unavailable', 'store_rewound', 'server_is_overloaded'])
+
 function isTemporary(cause: unknown): boolean {
   if (!(cause instanceof ServiceError)) return false
-  return cause.code === 'store_unavailable' || cause.code === 'server_is_overloaded'
+  return temporaryCodes.has(cause.code)
 }
 
 function notSettled(cause: unknown, requestId: string): unknown {

@@ -1,9 +1,10 @@
 /** What the ledger says when it is not the decider that refuses. */
 import { ServiceError } from '@svc/contracts/errors'
-import { accountDamaged } from '@svc/contracts/ports/answerable-error'
+import { accountDamaged, storeRewound } from '@svc/contracts/ports/answerable-error'
 import {
   BrokenChainError,
   DamagedStreamError,
+  StoreRewoundError,
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
 import type { Refusal } from '../account/decision.ts'
@@ -22,6 +23,7 @@ export function overloaded(): ServiceError {
 
 /** Nothing was written. */
 export function storeUnavailable(cause?: unknown): ServiceError {
+  if (cause instanceof StoreRewoundError) return storeRewound(cause)
   const message = 'The event store cannot take the request now. Nothing was charged.'
   return new ServiceError('store_unavailable', message, {
     retryAfterSeconds: RETRY_SECONDS,

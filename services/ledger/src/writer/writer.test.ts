@@ -1,4 +1,8 @@
-import { DamagedStreamError, StoreBusyError } from '@svc/contracts/ports/event-store'
+import {
+  DamagedStreamError,
+  StoreBusyError,
+  StoreRewoundError,
+} from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { listedFaults } from '@svc/testing/event-store/fault-plan'
 import { FaultyEventStore } from '@svc/testing/event-store/faulty-event-store'
@@ -163,6 +167,7 @@ describe('a store that does not take it', () => {
   test.each([
     ['busy', new StoreBusyError(), 'store_unavailable'],
     ['broken', new Error('disk'), 'store_unavailable'],
+    ['rewound', new StoreRewoundError('it is empty'), 'store_rewound'],
     ['damaged', new DamagedStreamError('account-1', 'it was deleted'), 'account_damaged'],
     ['handed nonsense', new RangeError('nonsense'), 'internal_error'],
   ])('%s: the command is refused, and nothing of it is left', async (_name, error, code) => {
