@@ -67,6 +67,7 @@ function emailOf(name: string): string {
 export interface DashboardServer extends AsyncDisposable {
   readonly server: RunningServer
   readonly baseUrl: string
+  readonly dataDir: string
   readonly accountId: string
   readonly apiKey: string
   /** The owner of the service and of the first account. */
@@ -78,19 +79,22 @@ export async function startDashboard(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<DashboardServer> {
   const folder = makeTemporaryFolder()
+  const dataDir = join(folder.path, 'data')
   const settings = readSettings({
-    SVC_DATA_DIR: join(folder.path, 'data'),
+    SVC_DATA_DIR: dataDir,
     SVC_PORT: '0',
     SVC_SIGN_UP: 'invitation',
     SVC_REQUEST_LOG: 'off',
     ...environment,
   })
   const server = await startServer(settings, { logger: pino({ level: 'silent' }) })
-  const { baseUrl, ownerLink = '', accountId = '', apiKey = '' } = server.ready
+  const { ownerLink = '', accountId = '', apiKey = '', listening, ...ready } = server.ready
+  // Also where browsers are to reach it by another address.
+  const baseUrl = listening === undefined ? ready.baseUrl : `http://${listening}`
   const owner = new TestBrowser(baseUrl)
   await owner.join(ownerLink, 'Olive')
   return {
-    ...{ server, baseUrl, accountId, apiKey, owner },
+    ...{ server, baseUrl, dataDir, accountId, apiKey, owner },
     browser: () => new TestBrowser(baseUrl),
     async [Symbol.asyncDispose]() {
       await server.stop(1_000)

@@ -1,0 +1,71 @@
+/** `svc user …`: how people are let in, kept out and forgotten from a terminal. */
+import { startDashboard, type TestBrowser } from '@svc/testing/dashboard-server'
+import { folderWithHistory } from '@svc/testing/data-folders'
+import { svc } from '@svc/testing/run-svc'
+import { expect, test } from 'vitest'
+
+test('a link of the terminal lets somebody in, who is then kept out and forgotten', async () => {
+  await using dashboard = await startDashboard()
+  const { dataDir, accountId } = dashboard
+  const user = async (...args: string[]) => {
+    const ran = await svc(['--data-dir', dataDir, '--json', 'user', ...args])
+    expect(ran.code, ran.err).toBe(0)
+    return JSON.parse(ran.out)
+  }
+  const invited = await user('invite', '--account', accountId, '--as', 'member')
+  expect(invited.schema).toBe('svc.user-invited/1')
+  const browser = dashboard.browser()
+  const session = await browser.join(invited.link, 'Mia')
+  expect(session.accounts).toMatchObject([{ account_id: accountId, role: 'member' }])
+  const id = session.user?.user_id ?? ''
+  const signedIn = async (who: TestBrowser) => (await who.ask('GET', '/sessions')).status === 200
+
+  const { users } = await user('list')
+  expect(users).toMatchObject([
+    { display_name: 'Olive', platform_role: 'owner' },
+    { user_id: id, email: 'mia@example.com', status: 'active' },
+  ])
+  expect(await user('disable', id, '--yes')).toMatchObject({ status: 'disabled', changed: true })
+  expect(await signedIn(browser)).toBe(false)
+  await expect(browser.signIn('Mia')).rejects.toThrow('401')
+  expect(await user('disable', id, '--yes')).toMatchObject({ changed: false })
+  expect(await user('enable', id)).toMatchObject({ status: 'active', changed: true })
+  await browser.signIn('Mia')
+
+  const reset = await user('reset-link', id)
+  const secret = reset.link.split('#')[1]
+  await browser.json('POST', '/links/accept', { secret, password: 'a password of hers' })
+  await expect(browser.signIn('Mia')).rejects.toThrow('401')
+  await browser.signIn('Mia', 'a password of hers')
+
+  expect(await user('erase', id, '--yes')).toMatchObject({ changed: true })
+  expect(await signedIn(browser)).toBe(false)
+  const shown = await svc(['--data-dir', dataDir, 'user', 'list'])
+  expect(shown.out).toContain('erased')
+  expect(shown.out).not.toContain('mia@example.com')
+})
+
+test('on a stopped folder an owner can be let in, by a link without an address', async () => {
+  const { path } = await folderWithHistory()
+  const ran = await svc(['--data-dir', path, 'user', 'invite', '--role', 'owner'])
+  expect(ran.code, ran.err).toBe(0)
+  expect(ran.out).toMatch(/^link +\/dashboard\/join#svc-link-\S+$/m)
+  expect(ran.err).toContain('shown this once')
+  const listed = await svc(['--data-dir', path, '--json', 'user', 'list'])
+  expect(JSON.parse(listed.out)).toMatchObject({ schema: 'svc.users/1', users: [] })
+})
+
+test('nobody is kept out or forgotten without being asked about', async () => {
+  const { path } = await folderWithHistory()
+  for (const command of ['disable', 'erase']) {
+    const refused = await svc(['--data-dir', path, 'user', command, 'usr_x'])
+    expect(refused.code).toBe(2)
+    expect(refused.err).toContain('--yes')
+    const declined = await svc(['--data-dir', path, 'user', command, 'usr_x'], { answer: false })
+    expect(declined.code).not.toBe(0)
+  }
+  const unknown = await svc(['--data-dir', path, 'user', 'disable', 'usr_x', '--yes'])
+  expect([unknown.code, unknown.err]).toEqual([3, expect.stringContaining('no such user')])
+  const nothing = await svc(['--data-dir', path, 'user', 'invite'])
+  expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining('name an account')])
+})
