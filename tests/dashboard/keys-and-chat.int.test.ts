@@ -54,6 +54,22 @@ describe('a key that is rotated', () => {
   })
 })
 
+test('a key that is asked for twice is made once', async () => {
+  const { owner } = dashboard
+  const ask = (name: string, once: string) =>
+    owner.ask('POST', `${path}/keys`, { name, idempotency_key: once })
+  const first = (await (await ask('once', 'try 1')).json()) as NewKey
+  const again = await ask('once', 'try 1')
+  expect(again.status).toBe(409)
+  const said = await again.text()
+  expect(said).toContain(first.key_id)
+  expect(said).not.toContain(first.secret)
+  expect((await ask('once', 'try 2')).status).toBe(200)
+  const keys = await owner.json<DashboardOutput<'listAccountKeys'>>('GET', `${path}/keys`)
+  expect(keys.filter(({ name }) => name === 'once')).toHaveLength(2)
+  expect(await statusWith(first.secret)).toBe(200)
+})
+
 test('the chat costs what the same request costs with a key', async () => {
   const withKey = async (): Promise<string> => {
     const answer = await fetch(`${dashboard.baseUrl}/v1/chat/completions`, {

@@ -3,7 +3,7 @@
  * is the same, made by the same handler: only who asks is told by the session, not by a key.
  */
 import { z } from 'zod'
-import { id, moment, name } from '../admin/declaration.ts'
+import { id, idempotencyKey, moment, name } from '../admin/declaration.ts'
 import { spendPolicy } from '../events/account.ts'
 import { balanceAnswer, dollars, receipt } from '../wire/billing.ts'
 import { priceList } from '../wire/prices.ts'
@@ -136,7 +136,13 @@ export const dashboardAccountOperations = {
     path: '/accounts/:account_id/keys',
     access: 'owner',
     summary: 'Make a key; its secret is in this answer only',
-    input: z.strictObject({ ...account, name, expires_at: moment.nullable().default(null) }),
+    input: z.strictObject({
+      ...account,
+      name,
+      expires_at: moment.nullable().default(null),
+      /** Sent again with the same one, no second key is made: the answer is a `conflict`. */
+      idempotency_key: idempotencyKey.optional(),
+    }),
     output: newKey,
   }),
   renameAccountKey: dashboardOperation({

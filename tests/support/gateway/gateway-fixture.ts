@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
-import { createGateway, type Gateway } from '@svc/gateway/gateway'
+import { createGateway, type Dashboard, type Gateway } from '@svc/gateway/gateway'
 import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http/limits'
 import type { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
@@ -63,6 +63,7 @@ export interface FixtureOptions {
   readonly requestObserver?: RequestObserver
   /** The routes of the operator. */
   readonly admin?: FastifyPluginAsync
+  readonly dashboard?: Dashboard
   readonly publicUrl?: string
   readonly publicPrices?: boolean
   readonly trustedProxies?: readonly string[]
@@ -133,7 +134,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ),
     createdAt: 1_700_000_000,
     pageInformation: { version: '0.0.0', links: [{ title: 'Docs', href: 'docs' }] },
-    ...(options.admin === undefined ? {} : { admin: options.admin }),
+    ...routesOf(options),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
     publicPrices: options.publicPrices ?? true,
     trustedProxies: options.trustedProxies ?? [],
@@ -156,6 +157,13 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     ...callsOf(baseUrl, `Bearer ${options.real?.secret ?? ledger.secret}`),
     loseAnswers: () => recordedAnswers.removeExpired(Infinity, Infinity),
     [Symbol.asyncDispose]: closeAll,
+  }
+}
+
+function routesOf({ admin, dashboard }: FixtureOptions) {
+  return {
+    ...(admin === undefined ? {} : { admin }),
+    ...(dashboard === undefined ? {} : { dashboard }),
   }
 }
 

@@ -24,4 +24,6 @@ export interface AccountSessions {
    *   `not_allowed` for too little a role, and for what no page of ours has sent
    */
   memberOf(request: SessionRequest, accountId: string, least: AccountRole): Promise<AccountMember>
+  /** Whether somebody who was let in is still in the account, and not disabled. */
+  staysIn(member: AccountMember): Promise<boolean>
 }

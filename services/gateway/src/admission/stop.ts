@@ -7,6 +7,8 @@ export type StopReason =
   | 'timeout'
   | 'shutting_down'
   | 'account_frozen'
+  /** Of the dashboard: whoever asked is no longer in the account, or is kept out. */
+  | 'member_left'
   /** The acceptance did not become durable. */
   | 'refused'
 
@@ -46,6 +48,11 @@ export function stoppedError(
     const message =
       'The account was frozen while the request ran; what had been sent by then is charged.'
     return new ServiceError('account_frozen', message, { requestId })
+  }
+  if (reason === 'member_left') {
+    const message =
+      'You were taken out of the account while the request ran; what had been sent is charged.'
+    return new ServiceError('not_allowed', message, { requestId })
   }
   if (reason === 'shutting_down') {
     const message = 'The server is stopping. Please send the request again.'

@@ -44,19 +44,23 @@ function ended(record: Partial<EndedRun['record']>, fields: Partial<EndedRun> = 
 }
 
 describe.each(['stop', 'length'] as const)('a run that finished with %s', (finishReason) => {
-  test.each([undefined, 'client_gone', 'timeout', 'shutting_down', 'account_frozen'] as const)(
-    'is metered whole, also when %s came too late',
-    (stop) => {
-      const run = ended({ meter: meter(), finishReason }, { stop })
-      expect(costOfRun(run)).toEqual({
-        kind: 'settle',
-        meter: meter(),
-        finishReason,
-        rule: 'metered',
-        failure: null,
-      })
-    },
-  )
+  test.each([
+    undefined,
+    'client_gone',
+    'timeout',
+    'shutting_down',
+    'account_frozen',
+    'member_left',
+  ] as const)('is metered whole, also when %s came too late', (stop) => {
+    const run = ended({ meter: meter(), finishReason }, { stop })
+    expect(costOfRun(run)).toEqual({
+      kind: 'settle',
+      meter: meter(),
+      finishReason,
+      rule: 'metered',
+      failure: null,
+    })
+  })
 })
 
 describe('a run that was stopped', () => {
@@ -65,6 +69,7 @@ describe('a run that was stopped', () => {
     ['timeout', 'timeout'],
     ['shutting_down', 'shutting_down'],
     ['account_frozen', 'account_frozen'],
+    ['member_left', 'member_left'],
   ] as const)('by %s is metered up to the acknowledgement', (stop, reason) => {
     const delivered = stop !== 'client_gone' && stop !== 'timeout'
     const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered })
@@ -76,7 +81,7 @@ describe('a run that was stopped', () => {
   })
 })
 
-test.each(['shutting_down', 'account_frozen'] as const)(
+test.each(['shutting_down', 'account_frozen', 'member_left'] as const)(
   'a run that ended before anything was sent by %s costs nothing',
   (stop) => {
     const run = ended({ meter: meter(), finishReason: 'cancelled' }, { stop, delivered: false })
@@ -122,6 +127,7 @@ test('no charge is above the worst case, nor above what the worker claims, once 
     'timeout',
     'shutting_down',
     'account_frozen',
+    'member_left',
     undefined,
   )
   fc.assert(

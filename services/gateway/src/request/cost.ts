@@ -76,7 +76,7 @@ export function costOfRun(run: EndedRun): RunCost {
 
 /** Whether neither the caller nor the time that the request may take has stopped it. */
 function isOurs(stop: StopReason): boolean {
-  return stop === 'shutting_down' || stop === 'account_frozen'
+  return stop === 'shutting_down' || stop === 'account_frozen' || stop === 'member_left'
 }
 
 function brokenRun(run: EndedRun): RunCost {

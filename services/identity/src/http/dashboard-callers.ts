@@ -8,15 +8,24 @@ import type {
 } from '@svc/contracts/ports/account-sessions'
 import type { OwnAddress } from '../operations/ports.ts'
 import type { OpenSession, Sessions } from '../sessions/sessions.ts'
+import type { Users } from '../users/users.ts'
 import { sessionToken } from './cookies.ts'
 import { isSecure, refuseForeign } from './own-requests.ts'
 
+export interface DashboardCallersPorts {
+  readonly sessions: Pick<Sessions, 'find'>
+  readonly users: Pick<Users, 'find'>
+  readonly address: OwnAddress
+}
+
 export class DashboardCallers implements AccountSessions {
   readonly #sessions: Pick<Sessions, 'find'>
+  readonly #users: Pick<Users, 'find'>
   readonly #address: OwnAddress
 
-  constructor({ sessions, address }: { sessions: Pick<Sessions, 'find'>; address: OwnAddress }) {
+  constructor({ sessions, users, address }: DashboardCallersPorts) {
     this.#sessions = sessions
+    this.#users = users
     this.#address = address
   }
 
@@ -46,6 +55,11 @@ export class DashboardCallers implements AccountSessions {
       throw new ServiceError('not_allowed', 'Only owners of the account may do this.')
     }
     return { userId: user.userId, accountId, role }
+  }
+
+  async staysIn({ userId, accountId }: AccountMember): Promise<boolean> {
+    const user = await this.#users.find(userId)
+    return user?.status === 'active' && user.accounts.has(accountId)
   }
 }
 

@@ -48,7 +48,7 @@ export function openDashboard(
   })
   parts.add(sessions.startRemoval())
   const address = { publicUrl: settings.SVC_PUBLIC_URL }
-  const callers = new DashboardCallers({ sessions, address })
+  const callers = new DashboardCallers({ sessions, users, address })
   const adminCallers = new SessionAdminCallers(callers, { sessions, users })
   const routes = dashboardRoutes({
     ...{ users, sessions, rateLimits, ledger, texts, address },

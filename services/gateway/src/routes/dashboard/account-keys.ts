@@ -47,13 +47,16 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
 
     app.post('/keys', writing, async (request): Promise<DashboardOutput<'createAccountKey'>> => {
       const input = given('createAccountKey', request)
-      const { account_id: accountId, name, expires_at: expiresAt } = input
+      const { account_id: accountId, name, expires_at: expiresAt, idempotency_key: once } = input
+      const actor = actorOf(request)
       const { keyId, secret } = await ledger.administration.createKey(accountId, {
         name,
         expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
-        actor: actorOf(request),
+        // Of this user: nobody takes the key of another one's request.
+        ...(once === undefined ? {} : { idempotencyKey: `${actor} ${once}` }),
+        actor,
       })
-      if (secret === null) throw new Error('a key that was asked for once has been made before')
+      if (secret === null) throw madeBefore(keyId)
       return { key_id: keyId, secret }
     })
 
@@ -102,6 +105,14 @@ async function rotate(
     await ledger.administration.setKeyExpiry(accountId, change)
   }
   return { key_id: newId, secret, old_key_ends_at: new Date(endsAt).toISOString() }
+}
+
+/** Its secret was in the first answer, and is kept nowhere. */
+function madeBefore(keyId: string): ServiceError {
+  const message =
+    `The key ${keyId} was made by the same request before, and its secret was shown then. ` +
+    'Revoke it and make another one if the secret is lost.'
+  return new ServiceError('conflict', message)
 }
 
 /** That of the chat is nobody's to change. @throws {ServiceError} `not_found`, `conflict` */

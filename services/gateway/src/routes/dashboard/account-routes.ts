@@ -13,6 +13,7 @@ import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { FastifyInstance } from 'fastify'
 import type { Admission } from '../../admission/admission.ts'
 import type { CallerRates } from '../../admission/caller-rates.ts'
+import { MemberWatch } from '../../admission/member-watch.ts'
 import type { Reads } from '../../admission/reads.ts'
 import { sessionCallers } from '../../admission/session-callers.ts'
 import { chatFormat } from '../../formats/chat/format.ts'
@@ -47,6 +48,7 @@ export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: 
   const owners = { hooks: ports.reads.hooksFor(sessionCallers(ports, 'owner')) }
   const reading = { ...ports, reads: members }
   const chatKeys = new ChatKeys(ports.ledger)
+  const memberWatch = new MemberWatch(ports)
   const callers = sessionCallers(ports, 'member', ({ accountId, userId }) =>
     chatKeys.of(accountId, `user:${userId}`),
   )
@@ -60,6 +62,7 @@ export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: 
       withTextsShown(ports.texts, answer),
     )
     const chat = [{ url: `${DASHBOARD_PREFIX}${CHAT_PATH}`, format: chatFormat }]
+    app.addHook('preHandler', memberWatch.watch)
     await app.register(inferenceRoutes({ ...ports, callers }, admission, chat))
     const prices = { ...reading, reads: { ...members, openHooks: members.hooks } }
     const routes = [
