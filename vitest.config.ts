@@ -8,7 +8,7 @@ const MEASURED = ['tests/inference/{client-gone,worker-killed}.e2e.test.ts']
 
 /** The suffix of a test says its cost: pure, with real files and processes, or a whole server. */
 const projects = [
-  { name: 'unit', suffix: 'test', testTimeout: 20_000 },
+  { name: 'unit', suffix: 'test', testTimeout: 60_000 },
   { name: 'integration', suffix: 'int.test', testTimeout: 60_000 },
   { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000, exclude: MEASURED },
   { name: 'browser', suffix: 'browser.test', testTimeout: 120_000 },

@@ -7,13 +7,20 @@
 import type { ServerResponse } from 'node:http'
 import type { Timer } from '@svc/contracts/ports/time'
 
+/**
+ * Longer texts are handed to the socket piece by piece: of one that it was given whole, nobody is
+ * told before the last byte that a slow client goes on reading.
+ */
+const PIECE_BYTES = 65_536
+
 export class ClientConnection {
   readonly #response: ServerResponse
   readonly #timer: Timer
   readonly #writeStallMs: number
+  readonly #waiting: Uint8Array[] = []
   #draining: Promise<void> | undefined
 
-  /** @param writeStallMs how long the client may read nothing before it is cut off */
+  /** @param writeStallMs how long the client may read less than a piece before it is cut off */
   constructor(response: ServerResponse, timer: Timer, writeStallMs: number) {
     this.#response = response
     this.#timer = timer
@@ -46,31 +53,62 @@ export class ClientConnection {
 
   /** A promise, when there is one, resolves when the client has taken enough, or is gone. */
   write(text: string): Promise<void> | undefined {
-    if (this.gone || this.#response.write(text)) return undefined
-    this.#draining ??= this.#drained()
-    return this.#draining
+    if (this.gone) return undefined
+    if (this.#isHandedOverWhole(text)) {
+      if (this.#response.write(text)) return undefined
+      return this.#handOver(true)
+    }
+    this.#waiting.push(...piecesOf(text))
+    return this.#draining ?? this.#handOver(false)
   }
 
-  /** Hands over the last bytes; the client takes them in its own time, up to the write stall. */
+  /** Hands over the last bytes; the client takes them in its own time, piece by piece. */
   end(text: string): void {
     if (this.gone) return
-    const cancel = this.#timer.after(this.#writeStallMs, () => this.cut())
-    this.#response.once('close', cancel)
-    this.#response.once('finish', cancel)
-    this.#response.end(text)
+    if (this.#isHandedOverWhole(text)) this.#finish(text)
+    else void this.write(text)?.then(() => this.#finish(''))
   }
 
   cut(): void {
     this.#response.destroy()
   }
 
-  #drained(): Promise<void> {
+  #isHandedOverWhole(text: string): boolean {
+    return !this.blocked && text.length <= PIECE_BYTES
+  }
+
+  #finish(text: string): void {
+    if (this.gone) return
+    void this.#taken('finish')
+    this.#response.end(text)
+  }
+
+  /** @param isFull whether the client has to read before it is given more */
+  #handOver(isFull: boolean): Promise<void> {
+    this.#draining = this.#handOverWaiting(isFull).finally(() => {
+      this.#draining = undefined
+    })
+    return this.#draining
+  }
+
+  async #handOverWaiting(isFull: boolean): Promise<void> {
+    let mustWait = isFull
+    for (;;) {
+      if (mustWait) await this.#taken('drain')
+      const piece = this.gone ? undefined : this.#waiting.shift()
+      if (piece === undefined) break
+      mustWait = !this.#response.write(piece)
+    }
+    this.#waiting.length = 0
+  }
+
+  /** Resolves at the event, or when the client is gone; a client that takes nothing is cut off. */
+  #taken(event: 'drain' | 'finish'): Promise<void> {
     const response = this.#response
     return new Promise((resolve) => {
       const done = () => {
-        this.#draining = undefined
         cancel()
-        response.off('drain', done)
+        response.off(event, done)
         response.off('close', done)
         resolve()
       }
@@ -78,8 +116,16 @@ export class ClientConnection {
         this.cut()
         done()
       })
-      response.once('drain', done)
+      response.once(event, done)
       response.once('close', done)
     })
   }
+}
+
+function piecesOf(text: string): readonly Uint8Array[] {
+  const bytes = Buffer.from(text, 'utf8')
+  const count = Math.ceil(bytes.length / PIECE_BYTES)
+  return Array.from({ length: count }, (_, at) =>
+    bytes.subarray(at * PIECE_BYTES, (at + 1) * PIECE_BYTES),
+  )
 }

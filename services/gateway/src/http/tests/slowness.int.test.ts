@@ -143,6 +143,8 @@ test.each(wireFormats)(
   },
 )
 
+/** 15 MB are taken in four times the bound; the system's buffers alone hold far less. */
+const PAUSE_EVERY_BYTES = 400_000
 const LARGE = { tokens: 1_000, text: () => 'x'.repeat(8_000) }
 
 describe.each(wireFormats)('an answer of $name that is not taken', (format) => {
@@ -160,6 +162,28 @@ describe.each(wireFormats)('an answer of $name that is not taken', (format) => {
     socket.write(post({ maxTokens: 1_000 }, { stream: true }, format))
     await expect.poll(() => tail, { timeout: 15_000 }).toMatch(/data: \[DONE\]|event: message_stop/)
     expect(taken).toBeGreaterThan(1_000 * 8_000)
+    socket.destroy()
+    await closed
+  })
+
+  test('B5 a whole answer is given to a reader that takes longer than the bound, steadily', async () => {
+    const STALL_MS = 500
+    await start({
+      script: { tokens: 1_000, text: () => 'x'.repeat(15_000) },
+      limits: { writeStallMs: STALL_MS },
+    })
+    const { socket, closed } = open()
+    socket.pause()
+    let taken = 0
+    socket.on('data', (chunk) => {
+      taken += chunk.length
+      if (taken % PAUSE_EVERY_BYTES >= chunk.length) return
+      socket.pause()
+      setTimeout(() => socket.resume(), STALL_MS / 10)
+    })
+    socket.write(post({ maxTokens: 1_000 }, {}, format))
+    socket.resume()
+    await expect.poll(() => taken, { timeout: 30_000 }).toBeGreaterThan(1_000 * 15_000)
     socket.destroy()
     await closed
   })
