@@ -138,7 +138,7 @@ test('another prefix is another ledger, also for a folder that was used before',
   const { events: listed } = await other.operations.listEvents({ limit: 1_000 })
   expect(listed).toHaveLength(events)
   expect(new Set(listed.map(({ stream }) => stream))).toEqual(
-    new Set(['pricing', `account-${other.ready.accountId}`]),
+    new Set(['pricing', 'users', `account-${other.ready.accountId}`]),
   )
   await other.process.stop()
 
