@@ -1,5 +1,5 @@
 /** What was written about people leaves every file of the data folder when it is erased. */
-import { rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
@@ -13,6 +13,24 @@ import {
   openPersonalAccount,
   shownOf,
 } from '../eventstore/erasure.ts'
+
+/** @returns the path of a file that lies outside of the data folder */
+async function evidenceOf(dataDir: string, accountId: string, name: string): Promise<string> {
+  const file = join(dataDir, '..', name)
+  const words = ['evidence', 'export', accountId, '--output', file, '--data-dir', dataDir]
+  const { code, err } = await svc(words)
+  expect(code, err).toBe(0)
+  return file
+}
+
+async function verdictOn(
+  dataDir: string,
+  file: string,
+): Promise<{ readonly verdict: string; readonly events: number }> {
+  const { out: key } = await svc(['evidence', 'public-key', '--data-dir', dataDir])
+  const { out } = await svc(['verify-evidence', file, '--key', key.trim(), '--json'])
+  return JSON.parse(out)
+}
 
 test('texts of an account are gone from every file, and every chain holds', async () => {
   const dataDir = join(temporaryFolder(), 'data')
@@ -34,6 +52,9 @@ test('texts of an account are gone from every file, and every chain holds', asyn
     new Set(['texts.db']),
   )
 
+  const before = await evidenceOf(dataDir, account.accountId, 'before.jsonl')
+  expect(await verdictOn(dataDir, before)).toMatchObject({ verdict: 'ok', first_broken: null })
+
   const erase = ['account', 'erase', account.accountId, '--reason', 'she asked for it']
   const tried = await svc([...erase, '--dry-run', '--data-dir', dataDir])
   expect([tried.code, tried.err]).toEqual([
@@ -46,6 +67,12 @@ test('texts of an account are gone from every file, and every chain holds', asyn
 
   expect(filesWithMarker(dataDir)).toEqual([])
   await expectErased(operations, account)
+  // Evidence that a customer saved before still proves itself, and so does that of today.
+  const after = await evidenceOf(dataDir, account.accountId, 'after.jsonl')
+  const [then, now] = [await verdictOn(dataDir, before), await verdictOn(dataDir, after)]
+  expect([then, now]).toMatchObject(Array(2).fill({ verdict: 'ok', first_broken: null }))
+  expect(now.events).toBe(then.events + 1)
+  expect(readFileSync(after, 'utf8')).not.toContain(MARKER)
   expect(await ownStatement()).not.toContain(MARKER)
   const { broken, texts } = await verified(operations)
   expect([broken, texts.altered, texts.missing]).toEqual([[], [], []])

@@ -69,8 +69,10 @@ const verifyResult = z.object({
     erased: count,
     /** Events whose text is not the one that they were written with. */
     altered: z.array(z.object(place)),
-    /** The first event of each owner whose text is not there, and was never erased. */
+    /** The first event of each owner whose text is not there, and was not erased since. */
     missing: z.array(z.object(place)),
+    /** The last erasure of each owner that has left texts behind: the same command finishes it. */
+    unfinished: z.array(z.object(place)),
   }),
   /** To be noted down elsewhere: the anchor of a later verification. Null for an empty log. */
   head: z.string().nullable(),

@@ -76,6 +76,10 @@ function findingsOf({
     const detail = `${stream}  from revision ${revision} on, and no event says that it was erased`
     found.push({ kind: 'text gone', detail })
   }
+  for (const { stream, revision } of texts.unfinished) {
+    const detail = `${stream}  the erasure of revision ${revision} left texts: erase them again`
+    found.push({ kind: 'text left', detail })
+  }
   if (anchor === 'cut') found.push({ kind: 'cut', detail: 'the log ends before the anchor' })
   if (anchor === 'differs') {
     found.push({ kind: 'altered', detail: 'what lies before the anchor is not what it was' })
@@ -85,13 +89,14 @@ function findingsOf({
 
 function summaryOf(result: VerifyResult): string {
   const { broken, streams, missing_positions: missingPositions, contradicted, anchor } = result
-  const { altered, missing } = result.texts
+  const { altered, missing, unfinished } = result.texts
   return [
     broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
     result.set_aside.length === 0 ? '' : `${result.set_aside.length} streams were told to forget`,
     missingPositions === '0' ? '' : `${missingPositions} events were removed`,
     contradicted.length === 0 ? '' : 'events that are remembered are gone',
     altered.length + missing.length === 0 ? '' : 'texts beside the log were altered',
+    unfinished.length === 0 ? '' : 'an erasure was not finished',
     anchor === null || anchor === 'holds' ? '' : 'the anchor does not hold',
   ]
     .filter((part) => part !== '')

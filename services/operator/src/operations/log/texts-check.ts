@@ -3,13 +3,16 @@
  *
  *     the text is there, and hashes to the word  ─▶ kept
  *     it is there, and hashes to something else  ─▶ altered
- *     it is not there, and was erased by an event of its owner, at any time ─▶ erased
- *     it is not there                            ─▶ missing
+ *     it is not there, and an event behind it erased the texts of its owner ─▶ erased
+ *     it is not there, and no event behind it did                           ─▶ missing
+ *     it is there, and an event behind it erased it                         ─▶ unfinished
+ *
+ * What was written after an erasure is a new text: that it is gone, no erasure explains.
  */
 import { accountOfStream } from '@svc/contracts/events/account'
 import { readKeptText, wordsIn } from '@svc/contracts/kept-text'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { TextStore } from '@svc/contracts/ports/text-store'
+import type { FoundText, TextStore } from '@svc/contracts/ports/text-store'
 
 interface Place {
   readonly stream: string
@@ -22,54 +25,75 @@ export interface TextsFound {
   readonly altered: readonly Place[]
   /** The first of each owner. */
   readonly missing: readonly Place[]
+  /** The last erasure of each owner that has left texts behind. */
+  readonly unfinished: readonly Place[]
 }
 
-interface Absent {
-  readonly first: Place
-  count: number
+/** What the events of an owner name since their last erasure. */
+interface Named {
+  /** Of the first that is absent. */
+  firstAbsent: Place | undefined
+  absent: number
+  hasText: boolean
 }
 
 export class TextsCheck {
   readonly #texts: Pick<TextStore, 'find'>
-  readonly #erasedOwners = new Set<string>()
-  readonly #absent = new Map<string, Absent>()
+  readonly #named = new Map<string, Named>()
+  readonly #unfinished = new Map<string, Place>()
   readonly #altered: Place[] = []
   #kept = 0
+  #erased = 0
 
   constructor(texts: Pick<TextStore, 'find'>) {
     this.#texts = texts
   }
 
-  /** @param events of one page */
+  /** @param events of one page, behind those of the page before */
   async take(events: readonly RecordedEvent[]): Promise<void> {
-    const named = new Map<string, Place>()
+    const words = new Set(events.flatMap(({ data }) => wordsIn(data)))
+    const found = words.size === 0 ? new Map<string, FoundText>() : await this.#texts.find(words)
+    const seen = new Set<string>()
     for (const { stream, revision, type, data } of events) {
-      if (type === 'TextsErased') this.#erasedOwners.add(accountOfStream(stream) ?? '')
-      for (const word of wordsIn(data)) named.set(word, { stream, revision })
-    }
-    if (named.size === 0) return
-    const found = await this.#texts.find(named.keys())
-    for (const [word, place] of named) {
-      const text = found.get(word)
-      if (text === undefined) this.#noteAbsent(readKeptText(word)?.owner ?? '', place)
-      else if (text.isIntact) this.#kept += 1
-      else this.#altered.push(place)
+      const place = { stream, revision }
+      for (const word of wordsIn(data)) {
+        if (!seen.has(word)) this.#note(word, place, found.get(word))
+        seen.add(word)
+      }
+      if (type === 'TextsErased') this.#noteErasure(accountOfStream(stream) ?? '', place)
     }
   }
 
   result(): TextsFound {
-    let erased = 0
-    const missing: Place[] = []
-    for (const [owner, { first, count }] of this.#absent) {
-      if (this.#erasedOwners.has(owner)) erased += count
-      else missing.push(first)
-    }
-    return { kept: this.#kept, erased, altered: this.#altered, missing }
+    const missing = [...this.#named.values()].flatMap(({ firstAbsent }) => firstAbsent ?? [])
+    const unfinished = [...this.#unfinished.values()]
+    return { kept: this.#kept, erased: this.#erased, altered: this.#altered, missing, unfinished }
   }
 
-  #noteAbsent(owner: string, place: Place): void {
-    const absent = this.#absent.get(owner)
-    if (absent === undefined) this.#absent.set(owner, { first: place, count: 1 })
-    else absent.count += 1
+  #note(word: string, place: Place, text: FoundText | undefined): void {
+    const named = this.#namedBy(readKeptText(word)?.owner ?? '')
+    if (text === undefined) {
+      named.absent += 1
+      named.firstAbsent ??= place
+      return
+    }
+    named.hasText = true
+    if (text.isIntact) this.#kept += 1
+    else this.#altered.push(place)
+  }
+
+  #noteErasure(owner: string, place: Place): void {
+    const { absent, hasText } = this.#namedBy(owner)
+    this.#erased += absent
+    this.#named.delete(owner)
+    if (hasText || this.#unfinished.has(owner)) this.#unfinished.set(owner, place)
+  }
+
+  #namedBy(owner: string): Named {
+    const known = this.#named.get(owner)
+    if (known !== undefined) return known
+    const named = { firstAbsent: undefined, absent: 0, hasText: false }
+    this.#named.set(owner, named)
+    return named
   }
 }
