@@ -52,7 +52,7 @@ test('account show --as-of shows what account show showed then', async () => {
   expect(then.out).toMatch(/^held +0.001 USD by 1 running$/m)
   const early = await run('account', 'show', accountId, '--as-of', '2026-10-01')
   expect([early.code, early.out]).toEqual([3, ''])
-  expect(early.err).toMatch(/^svc: There was no account acct_\w+ up to position -1\.\n$/)
+  expect(early.err).toMatch(/^svc: There was no account acct_\w+ before the first event\.\n$/)
 })
 
 describe('--diff live', () => {

@@ -138,7 +138,8 @@ function accountResult(
 ): Pick<ReplayResult, 'totals' | 'account'> {
   const row = views.account(accountId)
   if (row === undefined || account === undefined) {
-    const message = `There was no account ${accountId} up to position ${position}.`
+    const then = position < 0n ? 'before the first event' : `up to position ${position}`
+    const message = `There was no account ${accountId} ${then}.`
     throw new ServiceError('not_found', message)
   }
   // Keys are as they were then, and not as they are by now.
