@@ -142,7 +142,18 @@ test('another prefix is another ledger, also for a folder that was used before',
   )
   await other.process.stop()
 
-  const moved = await startRunningServer({ ...environment, SVC_LOG_LEVEL: 'warn' }, dataDir)
+  const refused = new ServerProcess(dataDir, environment)
+  onTestFinished(() => refused.kill('SIGKILL'))
+  expect(await refused.exited).toEqual({ code: EXIT_UNREACHABLE, signal: null })
+  const difference = `SVC_EVENTSTORE_PREFIX is ${environment.SVC_EVENTSTORE_PREFIX} and was `
+  expect(refused.stderr).toContain(difference)
+  const views = readdirSync(join(dataDir, 'views'))
+  const cli = await runCli(['account', 'list', '--data-dir', dataDir], environment)
+  expect(cli).toMatchObject({ code: EXIT_UNREACHABLE, err: expect.stringContaining(difference) })
+  expect(readdirSync(join(dataDir, 'views'))).toEqual(views)
+
+  const warned = { ...environment, SVC_LOG_LEVEL: 'warn' }
+  const moved = await startRunningServer(warned, dataDir, ['--accept-new-store'])
   expect(moved.process.stderr).toContain('was used with another event log')
   expect(moved.ready).toMatchObject({ accountId: other.ready.accountId })
   const accounts = await moved.operations.listAccounts({ limit: 10 })
@@ -229,14 +240,12 @@ test('an older copy of the log is refused, and the message says what to do', asy
   await first.process.stop()
   const environment = settings()
   await copyOlder(store.url, whole.SVC_EVENTSTORE_PREFIX, environment.SVC_EVENTSTORE_PREFIX)
-  const views = join(dataDir, 'views')
   const refused = new ServerProcess(dataDir, environment)
   onTestFinished(() => refused.kill('SIGKILL'))
   expect(await refused.exited).toEqual({ code: EXIT_UNREACHABLE, signal: null })
-  expect(refused.stderr).toMatch(/older copy.*If a backup was restored there, remove .*\/views/)
+  expect(refused.stderr).toMatch(/older copy.*If a backup was restored there.*--accept-new-store/)
 
-  rmSync(views, { recursive: true })
-  const restored = await startRunningServer(environment, dataDir)
+  const restored = await startRunningServer(environment, dataDir, ['--accept-new-store'])
   expect(restored.ready).toMatchObject({ accountId: first.ready.accountId })
   expect(await restored.operations.listAccounts({ limit: 10 })).toHaveLength(1)
 })

@@ -23,8 +23,9 @@ export interface RunningServer {
 export async function startRunningServer(
   environment: Readonly<Record<string, string>> = {},
   dataDir = join(temporaryFolder(), 'data'),
+  flags: readonly string[] = [],
 ): Promise<RunningServer> {
-  const server = new ServerProcess(dataDir, environment)
+  const server = new ServerProcess(dataDir, environment, flags)
   onTestFinished(async () => {
     server.kill('SIGKILL')
     await server.exited

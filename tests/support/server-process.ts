@@ -31,10 +31,15 @@ export class ServerProcess {
   readonly #lines: string[] = []
   #stderr = ''
 
-  constructor(dataDir: string, environment: Readonly<Record<string, string>> = {}) {
+  /** @param flags more of `svc start` */
+  constructor(
+    dataDir: string,
+    environment: Readonly<Record<string, string>> = {},
+    flags: readonly string[] = [],
+  ) {
     this.#child = spawn(
       process.execPath,
-      [MAIN, 'start', '--port', '0', '--data-dir', dataDir, '--json'],
+      [MAIN, 'start', '--port', '0', '--data-dir', dataDir, '--json', ...flags],
       {
         env: {
           NODE_COMPILE_CACHE: COMPILED,

@@ -10,6 +10,11 @@ export function startCommand(): Command {
     .option('--data-dir <dir>', 'folder that holds everything (SVC_DATA_DIR)')
     .option('--model <model>', 'path to a GGUF file, an hf: URI, or demo (SVC_MODEL)')
     .option('--env-file <file>', 'read settings from a file of NAME=value lines')
+    .option(
+      '--accept-new-store',
+      'go on with another event log, or an older copy, than the data folder was used with: what ' +
+        'was made from the old one is removed',
+    )
     .option('--json', 'print one JSON line when ready, and nothing else, on standard output')
     .action(async (_local, command: Command) => {
       // Loaded only here: no other command needs a server, and help least of all.

@@ -21,6 +21,7 @@ export interface StartOptions {
   readonly model?: string
   readonly envFile?: string
   readonly json?: true
+  readonly acceptNewStore?: true
 }
 
 const STANDARD_ERROR = 2
@@ -38,7 +39,7 @@ export async function runServer(options: StartOptions): Promise<void> {
   warnOfForeignVariables(environment, (warning) => logger.warn(warning))
   endOnDefects(logger, isUnhandledClientError)
   const stopRequested = stopRequests()
-  const service = await started(settings, logger, stopRequested)
+  const service = await started(settings, logger, stopRequested, options.acceptNewStore ?? false)
   if (service === undefined) process.exit(EXIT_OK)
   if (!stopRequested.aborted) {
     const say = options.json === true ? readyLine : readyPage
@@ -58,11 +59,13 @@ async function started(
   settings: Settings,
   logger: Logger,
   stopRequested: AbortSignal,
+  acceptNewStore: boolean,
 ): Promise<RunningServer | undefined> {
   try {
     return await startServer(settings, {
       logger,
       stopRequested,
+      acceptNewStore,
       progress: progressOnStandardError(logger),
     })
   } catch (error) {

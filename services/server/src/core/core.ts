@@ -36,7 +36,7 @@ import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
 import { type LogLocation, shownLocation } from '../settings/log-location.ts'
-import { forgetServerLog, recogniseLog } from './log-identity.ts'
+import { forgetServerLog, type LogIdentityPorts, recogniseLog } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
 import { loggedCharges } from './logged-charges.ts'
 import { loggedKeys } from './logged-keys.ts'
@@ -60,6 +60,11 @@ export interface CoreOptions {
   readonly logger: Logger
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
+  /**
+   * What becomes of the folder when the log is another one, or an older copy. Default: it is
+   * refused, and nothing changes.
+   */
+  readonly otherLog?: LogIdentityPorts['otherLog'] | undefined
   /** Called once when the disk has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
@@ -108,8 +113,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     parts.add(() => refusedRequests.close())
     const userRecords = openSqliteUserRecords(folder.usersFile)
     parts.add(() => userRecords.close())
-    if (place.kind === 'sqlite') forgetServerLog(folder, logger)
-    else await recogniseLog(store, folder, logger)
+    const identity = { folder, logger, otherLog: options.otherLog ?? 'refuse' }
+    if (place.kind === 'sqlite') forgetServerLog(identity)
+    else await recogniseLog(store, place, identity)
     const pace = new SharedPace()
     const projections = await openViews(options, store, pace)
     parts.add(() => projections.close())
@@ -167,7 +173,7 @@ function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {
 
 /** With a file of events, one that was restored is the truth, and the views are built anew. */
 async function openViews(
-  { folder, place, reach, logger }: CoreOptions,
+  { folder, place, reach, logger, otherLog }: CoreOptions,
   store: EventStore,
   pace: SharedPace,
 ): Promise<Projections> {
@@ -186,16 +192,20 @@ async function openViews(
       return await openProjections({ ...options, olderLog: 'refuse' })
     } catch (error) {
       if (!(error instanceof OlderLogError)) throw error
-      if (tries === LOG_WHOLE_TRIES) throw olderCopy(folder, shownLocation(place), error)
-      await pause(systemTimer, LOG_WHOLE_PAUSE_MS)
+      if (tries < LOG_WHOLE_TRIES) await pause(systemTimer, LOG_WHOLE_PAUSE_MS)
+      else if (otherLog !== 'accept') throw olderCopy(shownLocation(place), error)
+      else {
+        logger.warn(`${error.message}: accepted, the views are removed and built anew`)
+        folder.forgetViews()
+      }
     }
   }
 }
 
-function olderCopy(folder: DataFolder, place: string, cause: OlderLogError): DataFolderError {
+function olderCopy(place: string, cause: OlderLogError): DataFolderError {
   return new DataFolderError(
-    `${place}: ${cause.message}. If a backup was restored there, remove ${folder.viewsFolder} ` +
-      'and start again: the views are built from what the log holds',
+    `${place}: ${cause.message}. If a backup was restored there, start with --accept-new-store: ` +
+      'the views are built from what the log holds',
     { cause },
   )
 }

@@ -10,7 +10,16 @@ import { openGatewayLedger, rates } from '../../testing/gateway-ledger.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { forgetServerLog, noteLog, recogniseLog } from './log-identity.ts'
 
+/** Well above the five seconds in which a server may still find its log. */
+const TEST_MS_MAX = 30_000
 const quiet = pino({ level: 'silent' })
+const place = {
+  kind: 'eventstoredb',
+  url: 'esdb://user:secret@db.example:2113?tls=true',
+  streamPrefix: 'shop.',
+  readyWithinMs: 0,
+} as const
+const noted = { server: 'db.example:2113', streamPrefix: 'shop.' }
 
 function keptLog() {
   const lines: string[] = []
@@ -43,8 +52,8 @@ test('the first event of the log is noted, and the same log is known again', asy
   const store = await logWithPrice()
   const { folder, view } = usedFolder()
   const { lines, logger } = keptLog()
-  await recogniseLog(store, folder, logger)
-  await recogniseLog(store, folder, logger)
+  await recogniseLog(store, place, { folder, logger, otherLog: 'refuse' })
+  await recogniseLog(store, place, { folder, logger, otherLog: 'refuse' })
   expect(folder.readLog()?.firstEvent).toMatch(/^[0-9a-f-]{36}$/)
   expect([existsSync(view), lines]).toEqual([true, []])
 })
@@ -52,10 +61,10 @@ test('the first event of the log is noted, and the same log is known again', asy
 test('an empty log that gets its first event stays the same log', async () => {
   const store = new MemoryEventStore()
   const { folder, view } = usedFolder()
-  await recogniseLog(store, folder, quiet)
-  expect(folder.readLog()).toEqual({ firstEvent: null })
+  await recogniseLog(store, place, { folder, logger: quiet, otherLog: 'refuse' })
+  expect(folder.readLog()).toEqual({ firstEvent: null, ...noted })
   await publishPrice(store)
-  await recogniseLog(store, folder, quiet)
+  await recogniseLog(store, place, { folder, logger: quiet, otherLog: 'refuse' })
   expect(existsSync(view)).toBe(true)
   expect(folder.readLog()?.firstEvent).toEqual(expect.any(String))
 })
@@ -63,32 +72,84 @@ test('an empty log that gets its first event stays the same log', async () => {
 test.each([
   ['another log', logWithPrice],
   ['a log that was wiped', async () => new MemoryEventStore()],
-])('%s: views and the first run of the old one are removed, and it says so', async (_, other) => {
+])(
+  '%s, once accepted: views and the first run of the old one are removed, and it says so',
+  async (_, other) => {
+    const { folder, view } = usedFolder()
+    await noteLog(await logWithPrice(), place, folder)
+    const old = folder.readLog()
+    const { lines, logger } = keptLog()
+    const store = await other()
+    await recogniseLog(store, place, { folder, logger, otherLog: 'accept' })
+    expect([existsSync(view), folder.readFirstRun()]).toEqual([false, undefined])
+    expect(lines.join()).toContain('was used with another event log')
+    expect(folder.readLog()).not.toEqual(old)
+    await recogniseLog(store, place, { folder, logger, otherLog: 'accept' })
+    expect(lines).toHaveLength(1)
+  },
+)
+
+test.each([
+  ['another server', logWithPrice, place, 'the server holds another ledger'],
+  [
+    'a wiped server',
+    async () => new MemoryEventStore(),
+    place,
+    'the server holds no ledger, so it was wiped or is another one',
+  ],
+  [
+    'a forgotten prefix',
+    logWithPrice,
+    { ...place, streamPrefix: 'svc.' },
+    'SVC_EVENTSTORE_PREFIX is svc. and was shop.',
+  ],
+  [
+    'another address',
+    logWithPrice,
+    { ...place, url: 'esdb://other.example:2113?tls=true' },
+    'the address is other.example:2113 and was db.example:2113',
+  ],
+])(
+  '%s is refused and changes nothing, and the message says what differs',
+  async (...row) => {
+    const [_, other, location, difference] = row
+    const { folder, view } = usedFolder()
+    await noteLog(await logWithPrice(), place, folder)
+    const before = folder.readLog()
+    const refused = recogniseLog(await other(), location, {
+      ...{ folder, logger: quiet },
+      otherLog: 'refuse',
+    })
+    const message = await refused.then(String, ({ message }: Error) => message)
+    expect(message).toContain(difference)
+    expect(message).toContain('--accept-new-store')
+    expect(message).not.toContain('secret')
+    expect([existsSync(view), folder.readLog()]).toEqual([true, before])
+    expect(folder.readFirstRun()).toBeDefined()
+  },
+  TEST_MS_MAX,
+)
+
+test('a folder of a server does not go to a file by a forgotten address', async () => {
   const { folder, view } = usedFolder()
-  await noteLog(await logWithPrice(), folder)
-  const old = folder.readLog()
-  const { lines, logger } = keptLog()
-  const store = await other()
-  await recogniseLog(store, folder, logger)
-  expect([existsSync(view), folder.readFirstRun()]).toEqual([false, undefined])
-  expect(lines.join()).toContain('was used with another event log')
-  expect(folder.readLog()).not.toEqual(old)
-  await recogniseLog(store, folder, logger)
-  expect(lines).toHaveLength(1)
+  await noteLog(await logWithPrice(), place, folder)
+  const back = () => forgetServerLog({ folder, logger: quiet, otherLog: 'refuse' })
+  expect(back).toThrow(/EventStoreDB at db\.example:2113 \(streams shop\.\*\), and EVENTSTORE_URL/)
+  expect(existsSync(view)).toBe(true)
 })
 
 test('a folder that had a file goes to a server and back', async () => {
   const { folder, view } = usedFolder()
   writeFileSync(folder.ledgerFile, '')
-  await recogniseLog(await logWithPrice(), folder, quiet)
+  await recogniseLog(await logWithPrice(), place, { folder, logger: quiet, otherLog: 'accept' })
   expect([existsSync(view), folder.readFirstRun()]).toEqual([false, undefined])
 
   folder.writeFirstRun({ accountId: 'acct_2', keyId: 'key_2' })
   const { lines, logger } = keptLog()
-  forgetServerLog(folder, logger)
+  forgetServerLog({ folder, logger, otherLog: 'accept' })
   expect(lines.join()).toContain('EVENTSTORE_URL is not set')
   expect([folder.readLog(), folder.readFirstRun()]).toEqual([undefined, undefined])
-  forgetServerLog(folder, logger)
+  forgetServerLog({ folder, logger, otherLog: 'accept' })
   expect(lines).toHaveLength(1)
 })
 

@@ -1,64 +1,152 @@
 /**
  * Views and the note of the first run are made from ONE log. With a file that log lies beside them;
  * on a server it can be another one at the next start: another URL or prefix, a server that was
- * wiped, a folder that had a file before. So the folder notes the first event of its log.
+ * wiped, a folder that had a file before. So the folder notes the first event of its log, and where
+ * it was.
  *
  *     nothing noted, or an empty log ─▶ this is the log now
  *     the noted event                ─▶ the same log: go on
- *     anything else                  ─▶ another log: what was made from the old one is removed
+ *     anything else                  ─▶ another log: refused. `svc start --accept-new-store` removes
+ *                                       what was made from the old one; nothing else ever does
  *
  * This does not notice an older copy of the same log; the views do: they have seen what it lacks.
  */
 
 import { pricingStream } from '@svc/contracts/events/pricing'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { pause } from '@svc/contracts/ports/time'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Logger } from 'pino'
 import type { DataFolder, LogRecord } from '../data-folder/data-folder.ts'
+import { DataFolderError } from '../data-folder/data-folder-error.ts'
+import { type ServerPlace, serverOf } from '../settings/log-location.ts'
+
+/** A server that was killed finds all of its log a moment after it answers. */
+const LOG_WHOLE_TRIES = 10
+const LOG_WHOLE_PAUSE_MS = 500
+
+export interface LogIdentityPorts {
+  readonly folder: DataFolder
+  readonly logger: Logger
+  /** What becomes of what was made from another log: only an operator may say so. */
+  readonly otherLog: 'refuse' | 'accept'
+}
 
 /** Nothing is sold without a price, so the price list has the first event of every log. */
-async function logOf(store: EventStore): Promise<LogRecord> {
+async function firstEventOf(store: EventStore): Promise<string | null> {
   const [first] = await store.readStream({
     stream: pricingStream,
     direction: 'forwards',
     from: 0,
     limit: 1,
   })
-  return { firstEvent: first?.id ?? null }
+  return first?.id ?? null
 }
 
-/** Before anything in the folder is read or written that is about the log. */
+/**
+ * Before anything in the folder is read or written that is about the log.
+ *
+ * @throws {DataFolderError} when it is another log than that of the folder, and that is refused
+ */
 export async function recogniseLog(
   store: EventStore,
-  folder: DataFolder,
-  logger: Logger,
+  place: ServerPlace,
+  { folder, logger, otherLog }: LogIdentityPorts,
 ): Promise<void> {
-  const log = await logOf(store)
   const noted = folder.readLog()
+  const log = { firstEvent: await firstEventOfWhole(store, noted), ...serverOf(place) }
   const isAnother =
     noted === undefined
       ? folder.holdsLedger()
       : noted.firstEvent !== null && noted.firstEvent !== log.firstEvent
   if (isAnother) {
+    if (otherLog === 'refuse') throw anotherLog(folder, noted, log)
     logger.warn(
       `${folder.path} was used with another event log: its views are removed and built anew`,
     )
     folder.forgetLog()
   }
-  if (isAnother || noted?.firstEvent !== log.firstEvent) folder.writeLog(log)
+  if (isAnother || !isSame(noted, log)) folder.writeLog(log)
 }
 
 /** When the first run has given an empty log its first event. */
-export async function noteLog(store: EventStore, folder: DataFolder): Promise<void> {
-  const log = await logOf(store)
-  if (folder.readLog()?.firstEvent !== log.firstEvent) folder.writeLog(log)
+export async function noteLog(
+  store: EventStore,
+  place: ServerPlace,
+  folder: DataFolder,
+): Promise<void> {
+  const log = { firstEvent: await firstEventOf(store), ...serverOf(place) }
+  if (!isSame(folder.readLog(), log)) folder.writeLog(log)
 }
 
-/** The folder goes back to its own file. */
-export function forgetServerLog(folder: DataFolder, logger: Logger): void {
-  if (folder.readLog() === undefined) return
+/**
+ * The folder goes back to its own file.
+ *
+ * @throws {DataFolderError} when that is refused
+ */
+export function forgetServerLog({ folder, logger, otherLog }: LogIdentityPorts): void {
+  const noted = folder.readLog()
+  if (noted === undefined) return
+  const what = `${folder.path} was used with an EventStoreDB${whereOf(noted)}, and EVENTSTORE_URL is not set now`
+  if (otherLog === 'refuse') throw new DataFolderError(`${what}: ${WAY_BACK}`)
   logger.warn(
-    `${folder.path} was used with an EventStoreDB, and EVENTSTORE_URL is not set now: ` +
-      'the events are in its own ledger.db, and its views are removed and built anew',
+    `${what}: the events are in its own ledger.db, and its views are removed and built anew`,
   )
   folder.forgetLog()
+}
+
+const WAY_BACK =
+  'nothing was changed. Set EVENTSTORE_URL and SVC_EVENTSTORE_PREFIX as they were, or take another ' +
+  'data folder; to give up what the folder holds of the other log, start with --accept-new-store'
+
+async function firstEventOfWhole(
+  store: EventStore,
+  noted: LogRecord | undefined,
+): Promise<string | null> {
+  for (let tries = 1; ; tries += 1) {
+    const found = await firstEventOf(store)
+    const isExpected = noted !== undefined && noted.firstEvent !== null
+    if (found !== null || !isExpected || tries === LOG_WHOLE_TRIES) return found
+    await pause(systemTimer, LOG_WHOLE_PAUSE_MS)
+  }
+}
+
+function anotherLog(
+  folder: DataFolder,
+  noted: LogRecord | undefined,
+  log: LogRecord,
+): DataFolderError {
+  const used =
+    noted === undefined
+      ? 'holds events in its own ledger.db, and EVENTSTORE_URL is set now'
+      : `was used with another event log than the one ${whereOf(log).trim()}: ${differenceOf(noted, log)}`
+  return new DataFolderError(`${folder.path} ${used}: ${WAY_BACK}`)
+}
+
+/** What of the settings differs; where nothing does the server itself is another one. */
+function differenceOf(noted: LogRecord, log: LogRecord): string {
+  const differences = [
+    ...differing('the address', noted.server, log.server),
+    ...differing('SVC_EVENTSTORE_PREFIX', noted.streamPrefix, log.streamPrefix),
+  ]
+  if (differences.length > 0) return differences.join(', and ')
+  return log.firstEvent === null
+    ? 'the server holds no ledger, so it was wiped or is another one'
+    : 'the server holds another ledger'
+}
+
+function differing(what: string, was: string | undefined, is: string | undefined): string[] {
+  return was === undefined || was === is ? [] : [`${what} is ${is} and was ${was}`]
+}
+
+function whereOf({ server, streamPrefix }: LogRecord): string {
+  return server === undefined ? '' : ` at ${server} (streams ${streamPrefix}*)`
+}
+
+function isSame(noted: LogRecord | undefined, log: LogRecord): boolean {
+  return (
+    noted?.firstEvent === log.firstEvent &&
+    noted.server === log.server &&
+    noted.streamPrefix === log.streamPrefix
+  )
 }

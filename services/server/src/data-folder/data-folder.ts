@@ -88,8 +88,13 @@ const firstRunRecord = z.object({
 })
 export type FirstRunRecord = z.output<typeof firstRunRecord>
 
-/** The id of the first event of the log, which no other log has; null while it is empty. */
-const logRecord = z.object({ firstEvent: z.string().nullable() })
+const logRecord = z.object({
+  /** The id of the first event of the log, which no other log has; null while it is empty. */
+  firstEvent: z.string().nullable(),
+  /** Where it was, for messages; absent in folders from before it was noted. */
+  server: z.string().optional(),
+  streamPrefix: z.string().optional(),
+})
 export type LogRecord = z.output<typeof logRecord>
 
 const logHeadRecord = z.object({ stream: z.string(), revision: z.int(), hash: z.string() })
@@ -265,12 +270,17 @@ export class DataFolder {
     this.#writeText('checkpoint', note)
   }
 
+  /** The log is the same and goes on from an earlier event: what has seen more is built anew. */
+  forgetViews(): void {
+    rmSync(this.viewsFolder, { recursive: true, force: true })
+    rmSync(join(this.path, 'log-head.json'), { force: true })
+  }
+
   /** Removes what was made from another log. The snapshots prove themselves, each by its hash. */
   forgetLog(): void {
-    rmSync(this.viewsFolder, { recursive: true, force: true })
+    this.forgetViews()
     rmSync(join(this.path, 'first-run.json'), { force: true })
     rmSync(join(this.path, 'eventstoredb.json'), { force: true })
-    rmSync(join(this.path, 'log-head.json'), { force: true })
   }
 
   /** The gateways that ran on this folder, oldest first; bounded. */

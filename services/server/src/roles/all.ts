@@ -84,6 +84,8 @@ export interface StartOptions {
   readonly logger: Logger
   /** Aborted by whoever wants no server any more, which can be before there is one. */
   readonly stopRequested?: AbortSignal
+  /** Goes on with another event log, or an older copy, than the data folder was used with. */
+  readonly acceptNewStore?: boolean
   /** Default: in the log. */
   readonly progress?: ModelProgress
 }
@@ -92,6 +94,7 @@ export interface StartOptions {
 interface Surroundings extends GatewaySurroundings {
   readonly place: LogLocation
   readonly stopRequested: AbortSignal
+  readonly otherLog: 'refuse' | 'accept'
 }
 
 /**
@@ -103,7 +106,7 @@ interface Surroundings extends GatewaySurroundings {
  */
 export async function startServer(
   settings: Settings,
-  { logger, stopRequested = new AbortController().signal, progress }: StartOptions,
+  { logger, stopRequested = new AbortController().signal, progress, ...options }: StartOptions,
 ): Promise<RunningServer> {
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
@@ -126,7 +129,8 @@ export async function startServer(
     const abandon = () => void workers.stop(0)
     stopRequested.addEventListener('abort', abandon)
     try {
-      return await serve({ ...surroundings, stopRequested })
+      const otherLog = options.acceptNewStore === true ? 'accept' : 'refuse'
+      return await serve({ ...surroundings, stopRequested, otherLog })
     } finally {
       stopRequested.removeEventListener('abort', abandon)
     }
@@ -152,6 +156,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
     reach,
     logger,
     evidenceKey: settings.SVC_EVIDENCE_KEY,
+    otherLog: surroundings.otherLog,
     onFatal(error) {
       logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
       failure.resolve()
@@ -225,7 +230,7 @@ async function beginRun(
   if ((await core.store.lastPosition()) === START) await modelWorks
   folder.noteRun(core.gatewayId)
   const demo = await prepareFirstRun(core, folder, first)
-  await noteLog(core.store, folder)
+  await noteLog(core.store, core.place, folder)
   return demo
 }
 

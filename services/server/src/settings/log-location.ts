@@ -51,11 +51,18 @@ export function readLogLocation(environment: Environment): LogLocation {
   return logLocationOf(parsedBy(logSchema, environment))
 }
 
+export type ServerPlace = LogLocation & { kind: 'eventstoredb' }
+
+/** What can be noted down of an opened place: no user, and no password. */
+export function serverOf({ url, streamPrefix }: ServerPlace): {
+  readonly server: string
+  readonly streamPrefix: string
+} {
+  return { server: placeOf(parseConnectionString(url)), streamPrefix }
+}
+
 /** For messages: without user and password. To be called when the place was opened. */
-export function shownLocation({
-  url,
-  streamPrefix,
-}: LogLocation & { kind: 'eventstoredb' }): string {
-  const hosts = placeOf(parseConnectionString(url))
-  return `the EventStoreDB at ${hosts} (streams ${streamPrefix}*)`
+export function shownLocation(place: ServerPlace): string {
+  const { server, streamPrefix } = serverOf(place)
+  return `the EventStoreDB at ${server} (streams ${streamPrefix}*)`
 }
