@@ -65,6 +65,13 @@ const meanings: Record<DomainEvent['type'], string> = {
   RecordsRead:
     "The holder of an admin token, whom the actor names, was shown customers' records. `subject` says " +
     'whose, and from when to when; null: all of them.',
+  UserSignedIn:
+    'A user of the dashboard has signed in with a password. The same within a minute is one event.',
+  UserSignedOut:
+    'A user of the dashboard has ended their session. The same within a minute is one.',
+  SignInsRefused:
+    'Sign-ins with a wrong password were refused, so many between `since` and `at`; null: with addresses ' +
+    'that no user has.',
   LinkIssued:
     'A link lets one person in, or one user set a password, once and until its end. Only the hash of ' +
     'its secret is kept.',
@@ -112,7 +119,10 @@ export function eventReference(): string {
       `\`${adminTokensStream}\`: one stream for all admin tokens`,
       adminTokenEventSchemas,
     ),
-    streamSection(`\`${auditStream}\`: one stream for what was read`, auditEventSchemas),
+    streamSection(
+      `\`${auditStream}\`: one stream for what was read, and who signed in`,
+      auditEventSchemas,
+    ),
     streamSection(
       `\`${usersStream}\`: one stream for the users of the dashboard`,
       userEventSchemas,

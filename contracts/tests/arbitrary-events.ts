@@ -229,6 +229,14 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     subject: fc.dictionary(fieldName, nullable(text), { maxKeys: 4 }),
     at: timeMs,
   }),
+  UserSignedIn: fc.record({ userId: text, at: timeMs }),
+  UserSignedOut: fc.record({ userId: text, at: timeMs }),
+  SignInsRefused: fc.record({
+    userId: nullable(text),
+    count: fc.integer({ min: 1, max: 1_000 }),
+    since: timeMs,
+    at: timeMs,
+  }),
   LinkIssued: fc.record({
     linkId: text,
     kind: fc.constantFrom(...linkKinds),

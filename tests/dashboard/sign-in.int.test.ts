@@ -219,6 +219,19 @@ test('an erased user is in no answer any more, and the address is free again', a
   await newCustomer('Erase')
 })
 
+test('an auditor reads who signed in and out, and that links were made', async () => {
+  const { browser, session } = await newCustomer('Audited')
+  await browser.json('POST', '/session/sign-out')
+  await browser.signIn('Audited')
+  const actor = `user:${session.user?.user_id}`
+  const { events } = await dashboard.owner.json<{
+    events: { type: string; metadata: { actor: string } }[]
+  }>('GET', '/admin/events?limit=1000')
+  const done = events.filter(({ metadata }) => metadata.actor === actor).map(({ type }) => type)
+  expect(done).toEqual(expect.arrayContaining(['LinkUsed', 'UserSignedOut', 'UserSignedIn']))
+  expect(events.map(({ type }) => type)).toContain('LinkIssued')
+})
+
 test('no log has a password, an address or a session', async () => {
   const tail = await dashboard.owner.json<unknown>('GET', '/admin/events?limit=1000')
   const text = JSON.stringify(tail)

@@ -3,17 +3,30 @@ import { z } from 'zod'
 
 export const auditStream = 'audit'
 
+const at = { at: z.int().min(0) }
+
 export const auditEventSchemas = {
   RecordsRead: z.object({
     /** The operation of the admin API, such as `statement`. */
     operation: z.string(),
     /** What of the question says whose records, and of when; null: all of them. */
     subject: z.record(z.string(), z.string().nullable()),
-    at: z.int().min(0),
+    ...at,
+  }),
+  UserSignedIn: z.object({ userId: z.string(), ...at }),
+  UserSignedOut: z.object({ userId: z.string(), ...at }),
+  SignInsRefused: z.object({
+    /** Null: of addresses that no user has. */
+    userId: z.string().nullable(),
+    count: z.int().min(1),
+    /** When the first of them was refused. */
+    since: z.int().min(0),
+    ...at,
   }),
 } as const
 
+type Schemas = typeof auditEventSchemas
+
 export type AuditEvent = {
-  readonly type: 'RecordsRead'
-  readonly data: Readonly<z.output<typeof auditEventSchemas.RecordsRead>>
-}
+  [T in keyof Schemas]: { readonly type: T; readonly data: Readonly<z.output<Schemas[T]>> }
+}[keyof Schemas]

@@ -9,6 +9,7 @@ import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyRequest } from 'fastify'
 import type { PasswordHash } from '../passwords/password-hash.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { SignInTrail } from '../sign-in/sign-in-trail.ts'
 import type { Users } from '../users/users.ts'
 
 type SessionDetails = DashboardOutput<'session'>
@@ -34,6 +35,7 @@ export interface IdentityPorts {
   readonly records: UserRecords
   readonly sessions: Sessions
   readonly passwords: PasswordHash
+  readonly signInTrail: Pick<SignInTrail, 'signedIn' | 'signedOut' | 'refused'>
   readonly rateLimits: RateLimits
   readonly ledger: Pick<Ledger, 'account' | 'administration'>
   /** Where the names of accounts are. */

@@ -8,7 +8,7 @@ import { sessionDetails } from './session-details.ts'
 type Names = 'session' | 'signIn' | 'signOut' | 'changePassword' | 'changeProfile'
 
 export function sessionOperations(ports: IdentityPorts): Handlers<Names> {
-  const { users, records, sessions, passwords } = ports
+  const { users, records, sessions, passwords, signInTrail } = ports
   const limits = new SignInLimits(ports.rateLimits)
 
   /** @throws {ServiceError} `wrong_credentials`, one answer for all that can be wrong */
@@ -18,6 +18,7 @@ export function sessionOperations(ports: IdentityPorts): Handlers<Names> {
     const isRight = await passwords.isRight(password, record?.passwordHash)
     const user = record && (await users.find(record.userId))
     if (isRight && user?.status === 'active') return user.userId
+    signInTrail.refused(user?.userId)
     await limits.noteFailure(who, browser.address)
     throw new ServiceError('wrong_credentials', 'The e-mail address or the password is wrong.')
   }
@@ -26,12 +27,15 @@ export function sessionOperations(ports: IdentityPorts): Handlers<Names> {
     session: async (_input, { open, rootUrl }) => sessionDetails(ports, open, rootUrl),
 
     async signIn({ email, password }, visitor) {
-      return beginSession(ports, await checkPassword(email, password, visitor), visitor)
+      const userId = await checkPassword(email, password, visitor)
+      await signInTrail.signedIn(userId)
+      return beginSession(ports, userId, visitor)
     },
 
     async signOut(_input, { open, carry, rootUrl }) {
       if (open !== undefined) await sessions.end(open.user.userId, open.session.sessionId)
       carry(null)
+      if (open !== undefined) await signInTrail.signedOut(open.user.userId)
       return sessionDetails(ports, undefined, rootUrl)
     },
 

@@ -8,6 +8,7 @@ import { dashboardRoutes } from '@svc/identity/http/dashboard-routes'
 import { SessionAdminCallers } from '@svc/identity/http/session-admin-callers'
 import { Argon2PasswordHash } from '@svc/identity/passwords/argon2-password-hash'
 import { Sessions } from '@svc/identity/sessions/sessions'
+import { SignInTrail } from '@svc/identity/sign-in/sign-in-trail'
 import { openSqliteSessionStore } from '@svc/infra/people/sqlite-session-store'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
@@ -32,7 +33,7 @@ export interface DashboardSurroundings {
 
 export function openDashboard(
   { settings, folder, logger, rateLimits, operationsOf, parts }: DashboardSurroundings,
-  { users, userRecords, ledger, texts }: Core,
+  { users, userRecords, ledger, texts, store: log }: Core,
 ): Dashboard {
   const store = openSqliteSessionStore(folder.sessionsFile)
   parts.add(() => store.close())
@@ -47,11 +48,16 @@ export function openDashboard(
     onTrouble: (err) => logger.error({ err }, 'failed to remove ended sessions, retrying'),
   })
   parts.add(sessions.startRemoval())
+  const signInTrail = new SignInTrail({
+    ...{ store: log, clock: systemClock, timer: systemTimer, ids: new SystemIds(systemClock) },
+    onTrouble: (err) => logger.error({ err }, 'failed to record refused sign-ins, retrying'),
+  })
+  parts.add(() => signInTrail.close())
   const address = { publicUrl: settings.SVC_PUBLIC_URL }
   const callers = new DashboardCallers({ sessions, users, address })
   const adminCallers = new SessionAdminCallers(callers, { sessions, users })
   const routes = dashboardRoutes({
-    ...{ users, sessions, rateLimits, ledger, texts, address },
+    ...{ users, sessions, signInTrail, rateLimits, ledger, texts, address },
     records: userRecords,
     passwords: new Argon2PasswordHash(),
     clock: systemClock,

@@ -1,0 +1,115 @@
+/**
+ * Who came in and went, for those who audit the service: in the stream `audit`, beside what was
+ * read. A sign-in gets its session when its event is durable. Refusals are counted, and written
+ * once a minute: whoever guesses passwords cannot fill the log.
+ */
+import { type AuditEvent, auditStream } from '@svc/contracts/events/audit'
+import { encodeEvent } from '@svc/contracts/events/codec'
+import { eventId, type IdSource } from '@svc/contracts/ids'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { RecentlyUsed } from '@svc/infra/recently-used'
+import { FoldedStream } from '@svc/ledger/folded-stream'
+
+/** For so long after an event of a user the same leaves no other one. */
+const SAME_MS = 60_000
+const USERS_MAX = 10_000
+const REFUSALS_EVERY_MS = 60_000
+/** Users whose refusals are told apart in a minute; those of more are among the unknown ones. */
+const REFUSED_USERS_MAX = 100
+
+export interface SignInTrailPorts {
+  readonly store: EventStore
+  readonly clock: Clock
+  readonly timer: Timer
+  readonly ids: IdSource
+  /** Told of refusals that could not be written; they are tried again with the next. */
+  readonly onTrouble: (cause: unknown) => void
+}
+
+interface Refused {
+  count: number
+  readonly since: number
+}
+
+export class SignInTrail {
+  readonly #ports: SignInTrailPorts
+  readonly #stream: FoldedStream
+  readonly #noted = new RecentlyUsed<string, number>({ entriesMax: USERS_MAX })
+  #refused = new Map<string | null, Refused>()
+  #cancelWrite: (() => void) | undefined
+
+  constructor(ports: SignInTrailPorts) {
+    this.#ports = ports
+    this.#stream = new FoldedStream(ports, { stream: auditStream, from: 'end', fold() {} })
+  }
+
+  /** Resolves when it is durable. @throws {ServiceError} `store_unavailable` */
+  signedIn(userId: string): Promise<void> {
+    return this.#note('UserSignedIn', userId)
+  }
+
+  /** The same. */
+  signedOut(userId: string): Promise<void> {
+    return this.#note('UserSignedOut', userId)
+  }
+
+  /** @param userId undefined for an address that no user has */
+  refused(userId: string | undefined): void {
+    const isTold = this.#refused.has(userId ?? null) || this.#refused.size < REFUSED_USERS_MAX
+    const who = isTold ? (userId ?? null) : null
+    const before = this.#refused.get(who) ?? { count: 0, since: this.#ports.clock.nowMs() }
+    this.#refused.set(who, { ...before, count: before.count + 1 })
+    this.#cancelWrite ??= this.#ports.timer.after(REFUSALS_EVERY_MS, () => void this.#write())
+  }
+
+  /** Writes what was counted and not written yet. */
+  async close(): Promise<void> {
+    this.#cancelWrite?.()
+    await this.#write()
+    this.#cancelWrite?.()
+  }
+
+  async #note(type: 'UserSignedIn' | 'UserSignedOut', userId: string): Promise<void> {
+    const at = this.#ports.clock.nowMs()
+    const what = `${type} ${userId}`
+    const before = this.#noted.get(what)
+    if (before !== undefined && before <= at && at - before < SAME_MS) return
+    await this.#append([{ type, data: { userId, at } }], `user:${userId}`)
+    this.#noted.set(what, at)
+  }
+
+  async #write(): Promise<void> {
+    this.#cancelWrite = undefined
+    const counted = this.#refused
+    if (counted.size === 0) return
+    this.#refused = new Map()
+    const at = this.#ports.clock.nowMs()
+    const events = [...counted].map(
+      ([userId, refused]) =>
+        ({ type: 'SignInsRefused', data: { userId, ...refused, at } }) as const,
+    )
+    try {
+      await this.#append(events, 'dashboard')
+    } catch (cause) {
+      this.#putBack(counted)
+      this.#ports.onTrouble(cause)
+    }
+  }
+
+  #putBack(counted: ReadonlyMap<string | null, Refused>): void {
+    for (const [who, { count, since }] of counted) {
+      this.#refused.set(who, { count: count + (this.#refused.get(who)?.count ?? 0), since })
+    }
+    this.#cancelWrite ??= this.#ports.timer.after(REFUSALS_EVERY_MS, () => void this.#write())
+  }
+
+  #append(events: readonly AuditEvent[], actor: string): Promise<void> {
+    const changeId = this.#ports.ids.next('chg')
+    const origin = { correlationId: changeId, causationId: changeId, actor }
+    const encoded = events.map((event, index) =>
+      encodeEvent(eventId(changeId, `${index} ${event.type}`), event, origin),
+    )
+    return this.#stream.append(() => encoded)
+  }
+}
