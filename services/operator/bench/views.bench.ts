@@ -12,6 +12,7 @@
  *     NAME_ratio                      the second median by the first
  *     month_seconds                   all customers of the month
  *     build_events_per_s              all views from nothing in one pass
+ *     reconcile_s_per_million         the five equations over the whole log, per million events
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -109,6 +110,12 @@ async function measure(few: number, many: number): Promise<Record<string, number
   const { totals } = await operations.month({ month: '2026-11' })
   figures.month_seconds = round((performance.now() - before) / 1000)
   say(`month: ${figures.month_seconds} s, ${totals.used} used`)
+  const reconciling = performance.now()
+  for await (const line of operations.reconcile({}))
+    if (line.type === 'result' && !line.ok) fatal(new Error('the books do not reconcile'))
+  const millions = ((few + many) * EVENTS_PER_REQUEST) / 1_000_000
+  figures.reconcile_s_per_million = round((performance.now() - reconciling) / 1000 / millions)
+  say(`reconcile: ${figures.reconcile_s_per_million} s per million events`)
   await ledger.close()
   await views.close()
   await store.close()
