@@ -6,10 +6,12 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { accountSearch, accountsSearch } from './address/operator-search.ts'
 import { keysSearch, requestsSearch, statementSearch, usageSearch } from './address/search.ts'
 import { queryClient, sessionQuery } from './api/queries.ts'
 import { AccountLayout } from './layout/account-layout.tsx'
 import { Broken, Missing } from './layout/fallbacks.tsx'
+import { OperatorLayout } from './layout/operator-layout.tsx'
 import { Root } from './layout/root.tsx'
 import { Start } from './layout/start.tsx'
 
@@ -115,12 +117,41 @@ const members = createRoute({
   component: lazyRouteComponent(() => import('./pages/members/members.tsx'), 'Members'),
 })
 
+/** For those who have a part in the running of the service. */
+const operator = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator',
+  component: OperatorLayout,
+})
+
+const accounts = createRoute({
+  getParentRoute: () => operator,
+  path: '/accounts',
+  validateSearch: accountsSearch,
+  component: lazyRouteComponent(() => import('./pages/operator/accounts/accounts.tsx'), 'Accounts'),
+})
+
+const operatedAccount = createRoute({
+  getParentRoute: () => operator,
+  path: '/accounts/$accountId',
+  validateSearch: accountSearch,
+  component: lazyRouteComponent(
+    () => import('./pages/operator/account/account.tsx'),
+    'OperatedAccount',
+  ),
+})
+
+const operatorPages = [accounts, operatedAccount]
 const accountPages = [home, keys, requests, statement, usage, chat, members]
 
 export const router = createRouter({
   routeTree: root.addChildren([
     ...[start, signIn, signUp, join, prices],
-    signedIn.addChildren([profile, account.addChildren(accountPages)]),
+    signedIn.addChildren([
+      profile,
+      account.addChildren(accountPages),
+      operator.addChildren(operatorPages),
+    ]),
   ]),
   basepath: '/dashboard',
   defaultPreload: 'intent',

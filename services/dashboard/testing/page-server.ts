@@ -1,5 +1,15 @@
 /** The real pages on a server whose API gives the answers of a test. */
-import { CHAT_PATH, DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
+import {
+  adminOperations,
+  type OperationInput,
+  type OperationName,
+  type OperationOutput,
+} from '@svc/contracts/admin/operations'
+import {
+  CHAT_PATH,
+  DASHBOARD_ADMIN_PREFIX,
+  DASHBOARD_PREFIX,
+} from '@svc/contracts/dashboard/declaration'
 import {
   type DashboardInput,
   type DashboardOperationName,
@@ -15,6 +25,13 @@ export type Answers = {
   readonly [Name in DashboardOperationName]?: (
     input: DashboardInput<Name>,
   ) => DashboardOutput<Name> | Refused
+}
+
+/** What each operation of the operator's answers: whole, or as the lines of it. */
+export type AdminAnswers = {
+  readonly [Name in OperationName]?: (
+    input: OperationInput<Name>,
+  ) => OperationOutput<Name> | readonly OperationOutput<Name>[] | Refused
 }
 
 /** An answer that is an error. */
@@ -34,18 +51,23 @@ export interface PageServer {
   url: string
   /** Taken for each request anew: a test may change them. */
   answers: Answers
+  adminAnswers: AdminAnswers
   /** What the chat answers: the text of an event stream, or a refusal. */
   chat: () => string | Refused
   close(): Promise<void>
 }
 
-export async function startPageServer(answers: Answers): Promise<PageServer> {
+export async function startPageServer(
+  answers: Answers,
+  adminAnswers: AdminAnswers = {},
+): Promise<PageServer> {
   const app = Fastify()
   const pages = openPages({ logger: pino({ level: 'silent' }) })
   const server: PageServer = {
     url: '',
     chat: () => new Refused(404, 'not_found', 'No answer to a chat.'),
     answers,
+    adminAnswers,
     close: async () => {
       await pages.close()
       await app.close()
@@ -62,6 +84,25 @@ export async function startPageServer(answers: Answers): Promise<PageServer> {
         const given = { ...(params as object), ...(query as object), ...((body ?? {}) as object) }
         const answered = answer?.(given) ?? new Refused(404, 'not_found', `No answer to ${name}.`)
         return answered instanceof Refused ? refuse(reply, answered) : reply.send(answered)
+      },
+    })
+  }
+  for (const [name, { method, path, answer: kind }] of Object.entries(adminOperations)) {
+    app.route({
+      method,
+      url: `${DASHBOARD_ADMIN_PREFIX}${path}`,
+      handler: ({ params, query, body, headers }, reply) => {
+        const answer = server.adminAnswers[name as OperationName] as
+          | ((input: unknown) => unknown)
+          | undefined
+        const key = headers['idempotency-key']
+        const given = { ...(query as object), ...((body ?? {}) as object), ...(params as object) }
+        const asked = key === undefined ? given : { ...given, idempotency_key: key }
+        const answered = answer?.(asked) ?? new Refused(404, 'not_found', `No answer to ${name}.`)
+        if (answered instanceof Refused) return refuse(reply, answered)
+        if (kind === 'json') return reply.send(answered)
+        const lines = (answered as readonly unknown[]).map((line) => `${JSON.stringify(line)}\n`)
+        return reply.type('application/x-ndjson').send(lines.join('\n'))
       },
     })
   }

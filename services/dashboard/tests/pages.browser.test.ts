@@ -4,7 +4,14 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { type PageServer, startPageServer } from '../testing/page-server.ts'
-import { ACCOUNT, emptyAnswers, fullAnswers, signedOut } from '../testing/sample-answers.ts'
+import { emptyAdminAnswers, fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import {
+  ACCOUNT,
+  emptyAnswers,
+  fullAnswers,
+  session,
+  signedOut,
+} from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 
 const NARROW = 320
@@ -13,7 +20,11 @@ const HEIGHT = 900
 const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
+const operator = (page: string) => `/dashboard/operator${page}`
 const states = { full: fullAnswers, empty: emptyAnswers }
+const adminStates = { full: fullAdminAnswers, empty: emptyAdminAnswers }
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+const auditor = { session: () => ({ ...session, platform_role: 'auditor' as const }) }
 const strangers = { session: () => signedOut }
 
 const signedInPages = [
@@ -24,6 +35,15 @@ const signedInPages = [
   ['usage', account('/usage?group=key')],
   ['chat', account('/chat')],
   ['members', account('/members')],
+] as const
+const operatedAccount = (view: string) => operator(`/accounts/${ACCOUNT}?view=${view}`)
+const operatorPages = [
+  ['operator-accounts', operator('/accounts')],
+  ['operator-grants', operatedAccount('grants')],
+  ['operator-holds', operatedAccount('holds')],
+  ['operator-keys', operatedAccount('keys')],
+  ['operator-requests', operatedAccount('requests')],
+  ['operator-statement', operatedAccount('statement')],
 ] as const
 /** There is no empty state of these. */
 const alwaysFullPages = [
@@ -49,6 +69,12 @@ const cases = (['full', 'empty'] as const).flatMap((state) => [
   ...(state === 'full' ? openPages : []).map(([name, path]) => {
     return { name, path, state, answers: { ...fullAnswers, ...strangers } }
   }),
+  ...operatorPages.map(([name, path]) => {
+    return { name, path, state, answers: { ...states[state], ...owner } }
+  }),
+  ...(state === 'full' ? operatorPages : []).map(([name, path]) => {
+    return { name: `${name}-auditor`, path, state, answers: { ...fullAnswers, ...auditor } }
+  }),
 ])
 
 const missing = missingChromium()
@@ -69,6 +95,7 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
 
   test.each(cases)('$name, $state: UX-60, UX-62', async ({ name, path, state, answers }) => {
     server.answers = answers
+    server.adminAnswers = adminStates[state]
     const page = await browser.newPage({ colorScheme: 'light' })
     const faults = faultsOf(page, server.url)
     await page.goto(`${server.url}${path}`)

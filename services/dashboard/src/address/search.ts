@@ -56,14 +56,17 @@ function period({ from, to }: Raw): Period {
   return { ...given('from', day(from)), ...given('to', day(to)) }
 }
 
-function given<Name extends string, Value>(
+export function given<Name extends string, Value>(
   name: Name,
   value: Value | undefined,
 ): { readonly [Key in Name]?: Value } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [Key in Name]: Value })
 }
 
-function oneOf<Value extends string>(values: readonly Value[], raw: unknown): Value | undefined {
+export function oneOf<Value extends string>(
+  values: readonly Value[],
+  raw: unknown,
+): Value | undefined {
   return values.find((value) => value === raw)
 }
 
@@ -71,6 +74,6 @@ function day(raw: unknown): string | undefined {
   return typeof raw === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(raw) ? raw : undefined
 }
 
-function text(raw: unknown): string | undefined {
+export function text(raw: unknown): string | undefined {
   return typeof raw === 'string' && raw !== '' ? raw.slice(0, TEXT_CHARACTERS_MAX) : undefined
 }

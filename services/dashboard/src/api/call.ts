@@ -25,12 +25,14 @@ export interface Target {
   readonly method: 'GET' | 'POST'
   /** With `:names` that are taken out of the input. */
   readonly path: string
+  /** Beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 /** @returns an answer that says that it went well */
 export async function send(
   prefix: string,
-  { method, path }: Target,
+  { method, path, headers = {} }: Target,
   input: Fields,
   signal?: AbortSignal,
 ): Promise<Response> {
@@ -39,7 +41,9 @@ export async function send(
   const query = isGet ? queryOf(rest) : ''
   const response = await fetched(`${prefix}${filled}${query}`, {
     method,
-    headers: isGet ? {} : { 'content-type': 'application/json', [DASHBOARD_HEADER]: '1' },
+    headers: isGet
+      ? headers
+      : { ...headers, 'content-type': 'application/json', [DASHBOARD_HEADER]: '1' },
     ...(isGet ? {} : { body: JSON.stringify(rest) }),
     ...(signal === undefined ? {} : { signal }),
   })

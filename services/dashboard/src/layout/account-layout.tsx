@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import { useSession } from '../api/session.ts'
 import { type PlainName, t } from '../text/translate.ts'
 import { Notice } from '../ui/notice.tsx'
+import { AreaList, areaLook } from './area-list.tsx'
 import { Missing } from './fallbacks.tsx'
 import { rememberAccount } from './last-account.ts'
 
@@ -27,28 +28,20 @@ export function AccountLayout() {
   if (account === undefined) return <Missing />
   return (
     <div className="flex min-w-0 flex-1 flex-col md:flex-row">
-      <nav
-        aria-label={t('accountAreas')}
-        className="flex shrink-0 flex-col gap-2 border-line bg-panel p-3 max-md:border-b md:w-48 md:border-r"
-      >
-        <AccountChoice accountId={accountId} />
-        <ul className="flex flex-wrap gap-1 md:flex-col">
-          {areas.map(([to, name]) => (
-            <li key={to}>
-              <Link
-                to={to}
-                params={{ accountId }}
-                activeOptions={{ exact: name === 'home', includeSearch: false }}
-                activeProps={{ className: 'bg-paper font-semibold border-line' }}
-                inactiveProps={{ className: 'border-transparent' }}
-                className="block rounded-md border px-3 py-1.5 text-ink no-underline hover:bg-paper"
-              >
-                {t(name)}
-              </Link>
-            </li>
-          ))}
-        </ul>
-      </nav>
+      <AreaList label={t('accountAreas')} top={<AccountChoice accountId={accountId} />}>
+        {areas.map(([to, name]) => (
+          <li key={to}>
+            <Link
+              to={to}
+              params={{ accountId }}
+              activeOptions={{ exact: name === 'home', includeSearch: false }}
+              {...areaLook}
+            >
+              {t(name)}
+            </Link>
+          </li>
+        ))}
+      </AreaList>
       <div className="min-w-0 flex-1">
         {account.status !== 'open' && (
           <div className="p-4 pb-0">

@@ -7,7 +7,7 @@ import { ThemeChoice } from './theme-choice.tsx'
 
 /** Who runs this, who is signed in, and the way out. */
 export function Header() {
-  const { branding, user } = useSession()
+  const { branding, user, platform_role: platformRole } = useSession()
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line px-4 py-2">
       <Link to="/" className="flex min-w-0 items-center gap-2 font-semibold text-ink no-underline">
@@ -15,6 +15,7 @@ export function Header() {
         <span className="truncate">{branding.name}</span>
       </Link>
       <nav aria-label={t('areas')} className="ml-auto flex flex-wrap items-center gap-x-4 text-sm">
+        {platformRole !== null && <Link to="/operator/accounts">{t('operatorArea')}</Link>}
         <Link to="/prices">{t('prices')}</Link>
         <ThemeChoice />
         {user === null ? (

@@ -2,6 +2,7 @@
 import { accountTexts } from './english/account.ts'
 import { chatTexts } from './english/chat.ts'
 import { everywhereTexts } from './english/everywhere.ts'
+import { operatorTexts } from './english/operator.ts'
 import { peopleTexts } from './english/people.ts'
 
 export const english = {
@@ -9,4 +10,5 @@ export const english = {
   ...peopleTexts,
   ...accountTexts,
   ...chatTexts,
+  ...operatorTexts,
 } as const

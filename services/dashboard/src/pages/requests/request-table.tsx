@@ -1,5 +1,7 @@
-import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import type { RequestsAnswer } from '@svc/contracts/wire/requests'
 import { Link } from '@tanstack/react-router'
+import type { ComponentType, ReactNode } from 'react'
+import { requestsSearch } from '../../address/search.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
@@ -9,11 +11,19 @@ import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 import { RequestStatus } from './request-status.tsx'
 
-type Requests = DashboardOutput<'requests'>['data']
+export interface RequestTableProps {
+  readonly requests: RequestsAnswer['data']
+  /** Leads to the receipt; by default to that of the account whose pages are open. */
+  readonly ReceiptLink?: ComponentType<ReceiptLinkProps>
+}
+
+export interface ReceiptLinkProps {
+  readonly id: string
+  readonly children: ReactNode
+}
 
 /** One line for each request; its time leads to the receipt. */
-export function RequestTable({ requests }: { readonly requests: Requests }) {
-  const accountId = useAccountId()
+export function RequestTable({ requests, ReceiptLink = OwnReceiptLink }: RequestTableProps) {
   const decimals = finestOf(requests.map(({ amount }) => amount))
   const head = (
     <>
@@ -32,13 +42,9 @@ export function RequestTable({ requests }: { readonly requests: Requests }) {
       {requests.map(({ id, created_at, status, key, model, usage, amount }) => (
         <tr key={id} className="hover:bg-panel" data-row>
           <Cell>
-            <Link
-              to="/accounts/$accountId/requests"
-              params={{ accountId }}
-              search={(search) => ({ ...search, request: id })}
-            >
+            <ReceiptLink id={id}>
               <Moment at={created_at} />
-            </Link>
+            </ReceiptLink>
           </Cell>
           <Cell>
             <RequestStatus status={status} />
@@ -56,5 +62,18 @@ export function RequestTable({ requests }: { readonly requests: Requests }) {
         </tr>
       ))}
     </Table>
+  )
+}
+
+function OwnReceiptLink({ id, children }: ReceiptLinkProps) {
+  const accountId = useAccountId()
+  return (
+    <Link
+      to="/accounts/$accountId/requests"
+      params={{ accountId }}
+      search={(search) => requestsSearch({ ...search, request: id })}
+    >
+      {children}
+    </Link>
   )
 }

@@ -1,13 +1,15 @@
-import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import type { StatementAnswer } from '@svc/contracts/wire/statement'
 import { Link } from '@tanstack/react-router'
+import type { ComponentType } from 'react'
 import { useAccountId } from '../../layout/account-id.ts'
 import { type PlainName, t } from '../../text/translate.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
+import type { ReceiptLinkProps } from '../requests/request-table.tsx'
 
-type Entry = DashboardOutput<'accountStatement'>['data'][number]
+type Entry = StatementAnswer['data'][number]
 
 const types: Readonly<Record<Entry['type'], PlainName>> = {
   grant: 'entryGrant',
@@ -27,10 +29,13 @@ export interface StatementTableProps {
   readonly closing: string
   /** Whether nothing comes behind the last. */
   readonly isWhole: boolean
+  /** Leads to the receipt of what was used. */
+  readonly ReceiptLink?: ComponentType<ReceiptLinkProps>
 }
 
 /** opening + credits − debits = closing, with the balance after every entry. */
-export function StatementTable({ entries, opening, closing, isWhole }: StatementTableProps) {
+export function StatementTable(props: StatementTableProps) {
+  const { entries, opening, closing, isWhole, ReceiptLink = OwnReceiptLink } = props
   const moved = finestOf(entries.flatMap(({ debit, credit }) => [debit, credit]))
   const balances = finestOf([opening, closing, ...entries.map(({ balance }) => balance)])
   const head = (
@@ -70,7 +75,7 @@ export function StatementTable({ entries, opening, closing, isWhole }: Statement
           </Cell>
           <Cell>{t(types[entry.type])}</Cell>
           <Cell>
-            <Description entry={entry} />
+            <Description entry={entry} ReceiptLink={ReceiptLink} />
           </Cell>
           <Cell isNumber>
             <DecimalColumn amount={entry.debit} decimals={moved} />
@@ -87,14 +92,26 @@ export function StatementTable({ entries, opening, closing, isWhole }: Statement
   )
 }
 
+interface DescriptionProps extends Required<Pick<StatementTableProps, 'ReceiptLink'>> {
+  readonly entry: Entry
+}
+
 /** What was used leads to its receipt. */
-function Description({ entry }: { readonly entry: Entry }) {
-  const accountId = useAccountId()
+function Description({ entry, ReceiptLink }: DescriptionProps) {
   const { type, key, model, reference, description } = entry
   if (type !== 'usage') return <GivenName name={description} />
   return (
-    <Link to="/accounts/$accountId/requests" params={{ accountId }} search={{ request: reference }}>
+    <ReceiptLink id={reference}>
       <GivenName name={[key?.name ?? key?.id ?? reference, model].filter(Boolean).join(' · ')} />
+    </ReceiptLink>
+  )
+}
+
+function OwnReceiptLink({ id, children }: ReceiptLinkProps) {
+  const accountId = useAccountId()
+  return (
+    <Link to="/accounts/$accountId/requests" params={{ accountId }} search={{ request: id }}>
+      {children}
     </Link>
   )
 }

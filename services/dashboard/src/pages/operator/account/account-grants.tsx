@@ -1,0 +1,105 @@
+import type { AccountDetails, GrantDetails } from '@svc/contracts/admin/accounts'
+import { useState } from 'react'
+import { callAdmin, useMay } from '../../../api/admin.ts'
+import { t } from '../../../text/translate.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { Moment } from '../../../ui/moment.tsx'
+import { DecimalColumn, exactText, finestOf } from '../../../ui/money.tsx'
+import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { ReviewedChange } from '../reviewed-change.tsx'
+
+/** What was granted, the newest first, and what is left of it. */
+export function AccountGrants({ account }: { readonly account: AccountDetails }) {
+  const may = useMay()
+  const [voided, setVoided] = useState<GrantDetails>()
+  const grants = account.grants.toReversed()
+  if (grants.length === 0) return <Empty title={t('noGrants')} />
+  const amounts = finestOf(grants.map(({ amount }) => amount))
+  const remainders = finestOf(grants.map(({ remaining }) => remaining))
+  const mayVoid = may('voidGrant') && account.status !== 'closed'
+  const head = (
+    <>
+      <Head>{t('granted')}</Head>
+      <Head>{t('category')}</Head>
+      <Head isNumber>{t('amount')}</Head>
+      <Head isNumber>{t('remaining')}</Head>
+      <Head>{t('expires')}</Head>
+      <Head>{t('grantId')}</Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
+    </>
+  )
+  return (
+    <>
+      <Table label={t('grants')} head={head}>
+        {grants.map((grant) => (
+          <tr key={grant.grant_id} className="hover:bg-panel" data-row>
+            <Cell>
+              <Moment at={grant.granted_at} />
+            </Cell>
+            <Cell>
+              <span className="whitespace-nowrap">
+                {t(grant.category === 'paid' ? 'categoryPaid' : 'categoryPromotional')}
+              </span>
+            </Cell>
+            <Cell isNumber>
+              <DecimalColumn amount={grant.amount} decimals={amounts} />
+            </Cell>
+            <Cell isNumber>
+              <DecimalColumn amount={grant.remaining} decimals={remainders} />
+            </Cell>
+            <Cell>
+              <Moment at={grant.expires_at} />
+            </Cell>
+            <Cell>
+              <code className="text-xs whitespace-nowrap">{grant.grant_id}</code>
+            </Cell>
+            <Cell isNumber>
+              {grant.voided_at !== null && <Badge look="bad" text={t('grantVoided')} />}
+              {grant.voided_at === null && mayVoid && (
+                <Button
+                  look="danger"
+                  className="whitespace-nowrap"
+                  onClick={() => setVoided(grant)}
+                >
+                  {t('voidGrant')}
+                </Button>
+              )}
+            </Cell>
+          </tr>
+        ))}
+      </Table>
+      {voided !== undefined && (
+        <VoidGrant
+          accountId={account.account_id}
+          grant={voided}
+          onClose={() => setVoided(undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+interface VoidGrantProps {
+  readonly accountId: string
+  readonly grant: GrantDetails
+  readonly onClose: () => void
+}
+
+function VoidGrant({ accountId, grant, onClose }: VoidGrantProps) {
+  const about = { account_id: accountId, grant_id: grant.grant_id }
+  return (
+    <ReviewedChange
+      title={t('voidTitle', { amount: exactText(grant.amount) })}
+      effect={t('voidEffect')}
+      confirm={t('voidGrant')}
+      isDangerous
+      about={about}
+      change={(asked) => callAdmin('voidGrant', { ...about, ...asked })}
+      onClose={onClose}
+    />
+  )
+}

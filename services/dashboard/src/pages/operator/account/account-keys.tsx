@@ -1,0 +1,88 @@
+import type { AccountDetails, KeyDetails } from '@svc/contracts/admin/accounts'
+import { useState } from 'react'
+import { callAdmin, useMay } from '../../../api/admin.ts'
+import { type PlainName, t } from '../../../text/translate.ts'
+import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { GivenName } from '../../../ui/given-name.tsx'
+import { Age } from '../../../ui/moment.tsx'
+import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
+import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { ReasonedChange } from '../reasoned-change.tsx'
+
+const states: Readonly<Record<KeyDetails['status'], readonly [PlainName, BadgeLook]>> = {
+  active: ['keyActive', 'good'],
+  expired: ['keyExpired', 'plain'],
+  revoked: ['keyRevoked', 'bad'],
+}
+
+/** The keys of an account: its owners make them, an operator can end them. */
+export function AccountKeys({ account }: { readonly account: AccountDetails }) {
+  const may = useMay()
+  const [revoked, setRevoked] = useState<KeyDetails>()
+  const { keys, account_id } = account
+  if (keys.length === 0) return <Empty title={t('noKeys')} />
+  const decimals = finestOf(keys.map(({ spent }) => spent))
+  const head = (
+    <>
+      <Head>{t('name')}</Head>
+      <Head>{t('key')}</Head>
+      <Head>{t('status')}</Head>
+      <Head>{t('created')}</Head>
+      <Head>{t('lastUsed')}</Head>
+      <Head isNumber>{t('spent')}</Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
+    </>
+  )
+  return (
+    <>
+      <Table label={t('keys')} head={head}>
+        {keys.map((key) => (
+          <tr key={key.key_id} className="hover:bg-panel" data-row>
+            <Cell>
+              <GivenName name={key.name} />
+            </Cell>
+            <Cell>
+              <code className="text-xs">…{key.last_four}</code>
+            </Cell>
+            <Cell>
+              <Badge text={t(states[key.status][0])} look={states[key.status][1]} />
+            </Cell>
+            <Cell>
+              <Age at={key.created_at} />
+            </Cell>
+            <Cell>
+              <Age at={key.last_used_at} />
+            </Cell>
+            <Cell isNumber>
+              <DecimalColumn amount={key.spent} decimals={decimals} />
+            </Cell>
+            <Cell isNumber>
+              {key.status === 'active' && may('revokeKey') && (
+                <Button look="danger" onClick={() => setRevoked(key)}>
+                  {t('revoke')}
+                </Button>
+              )}
+            </Cell>
+          </tr>
+        ))}
+      </Table>
+      {revoked !== undefined && (
+        <ReasonedChange
+          title={t('revokeKey', { name: revoked.name })}
+          effect={t('revokeEffect')}
+          confirm={t('revoke')}
+          isDangerous
+          // A key that was revoked stays so: there is nothing that could happen twice.
+          change={({ reason }) =>
+            callAdmin('revokeKey', { account_id, key_id: revoked.key_id, reason })
+          }
+          onClose={() => setRevoked(undefined)}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,40 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { askAdminPages } from '../../../api/admin-pages.ts'
+import { ownZone } from '../../../text/times.ts'
+import { t } from '../../../text/translate.ts'
+import { Answer } from '../../../ui/answer.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { RequestTable } from '../../requests/request-table.tsx'
+import { useOpenedAccount } from './opened-account.ts'
+import { OperatorReceipt } from './operator-receipt.tsx'
+import { ReceiptLink } from './receipt-link.tsx'
+
+const PAGE = 50
+
+/** The requests of the account, the newest first. */
+export function AccountRequests() {
+  const { accountId } = useOpenedAccount()
+  const query = useInfiniteQuery(
+    askAdminPages('accountRequests', { account_id: accountId, limit: PAGE, zone: ownZone }),
+  )
+  return (
+    <>
+      <Answer query={query}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ data }) => data)
+          if (rows.length === 0) return <Empty title={t('noRequestsOfAccount')} />
+          return <RequestTable requests={rows} ReceiptLink={ReceiptLink} />
+        }}
+      </Answer>
+      {query.hasNextPage && (
+        <div className="mt-3">
+          <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+            {t('more')}
+          </Button>
+        </div>
+      )}
+      <OperatorReceipt />
+    </>
+  )
+}

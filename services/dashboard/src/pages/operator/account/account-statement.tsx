@@ -1,0 +1,67 @@
+import type { StatementPage } from '@svc/contracts/admin/billing'
+import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { callAdmin } from '../../../api/admin.ts'
+import type { ApiError } from '../../../api/api-error.ts'
+import { t } from '../../../text/translate.ts'
+import { Answer } from '../../../ui/answer.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Empty } from '../../../ui/empty.tsx'
+import { StatementTable } from '../../statement/statement-table.tsx'
+import { useOpenedAccount } from './opened-account.ts'
+import { OperatorReceipt } from './operator-receipt.tsx'
+import { ReceiptLink } from './receipt-link.tsx'
+
+const PAGE = 100
+
+/** Every movement of the account, with the balance after it. */
+export function AccountStatement() {
+  const { accountId } = useOpenedAccount()
+  const query = useInfiniteQuery(statementOf(accountId))
+  return (
+    <>
+      <Answer query={query}>
+        {({ pages }) => {
+          const [first] = pages
+          const last = pages.at(-1)
+          const entries = pages.flatMap(({ rows }) => rows)
+          if (first === undefined || last === undefined || entries.length === 0) {
+            return <Empty title={t('noMovements')} />
+          }
+          const sums = { opening: first.opening, closing: last.closing, isWhole: !last.more }
+          return <StatementTable entries={entries} {...sums} ReceiptLink={ReceiptLink} />
+        }}
+      </Answer>
+      {query.hasNextPage && (
+        <div className="mt-3">
+          <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
+            {t('more')}
+          </Button>
+        </div>
+      )}
+      <OperatorReceipt />
+    </>
+  )
+}
+
+/** It goes on behind the number of an entry. */
+function statementOf(accountId: string) {
+  return infiniteQueryOptions<
+    StatementPage,
+    ApiError,
+    InfiniteData<StatementPage>,
+    readonly string[],
+    number | undefined
+  >({
+    queryKey: ['admin', 'statement pages', accountId],
+    queryFn: ({ pageParam, signal }) => {
+      const input = { account_id: accountId, limit: PAGE }
+      return callAdmin(
+        'statement',
+        pageParam === undefined ? input : { ...input, after: pageParam },
+        signal,
+      )
+    },
+    initialPageParam: undefined,
+    getNextPageParam: ({ more, rows }) => (more ? rows.at(-1)?.entry : undefined),
+  })
+}

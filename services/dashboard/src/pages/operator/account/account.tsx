@@ -1,0 +1,87 @@
+import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type AccountView, accountViews } from '../../../address/operator-search.ts'
+import { askAdmin } from '../../../api/admin.ts'
+import { type PlainName, t } from '../../../text/translate.ts'
+import { Answer } from '../../../ui/answer.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { AccountActions } from './account-actions.tsx'
+import { AccountFacts } from './account-facts.tsx'
+import { AccountGrants } from './account-grants.tsx'
+import { AccountKeys } from './account-keys.tsx'
+import { AccountRequests } from './account-requests.tsx'
+import { AccountStatement } from './account-statement.tsx'
+import { HoldList } from './hold-list.tsx'
+import { useOpenedAccount } from './opened-account.ts'
+
+const viewNames: Readonly<Record<AccountView, PlainName>> = {
+  grants: 'grants',
+  holds: 'holds',
+  keys: 'keys',
+  requests: 'requests',
+  statement: 'statement',
+}
+
+/** One account, as those see it who run the service. */
+export function OperatedAccount() {
+  const { accountId } = useOpenedAccount()
+  const query = useQuery({
+    ...askAdmin('showAccount', { account_id: accountId }),
+    placeholderData: undefined as never,
+  })
+  const { data: account } = query
+  return (
+    <Page
+      title={account?.name ?? t('account')}
+      action={account !== undefined && <AccountActions account={account} />}
+    >
+      {query.error?.status === 404 ? (
+        <p>{t('noSuchAccount', { id: accountId })}</p>
+      ) : (
+        <Answer query={query}>{(shown) => <Shown account={shown} />}</Answer>
+      )}
+    </Page>
+  )
+}
+
+function Shown({ account }: { readonly account: AccountDetails }) {
+  const { accountId, search } = useOpenedAccount()
+  const view = search.view ?? 'grants'
+  return (
+    <>
+      <AccountFacts account={account} />
+      <nav aria-label={t('views')} className="flex flex-wrap gap-x-1 border-b border-line">
+        {accountViews.map((each) => (
+          <Link
+            key={each}
+            to="/operator/accounts/$accountId"
+            params={{ accountId }}
+            search={{ view: each }}
+            aria-current={each === view ? 'page' : undefined}
+            className={`-mb-px border-b-2 px-3 py-2 text-ink no-underline ${each === view ? 'border-brand font-semibold' : 'border-transparent'}`}
+          >
+            {t(viewNames[each])}
+          </Link>
+        ))}
+      </nav>
+      <Card>
+        <View view={view} account={account} />
+      </Card>
+    </>
+  )
+}
+
+interface ViewProps {
+  readonly view: AccountView
+  readonly account: AccountDetails
+}
+
+function View({ view, account }: ViewProps) {
+  if (view === 'grants') return <AccountGrants account={account} />
+  if (view === 'holds') return <HoldList accountId={account.account_id} />
+  if (view === 'keys') return <AccountKeys account={account} />
+  if (view === 'requests') return <AccountRequests />
+  return <AccountStatement />
+}

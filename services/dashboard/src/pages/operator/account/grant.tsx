@@ -1,0 +1,94 @@
+import { formatExact, parseDollars } from '@svc/contracts/money'
+import { useState } from 'react'
+import { callAdmin } from '../../../api/admin.ts'
+import { ApiError } from '../../../api/api-error.ts'
+import { t } from '../../../text/translate.ts'
+import { Choice, Field } from '../../../ui/field.tsx'
+import { type AskedChange, type BalanceChange, ReviewedChange } from '../reviewed-change.tsx'
+import type { AccountDialogProps } from './account-actions.tsx'
+
+/** As the command line has it: grants of one priority are spent in the order of their expiry. */
+const PRIORITY = 100
+
+/** Credit for an account: paid for, or given. */
+export function Grant({ account, onClose }: AccountDialogProps) {
+  const [amount, setAmount] = useState('')
+  const [category, setCategory] = useState<'paid' | 'promotional'>('paid')
+  const [reference, setReference] = useState('')
+  const [expires, setExpires] = useState('')
+  const about = {
+    account_id: account.account_id,
+    amount,
+    category,
+    priority: PRIORITY,
+    reference: reference === '' ? null : reference,
+    expires_at: expires === '' ? null : new Date(`${expires}T00:00`).toISOString(),
+  }
+  const change = async ({ dry_run: isTrial, ...asked }: AskedChange) => {
+    const preview = previewOf(account.settled, amount)
+    if (!isTrial) await callAdmin('grant', { ...about, ...asked })
+    return preview
+  }
+  return (
+    <ReviewedChange
+      title={t('grantTitle')}
+      effect={t('grantEffect')}
+      confirm={t('grant')}
+      about={about}
+      change={change}
+      onClose={onClose}
+    >
+      <Field
+        label={t('amountDollars')}
+        required
+        autoFocus
+        inputMode="decimal"
+        value={amount}
+        onChange={({ target }) => setAmount(target.value.trim())}
+      />
+      <Choice
+        label={t('category')}
+        value={category}
+        options={[
+          ['paid', t('categoryPaid')],
+          ['promotional', t('categoryPromotional')],
+        ]}
+        onChoose={setCategory}
+      />
+      <Field
+        label={t('reference')}
+        hint={t('referenceHint')}
+        maxLength={200}
+        value={reference}
+        onChange={({ target }) => setReference(target.value)}
+      />
+      <Field
+        label={t('expiresOn')}
+        hint={t('expiresHint')}
+        type="date"
+        value={expires}
+        onChange={({ target }) => setExpires(target.value)}
+      />
+    </ReviewedChange>
+  )
+}
+
+/** A grant adds to what is settled, whatever it is spent on first. */
+function previewOf(settled: string, amount: string): BalanceChange {
+  const given = positive(amount)
+  const after = formatExact(parseDollars(settled) + given)
+  return { amount: formatExact(given), balance_before: settled, balance_after: after }
+}
+
+/** @throws {ApiError} in the form of a refusal, as the server would say it */
+function positive(amount: string): bigint {
+  const message = t('amountNotPositive')
+  const refusal = new ApiError({ status: 400, code: 'invalid_request', message, param: 'amount' })
+  try {
+    const given = parseDollars(amount)
+    if (given > 0n) return given
+  } catch {
+    throw refusal
+  }
+  throw refusal
+}

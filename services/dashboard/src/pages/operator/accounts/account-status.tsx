@@ -1,0 +1,22 @@
+import type { AccountSummary } from '@svc/contracts/admin/accounts'
+import { type PlainName, t } from '../../../text/translate.ts'
+import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
+
+type Status = AccountSummary['status']
+
+const shown: Readonly<Record<Status, readonly [name: PlainName, look: BadgeLook]>> = {
+  open: ['accountOpen', 'good'],
+  frozen: ['accountFrozen', 'warn'],
+  closed: ['accountClosed', 'plain'],
+}
+
+/** Whether an account takes requests, in a word. */
+export function AccountStatus({ status }: { readonly status: Status }) {
+  const [name, look] = shown[status]
+  return <Badge text={t(name)} look={look} />
+}
+
+/** Each status with its word, to choose from. */
+export const accountStatusChoices = Object.entries(shown).map(
+  ([status, [name]]) => [status as Status, t(name)] as const,
+)

@@ -1,0 +1,51 @@
+/** Which accounts fit what stands in the address, in which order, and their sums. */
+import type { AccountSummary } from '@svc/contracts/admin/accounts'
+import { formatExact, parseDollars } from '@svc/contracts/money'
+import type { AccountOrder, AccountsSearch } from '../../../address/operator-search.ts'
+
+/** @param accounts the oldest first */
+export function foundAccounts(
+  accounts: readonly AccountSummary[],
+  { find = '', status, order = 'newest' }: AccountsSearch,
+): readonly AccountSummary[] {
+  const asked = find.trim().toLowerCase()
+  const fits = (account: AccountSummary) =>
+    (status === undefined || account.status === status) &&
+    (asked === '' || wordsOf(account).some((word) => word.toLowerCase().includes(asked)))
+  return accounts.toReversed().filter(fits).sort(orders[order])
+}
+
+export interface Sums {
+  readonly settled: string
+  readonly held: string
+  readonly available: string
+}
+
+/** Exact, over all of them. */
+export function sumsOf(accounts: readonly AccountSummary[]): Sums {
+  const sum = (name: keyof Sums) =>
+    formatExact(accounts.reduce((total, account) => total + parseDollars(account[name]), 0n))
+  return { settled: sum('settled'), held: sum('held'), available: sum('available') }
+}
+
+type Compare = (one: AccountSummary, other: AccountSummary) => number
+
+const orders: Readonly<Record<AccountOrder, Compare>> = {
+  newest: () => 0,
+  activity: (one, other) => Date.parse(other.last_activity_at) - Date.parse(one.last_activity_at),
+  available: byAmount('available'),
+  held: byAmount('held'),
+  name: (one, other) => one.name.localeCompare(other.name),
+}
+
+/** The largest first. */
+function byAmount(name: keyof Sums): Compare {
+  return (one, other) => {
+    const difference = parseDollars(other[name]) - parseDollars(one[name])
+    return difference > 0n ? 1 : difference < 0n ? -1 : 0
+  }
+}
+
+function wordsOf({ name, account_id: id, external_id: externalId }: AccountSummary): string[] {
+  return externalId === null ? [name, id] : [name, id, externalId]
+}

@@ -1,0 +1,70 @@
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAdminChange } from '../../../api/admin.ts'
+import { useOnceKey } from '../../../api/once-key.ts'
+import { problemText } from '../../../text/problems.ts'
+import { t } from '../../../text/translate.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Choice, Field } from '../../../ui/field.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+
+/** Asks for what an account has from the beginning, then leads to it. */
+export function OpenAccount({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [externalId, setExternalId] = useState('')
+  const [policy, setPolicy] = useState<'standard' | 'strict'>('standard')
+  const open = useAdminChange('openAccount')
+  const keyOf = useOnceKey()
+  const navigate = useNavigate()
+  const asked = { name, spend_policy: policy, external_id: externalId === '' ? null : externalId }
+  return (
+    <Dialog title={t('openAccount')} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          open.mutate(
+            { ...asked, idempotency_key: keyOf(asked) },
+            {
+              onSuccess: ({ account_id: accountId }) =>
+                navigate({ to: '/operator/accounts/$accountId', params: { accountId } }),
+            },
+          )
+        }}
+      >
+        <Field
+          label={t('name')}
+          required
+          autoFocus
+          maxLength={200}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Field
+          label={t('externalId')}
+          hint={t('externalIdHint')}
+          maxLength={200}
+          value={externalId}
+          onChange={({ target }) => setExternalId(target.value)}
+        />
+        <Choice
+          label={t('spendPolicy')}
+          value={policy}
+          options={[
+            ['standard', t('policyStandard')],
+            ['strict', t('policyStrict')],
+          ]}
+          onChoose={setPolicy}
+        />
+        {open.error !== null && <Notice look="bad">{problemText(open.error)}</Notice>}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button look="main" type="submit" disabled={open.isPending}>
+            {t('openAccount')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
