@@ -141,7 +141,40 @@ const operatedAccount = createRoute({
   ),
 })
 
-const operatorPages = [accounts, operatedAccount]
+const operatorPrices = createRoute({
+  getParentRoute: () => operator,
+  path: '/prices',
+  component: lazyRouteComponent(
+    () => import('./pages/operator/prices/operator-prices.tsx'),
+    'OperatorPrices',
+  ),
+})
+
+const audit = createRoute({
+  getParentRoute: () => operator,
+  path: '/audit',
+  component: lazyRouteComponent(() => import('./pages/operator/audit/audit.tsx'), 'Audit'),
+})
+
+const system = createRoute({
+  getParentRoute: () => operator,
+  path: '/system',
+  component: lazyRouteComponent(() => import('./pages/operator/system/system.tsx'), 'System'),
+})
+
+const access = createRoute({
+  getParentRoute: () => operator,
+  path: '/access',
+  component: lazyRouteComponent(() => import('./pages/operator/access/access.tsx'), 'Access'),
+})
+
+const events = createRoute({
+  getParentRoute: () => operator,
+  path: '/events',
+  component: lazyRouteComponent(() => import('./pages/operator/events/events.tsx'), 'Events'),
+})
+
+const operatorPages = [accounts, operatedAccount, operatorPrices, audit, system, access, events]
 const accountPages = [home, keys, requests, statement, usage, chat, members]
 
 export const router = createRouter({

@@ -1,5 +1,7 @@
 /** What the operator's operations answer: of a service that is used much, and of a new one. */
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import { equationNames } from '@svc/contracts/admin/finance'
+import type { OperationOutput } from '@svc/contracts/admin/operations'
 import type { AdminAnswers } from './page-server.ts'
 import { ACCOUNT, fullAnswers, HOSTILE, receipt } from './sample-answers.ts'
 
@@ -71,6 +73,51 @@ const movement = {
   balance_after: '-8.7901687',
 }
 
+const price = {
+  version: 'price_0001',
+  model: 'svc-beta',
+  price_list: 'default',
+  demo: true,
+  input: '0.15',
+  cached_input: '0.015',
+  output: '0.60',
+  effective_from: AT,
+  published_at: AT,
+  withdrawn_at: null,
+}
+
+const views = [
+  { name: 'accounts', state: 'live', position: '182440', error: null },
+  { name: 'usage', state: 'catching-up', position: '180000', error: null },
+  { name: 'statements', state: 'failed', position: '12', error: 'Event evt_13 has no account.' },
+] as const
+
+const status: OperationOutput<'status'> = {
+  version: '0.1.0',
+  mode: 'running',
+  base_url: 'http://127.0.0.1:8080',
+  data_dir: '/var/lib/svc',
+  store: { kind: 'sqlite', position: '182440', problems: [] },
+  projections: views.map((view) => ({ ...view, version: 1, head: '182440' })),
+  workers: [],
+  unpriced_models: ['svc-next'],
+  accounts: 3,
+  open_requests: 1,
+}
+
+const worker = {
+  worker_id: 'w1',
+  status: 'ready',
+  model_name: 'toy.gguf',
+  toy: true,
+  restarts: 0,
+  address: 'unix:w1.sock',
+  setup: null,
+  load: { sequences: 4, running: 1, queued: 0 },
+  cache: null,
+  problem: null,
+}
+
 export const fullAdminAnswers = {
   listAccounts: () => [
     account,
@@ -98,6 +145,111 @@ export const fullAdminAnswers = {
     return { account_id: ACCOUNT, position: '182440', opening, closing, rows, more: false }
   },
   voidGrant: () => movement,
+  listPrices: () => [
+    price,
+    { ...price, version: 'price_0002', input: '0.125', effective_from: '2027-01-01T00:00:00Z' },
+    { ...price, version: 'price_0003', price_list: 'partners', withdrawn_at: AT },
+  ],
+  status: () => status,
+  listWorkers: () => [
+    worker,
+    { ...worker, worker_id: 'w2', status: 'unreachable', load: null, problem: HOSTILE },
+  ],
+  evidenceKey: () => ({
+    key: `svc.example+1a2b3c4d+${'A'.repeat(44)}`,
+    rotations: ['a note'],
+    checkpoint: `svc.example\n182441\n${'B'.repeat(44)}\n`,
+    verified_to: 182_441,
+  }),
+  reconcile: () => [
+    { type: 'progress', part: 'log', share: 0.5, events: 91_220, rate: 40_000 },
+    {
+      type: 'result',
+      equations: equationNames.map((name) => ({
+        name,
+        ok: name !== 'views',
+        difference: name === 'views' ? '1' : '0',
+      })),
+      ok: false,
+      findings: [
+        { equation: 'views', subject: 'usage', problem: 'A row differs.', difference: '1' },
+      ],
+      trial_balance: [],
+      events: 182_441,
+      accounts: 3,
+      position: '182440',
+    },
+  ],
+  listUsers: () => [
+    {
+      user_id: 'user_1',
+      email: 'ada@example.com',
+      display_name: 'Ada Lovelace',
+      status: 'active',
+      platform_role: 'owner',
+      accounts: [{ account_id: ACCOUNT, role: 'owner' }],
+      joined_at: AT,
+    },
+    {
+      user_id: 'user_2',
+      email: `${'x'.repeat(60)}@example.com`,
+      display_name: HOSTILE,
+      status: 'active',
+      platform_role: null,
+      accounts: [],
+      joined_at: AT,
+    },
+    {
+      user_id: 'user_3',
+      email: null,
+      display_name: null,
+      status: 'erased',
+      platform_role: null,
+      accounts: [],
+      joined_at: AT,
+    },
+  ],
+  listInvitations: () => [
+    {
+      invitation_id: 'inv_1',
+      kind: 'invitation',
+      platform_role: 'auditor',
+      account_id: null,
+      account_role: null,
+      user_id: null,
+      created_at: AT,
+      expires_at: AT,
+    },
+  ],
+  listAdminTokens: () => [
+    {
+      token_id: 'tok_1',
+      name: 'billing-export',
+      role: 'auditor',
+      last_four: 'a1B2',
+      status: 'active',
+      created_at: AT,
+      created_by: 'operator',
+      expires_at: null,
+      revoked_at: null,
+    },
+  ],
+  listEvents: () => ({
+    events: [
+      {
+        position: '182440',
+        stream: `account-${ACCOUNT}`,
+        revision: 12,
+        type: 'AccountFrozen',
+        id: 'evt_1',
+        hash: 'ab'.repeat(32),
+        data: { at: Date.parse(AT) },
+        metadata: { actor: 'user_1' },
+      },
+    ],
+    more: false,
+    next: null,
+  }),
 } satisfies AdminAnswers
 
 export const emptyAdminAnswers = {
@@ -112,4 +264,10 @@ export const emptyAdminAnswers = {
     next_cursor: null,
   }),
   statement: () => ({ ...fullAdminAnswers.statement(), rows: [] }),
+  listPrices: () => [],
+  listWorkers: () => [],
+  evidenceKey: () => ({ key: 'svc.example', rotations: [], checkpoint: null, verified_to: null }),
+  listInvitations: () => [],
+  listAdminTokens: () => [],
+  listEvents: () => ({ events: [], more: false, next: null }),
 } satisfies AdminAnswers

@@ -1,6 +1,6 @@
 /** A day of an operator, against the real server: each number is the ledger's. */
 import { startRunningServer } from '@svc/testing/running-server'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
@@ -9,7 +9,7 @@ const missing = missingChromium()
 const HOLD_UP_MS = 60_000
 
 describe.skipIf(missing !== undefined)('a day of an operator', () => {
-  test('open, grant, wrong grant, freeze, unfreeze', async () => {
+  test('open, grant, wrong grant, freeze, unfreeze, reconcile', async () => {
     const { ready, operations } = await startRunningServer()
     const browser = await openChromium()
     onTestFinished(() => browser.close())
@@ -21,33 +21,19 @@ describe.skipIf(missing !== undefined)('a day of an operator', () => {
     const picture = (name: string) => keptScreenshot(page, `operator-story-${name}`)
 
     await becomeOwner(page, ready.ownerLink ?? '')
-    await page.getByRole('link', { name: 'Operator' }).click()
-    await page.getByRole('heading', { name: 'Accounts' }).waitFor()
-    await button('Open account').click()
-    await dialog.getByLabel('Name').fill('Babbage & Sons')
-    await inDialog('Open account').click()
-    await page.getByRole('heading', { name: 'Babbage & Sons' }).waitFor()
-    const accountId = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    const accountId = await openAccount(page, dialog, 'Babbage & Sons')
     const shown = () => operations.showAccount({ account_id: accountId })
     await picture('1-opened')
 
-    const grant = async (amount: string) => {
-      await button('Grant credit').click()
-      await dialog.getByLabel('Amount in dollars').fill(amount)
-      await dialog.getByLabel('Reason').fill('Invoice 42')
-      await inDialog('Review').click()
-      await dialog.getByText('Changes by').waitFor()
-    }
-    await grant('25')
-    expect(await dialog.getByText('→').innerText()).toContain('→')
-    expect(await dialog.innerText()).toMatch(/\$0\.00.*\$25\.00/s)
+    await reviewGrant(page, dialog, '25')
+    expect((await dialog.textContent()) ?? '').toMatch(/\$0\.00.*\$25\.00/s)
     expect((await shown()).settled, 'a review changes nothing').toBe('0.00')
     await picture('2-review')
     await inDialog('Grant credit').click()
     await dialog.waitFor({ state: 'detached' })
     expect((await shown()).settled).toBe('25.00')
 
-    await grant('250')
+    await reviewGrant(page, dialog, '250')
     await inDialog('Grant credit').click()
     await dialog.waitFor({ state: 'detached' })
     expect((await shown()).settled).toBe('275.00')
@@ -55,7 +41,7 @@ describe.skipIf(missing !== undefined)('a day of an operator', () => {
     await dialog.getByLabel('Reason').fill('A zero too many')
     await inDialog('Review').click()
     await dialog.getByText('Changes by').waitFor()
-    expect(await dialog.innerText()).toMatch(/-\$250\.00.*\$275\.00.*\$25\.00/s)
+    expect((await dialog.textContent()) ?? '').toMatch(/-\$250\.00.*\$275\.00.*\$25\.00/s)
     expect((await shown()).settled, 'a review changes nothing').toBe('275.00')
     await inDialog('Take back').click()
     await page.getByText('taken back').waitFor()
@@ -84,6 +70,8 @@ describe.skipIf(missing !== undefined)('a day of an operator', () => {
     await picture('5-statement')
     const grants = await page.locator('tr[data-row]', { hasText: 'Credit' }).count()
     expect(grants, 'two grants, and one of them taken back').toBe(3)
+
+    await checkTheBooks(page)
   })
 })
 
@@ -96,10 +84,43 @@ async function becomeOwner(page: Page, link: string): Promise<void> {
   await page.getByRole('heading', { name: 'Home' }).waitFor()
 }
 
+/** @returns its id, which stands in the address of its page */
+async function openAccount(page: Page, dialog: Locator, name: string): Promise<string> {
+  await page.getByRole('link', { name: 'Operator' }).click()
+  await page.getByRole('heading', { name: 'Accounts' }).waitFor()
+  await page.getByRole('button', { name: 'Open account' }).click()
+  await dialog.getByLabel('Name').fill(name)
+  await dialog.getByRole('button', { name: 'Open account' }).click()
+  await page.getByRole('heading', { name }).waitFor()
+  return new URL(page.url()).pathname.split('/').at(-1) ?? ''
+}
+
+/** Up to the balance before and after. */
+async function reviewGrant(page: Page, dialog: Locator, amount: string): Promise<void> {
+  await page.getByRole('button', { name: 'Grant credit' }).click()
+  await dialog.getByLabel('Amount in dollars').fill(amount)
+  await dialog.getByLabel('Reason').fill('Invoice 42')
+  await dialog.getByRole('button', { name: 'Review' }).click()
+  await dialog.getByText('Changes by').waitFor()
+}
+
 function askByKey(baseUrl: string, secret: string): Promise<Response> {
   return fetch(`${baseUrl}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'svc-beta', messages: [{ role: 'user', content: 'Hello.' }] }),
   })
+}
+
+async function checkTheBooks(page: Page): Promise<void> {
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  await page.getByRole('link', { name: 'Audit' }).click()
+  await press('Reconcile now')
+  await page.getByText('The books agree').waitFor()
+  await press('Verify now')
+  await page.getByText('Every chain holds').waitFor()
+  await keptScreenshot(page, 'operator-story-6-audit')
+  await page.getByRole('link', { name: 'Who did what' }).click()
+  await page.getByText('AccountFrozen').waitFor()
+  await keptScreenshot(page, 'operator-story-7-who-did-what')
 }

@@ -44,6 +44,11 @@ const operatorPages = [
   ['operator-keys', operatedAccount('keys')],
   ['operator-requests', operatedAccount('requests')],
   ['operator-statement', operatedAccount('statement')],
+  ['operator-prices', operator('/prices')],
+  ['operator-audit', operator('/audit')],
+  ['operator-system', operator('/system')],
+  ['operator-access', operator('/access')],
+  ['operator-events', operator('/events')],
 ] as const
 /** There is no empty state of these. */
 const alwaysFullPages = [
@@ -100,7 +105,7 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
     const faults = faultsOf(page, server.url)
     await page.goto(`${server.url}${path}`)
     await page.locator('h1').first().waitFor()
-    await page.waitForFunction("!document.body.innerText.includes('Loading …')")
+    await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: HEIGHT })
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')

@@ -5,7 +5,7 @@ type Raw = Readonly<Record<string, unknown>>
 
 export const accountOrders = ['newest', 'activity', 'available', 'held', 'name'] as const
 export type AccountOrder = (typeof accountOrders)[number]
-export const accountStatuses = ['open', 'frozen', 'closed'] as const
+const accountStatuses = ['open', 'frozen', 'closed'] as const
 export const accountViews = ['grants', 'holds', 'keys', 'requests', 'statement'] as const
 export type AccountView = (typeof accountViews)[number]
 

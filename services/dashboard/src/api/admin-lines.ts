@@ -16,8 +16,8 @@ export type LineOperation = Exclude<OperationName, JsonOperation>
 /** Rows that are kept of an answer; the server says the sums of all in its last line. */
 const LINES_MAX = 10_000
 
-/** @throws {ApiError} also for what goes wrong behind the first line, and when the end is cut off */
-export async function* adminLines<Name extends LineOperation>(
+/** @throws {ApiError} also for what goes wrong behind the first line */
+async function* adminLines<Name extends LineOperation>(
   name: Name,
   input: OperationInput<Name>,
   signal: AbortSignal,

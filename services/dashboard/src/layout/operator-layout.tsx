@@ -4,10 +4,14 @@ import { type PlainName, t } from '../text/translate.ts'
 import { AreaList, areaLook } from './area-list.tsx'
 import { Missing } from './fallbacks.tsx'
 
-const areas = [['/operator/accounts', 'accounts']] as const satisfies readonly (readonly [
-  path: string,
-  name: PlainName,
-])[]
+const areas = [
+  ['/operator/accounts', 'accounts'],
+  ['/operator/prices', 'prices'],
+  ['/operator/audit', 'audit'],
+  ['/operator/system', 'system'],
+  ['/operator/access', 'access'],
+  ['/operator/events', 'whoDidWhat'],
+] as const satisfies readonly (readonly [path: string, name: PlainName])[]
 
 /** The pages of those who run the service: for all others there are none. */
 export function OperatorLayout() {

@@ -4,6 +4,7 @@ import { chatTexts } from './english/chat.ts'
 import { everywhereTexts } from './english/everywhere.ts'
 import { operatorTexts } from './english/operator.ts'
 import { peopleTexts } from './english/people.ts'
+import { runningTexts } from './english/running.ts'
 
 export const english = {
   ...everywhereTexts,
@@ -11,4 +12,5 @@ export const english = {
   ...accountTexts,
   ...chatTexts,
   ...operatorTexts,
+  ...runningTexts,
 } as const

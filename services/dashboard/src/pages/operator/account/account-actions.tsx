@@ -4,17 +4,13 @@ import { type ComponentType, useState } from 'react'
 import { useMay } from '../../../api/admin.ts'
 import { type PlainName, t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
-import { Adjust } from './adjust.tsx'
-import { CloseAccount } from './close-account.tsx'
-import { FreezeAccount, UnfreezeAccount } from './freeze-account.tsx'
-import { Grant } from './grant.tsx'
-import { RenameAccount } from './rename-account.tsx'
-import { SetPriceList } from './set-price-list.tsx'
-
-export interface AccountDialogProps {
-  readonly account: AccountDetails
-  readonly onClose: () => void
-}
+import type { AccountDialogProps } from './changes/account-dialog.ts'
+import { Adjust } from './changes/adjust.tsx'
+import { CloseAccount } from './changes/close-account.tsx'
+import { FreezeAccount, UnfreezeAccount } from './changes/freeze-account.tsx'
+import { Grant } from './changes/grant.tsx'
+import { RenameAccount } from './changes/rename-account.tsx'
+import { SetPriceList } from './changes/set-price-list.tsx'
 
 interface Action {
   readonly operation: OperationName

@@ -19,22 +19,9 @@ export function AccountGrants({ account }: { readonly account: AccountDetails })
   const amounts = finestOf(grants.map(({ amount }) => amount))
   const remainders = finestOf(grants.map(({ remaining }) => remaining))
   const mayVoid = may('voidGrant') && account.status !== 'closed'
-  const head = (
-    <>
-      <Head>{t('granted')}</Head>
-      <Head>{t('category')}</Head>
-      <Head isNumber>{t('amount')}</Head>
-      <Head isNumber>{t('remaining')}</Head>
-      <Head>{t('expires')}</Head>
-      <Head>{t('grantId')}</Head>
-      <Head>
-        <span className="sr-only">{t('actions')}</span>
-      </Head>
-    </>
-  )
   return (
     <>
-      <Table label={t('grants')} head={head}>
+      <Table label={t('grants')} head={<GrantHead />}>
         {grants.map((grant) => (
           <tr key={grant.grant_id} className="hover:bg-panel" data-row>
             <Cell>
@@ -101,5 +88,21 @@ function VoidGrant({ accountId, grant, onClose }: VoidGrantProps) {
       change={(asked) => callAdmin('voidGrant', { ...about, ...asked })}
       onClose={onClose}
     />
+  )
+}
+
+function GrantHead() {
+  return (
+    <>
+      <Head>{t('granted')}</Head>
+      <Head>{t('category')}</Head>
+      <Head isNumber>{t('amount')}</Head>
+      <Head isNumber>{t('remaining')}</Head>
+      <Head>{t('expires')}</Head>
+      <Head>{t('grantId')}</Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
+    </>
   )
 }

@@ -1,7 +1,7 @@
-import { callAdmin } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
-import { ReasonedChange } from '../reasoned-change.tsx'
-import type { AccountDialogProps } from './account-actions.tsx'
+import { callAdmin } from '../../../../api/admin.ts'
+import { t } from '../../../../text/translate.ts'
+import { ReasonedChange } from '../../reasoned-change.tsx'
+import type { AccountDialogProps } from './account-dialog.ts'
 
 /** No request any more, until it is taken back. */
 export function FreezeAccount({ account, onClose }: AccountDialogProps) {

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { callAdmin } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
-import { Field } from '../../../ui/field.tsx'
-import { ReviewedChange } from '../reviewed-change.tsx'
-import type { AccountDialogProps } from './account-actions.tsx'
+import { callAdmin } from '../../../../api/admin.ts'
+import { t } from '../../../../text/translate.ts'
+import { Field } from '../../../../ui/field.tsx'
+import { ReviewedChange } from '../../reviewed-change.tsx'
+import type { AccountDialogProps } from './account-dialog.ts'
 
 /** A balance changed by an amount, up or down: never set to one. */
 export function Adjust({ account, onClose }: AccountDialogProps) {

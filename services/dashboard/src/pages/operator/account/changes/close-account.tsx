@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { callAdmin } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
-import { Choice } from '../../../ui/field.tsx'
-import { ReviewedChange } from '../reviewed-change.tsx'
-import type { AccountDialogProps } from './account-actions.tsx'
+import { callAdmin } from '../../../../api/admin.ts'
+import { t } from '../../../../text/translate.ts'
+import { Choice } from '../../../../ui/field.tsx'
+import { ReviewedChange } from '../../reviewed-change.tsx'
+import type { AccountDialogProps } from './account-dialog.ts'
 
 /** The end of an account; what becomes of its balance is said with it. */
 export function CloseAccount({ account, onClose }: AccountDialogProps) {

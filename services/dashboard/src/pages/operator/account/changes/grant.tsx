@@ -1,11 +1,11 @@
 import { formatExact, parseDollars } from '@svc/contracts/money'
 import { useState } from 'react'
-import { callAdmin } from '../../../api/admin.ts'
-import { ApiError } from '../../../api/api-error.ts'
-import { t } from '../../../text/translate.ts'
-import { Choice, Field } from '../../../ui/field.tsx'
-import { type AskedChange, type BalanceChange, ReviewedChange } from '../reviewed-change.tsx'
-import type { AccountDialogProps } from './account-actions.tsx'
+import { callAdmin } from '../../../../api/admin.ts'
+import { ApiError } from '../../../../api/api-error.ts'
+import { t } from '../../../../text/translate.ts'
+import { Choice, Field } from '../../../../ui/field.tsx'
+import { type AskedChange, type BalanceChange, ReviewedChange } from '../../reviewed-change.tsx'
+import type { AccountDialogProps } from './account-dialog.ts'
 
 /** As the command line has it: grants of one priority are spent in the order of their expiry. */
 const PRIORITY = 100

@@ -1,9 +1,9 @@
 import { useState } from 'react'
-import { callAdmin } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
-import { Field } from '../../../ui/field.tsx'
-import { ReasonedChange } from '../reasoned-change.tsx'
-import type { AccountDialogProps } from './account-actions.tsx'
+import { callAdmin } from '../../../../api/admin.ts'
+import { t } from '../../../../text/translate.ts'
+import { Field } from '../../../../ui/field.tsx'
+import { ReasonedChange } from '../../reasoned-change.tsx'
+import type { AccountDialogProps } from './account-dialog.ts'
 
 /** Another name, from now on shown wherever the account is named. */
 export function RenameAccount({ account, onClose }: AccountDialogProps) {

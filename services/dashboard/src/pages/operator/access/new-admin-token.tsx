@@ -1,0 +1,72 @@
+import { useState } from 'react'
+import { useAdminChange } from '../../../api/admin.ts'
+import { useOnceKey } from '../../../api/once-key.ts'
+import { problemText } from '../../../text/problems.ts'
+import { t } from '../../../text/translate.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Code } from '../../../ui/copying/code.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Choice, Field } from '../../../ui/field.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+
+const roles = ['metrics', 'auditor', 'operator', 'owner'] as const
+
+/** Asks for a name and a role, then shows the secret once. */
+export function NewAdminToken({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('')
+  const [role, setRole] = useState<(typeof roles)[number]>('auditor')
+  const create = useAdminChange('createAdminToken')
+  const keyOf = useOnceKey()
+  const secret = create.data?.secret
+  if (typeof secret === 'string') {
+    return (
+      <Dialog title={t('keyMade', { name })} isSticky onClose={onClose}>
+        <div className="flex flex-col gap-4">
+          <Notice look="warn">{t('secretOnce')}</Notice>
+          <Code label={t('token')} text={secret} />
+          <div className="flex justify-end">
+            <Button look="main" onClick={onClose}>
+              {t('secretStored')}
+            </Button>
+          </div>
+        </div>
+      </Dialog>
+    )
+  }
+  const asked = { name, role, expires_at: null }
+  return (
+    <Dialog title={t('newToken')} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          create.mutate({ ...asked, idempotency_key: keyOf(asked) })
+        }}
+      >
+        <Field
+          label={t('name')}
+          hint={t('tokenNameHint')}
+          required
+          autoFocus
+          maxLength={63}
+          value={name}
+          onChange={({ target }) => setName(target.value.trim())}
+        />
+        <Choice
+          label={t('role')}
+          value={role}
+          options={roles.map((each) => [each, t(each)] as const)}
+          onChoose={setRole}
+        />
+        {create.data !== undefined && <Notice look="bad">{t('tokenNotShown')}</Notice>}
+        {create.error !== null && <Notice look="bad">{problemText(create.error)}</Notice>}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button look="main" type="submit" disabled={create.isPending}>
+            {t('newToken')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

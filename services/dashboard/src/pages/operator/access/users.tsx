@@ -1,0 +1,122 @@
+import type { UserDetails } from '@svc/contracts/admin/users'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { askAdmin, useAdminChange, useMay } from '../../../api/admin.ts'
+import { useSession } from '../../../api/session.ts'
+import { problemText } from '../../../text/problems.ts'
+import { type PlainName, t } from '../../../text/translate.ts'
+import { Answer } from '../../../ui/answer.tsx'
+import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { GivenName } from '../../../ui/given-name.tsx'
+import { Age } from '../../../ui/moment.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { InviteUser } from './invite-user.tsx'
+import { PassOnLink } from './pass-on-link.tsx'
+
+const states: Readonly<Record<UserDetails['status'], readonly [PlainName, BadgeLook]>> = {
+  active: ['userActive', 'good'],
+  disabled: ['userDisabled', 'warn'],
+  erased: ['userErased', 'plain'],
+}
+
+/** The people of the dashboard, and the way to let more of them in. */
+export function Users() {
+  const may = useMay()
+  const [isInviting, setInviting] = useState(false)
+  const query = useQuery(askAdmin('listUsers', {}))
+  const invite = may('inviteUser') && (
+    <Button look="main" onClick={() => setInviting(true)}>
+      {t('invite')}
+    </Button>
+  )
+  return (
+    <Card title={t('users')} action={invite}>
+      <Answer query={query}>{(users) => <UserTable users={users} />}</Answer>
+      {isInviting && <InviteUser onClose={() => setInviting(false)} />}
+    </Card>
+  )
+}
+
+function UserTable({ users }: { readonly users: readonly UserDetails[] }) {
+  const reset = useAdminChange('createResetLink')
+  const setStatus = useAdminChange('setUserStatus')
+  const error = reset.error ?? setStatus.error
+  const head = (
+    <>
+      <Head>{t('displayNameOf')}</Head>
+      <Head>{t('email')}</Head>
+      <Head>{t('status')}</Head>
+      <Head>{t('role')}</Head>
+      <Head isNumber>{t('accounts')}</Head>
+      <Head>{t('joined')}</Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
+    </>
+  )
+  return (
+    <>
+      {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+      <Table label={t('users')} head={head}>
+        {users.map((user) => (
+          <tr key={user.user_id} className="hover:bg-panel" data-row>
+            <Cell>
+              <GivenName name={user.display_name ?? t('erased')} />
+            </Cell>
+            <Cell>{user.email ?? t('erased')}</Cell>
+            <Cell>
+              <Badge text={t(states[user.status][0])} look={states[user.status][1]} />
+            </Cell>
+            <Cell>{user.platform_role === null ? t('customer') : t(user.platform_role)}</Cell>
+            <Cell isNumber>{user.accounts.length}</Cell>
+            <Cell>
+              <Age at={user.joined_at} />
+            </Cell>
+            <Cell isNumber>
+              <UserActions
+                user={user}
+                onReset={() => reset.mutate({ user_id: user.user_id })}
+                onStatus={(status) => setStatus.mutate({ user_id: user.user_id, status })}
+              />
+            </Cell>
+          </tr>
+        ))}
+      </Table>
+      {reset.data !== undefined && <PassOnLink issued={reset.data} onClose={reset.reset} />}
+    </>
+  )
+}
+
+interface UserActionsProps {
+  readonly user: UserDetails
+  readonly onReset: () => void
+  readonly onStatus: (status: 'active' | 'disabled') => void
+}
+
+/** Nobody shuts themselves out. */
+function UserActions({ user, onReset, onStatus }: UserActionsProps) {
+  const may = useMay()
+  const { user: self } = useSession()
+  if (user.status === 'erased' || user.user_id === self?.user_id) return null
+  const isActive = user.status === 'active'
+  return (
+    <span className="inline-flex gap-1">
+      {isActive && may('createResetLink') && (
+        <Button look="bare" onClick={onReset}>
+          {t('resetLink')}
+        </Button>
+      )}
+      {may('setUserStatus') && (
+        <Button
+          look={isActive ? 'danger' : 'plain'}
+          onClick={() => onStatus(isActive ? 'disabled' : 'active')}
+        >
+          {t(isActive ? 'disable' : 'enable')}
+        </Button>
+      )}
+    </span>
+  )
+}

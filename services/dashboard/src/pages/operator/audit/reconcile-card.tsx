@@ -1,0 +1,102 @@
+import type { EquationName, ReconcileProgress, ReconcileResult } from '@svc/contracts/admin/finance'
+import { useWork } from '../../../api/admin-lines.ts'
+import { countText } from '../../../text/times.ts'
+import { type PlainName, t } from '../../../text/translate.ts'
+import { Badge } from '../../../ui/badge.tsx'
+import { Card } from '../../../ui/card.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { Progress } from '../running/progress.tsx'
+import { WorkButton, WorkProblem } from '../running/work-buttons.tsx'
+
+const equations: Readonly<Record<EquationName, PlainName>> = {
+  meters: 'equationMeters',
+  debits: 'equationDebits',
+  balances: 'equationBalances',
+  postings: 'equationPostings',
+  views: 'equationViews',
+}
+
+/** Meters, debits, balances, postings and views held against each other. */
+export function ReconcileCard() {
+  const work = useWork('reconcile')
+  const { progress, result } = work.newest as {
+    readonly progress?: ReconcileProgress
+    readonly result?: ReconcileResult
+  }
+  return (
+    <Card
+      title={t('reconcile')}
+      action={<WorkButton work={work} name={t('reconcileNow')} onStart={() => work.start({})} />}
+    >
+      <div className="flex flex-col gap-4">
+        <p className="text-sm text-soft">{t('reconcileText')}</p>
+        {work.isRunning && (
+          <Progress
+            label={t('reconcile')}
+            share={progress?.share ?? null}
+            {...(progress === undefined ? {} : { events: progress.events, rate: progress.rate })}
+          />
+        )}
+        <WorkProblem work={work} />
+        {result !== undefined && <Result result={result} />}
+      </div>
+    </Card>
+  )
+}
+
+function Result({ result }: { readonly result: ReconcileResult }) {
+  const { ok, events, accounts, position, findings } = result
+  const read = {
+    events: countText(events),
+    accounts: countText(accounts),
+    position: countText(Number(position)),
+  }
+  return (
+    <>
+      <Notice look={ok ? 'good' : 'bad'}>{t(ok ? 'booksAgree' : 'booksDiffer', read)}</Notice>
+      <Table
+        label={t('equations')}
+        head={
+          <>
+            <Head>{t('equation')}</Head>
+            <Head>{t('result')}</Head>
+            <Head isNumber>{t('difference')}</Head>
+          </>
+        }
+      >
+        {result.equations.map(({ name, ok: holds, difference }) => (
+          <tr key={name}>
+            <Cell>{t(equations[name])}</Cell>
+            <Cell>
+              <Badge look={holds ? 'good' : 'bad'} text={t(holds ? 'agrees' : 'differs')} />
+            </Cell>
+            <Cell isNumber>{difference}</Cell>
+          </tr>
+        ))}
+      </Table>
+      {findings.length > 0 && (
+        <Table
+          label={t('differences')}
+          head={
+            <>
+              <Head>{t('equation')}</Head>
+              <Head>{t('subject')}</Head>
+              <Head>{t('problem')}</Head>
+              <Head isNumber>{t('difference')}</Head>
+            </>
+          }
+        >
+          {findings.map((finding) => (
+            <tr key={`${finding.equation} ${finding.subject} ${finding.problem}`}>
+              <Cell>{finding.equation}</Cell>
+              <Cell>{finding.subject}</Cell>
+              <Cell>{finding.problem}</Cell>
+              <Cell isNumber>{finding.difference}</Cell>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,105 @@
+import type { PricePreview } from '@svc/contracts/admin/prices'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { callAdmin } from '../../../api/admin.ts'
+import type { ApiError } from '../../../api/api-error.ts'
+import { useOnceKey } from '../../../api/once-key.ts'
+import { problemText } from '../../../text/problems.ts'
+import { t } from '../../../text/translate.ts'
+import { Button } from '../../../ui/button.tsx'
+import { Dialog } from '../../../ui/dialog.tsx'
+import { Field } from '../../../ui/field.tsx'
+import { Moment } from '../../../ui/moment.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { OldAndNew } from './old-and-new.tsx'
+import { RateFields, type TypedRates } from './rate-fields.tsx'
+
+const DEFAULT_LIST = 'default'
+
+/** A price from a moment on: first shown beside the one that it replaces, then published. */
+export function NewPrice({ onClose }: { readonly onClose: () => void }) {
+  const [model, setModel] = useState('')
+  const [list, setList] = useState(DEFAULT_LIST)
+  const [rates, setRates] = useState<TypedRates>({ input: '', cached_input: '', output: '' })
+  const [from, setFrom] = useState('')
+  const [reviewed, setReviewed] = useState<string>()
+  const keyOf = useOnceKey()
+  const client = useQueryClient()
+  const effectiveFrom = from === '' ? null : new Date(from).toISOString()
+  const asked = { model, price_list: list, ...rates, effective_from: effectiveFrom }
+  const isReviewed = reviewed === JSON.stringify(asked)
+  const review = useMutation<PricePreview, ApiError>({
+    mutationFn: () => callAdmin('previewPrice', asked),
+    onSuccess: () => setReviewed(JSON.stringify(asked)),
+  })
+  // The doubts stand above the button: who presses it means the price as it is.
+  const publish = useMutation<unknown, ApiError>({
+    mutationFn: () =>
+      callAdmin('publishPrice', { ...asked, confirm: true, idempotency_key: keyOf(asked) }),
+    onSuccess: async () => {
+      onClose()
+      await client.invalidateQueries()
+    },
+  })
+  const error = publish.error ?? review.error
+  return (
+    <Dialog title={t('newPrice')} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          publish.reset()
+          if (isReviewed) publish.mutate()
+          else review.mutate()
+        }}
+      >
+        <p className="text-sm">{t('newPriceText')}</p>
+        <Field
+          label={t('model')}
+          required
+          autoFocus
+          value={model}
+          onChange={({ target }) => setModel(target.value.trim())}
+        />
+        <Field
+          label={t('priceList')}
+          required
+          value={list}
+          onChange={({ target }) => setList(target.value.trim())}
+        />
+        <RateFields rates={rates} onChange={setRates} />
+        <Field
+          label={t('inForceFrom')}
+          hint={t('inForceHint')}
+          type="datetime-local"
+          value={from}
+          onChange={({ target }) => setFrom(target.value)}
+        />
+        {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+        {isReviewed && review.data !== undefined && <Preview preview={review.data} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button look="main" type="submit" disabled={review.isPending || publish.isPending}>
+            {t(isReviewed ? 'publish' : 'review')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+function Preview({ preview }: { readonly preview: PricePreview }) {
+  return (
+    <>
+      <OldAndNew before={preview.replaces} after={preview} />
+      <p className="text-sm">
+        {t('inForceFrom')}: <Moment at={preview.effective_from} />
+      </p>
+      {preview.doubts.map((doubt) => (
+        <Notice key={doubt} look="warn">
+          {doubt}
+        </Notice>
+      ))}
+    </>
+  )
+}

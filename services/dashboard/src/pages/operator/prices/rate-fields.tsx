@@ -1,0 +1,39 @@
+import { t } from '../../../text/translate.ts'
+import { Field } from '../../../ui/field.tsx'
+
+/** Dollars per million tokens, as they are typed. */
+export interface TypedRates {
+  readonly input: string
+  readonly cached_input: string
+  readonly output: string
+}
+
+export interface RateFieldsProps {
+  readonly rates: TypedRates
+  readonly onChange: (rates: TypedRates) => void
+}
+
+const names = [
+  ['input', 'input'],
+  ['cached_input', 'cachedInput'],
+  ['output', 'output'],
+] as const
+
+/** What a million tokens of each class cost. */
+export function RateFields({ rates, onChange }: RateFieldsProps) {
+  return (
+    <fieldset className="grid grid-cols-3 items-end gap-3">
+      <legend className="mb-1 text-sm text-soft">{t('perMillion')}</legend>
+      {names.map(([name, text]) => (
+        <Field
+          key={name}
+          label={t(text)}
+          required
+          inputMode="decimal"
+          value={rates[name]}
+          onChange={({ target }) => onChange({ ...rates, [name]: target.value.trim() })}
+        />
+      ))}
+    </fieldset>
+  )
+}

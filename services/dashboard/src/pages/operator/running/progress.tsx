@@ -1,0 +1,30 @@
+import { countText } from '../../../text/times.ts'
+import { t } from '../../../text/translate.ts'
+
+export interface ProgressProps {
+  readonly label: string
+  /** Of the whole work, 0 to 1; null before the first word of it. */
+  readonly share: number | null
+  /** Events that were read so far, and in a second. */
+  readonly events?: number
+  readonly rate?: number
+}
+
+/** How far the server is with its work. */
+export function Progress({ label, share, events, rate }: ProgressProps) {
+  return (
+    <div className="flex flex-col gap-1">
+      <progress
+        aria-label={label}
+        className="h-2 w-full accent-brand"
+        max={1}
+        {...(share === null ? {} : { value: share })}
+      />
+      <p className="text-sm text-soft tabular-nums">
+        {share === null ? t('beginning') : `${Math.floor(share * 100)} %`}
+        {events !== undefined && `, ${t('eventsRead', { count: countText(events) })}`}
+        {rate !== undefined && `, ${t('eventsPerSecond', { count: countText(Math.round(rate)) })}`}
+      </p>
+    </div>
+  )
+}

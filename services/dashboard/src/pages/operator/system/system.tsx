@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { askAdmin } from '../../../api/admin.ts'
+import { countText } from '../../../text/times.ts'
+import { t } from '../../../text/translate.ts'
+import { Answer } from '../../../ui/answer.tsx'
+import { Card, Figure } from '../../../ui/card.tsx'
+import { Notice } from '../../../ui/notice.tsx'
+import { Page } from '../../../ui/page.tsx'
+import { HoldList } from '../account/hold-list.tsx'
+import { CacheAudit } from './cache-audit.tsx'
+import { ProjectionTable } from './projection-table.tsx'
+import { WorkerTable } from './worker-table.tsx'
+
+/** How often the states are asked for while the page is open, in milliseconds. */
+const REFRESH_MS = 2_000
+
+/** How every part is: event log, views, workers, what runs. */
+export function System() {
+  const query = useQuery({ ...askAdmin('status', {}), refetchInterval: REFRESH_MS })
+  const workers = useQuery({ ...askAdmin('listWorkers', {}), refetchInterval: REFRESH_MS })
+  return (
+    <Page title={t('system')}>
+      <Answer query={query}>
+        {({ store, projections, accounts, open_requests: open, unpriced_models: unpriced }) => (
+          <>
+            {store.problems.map((problem) => (
+              <Notice key={problem} look="bad">
+                {problem}
+              </Notice>
+            ))}
+            {unpriced.length > 0 && (
+              <Notice look="warn">{t('unpriced', { models: unpriced.join(', ') })}</Notice>
+            )}
+            <Card title={t('eventLog')}>
+              <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
+                <Figure name={t('store')}>{store.kind}</Figure>
+                <Figure name={t('position')}>
+                  {store.position === null ? t('unavailable') : countText(Number(store.position))}
+                </Figure>
+                <Figure name={t('accounts')}>{countText(accounts)}</Figure>
+                <Figure name={t('runningNow')}>{countText(open)}</Figure>
+              </dl>
+            </Card>
+            <Card title={t('projections')}>
+              <ProjectionTable projections={projections} />
+            </Card>
+          </>
+        )}
+      </Answer>
+      <Card title={t('workers')}>
+        <Answer query={workers}>{(shown) => <WorkerTable workers={shown} />}</Answer>
+      </Card>
+      <CacheAudit />
+      <Card title={t('holdsOfAll')}>
+        <HoldList />
+      </Card>
+    </Page>
+  )
+}
