@@ -18,5 +18,5 @@ export function Button({ look = 'plain', className = '', type = 'button', ...res
 
 /** For links that stand among buttons. */
 export function buttonClass(look: keyof typeof looks): string {
-  return `inline-flex min-h-9 items-center justify-center gap-2 rounded-md border px-3 py-1 text-sm no-underline disabled:cursor-not-allowed disabled:opacity-60 ${looks[look]}`
+  return `inline-flex min-h-9 items-center whitespace-nowrap justify-center gap-2 rounded-md border px-3 py-1 text-sm no-underline disabled:cursor-not-allowed disabled:opacity-60 ${looks[look]}`
 }

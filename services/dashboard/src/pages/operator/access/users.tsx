@@ -70,7 +70,9 @@ function UserTable({ users }: { readonly users: readonly UserDetails[] }) {
             <Cell>
               <Badge text={t(states[user.status][0])} look={states[user.status][1]} />
             </Cell>
-            <Cell>{user.platform_role === null ? t('customer') : t(user.platform_role)}</Cell>
+            <Cell>
+              <span className="whitespace-nowrap">{t(user.platform_role ?? 'customer')}</span>
+            </Cell>
             <Cell isNumber>{user.accounts.length}</Cell>
             <Cell>
               <Age at={user.joined_at} />

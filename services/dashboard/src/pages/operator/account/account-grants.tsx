@@ -47,11 +47,7 @@ export function AccountGrants({ account }: { readonly account: AccountDetails })
             <Cell isNumber>
               {grant.voided_at !== null && <Badge look="bad" text={t('grantVoided')} />}
               {grant.voided_at === null && mayVoid && (
-                <Button
-                  look="danger"
-                  className="whitespace-nowrap"
-                  onClick={() => setVoided(grant)}
-                >
+                <Button look="danger" onClick={() => setVoided(grant)}>
                   {t('voidGrant')}
                 </Button>
               )}
