@@ -8,8 +8,6 @@ import { onTestFinished } from 'vitest'
 import { type ReadyLine, ServerProcess } from './server-process.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-const TEST_MS_MAX = 120_000
-
 export interface RunningServer {
   readonly process: ServerProcess
   readonly ready: ReadyLine
@@ -26,13 +24,15 @@ export async function startRunningServer(
   flags: readonly string[] = [],
 ): Promise<RunningServer> {
   const server = new ServerProcess(dataDir, environment, flags)
+  const ending = new AbortController()
   onTestFinished(async () => {
+    ending.abort()
     server.kill('SIGKILL')
     await server.exited
   })
   const ready = await server.ready()
   const { operatorToken } = new DataFolder(dataDir).readSecrets() ?? { operatorToken: '' }
-  const signal = AbortSignal.timeout(TEST_MS_MAX)
+  const { signal } = ending
   return {
     process: server,
     ready,
