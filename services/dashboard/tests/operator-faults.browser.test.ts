@@ -1,0 +1,99 @@
+/** What goes wrong while an operator works: nothing happens twice, and nothing is offered in vain. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { missingChromium, openChromium } from '../testing/chromium.ts'
+import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+
+const missing = missingChromium()
+const pages = ['accounts', `accounts/${ACCOUNT}`, 'prices', 'audit', 'system', 'access', 'events']
+const CHANGES =
+  /^(Open account|Grant credit|Adjust|Rename|Price list|Freeze|Close|Take back|New price|Withdraw|Correct|Rebuild|Drain|Audit now|Invite|Disable|Reset link|Revoke|New token)$/
+
+describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
+  let server: PageServer
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    server = await startPageServer(fullAnswers, fullAdminAnswers)
+    browser = await openChromium()
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  beforeEach(async () => {
+    server.adminAnswers = fullAdminAnswers
+    page = await browser.newPage()
+    return () => page.close()
+  })
+
+  const open = async (path: string, role: 'auditor' | 'owner' | null) => {
+    server.answers = { ...fullAnswers, session: () => ({ ...session, platform_role: role }) }
+    await page.goto(`${server.url}/dashboard/operator/${path}`)
+    await page.locator('h1').first().waitFor()
+    await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
+  }
+  const changesOffered = () => page.locator('main').getByRole('button', { name: CHANGES }).count()
+
+  test.each(pages)('an auditor is offered no change: %s', async (path) => {
+    await open(path, 'owner')
+    if (path !== 'audit' && path !== 'events') expect(await changesOffered()).toBeGreaterThan(0)
+    await open(path, 'auditor')
+    expect(await changesOffered()).toBe(0)
+  })
+
+  test('there are no such pages for customers', async () => {
+    await open('accounts', null)
+    expect(await page.locator('h1').textContent()).toBe('This page does not exist')
+    expect(await page.getByRole('link', { name: 'Operator' }).count()).toBe(0)
+  })
+
+  test('a grant whose answer was lost is sent again under the same key', async () => {
+    const keys: unknown[] = []
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      grant: ({ idempotency_key: key }) => {
+        keys.push(key)
+        if (keys.length === 1) return new Refused(503, 'store_unavailable', 'The store is away.')
+        return { grant_id: 'grant_3', created: true }
+      },
+    }
+    await open(`accounts/${ACCOUNT}`, 'owner')
+    await page.getByRole('button', { name: 'Grant credit' }).click()
+    const dialog = page.getByRole('dialog')
+    const press = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+    await dialog.getByLabel('Amount in dollars').fill('-5')
+    await dialog.getByLabel('Reason').fill('Invoice 42')
+    await press('Review')
+    await dialog.getByText('must be dollars above zero').waitFor()
+    await dialog.getByLabel('Amount in dollars').fill('5')
+    await press('Review')
+    await press('Grant credit')
+    await dialog.getByText('The store is away.').waitFor()
+    await press('Grant credit')
+    await dialog.waitFor({ state: 'detached' })
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toMatch(/^dashboard-[0-9a-f]{32}$/)
+    expect(keys[1]).toBe(keys[0])
+  })
+
+  test('work that fails behind its first line says so, and differences are named', async () => {
+    await open('audit', 'auditor')
+    await page.getByRole('button', { name: 'Reconcile now' }).click()
+    await page.getByText('The books differ.').waitFor()
+    await page.getByText('A row differs.').waitFor()
+    const refusal = { type: 'error', error: { code: 'store_unavailable', message: 'It is away.' } }
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      reconcile: () => [...fullAdminAnswers.reconcile().slice(0, 1), refusal as never],
+    }
+    await page.getByRole('button', { name: 'Reconcile now' }).click()
+    await page.getByText('It is away.').waitFor()
+    expect(await page.getByText('The books').count()).toBe(0)
+  })
+})
