@@ -71,7 +71,7 @@ const verifyResult = z.object({
     altered: z.array(z.object(place)),
     /** The first event of each owner whose text is not there, and was not erased since. */
     missing: z.array(z.object(place)),
-    /** The last erasure of each owner that has left texts behind: the same command finishes it. */
+    /** The last erasure of each owner that has left texts behind: the next start finishes it. */
     unfinished: z.array(z.object(place)),
   }),
   /** To be noted down elsewhere: the anchor of a later verification. Null for an empty log. */

@@ -1,5 +1,5 @@
 /** What `svc verify` finds out about a log that somebody changed with a SQLite shell. */
-import { readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { accountStream } from '@svc/contracts/events/account'
 import { fillLog, folderWithHistory } from '@svc/testing/data-folders'
@@ -105,4 +105,25 @@ test('a text beside the log that was altered, or taken away without an erasure, 
   expect(out).toContain(`text altered  ${accountStream(altered)}  revision 1\n`)
   expect(out).toContain(`text gone  ${accountStream(gone)}  from revision 0 on`)
   expect((await run('statement', altered)).out).not.toContain('Eve')
+})
+
+test('an erasure that a crash cut off is told, and finished by the next start', async () => {
+  const { path, verify } = await usedFolder()
+  const run = (...args: string[]) => svc(['--data-dir', path, ...args])
+  const account = (await run('account', 'open', '--name', 'Ada')).out.trim()
+  const [texts, before] = [join(path, 'texts.db'), join(path, 'texts.before')]
+  copyFileSync(texts, before)
+  await run('account', 'erase', account, '--reason', 'asked', '--yes')
+  const { out } = await run('events', 'list', '--type', 'TextsErased', '--format', 'jsonl')
+  const { changeId } = JSON.parse(out).data
+  expect((await verify()).out).toContain('texts beside the log: 1 sound, 1 erased')
+  copyFileSync(before, texts)
+  const told = await verify()
+  expect(told.code).toBe(1)
+  expect(told.out).toContain(`text left  ${accountStream(account)}`)
+  writeFileSync(join(path, 'erasures.json'), JSON.stringify([{ accountId: account, changeId }]))
+  // The reason of the erasure is gone with the file of before, and with it alone.
+  expect((await verify()).out).not.toContain('text left')
+  expect(readFileSync(join(path, 'erasures.json'), 'utf8').trim()).toBe('[]')
+  expect(readFileSync(texts).includes('Ada')).toBe(false)
 })

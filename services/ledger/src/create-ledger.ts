@@ -9,6 +9,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { AccountWriters } from './account-writers.ts'
+import { type ErasureNotes, noErasureNotes } from './administration/erasure-notes.ts'
 import { EventSourcedLedger } from './event-sourced-ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { PriceBook } from './pricing/price-book.ts'
@@ -32,6 +33,8 @@ export interface LedgerDependencies {
   readonly usedKeys?: UsedKeys
   /** Without it, they are looked for in the stream of the account, from its end on. */
   readonly charges?: RecordedCharges
+  /** Without it, nothing finishes an erasure that a crash cuts off. */
+  readonly erasures?: ErasureNotes
   readonly reach?: ReachCrashPoint
   readonly limits?: Partial<LedgerLimits>
 }
@@ -58,6 +61,7 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
     prices,
     usedKeys: dependencies.usedKeys ?? unknownKeys,
     texts: dependencies.texts,
+    erasures: dependencies.erasures ?? noErasureNotes,
     clock,
     ids,
     randomBytes,

@@ -22,6 +22,7 @@ import type { AccountWriters } from './account-writers.ts'
 import { AccountAdministration } from './administration/account-administration.ts'
 import type { Administration, RevokedKey } from './administration/administration.ts'
 import { DerivedIds } from './administration/derived-ids.ts'
+import type { ErasureNotes } from './administration/erasure-notes.ts'
 import { callerOf, invalidKey } from './authentication.ts'
 import { mayBeForgotten, refuseForgottenKey, requestOfKey } from './idempotency-keys.ts'
 import type {
@@ -53,6 +54,7 @@ export interface LedgerParts {
   readonly usedKeys: UsedKeys
   readonly charges: RecordedCharges
   readonly texts: TextStore
+  readonly erasures: ErasureNotes
   readonly clock: Clock
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array

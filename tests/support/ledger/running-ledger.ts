@@ -11,7 +11,8 @@ import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { createLedger } from '@svc/ledger/create-ledger'
 import type { Ledger } from '@svc/ledger/ledger'
 
-type Limits = NonNullable<Parameters<typeof createLedger>[0]['limits']>
+type LedgerDependencies = Parameters<typeof createLedger>[0]
+type Limits = NonNullable<LedgerDependencies['limits']>
 
 export interface RunningLedger {
   readonly ledger: Ledger
@@ -23,8 +24,9 @@ export interface RunningLedger {
 export async function openRunningLedger(
   store: EventStore = new MemoryEventStore(),
   limits: Limits = {},
+  kept: Pick<LedgerDependencies, 'erasures'> & { readonly texts?: TextStore } = {},
 ): Promise<RunningLedger> {
-  const texts = new MemoryTextStore()
+  const { texts = new MemoryTextStore(), ...notes } = kept
   const ids = new SystemIds(systemClock)
   const gatewayId = ids.next('gw')
   const ledger = await createLedger({
@@ -37,6 +39,7 @@ export async function openRunningLedger(
     randomBytes,
     gatewayId,
     limits,
+    ...notes,
   })
   return { ledger, gatewayId, texts }
 }

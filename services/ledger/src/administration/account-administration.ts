@@ -12,12 +12,14 @@ import { type AccountState, grantOfReference } from '../account/state.ts'
 import type { AccountWriter } from '../writer/writer.ts'
 import type { Administration, AskedMovement, Movement } from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
+import type { ErasureNotes } from './erasure-notes.ts'
 import { type Command, WordedCommands } from './worded-commands.ts'
 
 export interface AdministrationPorts {
   readonly writer: (accountId: string) => AccountWriter
   readonly charges: RecordedCharges
   readonly texts: TextStore
+  readonly erasures: ErasureNotes
   readonly clock: Clock
   readonly ids: IdSource
   readonly randomBytes: (count: number) => Uint8Array
@@ -208,15 +210,37 @@ export class AccountAdministration implements Administration {
 
   async erase(accountId: string, asked: Parameters<Administration['erase']>[1]) {
     const { reason, actor, dryRun = false } = asked
-    const { texts, writer } = this.#ports
+    const { texts, writer, erasures } = this.#ports
     const changeId = this.#changeId(accountId, asked)
     await writer(accountId).ask((state) => refuseUnopened(state))
     if (dryRun) return { texts: await texts.count(accountId) }
     // Of its own, so that it is not erased with what it is the reason for.
     const word = await texts.keep(changeId, reason)
     const command: Command = (at) => ({ type: 'EraseTexts', changeId, reason: word, actor, at })
-    await writer(accountId).submit({ command, result: () => undefined })
-    return { texts: await texts.erase(accountId) }
+    erasures.add({ accountId, changeId })
+    try {
+      await writer(accountId).submit({ command, result: () => undefined })
+      return { texts: await texts.erase(accountId) }
+    } finally {
+      // Who lives on and failed says so. A note that stayed would erase what is written until then.
+      erasures.remove({ accountId, changeId })
+    }
+  }
+
+  async finishErasures(): Promise<number> {
+    const { texts, writer, erasures } = this.#ports
+    let finished = 0
+    for (const erasure of erasures.list()) {
+      const { accountId, changeId } = erasure
+      try {
+        const isInLog = await writer(accountId).ask((state) => state.changes.has(changeId))
+        if (isInLog) await texts.erase(accountId)
+        finished += isInLog ? 1 : 0
+      } finally {
+        erasures.remove(erasure)
+      }
+    }
+    return finished
   }
 
   #changeId(

@@ -143,6 +143,13 @@ export interface Administration {
     accountId: string,
     change: AskedChange & Pick<AskedMovement, 'dryRun'>,
   ): Promise<{ readonly texts: number }>
+  /**
+   * Erases what an earlier process said it had erased in the log, and had not. To be called before
+   * anything new is written: it erases all texts of the account.
+   *
+   * @returns how many erasures were finished
+   */
+  finishErasures(): Promise<number>
   /** What of an account has been made good so far. */
   correctionsOf(accountId: string): Promise<{
     readonly priceCorrections: readonly PriceCorrection[]

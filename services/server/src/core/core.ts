@@ -141,9 +141,14 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       usedKeys: loggedKeys(projections),
       charges: loggedCharges(projections),
       reach,
+      erasures: folder.erasures,
       ...(place.kind === 'sqlite' ? {} : { limits: SHARED_LIMITS }),
     })
     parts.add(() => ledger.close())
+    // Before anything new is kept. What cannot be done now, a verification tells.
+    await ledger.administration.finishErasures().catch((err: unknown) => {
+      logger.error({ err }, 'an erasure of texts that was cut off could not be finished')
+    })
     projections.start()
     memory.start()
     return {

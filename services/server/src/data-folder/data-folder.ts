@@ -11,6 +11,7 @@
  *     refusals.db         why requests were refused, for thirty days; nothing of what they said
  *     users.db            who the users of the dashboard are; the log knows them by an id alone
  *     sessions.db         who is signed in: can be lost
+ *     erasures.json       erasures of texts that a start has to finish
  *     secrets.json        the keys for these and for cached prompts, and the operator's token
  *     first-run.json      the demo account, so that a second start makes none
  *     server.json         the running server: where the CLI finds it
@@ -25,6 +26,7 @@
  *     eventstoredb.json   which log the rest of the folder is about
  *     runs.json           the last runs of this folder's server: what they left open is ended
  */
+
 import { randomBytes } from 'node:crypto'
 import {
   accessSync,
@@ -38,6 +40,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
 import { z } from 'zod'
 import { DataFolderError } from './data-folder-error.ts'
 import { NO_LINKS, refuseOthersWrites } from './folder-safety.ts'
@@ -111,6 +114,7 @@ const evidenceKeyRecord = z.object({
 export type EvidenceKeyRecord = z.output<typeof evidenceKeyRecord>
 
 const runsRecord = z.object({ gatewayIds: z.array(z.string()) })
+const erasuresRecord = z.array(z.object({ accountId: z.string(), changeId: z.string() }))
 
 export class DataFolder {
   readonly path: string
@@ -187,6 +191,7 @@ export class DataFolder {
     this.readFirstRun()
     this.readLog()
     this.readRuns()
+    this.erasures.list()
   }
 
   /** Makes the folder unless it is there. Existing content stays as it is. */
@@ -291,6 +296,17 @@ export class DataFolder {
   /** To be called by whoever has the folder for itself, before the gateway writes anything. */
   noteRun(gatewayId: string): void {
     this.#write('runs.json', { gatewayIds: [...this.readRuns(), gatewayId].slice(-MAX_RUNS) })
+  }
+
+  /** Erasures of texts that were begun, and not finished. */
+  get erasures(): ErasureNotes {
+    const list = () => this.#read('erasures.json', erasuresRecord) ?? []
+    const without = ({ changeId }: Erasure) => list().filter((each) => each.changeId !== changeId)
+    return {
+      list,
+      add: (erasure) => this.#write('erasures.json', [...without(erasure), erasure]),
+      remove: (erasure) => this.#write('erasures.json', without(erasure)),
+    }
   }
 
   #read<T>(name: string, schema: z.ZodType<T>): T | undefined {

@@ -1,0 +1,20 @@
+/**
+ * What this process has begun to erase. The event of an erasure comes before the texts go: a
+ * process that dies in between leaves a note, and the next start finishes it.
+ */
+export interface Erasure {
+  readonly accountId: string
+  /** Of its event. */
+  readonly changeId: string
+}
+
+export interface ErasureNotes {
+  /** Those that were begun, and not finished. */
+  list(): readonly Erasure[]
+  /** Durable when it returns. */
+  add(erasure: Erasure): void
+  remove(erasure: Erasure): void
+}
+
+/** Of a process that leaves nothing to a next one. */
+export const noErasureNotes: ErasureNotes = { list: () => [], add() {}, remove() {} }
