@@ -24,6 +24,7 @@ import {
 } from '@svc/contracts/ports/event-store'
 import type { StoreHealth, StoreTrouble } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
+import { systemClock } from '../../system/system-clock.ts'
 import { systemTimer } from '../../system/system-timer.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
@@ -122,12 +123,14 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     // Without a turn of the event loop: whoever closes the store waits for this append.
     if (!this.#watch.isSure) await this.#watch.check()
     this.#setAside.check(request.stream)
+    const fromMs = systemClock.nowMs()
     const outcome = await this.#queue.run(request.stream, sealed.bytes, (hold) =>
       this.#appends.append(request, sealed, hold),
     )
     if (outcome.kind === 'appended') {
       const { head, position } = outcome
-      this.#watch.noteSeen({ stream: request.stream, ...head, position })
+      const appended = { fromMs, untilMs: systemClock.nowMs() }
+      this.#watch.noteSeen({ stream: request.stream, ...head, position, appended })
       this.#scan.noteAppended(outcome.position)
       this.#growth.notify()
     }
@@ -170,11 +173,8 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
   }
 
   troubles(): readonly StoreTrouble[] {
-    const { rewound } = this.#watch
     return [
-      ...(rewound === undefined
-        ? []
-        : [{ message: rewound.message, notReady: 'the event log is not the one that it was' }]),
+      ...this.#watch.troubles(),
       ...this.setAside().map(({ stream, order }) => ({
         message: `the stream ${stream} is set aside and its account refused: ${order}`,
       })),

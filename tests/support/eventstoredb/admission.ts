@@ -12,13 +12,16 @@ export class Admission {
   /** False in the first moments after a start. */
   isReady = true
   readonly #faults: DoubleFaults
-  readonly #expected: string | undefined
+  #expected: string | undefined
 
   constructor(faults: DoubleFaults, credentials: Credentials | undefined) {
     this.#faults = faults
-    if (credentials === undefined) return
-    const pair = `${credentials.username}:${credentials.password}`
-    this.#expected = `Basic ${Buffer.from(pair).toString('base64')}`
+    if (credentials !== undefined) this.setCredentials(credentials)
+  }
+
+  /** From now on calls without these are refused; those that are open were let in. */
+  setCredentials({ username, password }: Credentials): void {
+    this.#expected = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
   }
 
   /** The end that a call comes to without being looked at, if it does. */

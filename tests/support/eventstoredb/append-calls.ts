@@ -17,6 +17,8 @@ type OpenAppend = ProposedAppend & { readonly events: ProposedEvent[] }
 /** Serves `BatchAppend`: appends come in parts and are answered by the id that each was given. */
 export function serveBatchAppend(call: GrpcCall, admission: Admission, queue: AppendQueue): void {
   const open = new Map<string, OpenAppend>()
+  // The real server looks at the user once, however long the call lives.
+  const isRefused = admission.credentialsRefusal(call) !== undefined
   call.receive(
     (message) => {
       const notLeader = admission.leaderRefusal(call)
@@ -30,7 +32,7 @@ export function serveBatchAppend(call: GrpcCall, admission: Admission, queue: Ap
       open.delete(correlationId)
       const answer = (said: Parameters<typeof batchAnswer>[2]): void =>
         call.send(batchAnswer(correlationId, append, said))
-      if (admission.credentialsRefusal(call) !== undefined) answer({ kind: 'access denied' })
+      if (isRefused) answer({ kind: 'access denied' })
       else if (!admission.isReady) answer({ kind: 'not ready' })
       else queue.submit(append, { peerPort: call.peerPort, answer })
     },

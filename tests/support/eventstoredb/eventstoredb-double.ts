@@ -218,6 +218,11 @@ export class EventStoreDbDouble {
     else this.#log.setMetadata(stream, { $tb: DELETED_BEFORE })
   }
 
+  /** The password was changed. The call that appends goes on for as long as it lasts. */
+  setCredentials(credentials: Credentials): void {
+    this.#admission.setCredentials(credentials)
+  }
+
   /**
    * Puts an older copy in the place of the server's files, or with 0 events those of another server.
    * While it is up that is as behind a relay, whose connections hold.

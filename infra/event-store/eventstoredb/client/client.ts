@@ -263,7 +263,7 @@ export class EventStoreDbClient {
 }
 
 function toServerEvent(event: NonNullable<ResolvedEvent['event']>): ServerEvent {
-  const { streamId, id, type, revision, position, data, metadata } = event
+  const { streamId, id, type, revision, position, created, data, metadata } = event
   return {
     stream: streamId,
     id,
@@ -271,6 +271,7 @@ function toServerEvent(event: NonNullable<ResolvedEvent['event']>): ServerEvent 
     revision: Number(revision),
     // Servers before 22.10 leave it out in a stream; they are refused at the start.
     position: position?.commit ?? START,
+    createdMs: created?.getTime(),
     data:
       data instanceof Uint8Array ? { kind: 'bytes', bytes: data } : { kind: 'json', value: data },
     metadata,

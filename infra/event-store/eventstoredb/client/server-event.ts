@@ -7,6 +7,8 @@ export interface ServerEvent {
   readonly type: string
   readonly revision: number
   readonly position: bigint
+  /** By the server's clock, in milliseconds since 1970; undefined when it does not say. */
+  readonly createdMs?: number | undefined
   readonly data: ServerData
   /** Parsed when it is JSON, bytes when it is not, undefined when there is none. */
   readonly metadata: unknown

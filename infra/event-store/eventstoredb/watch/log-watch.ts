@@ -8,6 +8,9 @@
  * While it is unsure a call waits for one look, which all calls share. A server that was killed
  * finds all of its log only a moment after it answers: so an event that is gone is looked for again
  * for some seconds. Nothing is thrown away: when the event is there again, everything goes on.
+ *
+ * Each look brings the user and the password along, which appends over an open connection do not,
+ * and shows by the time of the event how the server's clock differs from ours.
  */
 import {
   type Position,
@@ -15,13 +18,17 @@ import {
   StoreAwayError,
   StoreRewoundError,
 } from '@svc/contracts/ports/event-store'
+import type { StoreTrouble } from '@svc/contracts/ports/store-health'
 import { pause } from '@svc/contracts/ports/time'
 import { systemTimer } from '../../../system/system-timer.ts'
 import type { ServerReadAll, ServerReadStream } from '../client/server-calls.ts'
 import type { ServerEvent } from '../client/server-event.ts'
+import { isAccessDenied } from '../client/server-failure.ts'
 import type { Warn } from '../client/warning.ts'
 
 const EVERY_MS = 10_000
+/** A clock may differ from the server's by so much before it is told. */
+const CLOCK_DIFFERENCE_MS = 2_000
 /** An event that is gone for so long does not come by itself. */
 const REWOUND_AFTER_MS = 5_000
 
@@ -31,8 +38,16 @@ export interface WatchTimes {
   readonly rewoundAfterMs?: number
 }
 
+const REFUSED =
+  'the event store refuses our user: the password was changed or the user disabled. Appends go on ' +
+  'until their connection ends; put the new one into EVENTSTORE_URL and restart svc'
+
 /** What is remembered of an event: enough to know it again. */
-export type SeenEvent = Pick<RecordedEvent, 'stream' | 'revision' | 'hash' | 'position'>
+export interface SeenEvent
+  extends Pick<RecordedEvent, 'stream' | 'revision' | 'hash' | 'position'> {
+  /** Between these two times of our clock this process appended it; undefined when another did. */
+  readonly appended?: { readonly fromMs: number; readonly untilMs: number }
+}
 
 export interface LogWatchPorts {
   readAll(request: ServerReadAll): Promise<readonly ServerEvent[]>
@@ -56,6 +71,9 @@ export class LogWatch {
   #last: SeenEvent | undefined
   #goneSinceMs: number | undefined
   #rewound: StoreRewoundError | undefined
+  #isRefused = false
+  /** How far the server's clock is ahead of ours; 0 when they agree well enough. */
+  #clockAheadMs = 0
 
   constructor(ports: LogWatchPorts) {
     this.#ports = ports
@@ -71,9 +89,11 @@ export class LogWatch {
     await this.#running
   }
 
-  noteSeen({ stream, revision, hash, position }: SeenEvent): void {
-    if (this.#last !== undefined && position <= this.#last.position) return
-    this.#last = { stream, revision, hash, position }
+  /** @param event one that was read, or appended by this process */
+  noteSeen(event: SeenEvent): void {
+    if (this.#last !== undefined && event.position <= this.#last.position) return
+    const { stream, revision, hash, position, appended } = event
+    this.#last = { stream, revision, hash, position, ...(appended && { appended }) }
   }
 
   /** The connection broke: another server may answer from now on. */
@@ -97,9 +117,22 @@ export class LogWatch {
     if (!this.#isSure) await this.#look()
   }
 
-  /** Undefined while the server holds what it held. */
-  get rewound(): StoreRewoundError | undefined {
-    return this.#rewound
+  /** The worst first. */
+  troubles(): readonly StoreTrouble[] {
+    const troubles: StoreTrouble[] = []
+    if (this.#rewound !== undefined) {
+      const notReady = 'the event log is not the one that it was'
+      troubles.push({ message: this.#rewound.message, notReady })
+    }
+    if (this.#isRefused) troubles.push({ message: REFUSED, notReady: 'the event log refuses us' })
+    if (this.#clockAheadMs !== 0) troubles.push({ message: this.#clockMessage })
+    return troubles
+  }
+
+  get #clockMessage(): string {
+    const seconds = Math.round(Math.abs(this.#clockAheadMs) / 1_000)
+    const where = this.#clockAheadMs > 0 ? 'ahead of' : 'behind'
+    return `the clock of the event store is ${seconds} s ${where} ours: set both by NTP`
   }
 
   async #stayWatching(): Promise<void> {
@@ -121,7 +154,7 @@ export class LogWatch {
   }
 
   async #lookOnce(): Promise<void> {
-    const missing = await this.#missing()
+    const missing = await this.#askedAsUser(() => this.#missing())
     if (missing === undefined) return this.#goOn()
     const nowMs = performance.now()
     this.#isSure = false
@@ -133,6 +166,23 @@ export class LogWatch {
       this.#ports.warn({ reason: this.#rewound.message }, 'event store rewound, accepting nothing')
     }
     throw this.#rewound
+  }
+
+  async #askedAsUser<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    const { warn } = this.#ports
+    try {
+      const answer = await ask()
+      if (this.#isRefused) warn({}, 'event store takes our user again')
+      this.#isRefused = false
+      return answer
+    } catch (error) {
+      const isRefusal = error instanceof Error && isAccessDenied(error.cause)
+      if (isRefusal && !this.#isRefused) {
+        this.#isRefused = true
+        warn({ reason: REFUSED }, 'event store refuses our user')
+      }
+      throw error
+    }
   }
 
   #goOn(): void {
@@ -164,7 +214,11 @@ export class LogWatch {
   async #holds(last: SeenEvent): Promise<boolean> {
     const { stream, revision, position } = last
     const found = await this.#at(position)
-    if (found?.position === position) return found.hash === last.hash
+    if (found?.position === position) {
+      const isTheSame = this.#ports.toOwn(found)?.hash === last.hash
+      if (isTheSame) this.#compareClocks(last, found)
+      return isTheSame
+    }
     // The server may have scavenged what a deletion hid.
     if (this.#ports.isSetAside(stream)) return true
     const request = { stream, direction: 'forwards', from: revision, limit: 1 } as const
@@ -172,11 +226,23 @@ export class LogWatch {
     return event?.hash === last.hash
   }
 
-  async #at(position: Position): Promise<RecordedEvent | undefined> {
+  #compareClocks({ appended }: SeenEvent, { createdMs }: ServerEvent): void {
+    if (appended === undefined || createdMs === undefined) return
+    const aheadMs = Math.max(0, createdMs - appended.untilMs)
+    const differenceMs = aheadMs - Math.max(0, appended.fromMs - createdMs)
+    const isWorthTelling = Math.abs(differenceMs) > CLOCK_DIFFERENCE_MS
+    const isKnown = this.#clockAheadMs !== 0
+    this.#clockAheadMs = isWorthTelling ? differenceMs : 0
+    if (isWorthTelling && !isKnown) {
+      this.#ports.warn({ reason: this.#clockMessage }, 'clock of the event store differs from ours')
+    }
+  }
+
+  async #at(position: Position): Promise<ServerEvent | undefined> {
     try {
       const request = { direction: 'forwards', from: position, limit: 1 } as const
       const [event] = await this.#ports.readAll(request)
-      return event && this.#ports.toOwn(event)
+      return event
     } catch (error) {
       // In another log no event begins there.
       if (error instanceof RangeError) return undefined

@@ -1,0 +1,58 @@
+/** What a store notices of its server while it runs: the user, and the clock. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { START } from '@svc/contracts/ports/event-store'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { expect, onTestFinished, test } from 'vitest'
+import { fillStream, newEvents } from '../../compliance/fixtures.ts'
+import { openEventStoreDb } from '../open-eventstoredb.ts'
+import { withStore } from '../testing/store-on-double.ts'
+
+const stream = 'account-1'
+const watchTimes = { everyMs: 50 }
+const WITHIN = { timeout: 10_000, interval: 50 }
+
+test('a password that was changed is told while appends still go on', async () => {
+  const tls = makeSelfSignedCertificate()
+  const authority = join(temporaryFolder(), 'ca.crt')
+  writeFileSync(authority, tls.certificate)
+  const credentials = { username: 'svc', password: 'old' }
+  const double = await EventStoreDbDouble.start({ tls, credentials })
+  const options = `tls=true&tlsCAFile=${encodeURIComponent(authority)}`
+  const url = `esdb://svc:old@localhost:${double.port}?${options}`
+  const store = await openEventStoreDb({ url, watchTimes })
+  onTestFinished(async () => {
+    await store.close()
+    await double.close()
+  })
+  store.subscribe({ after: START, batchSize: 1, signal: AbortSignal.abort() })
+  const head = await fillStream(store, stream, 2)
+  double.setCredentials({ username: 'svc', password: 'new' })
+  const refused = {
+    message: expect.stringContaining('put the new one into EVENTSTORE_URL'),
+    notReady: 'the event log refuses us',
+  }
+  await expect.poll(() => store.troubles(), WITHIN).toEqual([refused])
+  const append = { stream, expected: head, events: newEvents(1) }
+  expect(await store.append(append)).toMatchObject({ kind: 'appended' })
+  double.setCredentials(credentials)
+  await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+})
+
+test.each([
+  [60_000, 'the clock of the event store is 60 s ahead of ours: set both by NTP'],
+  [-8_000, 'the clock of the event store is 8 s behind ours: set both by NTP'],
+])('a clock that differs by %d ms is told, and agrees again', async (clockAheadMs, message) =>
+  withStore({ watchTimes }, async ({ double, store, warnings }) => {
+    store.subscribe({ after: START, batchSize: 1, signal: AbortSignal.abort() })
+    double.faults.clockAheadMs = clockAheadMs
+    const head = await fillStream(store, stream, 1)
+    await expect.poll(() => store.troubles(), WITHIN).toEqual([{ message }])
+    expect(warnings).toContain('clock of the event store differs from ours')
+    double.faults.clockAheadMs = 0
+    await fillStream(store, stream, 1, { from: head })
+    await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+  }),
+)
