@@ -42,7 +42,7 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
       onClick={({ target }) => {
         if (target === dialog.current && !isSticky) onClose()
       }}
-      className={`overflow-auto border border-line bg-paper p-0 text-ink shadow-xl ${isPanel ? 'm-0 ml-auto h-dvh max-h-none w-full max-w-2xl' : 'm-auto w-[calc(100%-2rem)] max-w-lg rounded-lg'}`}
+      className={`overflow-auto border border-line bg-paper p-0 text-left whitespace-normal text-ink shadow-xl ${isPanel ? 'm-0 ml-auto h-dvh max-h-none w-full max-w-2xl' : 'm-auto w-[calc(100%-2rem)] max-w-lg rounded-lg'}`}
     >
       <div className="p-5">
         <div className="mb-4 flex items-start justify-between gap-4">

@@ -38,7 +38,8 @@ export function Head({ isNumber, ...rest }: CellProps<ThHTMLAttributes<HTMLTable
 }
 
 export function Cell({ isNumber, ...rest }: CellProps<TdHTMLAttributes<HTMLTableCellElement>>) {
-  const side = isNumber ? 'text-right tabular-nums' : 'text-left'
+  // A number never breaks, and words are not squeezed to a column of letters: the table scrolls.
+  const side = isNumber ? 'text-right tabular-nums whitespace-nowrap' : 'min-w-28 text-left'
   return <td className={`${cell} ${side} max-w-80 align-middle wrap-anywhere`} {...rest} />
 }
 

@@ -69,7 +69,7 @@ function Rebuild({ name }: { readonly name: string }) {
     readonly result?: RebuildResult
   }
   return (
-    <div className="flex flex-col items-end gap-2">
+    <div className="flex flex-col items-end gap-2 whitespace-normal">
       <WorkButton work={work} name={t('rebuild')} onStart={() => work.start({ name })} />
       {work.isRunning && (
         <Progress
