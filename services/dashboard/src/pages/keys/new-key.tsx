@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { useOnceKey } from '../../api/once-key.ts'
 import { useChange } from '../../api/queries.ts'
 import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
@@ -17,6 +18,7 @@ export interface NewKeyProps {
 export function NewKey({ accountId, onClose }: NewKeyProps) {
   const [name, setName] = useState('')
   const create = useChange('createAccountKey')
+  const keyOf = useOnceKey()
   const { data, error, isPending } = create
   if (data !== undefined) {
     return (
@@ -31,7 +33,7 @@ export function NewKey({ accountId, onClose }: NewKeyProps) {
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          create.mutate({ account_id: accountId, name })
+          create.mutate({ account_id: accountId, name, idempotency_key: keyOf({ name }) })
         }}
       >
         <Field
