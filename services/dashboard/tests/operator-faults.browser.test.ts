@@ -1,4 +1,4 @@
-/** What goes wrong while an operator works: nothing happens twice, and nothing is offered in vain. */
+/** What goes wrong while an operator works: nothing happens twice, or is offered in vain. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { missingChromium, openChromium } from '../testing/chromium.ts'
@@ -8,8 +8,27 @@ import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 
 const missing = missingChromium()
 const pages = ['accounts', `accounts/${ACCOUNT}`, 'prices', 'audit', 'system', 'access', 'events']
-const CHANGES =
-  /^(Open account|Grant credit|Adjust|Rename|Price list|Freeze|Close|Take back|New price|Withdraw|Correct|Rebuild|Drain|Audit now|Invite|Disable|Reset link|Revoke|New token)$/
+const changes = [
+  'Open account',
+  'Grant credit',
+  'Adjust',
+  'Rename',
+  'Price list',
+  'Freeze',
+  'Close',
+  'Take back',
+  'New price',
+  'Withdraw',
+  'Correct',
+  'Rebuild',
+  'Drain',
+  'Audit now',
+  'Invite',
+  'Disable',
+  'Reset link',
+  'Revoke',
+  'New token',
+]
 
 describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
   let server: PageServer
@@ -38,7 +57,10 @@ describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
     await page.locator('h1').first().waitFor()
     await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
   }
-  const changesOffered = () => page.locator('main').getByRole('button', { name: CHANGES }).count()
+  const changesOffered = async () => {
+    const offered = await page.locator('main').getByRole('button').allTextContents()
+    return offered.filter((name) => changes.includes(name)).length
+  }
 
   test.each(pages)('an auditor is offered no change: %s', async (path) => {
     await open(path, 'owner')
