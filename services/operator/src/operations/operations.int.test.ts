@@ -199,7 +199,7 @@ describe.each([
       set_aside: [],
       missing_positions: '0',
       contradicted: [],
-      texts: { kept: expect.any(Number), erased: 0, altered: [], missing: [] },
+      texts: { kept: expect.any(Number), erased: 0, altered: [], missing: [], unfinished: [] },
       anchor: null,
       head: expect.stringMatching(/^11-[0-9a-f]{64}$/),
       position: '11',
