@@ -1,3 +1,5 @@
+import type { DatabaseSync } from 'node:sqlite'
+
 /**
  * Rows of a table in memory: read from it at most once, changed here, written once per commit.
  *
@@ -11,6 +13,30 @@ export interface RowTable<Row> {
   insert(row: Row): void
   update(row: Row): void
   remove(key: string): void
+}
+
+interface KeyedTable<Stored, Row> {
+  /** Names of ours, and never a caller's: they become a part of the statement. */
+  readonly table: string
+  readonly key: string
+  readonly columns?: string
+  readonly read: (stored: Stored, key: string) => Row
+}
+
+/** How rows are found and removed by their key. */
+export function rowsByKey<Stored, Row>(
+  database: DatabaseSync,
+  { table, key, columns = '*', read }: KeyedTable<Stored, Row>,
+): Pick<RowTable<Row>, 'load' | 'remove'> {
+  const select = database.prepare(`SELECT ${columns} FROM ${table} WHERE ${key} = ?`)
+  const remove = database.prepare(`DELETE FROM ${table} WHERE ${key} = ?`)
+  return {
+    load(of) {
+      const stored = select.get(of) as Stored | undefined
+      return stored === undefined ? undefined : read(stored, of)
+    },
+    remove: (of) => void remove.run(of),
+  }
 }
 
 interface Touched<Row> {

@@ -1,7 +1,7 @@
 /** Reads and writes the rows of the accounts view. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { SpendPolicy } from '@svc/contracts/events/account'
-import type { RowTable } from '../touched-rows.ts'
+import { type RowTable, rowsByKey } from '../touched-rows.ts'
 import type { HoldRow } from '../views.ts'
 import type { GrantState } from './grants.ts'
 import type { PriceState } from './prices.ts'
@@ -25,18 +25,13 @@ export interface StoredAccount {
 }
 
 export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
-  const select = database.prepare('SELECT * FROM accounts WHERE account_id = ?')
   const insert = database.prepare('INSERT INTO accounts VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)')
   const update = database.prepare(`
     UPDATE accounts SET name = ?, status = ?, spend_policy = ?, settled = ?, held = ?,
       granted_total = ?, debited_total = ?, open_requests = ?, last_activity_at = ?
     WHERE account_id = ?`)
-  const remove = database.prepare('DELETE FROM accounts WHERE account_id = ?')
   return {
-    load(accountId) {
-      const row = select.get(accountId) as StoredAccount | undefined
-      return row === undefined ? undefined : readAccount(row)
-    },
+    ...rowsByKey(database, { table: 'accounts', key: 'account_id', read: readAccount }),
     insert(row) {
       insert.run(
         row.accountId,
@@ -68,7 +63,6 @@ export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
         row.accountId,
       )
     },
-    remove: (accountId) => void remove.run(accountId),
   }
 }
 
@@ -81,19 +75,13 @@ export interface StoredHold {
 }
 
 export function holdsTable(database: DatabaseSync): RowTable<HoldRow> {
-  const select = database.prepare('SELECT * FROM holds WHERE request_id = ?')
   const insert = database.prepare('INSERT INTO holds VALUES (?,?,?,?,?)')
-  const remove = database.prepare('DELETE FROM holds WHERE request_id = ?')
   return {
-    load(requestId) {
-      const row = select.get(requestId) as StoredHold | undefined
-      return row === undefined ? undefined : readHold(row)
-    },
+    ...rowsByKey(database, { table: 'holds', key: 'request_id', read: readHold }),
     insert: ({ requestId, accountId, hold, since, deadline }) =>
       void insert.run(requestId, accountId, hold.toString(), since, deadline),
     // A hold comes and goes; it never changes.
     update() {},
-    remove: (requestId) => void remove.run(requestId),
   }
 }
 
@@ -120,17 +108,12 @@ export interface StoredGrant {
 }
 
 export function grantsTable(database: DatabaseSync): RowTable<GrantState> {
-  const select = database.prepare('SELECT * FROM grants WHERE grant_id = ?')
   const insert = database.prepare('INSERT INTO grants VALUES (?,?,?,?,?,?,?,?,?)')
   const update = database.prepare(
     'UPDATE grants SET remaining = ?, voided_at = ? WHERE grant_id = ?',
   )
-  const remove = database.prepare('DELETE FROM grants WHERE grant_id = ?')
   return {
-    load(grantId) {
-      const row = select.get(grantId) as StoredGrant | undefined
-      return row === undefined ? undefined : readGrant(row)
-    },
+    ...rowsByKey(database, { table: 'grants', key: 'grant_id', read: readGrant }),
     insert(grant) {
       insert.run(
         grant.grantId,
@@ -146,7 +129,6 @@ export function grantsTable(database: DatabaseSync): RowTable<GrantState> {
     },
     update: ({ grantId, remaining, voidedAt }) =>
       void update.run(remaining.toString(), voidedAt, grantId),
-    remove: (grantId) => void remove.run(grantId),
   }
 }
 
@@ -179,15 +161,10 @@ export interface StoredPrice {
 }
 
 export function pricesTable(database: DatabaseSync): RowTable<PriceState> {
-  const select = database.prepare('SELECT * FROM prices WHERE version = ?')
   const insert = database.prepare('INSERT INTO prices VALUES (?,?,?,?,?,?,?,?,?,?,?)')
   const update = database.prepare('UPDATE prices SET withdrawn_at = ? WHERE version = ?')
-  const remove = database.prepare('DELETE FROM prices WHERE version = ?')
   return {
-    load(version) {
-      const row = select.get(version) as StoredPrice | undefined
-      return row === undefined ? undefined : readPrice(row)
-    },
+    ...rowsByKey(database, { table: 'prices', key: 'version', read: readPrice }),
     insert(price) {
       insert.run(
         price.revision,
@@ -204,7 +181,6 @@ export function pricesTable(database: DatabaseSync): RowTable<PriceState> {
       )
     },
     update: ({ version, withdrawnAt }) => void update.run(withdrawnAt, version),
-    remove: (version) => void remove.run(version),
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads and writes the rows of the usage view. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { RowTable } from '../touched-rows.ts'
+import { type RowTable, rowsByKey } from '../touched-rows.ts'
 import {
   type EndedRequest,
   type EndedStatus,
@@ -177,24 +177,18 @@ export function readMovements(row: StoredMovements): MovementTotal {
 }
 
 export function keysTable(database: DatabaseSync): RowTable<KeyState> {
-  const select = database.prepare('SELECT * FROM keys WHERE key_id = ?')
   const insert = database.prepare('INSERT INTO keys VALUES (?,?,?,?,?,?,?)')
   const update = database.prepare(
     'UPDATE keys SET name = ?, expires_at = ?, revoked_at = ? WHERE key_id = ?',
   )
-  const remove = database.prepare('DELETE FROM keys WHERE key_id = ?')
   return {
-    load(keyId) {
-      const row = select.get(keyId) as StoredKey | undefined
-      return row === undefined ? undefined : readKey(row)
-    },
+    ...rowsByKey(database, { table: 'keys', key: 'key_id', read: readKey }),
     insert(key) {
       const { keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt } = key
       insert.run(keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt)
     },
     update: ({ keyId, name, expiresAt, revokedAt }) =>
       void update.run(name, expiresAt, revokedAt, keyId),
-    remove: (keyId) => void remove.run(keyId),
   }
 }
 
