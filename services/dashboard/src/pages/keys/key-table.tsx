@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { useAccountRole } from '../../layout/account-role.ts'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
-import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { GivenName } from '../../ui/given-name.tsx'
+import { KeyState } from '../../ui/key-state.tsx'
 import { Age } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
@@ -14,9 +14,6 @@ import { RevokeKey } from './revoke-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
 
 type Key = DashboardOutput<'listAccountKeys'>[number]
-
-const looks = { active: 'good', expired: 'plain', revoked: 'bad' } as const
-const names = { active: 'keyActive', expired: 'keyExpired', revoked: 'keyRevoked' } as const
 
 /** Keys with what each spent; those that ended stay, for the sake of the history. */
 export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
@@ -48,7 +45,7 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
             <code className="whitespace-nowrap">…{key.last_four}</code>
           </Cell>
           <Cell>
-            <Badge look={looks[key.status]} text={t(names[key.status])} />
+            <KeyState status={key.status} />
           </Cell>
           <Cell>
             <Age at={key.created_at} />

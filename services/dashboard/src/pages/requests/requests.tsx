@@ -10,6 +10,7 @@ import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ReceiptPanel } from './receipt-panel.tsx'
 import { RequestFilters } from './request-filters.tsx'
@@ -53,11 +54,7 @@ export function Requests() {
           }}
         </Answer>
         <div className="mt-3 flex flex-wrap items-center gap-4">
-          {query.hasNextPage && (
-            <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-              {t('more')}
-            </Button>
-          )}
+          <MoreRows query={query} />
           <span className="text-sm text-soft">{t('zone', { zone: ownZone })}</span>
         </div>
       </Card>

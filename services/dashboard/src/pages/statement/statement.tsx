@@ -6,9 +6,9 @@ import { useAccountId } from '../../layout/account-id.ts'
 import { ownZone } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { Exports } from './exports.tsx'
@@ -44,11 +44,7 @@ export function Statement() {
           }}
         </Answer>
         <div className="mt-3 flex flex-wrap items-center gap-4">
-          {query.hasNextPage && (
-            <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-              {t('more')}
-            </Button>
-          )}
+          <MoreRows query={query} />
           <span className="text-sm text-soft">{t('zone', { zone: ownZone })}</span>
         </div>
       </Card>

@@ -2,21 +2,15 @@ import type { AdminTokenDetails } from '@svc/contracts/admin/tokens'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { askAdmin, callAdmin, useMay } from '../../../api/admin.ts'
-import { type PlainName, t } from '../../../text/translate.ts'
+import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
-import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { KeyState } from '../../../ui/key-state.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
 import { ReasonedChange } from '../reasoned-change.tsx'
 import { NewAdminToken } from './new-admin-token.tsx'
-
-const states: Readonly<Record<AdminTokenDetails['status'], readonly [PlainName, BadgeLook]>> = {
-  active: ['keyActive', 'good'],
-  expired: ['keyExpired', 'plain'],
-  revoked: ['keyRevoked', 'bad'],
-}
 
 /** What programs administer with. */
 export function AdminTokens() {
@@ -85,7 +79,7 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
           </Cell>
           <Cell>{t(token.role)}</Cell>
           <Cell>
-            <Badge text={t(states[token.status][0])} look={states[token.status][1]} />
+            <KeyState status={token.status} />
           </Cell>
           <Cell>
             <Moment at={token.created_at} />

@@ -1,21 +1,15 @@
 import type { AccountDetails, KeyDetails } from '@svc/contracts/admin/accounts'
 import { useState } from 'react'
 import { callAdmin, useMay } from '../../../api/admin.ts'
-import { type PlainName, t } from '../../../text/translate.ts'
-import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
+import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { GivenName } from '../../../ui/given-name.tsx'
+import { KeyState } from '../../../ui/key-state.tsx'
 import { Age } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
 import { ReasonedChange } from '../reasoned-change.tsx'
-
-const states: Readonly<Record<KeyDetails['status'], readonly [PlainName, BadgeLook]>> = {
-  active: ['keyActive', 'good'],
-  expired: ['keyExpired', 'plain'],
-  revoked: ['keyRevoked', 'bad'],
-}
 
 /** The keys of an account: its owners make them, an operator can end them. */
 export function AccountKeys({ account }: { readonly account: AccountDetails }) {
@@ -49,7 +43,7 @@ export function AccountKeys({ account }: { readonly account: AccountDetails }) {
               <code className="text-xs">…{key.last_four}</code>
             </Cell>
             <Cell>
-              <Badge text={t(states[key.status][0])} look={states[key.status][1]} />
+              <KeyState status={key.status} />
             </Cell>
             <Cell>
               <Age at={key.created_at} />

@@ -3,8 +3,8 @@ import { askAdminPages } from '../../../api/admin-pages.ts'
 import { ownZone } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
+import { MoreRows } from '../../../ui/more-rows.tsx'
 import { RequestTable } from '../../requests/request-table.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
@@ -29,9 +29,7 @@ export function AccountRequests() {
       </Answer>
       {query.hasNextPage && (
         <div className="mt-3">
-          <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            {t('more')}
-          </Button>
+          <MoreRows query={query} />
         </div>
       )}
       <OperatorReceipt />

@@ -4,8 +4,8 @@ import { callAdmin } from '../../../api/admin.ts'
 import type { ApiError } from '../../../api/api-error.ts'
 import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
+import { MoreRows } from '../../../ui/more-rows.tsx'
 import { StatementTable } from '../../statement/statement-table.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
@@ -33,9 +33,7 @@ export function AccountStatement() {
       </Answer>
       {query.hasNextPage && (
         <div className="mt-3">
-          <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-            {t('more')}
-          </Button>
+          <MoreRows query={query} />
         </div>
       )}
       <OperatorReceipt />

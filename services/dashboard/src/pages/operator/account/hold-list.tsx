@@ -5,10 +5,10 @@ import { serverNow } from '../../../api/server-clock.ts'
 import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Badge } from '../../../ui/badge.tsx'
-import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Age, Moment } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
+import { MoreRows } from '../../../ui/more-rows.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
 
 const PAGE = 100
@@ -68,9 +68,7 @@ export function HoldList({ accountId }: { readonly accountId?: string }) {
             </Table>
             {query.hasNextPage && (
               <div className="mt-3">
-                <Button disabled={query.isFetchingNextPage} onClick={() => query.fetchNextPage()}>
-                  {t('more')}
-                </Button>
+                <MoreRows query={query} />
               </div>
             )}
           </>
