@@ -9,7 +9,7 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
 export function missingChromium(): string | undefined {
   if (chromiumPath() !== undefined) return undefined
   const problem = 'no Chromium: set SVC_TEST_CHROMIUM, or apt-get install chromium'
-  if (process.env['CI']) throw new Error(problem)
+  if (process.env.CI) throw new Error(problem)
   return problem
 }
 
@@ -21,9 +21,9 @@ export async function openChromium(): Promise<Browser> {
 }
 
 function chromiumPath(): string | undefined {
-  const named = process.env['SVC_TEST_CHROMIUM']
+  const named = process.env.SVC_TEST_CHROMIUM
   if (named !== undefined && named !== '') return named
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
+  const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
 }
 

@@ -63,8 +63,15 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await button('Create key').click()
     const secret = page.getByText('sk-svc-once', { exact: true })
     await secret.waitFor()
-    await page.keyboard.press('Escape')
-    await page.keyboard.press('Escape')
+    const timesClosed = await page.getByRole('dialog').evaluateHandle((dialog) => {
+      const times = { count: 0 }
+      dialog.addEventListener('close', () => times.count++)
+      return times
+    })
+    for (let press = 0; press < 5; press++) await page.keyboard.press('Escape')
+    // An event is told in a turn of its own: the last one must have come as well.
+    await page.evaluate(() => new Promise((done) => setTimeout(done, 100)))
+    expect(await timesClosed.evaluate(({ count }) => count)).toBe(0)
     expect(await secret.isVisible()).toBe(true)
     await button('I have stored it').click()
     await secret.waitFor({ state: 'detached' })
@@ -142,7 +149,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
 
     test('an answer shows its classes of tokens apart, and its cost: UX-03, UX-40', async () => {
       server.chat = () =>
-        chunk({ content: '**Yes**' }) + chunk({}, 'stop') + usage + 'data: [DONE]\n\n'
+        `${chunk({ content: '**Yes**' }) + chunk({}, 'stop') + usage}data: [DONE]\n\n`
       await ask()
       await page.getByText('86 input, 17,817 cached, 4 output tokens').waitFor()
       await page.getByText('$0.000527355').first().waitFor()
@@ -155,7 +162,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
         '![b](http://example.com/b.png) [c](http://example.com)<form action=/x><input></form>'
       const dialogs: string[] = []
       page.on('dialog', (dialog) => dialogs.push(dialog.message()))
-      server.chat = () => chunk({ content: bad }) + chunk({}, 'stop') + usage + 'data: [DONE]\n\n'
+      server.chat = () => `${chunk({ content: bad }) + chunk({}, 'stop') + usage}data: [DONE]\n\n`
       await ask()
       await page.getByText('output tokens').waitFor()
       const html = await page.locator('.markdown').innerHTML()
@@ -182,7 +189,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
 
     test('a reload keeps the conversation and what was typed', async () => {
       server.chat = () =>
-        chunk({ content: 'Kept' }) + chunk({}, 'stop') + usage + 'data: [DONE]\n\n'
+        `${chunk({ content: 'Kept' }) + chunk({}, 'stop') + usage}data: [DONE]\n\n`
       await ask()
       await page.getByText('output tokens').waitFor()
       await page.getByLabel('Your question').fill('And then?')

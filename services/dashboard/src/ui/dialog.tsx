@@ -29,12 +29,14 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
     <dialog
       ref={dialog}
       aria-labelledby={id}
+      // A browser asks only once whether Escape may close a dialog; told so, it never does.
+      {...(isSticky && { closedby: 'none' })}
       onCancel={(event) => {
         event.preventDefault()
         if (!isSticky) onClose()
       }}
       onClose={() => {
-        // A browser asks only once whether Escape may close it; then it does, unasked.
+        // A browser that does not know `closedby` closes it: then it opens again.
         if (dialog.current === null || dialog.current.open) return
         if (isSticky) dialog.current.showModal()
         else onClose()
