@@ -6,6 +6,12 @@ import { z } from 'zod'
 import { id, idempotencyKey, moment, name } from '../admin/declaration.ts'
 import { spendPolicy } from '../events/account.ts'
 import { balanceAnswer, dollars, receipt } from '../wire/billing.ts'
+import {
+  exportText,
+  requestsExportQuery,
+  statementExportQuery,
+  usageExportQuery,
+} from '../wire/exports.ts'
 import { priceList } from '../wire/prices.ts'
 import { requestsAnswer, requestsFields } from '../wire/requests.ts'
 import { statementAnswer, statementQuery } from '../wire/statement.ts'
@@ -114,6 +120,30 @@ export const dashboardAccountOperations = {
     summary: 'As `GET /v1/statement`',
     input: statementQuery.extend(account),
     output: statementAnswer,
+  }),
+  exportStatement: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/exports/statement',
+    access: 'member',
+    summary: 'As `GET /v1/exports/statement`: a file',
+    input: statementExportQuery.extend(account),
+    output: exportText,
+  }),
+  exportRequests: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/exports/requests',
+    access: 'member',
+    summary: 'As `GET /v1/exports/requests`: a file',
+    input: requestsExportQuery.extend(account),
+    output: exportText,
+  }),
+  exportUsage: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/exports/usage',
+    access: 'member',
+    summary: 'As `GET /v1/exports/usage`: a file',
+    input: usageExportQuery.extend(account),
+    output: exportText,
   }),
   prices: dashboardOperation({
     method: 'GET',

@@ -1,5 +1,6 @@
 /** `svc` as a function: arguments and a terminal in, an exit code out. */
 
+import { printable } from '@svc/contracts/printable'
 import { VERSION } from '@svc/server/version'
 import { Command, CommanderError, Option } from 'commander'
 import { adminTokenCommand } from './commands/access/admin-token.ts'
@@ -30,7 +31,7 @@ import { verifyCommand } from './commands/verify.ts'
 import { workerCommand } from './commands/worker.ts'
 import { Context } from './context/context.ts'
 import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './context/exit-codes.ts'
-import { printable, type Terminal } from './context/terminal.ts'
+import type { Terminal } from './context/terminal.ts'
 
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const written: Promise<void>[] = []

@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)('from the first start to a revoked key', 
     await picture('5-statement')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      button('JSON Lines').click(),
+      page.getByRole('link', { name: 'JSON Lines' }).click(),
     ])
     const lines = await textOf(await download.createReadStream())
 

@@ -36,6 +36,7 @@ import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
 import { evidenceRoutes } from './routes/account/evidence.ts'
+import { type ExportPorts, exportRoutes } from './routes/account/exports.ts'
 import type { OwnViews } from './routes/account/own-views.ts'
 import { type RequestListPorts, requestRoutes } from './routes/account/requests.ts'
 import { type StatementPorts, statementRoutes } from './routes/account/statement.ts'
@@ -115,16 +116,18 @@ export interface Dashboard {
 
 /** What an account sees of itself, with the texts that are kept beside the log. */
 function ownAffairs(
-  ports: Parameters<typeof billingRoutes>[0] & UsagePorts & RequestListPorts & StatementPorts,
-  texts: GatewayDependencies['texts'],
+  ports: Parameters<typeof billingRoutes>[0] & UsagePorts & ExportPorts,
 ): FastifyPluginAsync {
   return async (app) => {
-    app.addHook('preSerialization', (_request, _reply, answer) => withTextsShown(texts, answer))
+    app.addHook('preSerialization', (_request, _reply, answer) =>
+      withTextsShown(ports.texts, answer),
+    )
     app.register(billingRoutes(ports))
     app.register(usageRoutes(ports))
     app.register(keyRoute(ports))
     app.register(requestRoutes(ports))
     app.register(statementRoutes(ports))
+    app.register(exportRoutes(ports))
   }
 }
 
@@ -192,13 +195,14 @@ class HttpGateway implements Gateway {
     const callers = new Callers({ ...dependencies, rates })
     this.#reads = new Reads({ callers, limits, timer, clock })
     const reads = this.#reads
-    const ports = { ...dependencies, idempotency, preparations, callers, reads, warnings }
+    const { pace } = dependencies.evidence
+    const ports = { ...dependencies, pace, idempotency, preparations, callers, reads, warnings }
     app.register(inferenceRoutes(ports, admission))
     app.register(responsesRoutes(ports, admission))
     app.register(countTokensRoute(ports, admission))
     app.register(modelRoutes(ports))
     app.register(priceRoutes(ports), { prefix: '/v1' })
-    app.register(ownAffairs(ports, dependencies.texts), { prefix: '/v1' })
+    app.register(ownAffairs(ports), { prefix: '/v1' })
     app.register(evidenceRoutes(ports))
     app.register(treeRoutes(ports))
     app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))

@@ -1,9 +1,9 @@
 /** `svc status` */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
+import { printable } from '@svc/contracts/printable'
 import { PUBLISH_A_PRICE } from '@svc/operator/operations/unpriced-models'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
-import { printable } from '../context/terminal.ts'
 import { factsText } from '../output/facts.ts'
 import { tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'

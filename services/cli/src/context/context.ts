@@ -3,10 +3,10 @@
  */
 import { styleText } from 'node:util'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { jsonText } from '@svc/contracts/json-text'
 import { DEFAULT_DATA_DIR } from '@svc/server/data-folder/data-folder'
 import { readLogLocation } from '@svc/server/settings/log-location'
 import { connect, type Target } from './connect.ts'
-import { jsonText } from './json-text.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface GlobalOptions {

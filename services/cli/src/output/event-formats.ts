@@ -1,8 +1,7 @@
 /** Events as a table, CSV, JSON or lines of JSON. The table has no room for what is in them. */
 import type { LoggedEvent } from '@svc/contracts/admin/log'
-import { csvLine } from '@svc/contracts/csv'
-import { jsonText } from '../context/json-text.ts'
-import { csvText } from './csv.ts'
+import { csvLine, csvText } from '@svc/contracts/csv'
+import { jsonText } from '@svc/contracts/json-text'
 import { type Column, Table } from './table.ts'
 
 export interface EventWriter {

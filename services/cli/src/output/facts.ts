@@ -1,6 +1,7 @@
 /** A thing with its properties, one per line; for a person long ones are wrapped between words. */
+
+import { printable } from '@svc/contracts/printable'
 import stringWidth from 'string-width'
-import { printable } from '../context/terminal.ts'
 
 export type Fact = readonly [name: string, value: string]
 

@@ -1,6 +1,7 @@
 /** One JSON object around a list of any length, which is never in memory as a whole. */
+
+import { jsonText } from '@svc/contracts/json-text'
 import type { Context } from '../context/context.ts'
-import { jsonText } from '../context/json-text.ts'
 
 export async function outJsonList(
   context: Context,

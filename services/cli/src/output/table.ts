@@ -5,9 +5,10 @@
  * For a person the rows fit the terminal: text that may be cut is cut, then whole columns are left
  * out, and both are said. A file or a program gets every column whole.
  */
+
+import { printable } from '@svc/contracts/printable'
 import stringWidth from 'string-width'
 import type { Context } from '../context/context.ts'
-import { printable } from '../context/terminal.ts'
 
 export interface Column<Row> {
   readonly title: string

@@ -2,14 +2,23 @@ import { expect, test } from 'vitest'
 import { keysSearch, requestsSearch, statementSearch, usageSearch } from './search.ts'
 
 test('what stands in an address is taken back: UX-30', () => {
-  const search = { from: '2026-11-01', to: '2026-11-30', key: 'key_1', status: 'failed' }
+  const search = {
+    from: '2026-11-01',
+    to: '2026-11-30',
+    key: 'key_1',
+    status: 'failed',
+    model: 'svc-beta',
+    format: 'chat',
+  }
   expect(requestsSearch({ ...search, request: 'req_1' })).toEqual({ ...search, request: 'req_1' })
   expect(usageSearch({ by: 'hour', group: 'model' })).toEqual({ by: 'hour', group: 'model' })
   expect(keysSearch({ create: true })).toEqual({ create: true })
 })
 
 test('what an address cannot mean is left out, not guessed', () => {
-  expect(requestsSearch({ from: 'yesterday', status: 'lost', key: 7, request: '' })).toEqual({})
+  expect(
+    requestsSearch({ from: 'yesterday', status: 'lost', key: 7, request: '', format: 'x' }),
+  ).toEqual({})
   expect(statementSearch({ from: "2026-11-01'", to: ['2026-11-01'] })).toEqual({})
   expect(usageSearch({ by: 'second', group: '<script>' })).toEqual({})
   expect(keysSearch({ create: 'true' })).toEqual({})

@@ -1,4 +1,5 @@
 /** What of a page stands in its address: filters, so that a link shows the same rows. */
+import { wireFormats } from '@svc/contracts/events/account'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -11,6 +12,8 @@ export interface Period {
 export interface RequestsSearch extends Period {
   readonly key?: string
   readonly status?: (typeof statuses)[number]
+  readonly model?: string
+  readonly format?: (typeof wireFormats)[number]
   /** The request whose receipt is open, by any of its ids. */
   readonly request?: string
 }
@@ -36,6 +39,8 @@ export function requestsSearch(raw: Raw): RequestsSearch {
     ...period(raw),
     ...given('key', text(raw.key)),
     ...given('status', oneOf(statuses, raw.status)),
+    ...given('model', text(raw.model)),
+    ...given('format', oneOf(wireFormats, raw.format)),
     ...given('request', text(raw.request)),
   }
 }

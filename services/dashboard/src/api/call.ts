@@ -21,6 +21,15 @@ export async function call<Name extends DashboardOperationName>(
   return (await response.json()) as DashboardOutput<Name>
 }
 
+/** Where a GET can be asked for by a link, such as for a file. */
+export function addressOf<Name extends DashboardOperationName>(
+  name: Name,
+  input: DashboardInput<Name>,
+): string {
+  const { filled, rest } = fill(dashboardOperations[name].path, input as Fields)
+  return `${DASHBOARD_PREFIX}${filled}${queryOf(rest)}`
+}
+
 export interface Target {
   readonly method: 'GET' | 'POST'
   /** With `:names` that are taken out of the input. */

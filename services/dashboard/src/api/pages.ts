@@ -24,19 +24,3 @@ export function askPages<Name extends ListName>(name: Name, input: DashboardInpu
     placeholderData: keepPreviousData as never,
   })
 }
-
-/** Every page, for an export. @throws ApiError */
-export async function* everyPage<Name extends ListName>(
-  name: Name,
-  input: DashboardInput<Name>,
-): AsyncGenerator<DashboardOutput<Name>> {
-  let cursor: string | null | undefined
-  do {
-    const page: DashboardOutput<Name> = await call(
-      name,
-      typeof cursor === 'string' ? { ...input, cursor } : input,
-    )
-    yield page
-    cursor = page.next_cursor
-  } while (cursor !== null)
-}

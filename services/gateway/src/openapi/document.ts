@@ -104,7 +104,9 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
       200: {
         description: 'The answer.',
         content: {
-          [media]: { schema: schemas.answer(answer) },
+          ...Object.fromEntries(
+            [media].flat().map((each) => [each, { schema: schemas.answer(answer) }]),
+          ),
           ...(streamEvent === undefined
             ? {}
             : { [STREAM_MEDIA]: { schema: schemas.answer(streamEvent) } }),

@@ -11,6 +11,13 @@ import {
   inclusionQuery,
 } from '@svc/contracts/wire/evidence'
 import {
+  exportMedia,
+  exportText,
+  requestsExportQuery,
+  statementExportQuery,
+  usageExportQuery,
+} from '@svc/contracts/wire/exports'
+import {
   messageAnswer,
   messagesModel,
   messagesModelList,
@@ -48,8 +55,8 @@ export interface Operation {
   /** A body that works. */
   readonly example?: object
   readonly answer: z.ZodType
-  /** Of the answer; default: JSON. */
-  readonly media?: string
+  /** Of the answer, which can be any of them; default: JSON. */
+  readonly media?: string | readonly string[]
   /** Of each event, when `stream` is true in the body. */
   readonly streamEvent?: z.ZodType
   /** Also served under `/pro`. */
@@ -70,6 +77,11 @@ const responsesBody = responsesFields.extend({
 const question = { role: 'user', content: 'What is the capital of France?' }
 
 const stored = 'Of a response that was stored: 30 days, unless `store` was false.'
+
+const listMedia = [exportMedia.csv, exportMedia.jsonl]
+const exported =
+  'All rows that were asked for, of any number, between a head (account, period, zone, filter, ' +
+  'position in the ledger) and an end with the SHA-256 of the rows as lines of JSON.'
 
 export const operations: readonly Operation[] = [
   {
@@ -254,6 +266,39 @@ export const operations: readonly Operation[] = [
     family: 'openai',
     query: usageQuery,
     answer: usageAnswer,
+  },
+  {
+    method: 'get',
+    path: '/v1/exports/statement',
+    summary: 'The statement as a file',
+    description: `${exported} \`html\` is a page to print.`,
+    tag: 'Billing',
+    family: 'openai',
+    query: statementExportQuery,
+    answer: exportText,
+    media: [...listMedia, exportMedia.html],
+  },
+  {
+    method: 'get',
+    path: '/v1/exports/requests',
+    summary: 'The requests as a file',
+    description: exported,
+    tag: 'Billing',
+    family: 'openai',
+    query: requestsExportQuery,
+    answer: exportText,
+    media: listMedia,
+  },
+  {
+    method: 'get',
+    path: '/v1/exports/usage',
+    summary: 'The usage as a file',
+    description: exported,
+    tag: 'Billing',
+    family: 'openai',
+    query: usageExportQuery,
+    answer: exportText,
+    media: listMedia,
   },
   {
     method: 'get',

@@ -1,11 +1,10 @@
 /** `svc month` */
 
 import type { MonthCustomer, MonthReport } from '@svc/contracts/admin/finance'
-import { csvLine } from '@svc/contracts/csv'
+import { csvLine, csvText } from '@svc/contracts/csv'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { checkMonth } from '../../output/checked-month.ts'
-import { csvText } from '../../output/csv.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import type { ContextOf } from '../options.ts'
 

@@ -1,9 +1,9 @@
 /** `svc reconcile` */
 import type { EquationName, ReconcileResult } from '@svc/contracts/admin/finance'
+import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE } from '../../context/exit-codes.ts'
-import { printable } from '../../context/terminal.ts'
 import { resultOf } from '../../output/progress.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import type { ContextOf } from '../options.ts'

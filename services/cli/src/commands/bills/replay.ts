@@ -1,10 +1,10 @@
 /** `svc replay`: the past as the log has it, and the views as they should be. */
 import type { CompareResult, ReplayResult, ShownRowDifference } from '@svc/contracts/admin/replay'
+import { jsonText } from '@svc/contracts/json-text'
+import { printable } from '@svc/contracts/printable'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../../context/exit-codes.ts'
-import { jsonText } from '../../context/json-text.ts'
-import { printable } from '../../context/terminal.ts'
 import { CheckedStatement } from '../../output/checked-statement.ts'
 import { resultOf } from '../../output/progress.ts'
 import { statementColumns } from '../../output/statement-formats.ts'

@@ -2,18 +2,14 @@
 import { createHash } from 'node:crypto'
 import type { StatementPage } from '@svc/contracts/admin/billing'
 import type { Operations } from '@svc/contracts/admin/operations'
-import type { StatementEntry } from '@svc/contracts/wire/statement'
+import { StatementChangedError, statementText } from '@svc/contracts/statement-text'
+import type { StatementWriter } from '@svc/contracts/statement-writer'
 import { readZone, startOfDay, type Zone } from '@svc/contracts/zone'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../../context/exit-codes.ts'
 import { CheckedStatement } from '../../output/checked-statement.ts'
-import { rowLine, statementWriters } from '../../output/statement-formats.ts'
-import type {
-  StatementHead,
-  StatementPeriod,
-  StatementWriter,
-} from '../../output/statement-writer.ts'
+import { statementWriters } from '../../output/statement-formats.ts'
 import { noteLeftOut } from '../../output/table.ts'
 import {
   ACCOUNT_ARGUMENT,
@@ -74,10 +70,6 @@ async function statement(
 
 type Query = { readonly account_id: string; readonly from?: string; readonly to?: string }
 
-/**
- * Twice: all of it is added up before its first line is written, so that nothing of a statement
- * that is wrong is ever shown. Page by page: any length needs the memory of one page.
- */
 async function write(
   context: Context,
   writer: StatementWriter,
@@ -86,49 +78,40 @@ async function write(
   zone: Zone,
 ): Promise<void> {
   const { stop } = context.terminal
-  const sums = await readPages(operations, query, stop)
-  if (stop.aborted) return
-  const head: StatementHead = { ...query, zone, currency: 'USD', ...sums }
-  await context.out(writer.opening(head))
-  let isFirst = true
-  const again = await readPages(operations, query, stop, sums.rows, async (rows) => {
-    await context.out(writer.rows(rows, isFirst))
-    isFirst = false
-  })
-  if (stop.aborted) return
-  if (again.sha256 !== sums.sha256) {
-    throw new CliError(EXIT_DIFFERENCE, 'the statement changed while it was written: ask again')
+  const pages = () => checkedPages(operations, query, stop)
+  try {
+    for await (const text of statementText({ ...query, zone, pages }, writer, sha256)) {
+      // What was read until then is not all of it.
+      if (stop.aborted) return
+      await context.out(text)
+    }
+  } catch (error) {
+    if (stop.aborted) return
+    if (!(error instanceof StatementChangedError)) throw error
+    throw new CliError(EXIT_DIFFERENCE, error.message)
   }
-  await context.out(writer.closing(head))
   noteLeftOut(context, writer.leftOut)
 }
 
-/** @param rowsMax rows that came since the first reading are left out */
-async function readPages(
+const sha256 = () => createHash('sha256')
+
+async function* checkedPages(
   operations: Operations,
   query: Query,
   stop: AbortSignal,
-  rowsMax = Number.MAX_SAFE_INTEGER,
-  onRows: (rows: readonly StatementEntry[]) => Promise<void> = async () => {},
-): Promise<Omit<StatementHead, keyof StatementPeriod | 'zone' | 'currency'>> {
+): AsyncGenerator<StatementPage> {
   const checked = new CheckedStatement(query.from === undefined)
-  const digest = createHash('sha256')
-  let page: StatementPage = await operations.statement({ ...query, limit: PAGE_ENTRIES })
-  const { opening, position } = page
-  let rows = 0
-  for (let closing = opening; ; ) {
+  let after: number | undefined
+  do {
+    const page: StatementPage = await operations.statement({
+      ...query,
+      ...(after === undefined ? {} : { after }),
+      limit: PAGE_ENTRIES,
+    })
     checked.check(page)
-    const taken = page.rows.slice(0, rowsMax - rows)
-    for (const row of taken) digest.update(rowLine(row))
-    await onRows(taken)
-    rows += taken.length
-    const last = taken.at(-1)
-    closing = last?.balance ?? closing
-    if (!page.more || last === undefined || rows >= rowsMax || stop.aborted) {
-      return { position, opening, closing, rows, sha256: digest.digest('hex') }
-    }
-    page = await operations.statement({ ...query, after: last.entry, limit: PAGE_ENTRIES })
-  }
+    yield page
+    after = page.more ? page.rows.at(-1)?.entry : undefined
+  } while (after !== undefined && !stop.aborted)
 }
 
 function zoneOf(name: string): Zone {

@@ -1,9 +1,9 @@
 /** `svc price correct` */
 import type { CorrectedAccount, CorrectionResult } from '@svc/contracts/admin/corrections'
+import { printable } from '@svc/contracts/printable'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../../context/exit-codes.ts'
-import { printable } from '../../context/terminal.ts'
 import { factsText } from '../../output/facts.ts'
 import { progressDrawer } from '../../output/progress.ts'
 import { type Column, tableText } from '../../output/table.ts'

@@ -10,8 +10,8 @@ import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ExportLinks } from '../export-links.tsx'
 import { PeriodFields } from '../period-fields.tsx'
-import { Exports } from './exports.tsx'
 import { StatementTable } from './statement-table.tsx'
 
 const PAGE = 100
@@ -25,7 +25,7 @@ export function Statement() {
   const asked = { account_id: accountId, ...askedPeriod(period) }
   const query = useInfiniteQuery(askPages('accountStatement', { ...asked, limit: PAGE }))
   return (
-    <Page title={t('statement')} action={<Exports asked={asked} />}>
+    <Page title={t('statement')} action={<ExportLinks name="exportStatement" asked={asked} />}>
       <div className="grid grid-cols-2 gap-3 md:grid-cols-4 print:hidden">
         <PeriodFields period={period} onChange={(search) => navigate({ search })} />
       </div>

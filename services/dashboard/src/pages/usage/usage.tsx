@@ -11,6 +11,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { Choice } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ExportLinks } from '../export-links.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { CostChart } from './cost-chart.tsx'
 import { TokenChart } from './token-chart.tsx'
@@ -36,8 +37,12 @@ export function Usage() {
     ...ask('usage', group === undefined ? asked : { ...asked, group_by: group }),
     enabled: group !== undefined,
   })
+  const exported = {
+    ...{ account_id: accountId, ...askedPeriod(search), by },
+    ...(group === undefined ? {} : { group_by: group }),
+  }
   return (
-    <Page title={t('usage')}>
+    <Page title={t('usage')} action={<ExportLinks name="exportUsage" asked={exported} />}>
       <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
         <PeriodFields
           period={search}

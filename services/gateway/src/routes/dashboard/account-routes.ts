@@ -18,6 +18,7 @@ import type { Reads } from '../../admission/reads.ts'
 import { sessionCallers } from '../../admission/session-callers.ts'
 import { chatFormat } from '../../formats/chat/format.ts'
 import { mounted } from '../../http/mounted.ts'
+import { exportRoutes } from '../account/exports.ts'
 import { requestRoutes } from '../account/requests.ts'
 import { statementRoutes } from '../account/statement.ts'
 import { usageRoutes } from '../account/usage.ts'
@@ -36,6 +37,7 @@ export type DashboardAccountPorts = Omit<AccountKeyPorts, 'reads' | 'owners'> &
   InferencePorts &
   Parameters<typeof requestRoutes>[0] &
   Parameters<typeof statementRoutes>[0] &
+  Parameters<typeof exportRoutes>[0] &
   Parameters<typeof billingRoutes>[0] & {
     readonly reads: Pick<Reads, 'hooksFor'>
     readonly sessions: AccountSessions
@@ -71,6 +73,7 @@ export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: 
       usageRoutes(reading),
       requestRoutes(reading),
       statementRoutes(reading),
+      exportRoutes(reading),
       priceRoutes(prices),
       accountKeyRoutes({ ...reading, owners }),
     ]

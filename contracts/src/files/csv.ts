@@ -1,4 +1,5 @@
-/** CSV as RFC 4180 has it, safe to open in a spreadsheet. */
+/** CSV as RFC 4180 has it, safe to open in a spreadsheet and to show on a terminal. */
+import { printable } from './printable.ts'
 
 /**
  * Text that a spreadsheet would compute, one of another language also by the wide signs. Amounts
@@ -12,6 +13,7 @@ export function csvLine(cells: readonly string[]): string {
 
 /** A cell of free text. */
 export function csvText(text: string): string {
-  const inert = FORMULA.test(text) ? `'${text}` : text
-  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
+  const shown = printable(text)
+  const inert = FORMULA.test(shown) ? `'${shown}` : shown
+  return /[",]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert
 }

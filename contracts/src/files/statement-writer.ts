@@ -1,5 +1,5 @@
 /** What writes a statement: its head, its rows page by page, and its end. */
-import type { StatementEntry } from '@svc/contracts/wire/statement'
+import type { StatementEntry } from '../wire/statement.ts'
 
 export interface StatementPeriod {
   readonly account_id: string

@@ -1,9 +1,10 @@
 /** A statement to print or to keep: one page of HTML that loads nothing and runs nothing. */
-import type { StatementEntry } from '@svc/contracts/wire/statement'
-import { printable } from '../context/terminal.ts'
+import type { StatementEntry } from '../wire/statement.ts'
+import { printable } from './printable.ts'
 import { periodText, type StatementHead, type StatementWriter } from './statement-writer.ts'
 
-const STYLE = `body { font: 11px/1.4 system-ui, sans-serif; margin: 2em; color: #111; background: #fff }
+/** Of the page: a content security policy may allow it by its hash. */
+export const STATEMENT_STYLE = `body { font: 11px/1.4 system-ui, sans-serif; margin: 2em; color: #111; background: #fff }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; padding: 2px 6px; border-bottom: 1px solid #ccc; vertical-align: top }
 td.amount, th.amount { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
@@ -31,7 +32,7 @@ export const htmlWriter: StatementWriter = {
   opening: (head) => `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>Statement of ${html(head.account_id)}</title>
-<style>${STYLE}</style></head>
+<style>${STATEMENT_STYLE}</style></head>
 <body>
 <h1>Statement</h1>
 <dl>${facts(head)}</dl>

@@ -1,0 +1,91 @@
+/** Files of the account of a caller: the whole of a list, however long it is. */
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { START } from '@svc/contracts/ports/event-store'
+import { STATEMENT_STYLE } from '@svc/contracts/statement-html'
+import {
+  exportMedia,
+  requestsExportQuery,
+  statementExportQuery,
+  usageExportQuery,
+} from '@svc/contracts/wire/exports'
+import {
+  type ExportSources,
+  requestsExport,
+  statementExport,
+  usageExport,
+} from '@svc/projections/account-exports'
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { callerOf } from '../../admission/callers.ts'
+import { type OwnViews, type ViewName, viewHolds } from './own-views.ts'
+import { readQuery } from './query.ts'
+import type { UsagePorts } from './usage.ts'
+
+export interface ExportPorts extends OwnViews, ExportSources, Pick<UsagePorts, 'reads' | 'clock'> {
+  readonly views: ExportSources['views']
+}
+
+export function exportRoutes(ports: ExportPorts) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const options = { onRequest: ports.reads.hooks, exposeHeadRoute: false }
+    app.get('/exports/statement', options, async (request, reply) => {
+      const fields = readQuery(statementExportQuery, request.query)
+      const account = await exported(ports, callerOf(request).accountId, 'statement')
+      const file = { name: `statement-${account.accountId}`, as: fields.as }
+      return send(reply, file, statementExport(ports, account, fields))
+    })
+    app.get('/exports/requests', options, async (request, reply) => {
+      const fields = readQuery(requestsExportQuery, request.query)
+      const account = await exported(ports, callerOf(request).accountId, 'usage', 'requests')
+      const file = { name: `requests-${account.accountId}`, as: fields.as }
+      return send(reply, file, requestsExport(ports, account, fields))
+    })
+    app.get('/exports/usage', options, async (request, reply) => {
+      const fields = readQuery(usageExportQuery, request.query)
+      const account = await exported(ports, callerOf(request).accountId, 'usage')
+      const file = { name: `usage-${account.accountId}`, as: fields.as }
+      return send(reply, file, usageExport(ports, account, fields, ports.clock.nowMs()))
+    })
+  }
+}
+
+/** The account at a position that the views have reached. */
+async function exported(ports: ExportPorts, accountId: string, ...names: readonly ViewName[]) {
+  const position = `${ports.ledger.lastPosition(accountId) ?? START}`
+  await Promise.all(names.map((name) => viewHolds(ports, name, accountId)))
+  return { accountId, position }
+}
+
+/** What cannot be answered is refused before the head of the answer is written. */
+async function send(
+  reply: FastifyReply,
+  { name, as }: { readonly name: string; readonly as: keyof typeof exportMedia },
+  text: AsyncGenerator<string>,
+): Promise<FastifyReply> {
+  const { value: first = '' } = await text.next()
+  reply.headers({
+    'content-type': `${exportMedia[as]}; charset=utf-8`,
+    'cache-control': 'no-store',
+    ...(as === 'html' ? pageHeaders : { 'content-disposition': attachment(`${name}.${as}`) }),
+  })
+  return reply.send(Readable.from(following(first, text)))
+}
+
+/** A page with one style and nothing else. */
+const pageHeaders = {
+  'content-security-policy': [
+    "default-src 'none'",
+    `style-src 'sha256-${hash('sha256', STATEMENT_STYLE, 'base64')}'`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+}
+
+function attachment(fileName: string): string {
+  return `attachment; filename="${fileName}"`
+}
+
+async function* following(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first
+  yield* rest
+}
