@@ -102,6 +102,7 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     })
     this.#scan = new LogScan({
       readAll,
+      concerning: streamPrefix.concerning,
       toOwn: (event) => this.#toOwn(event),
       note: (event) => this.#setAside.note(event),
     })

@@ -36,8 +36,9 @@ export class Admission {
   }
 
   leaderRefusal({ headers }: GrpcCall): CallEnd | undefined {
-    const leader = this.#faults.notLeader
-    if (leader === undefined || headers['requires-leader'] !== 'true') return undefined
+    const { notLeader: leader, deadNodes } = this.#faults
+    if (headers['requires-leader'] !== 'true') return undefined
+    if (leader === undefined) return deadNodes.length > 0 ? notReady : undefined
     return {
       code: status.notFound,
       message: 'Leader info available',

@@ -40,6 +40,11 @@ export class DoubleFaults {
   clockAheadMs = 0
   /** Calls that require the leader are sent on to this address. */
   notLeader: NodeAddress | undefined
+  /**
+   * Other nodes of its cluster, which are down: with no leader besides, they are the majority, so
+   * that the node steps down, and refuses what asks for the leader as "not ready".
+   */
+  deadNodes: readonly NodeAddress[] = []
   readonly #actions: FaultActions
   readonly #disturbances: AppendFault[] = []
   #isHolding = false

@@ -10,7 +10,7 @@ import { serveAppend, serveBatchAppend } from './append-calls.ts'
 import { AppendQueue } from './append-queue.ts'
 import { DoubleFaults, type NodeAddress } from './double-faults.ts'
 import { EventLog } from './event-log.ts'
-import { GOSSIP, serveGossip } from './gossip.ts'
+import { type ClusterSight, GOSSIP, serveGossip } from './gossip.ts'
 import { type GrpcCall, status } from './grpc-call.ts'
 import { GrpcServer, type ServerIdentity } from './grpc-server.ts'
 import { PausableTimers } from './pausable-timers.ts'
@@ -49,6 +49,8 @@ export interface DoubleObservations {
   readonly connections: number
   readonly openReads: number
   readonly openSubscriptions: number
+  /** Events that reads which are over have carried to clients. */
+  readonly eventsRead: number
   /** Every open call, by its path; one stream of appends is one call. */
   readonly openCalls: readonly string[]
   /** Appends that came in, whatever became of them. */
@@ -127,6 +129,10 @@ export class EventStoreDbDouble {
     return { host: this.#options.tls === undefined ? '127.0.0.1' : 'localhost', port: this.#port }
   }
 
+  get #sight(): ClusterSight {
+    return { leader: this.faults.notLeader, dead: this.faults.deadNodes }
+  }
+
   get port(): number {
     return this.#port
   }
@@ -136,6 +142,7 @@ export class EventStoreDbDouble {
       connections: this.#relay?.connectionCount ?? 0,
       openReads: this.#reads.openReads,
       openSubscriptions: this.#reads.openSubscriptions,
+      eventsRead: this.#reads.messages,
       openCalls: this.#server?.openCalls ?? [],
       appendsReceived: this.#appends.received,
       appendsUncommitted: this.#appends.uncommitted,
@@ -207,6 +214,11 @@ export class EventStoreDbDouble {
     await this.#closePorts()
   }
 
+  /** Events of another program in a stream of its own. */
+  writeForeignEvents(stream: string, count: number): void {
+    for (let at = 0; at < count; at += 1) this.#log.writeSystemEvent(stream, 'Noted', { at })
+  }
+
   /** Sets metadata such as `{ $maxCount: 10 }`, kept in `$$stream` as the real server keeps it. */
   setStreamMetadata(stream: string, metadata: object): void {
     this.#log.setMetadata(stream, metadata)
@@ -243,7 +255,7 @@ export class EventStoreDbDouble {
   #makeHandlers(): ReadonlyMap<string, (call: GrpcCall) => void> {
     const admission = this.#admission
     const handlers = new Map<string, (call: GrpcCall) => void>([
-      [GOSSIP, (call) => serveGossip(call, this.#address, this.faults.notLeader)],
+      [GOSSIP, (call) => serveGossip(call, this.#address, this.#sight)],
       [`${STREAMS}/Read`, (call) => this.#reads.serve(call)],
       [`${STREAMS}/Append`, (call) => serveAppend(call, admission, this.#appends)],
       [`${STREAMS}/Delete`, (call) => serveDelete(call, admission, this.#log)],

@@ -56,6 +56,8 @@ export class GrpcCall {
   /** The port at the other end of the connection that carries this call. */
   readonly peerPort: number
   readonly #stream: ServerHttp2Stream
+  /** How many messages were sent. */
+  sent = 0
   #outgoing: Buffer[] = []
   #isFlushScheduled = false
   #isEnded = false
@@ -118,6 +120,7 @@ export class GrpcCall {
   /** Sends a message, with all others of this turn of the event loop in one piece. */
   send(frame: Buffer): void {
     if (this.isOver) return
+    this.sent += 1
     this.#outgoing.push(frame)
     if (this.#isFlushScheduled) return
     this.#isFlushScheduled = true

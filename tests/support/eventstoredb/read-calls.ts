@@ -24,6 +24,7 @@ export class ReadCalls {
   readonly #parts: ReadCallsParts
   readonly #subscriptions = new Set<Subscription>()
   #reads = 0
+  #messages = 0
 
   constructor(parts: ReadCallsParts) {
     this.#parts = parts
@@ -38,6 +39,10 @@ export class ReadCalls {
     return this.#reads
   }
 
+  get messages(): number {
+    return this.#messages
+  }
+
   serve(call: GrpcCall): void {
     call.receive((message) => {
       const { admission, log, insideRecordCode } = this.#parts
@@ -48,6 +53,7 @@ export class ReadCalls {
       this.#reads += 1
       call.onClose(() => {
         this.#reads -= 1
+        this.#messages += call.sent
       })
       void serveRead(call, request, log, insideRecordCode)
     })

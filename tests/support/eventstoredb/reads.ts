@@ -44,10 +44,23 @@ async function readAll(
   const index = startIndex(request.from, log)
   if (index === undefined) return call.finish(insideRecord(insideRecordCode))
   const from = Math.min(index, readable)
+  if (request.filter !== undefined) return send(call, filtered(request, log, from, readable))
   if (request.direction === 'forwards') {
     return send(call, log.all, from, Math.min(readable, from + request.count))
   }
   return sendBackwards(call, log.all, from - 1, Math.max(0, from - request.count))
+}
+
+/** The count is of those that the filter lets through; all others are passed over without a word. */
+function filtered(
+  { filter, direction, count }: ReadRequest,
+  log: EventLog,
+  from: number,
+  readable: number,
+): readonly StoredEvent[] {
+  const isForwards = direction === 'forwards'
+  const asked = isForwards ? log.all.slice(from, readable) : log.all.slice(0, from).reverse()
+  return asked.filter((event) => filter?.lets(event)).slice(0, count)
 }
 
 /** How many events stand before a starting point; undefined inside a record. */
@@ -75,8 +88,8 @@ function edge(from: ReadRequest['from'], last: number): number {
 async function send(
   call: GrpcCall,
   events: readonly StoredEvent[],
-  from: number,
-  end: number,
+  from = 0,
+  end = events.length,
 ): Promise<void> {
   let unsent = 0
   for (let index = from; index < end && !call.isOver; index += 1) {
@@ -98,5 +111,5 @@ async function sendBackwards(
   last: number,
 ): Promise<void> {
   const asked = events.slice(last, from + 1).reverse()
-  return send(call, asked, 0, asked.length)
+  return send(call, asked)
 }

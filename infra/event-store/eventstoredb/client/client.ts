@@ -49,6 +49,11 @@ const CHECKPOINT_INTERVAL = 100
  * append takes is bounded by timers of ours, and on the server by one of its own.
  */
 const APPEND_DEADLINE_MS = 600_000
+/**
+ * How long a read may bring no event while the server passes over those of others: enough for some
+ * ten million. A server that hangs is noticed by the keepalive before.
+ */
+const FILTERED_READ_TIMEOUT_MS = 60_000
 
 export class EventStoreDbClient {
   readonly #client: RetirableClient
@@ -147,7 +152,12 @@ export class EventStoreDbClient {
    *
    * @throws as {@link #page}
    */
-  readAll({ direction, from, limit }: ServerReadAll): Promise<ServerEvent[]> {
+  readAll(request: ServerReadAll): Promise<ServerEvent[]> {
+    const { direction, from, limit, streams } = request
+    if (streams !== undefined) {
+      const timeoutMs = Math.max(this.#readTimeoutMs, FILTERED_READ_TIMEOUT_MS)
+      return this.#page(() => this.#client.readFiltered(request), timeoutMs)
+    }
     const edge = direction === 'forwards' ? 'start' : 'end'
     return this.#page(() =>
       this.#client.readAll({
@@ -212,9 +222,10 @@ export class EventStoreDbClient {
    */
   async #page(
     start: () => StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>,
+    timeoutMs = this.#readTimeoutMs,
   ): Promise<ServerEvent[]> {
     try {
-      return await this.#gate.run(() => this.#collect(start()))
+      return await this.#gate.run(() => this.#collect(start(), timeoutMs))
     } catch (error) {
       if (failureTypeOf(error) === 'stream-not-found') return []
       this.#note(error)
@@ -222,7 +233,7 @@ export class EventStoreDbClient {
     }
   }
 
-  #collect(read: StreamingRead<ResolvedEvent>): Promise<ServerEvent[]> {
+  #collect(read: StreamingRead<ResolvedEvent>, timeoutMs: number): Promise<ServerEvent[]> {
     const { promise, resolve, reject } = Promise.withResolvers<ServerEvent[]>()
     const events: ServerEvent[] = []
     let isOver = false
@@ -231,13 +242,13 @@ export class EventStoreDbClient {
       // Rejects where the call was never made.
       read.cancel().catch(() => {})
     }
-    const onSilence = (): void => cancel(new ServerTimeoutError('a read', this.#readTimeoutMs))
-    let cancelTimer = patientTimer.after(this.#readTimeoutMs, onSilence)
+    const onSilence = (): void => cancel(new ServerTimeoutError('a read', timeoutMs))
+    let cancelTimer = patientTimer.after(timeoutMs, onSilence)
     this.#waiting.add(cancel)
     read.on('data', ({ event }) => {
       if (isOver) return
       cancelTimer()
-      cancelTimer = patientTimer.after(this.#readTimeoutMs, onSilence)
+      cancelTimer = patientTimer.after(timeoutMs, onSilence)
       if (event !== undefined) events.push(toServerEvent(event))
     })
     read.on('error', reject)

@@ -2,13 +2,22 @@
  * The client of the server's makers, which can be ended for good: it finds no connection then, and
  * closes the one that it has.
  */
-import { EventStoreDBClient, type SingleNodeOptions } from '@eventstore/db-client'
+import {
+  type AllStreamResolvedEvent,
+  EventStoreDBClient,
+  type SingleNodeOptions,
+} from '@eventstore/db-client'
+import { ReadStream } from '@eventstore/db-client/dist/streams/utils/ReadStream.js'
+import { convertGrpcEvent } from '@eventstore/db-client/dist/utils/convertGrpcEvent.js'
 import gossip from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
+import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
+import streams from '@eventstore/db-client/generated/streams_pb.js'
 import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 import { answerWithin } from './deadline.ts'
+import type { ServerReadAll } from './server-calls.ts'
 import { ClientRetiredError } from './server-failure.ts'
 
 /** A node as another one sees it. */
@@ -71,9 +80,45 @@ export class RetirableClient extends EventStoreDBClient {
     })
   }
 
+  /**
+   * As `readAll`, of the streams that the request names only. The client can filter subscriptions,
+   * and no reads; the server filters both by the same search.
+   */
+  readFiltered(request: ServerReadAll): ReadStream<AllStreamResolvedEvent> {
+    const message = filteredRead(request)
+    const createStream = this.GRPCStreamCreator(StreamsClient, 'readAll', (client) =>
+      client.read(message, ...this.callArguments({ requiresLeader: true }, { deadline: Infinity })),
+    )
+    return new ReadStream(createStream, convertGrpcEvent<AllStreamResolvedEvent>, {})
+  }
+
   async retire(): Promise<void> {
     this.#life.isOver = true
     await answerWithin(DISPOSE_MS, 'its end', this.dispose()).catch(() => {})
     this.#channel?.close()
   }
+}
+
+const { Options } = streams.ReadReq
+const BACKWARDS = 1
+
+function filteredRead({ direction, from, limit, streams: names = [] }: ServerReadAll) {
+  const { AllOptions, FilterOptions, Position, UUIDOption } = Options
+  const all = new AllOptions()
+  if (from !== undefined) {
+    const position = new Position().setCommitPosition(`${from}`).setPreparePosition(`${from}`)
+    all.setPosition(position)
+  } else if (direction === 'forwards') all.setStart(new shared.Empty())
+  else all.setEnd(new shared.Empty())
+  const filter = new FilterOptions()
+    .setStreamIdentifier(new FilterOptions.Expression().setPrefixList([...names]))
+    .setCount(new shared.Empty())
+    .setCheckpointintervalmultiplier(1)
+  const options = new Options()
+    .setAll(all)
+    .setReadDirection(direction === 'backwards' ? BACKWARDS : 0)
+    .setCount(`${limit}`)
+    .setFilter(filter)
+    .setUuidOption(new UUIDOption().setString(new shared.Empty()))
+  return new streams.ReadReq().setOptions(options)
 }

@@ -16,6 +16,11 @@ export interface ServerReadAll {
   /** The place of an event. Left out: the start, or the end when backwards. */
   readonly from?: bigint
   readonly limit: number
+  /**
+   * Only the events of streams whose names begin with one of these. The server passes over all
+   * others, some 300,000 a second, and says nothing meanwhile.
+   */
+  readonly streams?: readonly string[]
 }
 
 export interface SubscriptionListener {

@@ -9,6 +9,8 @@ import { fromServerEvent } from './recorded-event.ts'
 export const DEFAULT_STREAM_PREFIX = 'svc.'
 const MAX_PREFIX_CHARACTERS = 64
 const SYSTEM_EVENT = '$'
+/** Before the name of a stream: the one that holds its metadata. */
+const METADATA_PREFIX = '$$'
 
 export class StreamPrefix {
   readonly text: string
@@ -23,6 +25,11 @@ export class StreamPrefix {
       )
     }
     this.text = text
+  }
+
+  /** What the names of the streams begin with that hold our events, or orders about them. */
+  get concerning(): readonly string[] {
+    return [this.text, METADATA_PREFIX + this.text]
   }
 
   /** What the server calls a stream of ours. */

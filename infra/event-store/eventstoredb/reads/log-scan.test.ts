@@ -1,15 +1,23 @@
-import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import {
+  type Position,
+  type RecordedEvent,
+  START,
+  StoreAwayError,
+} from '@svc/contracts/ports/event-store'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ServerReadAll } from '../client/server-calls.ts'
 import type { ServerEvent } from '../client/server-event.ts'
+import { ServerTimeoutError } from '../client/server-failure.ts'
 import { StreamPrefix } from '../layout/stream-prefix.ts'
 import { LogScan } from './log-scan.ts'
 
 /** A server's log, and how much of it was read. */
 class Log {
   readonly events: ServerEvent[] = []
+  /** How many events were carried over. */
   read = 0
+  isFilterSlow = false
 
   /** @param streams one letter for each event: `o` is ours, anything else is foreign */
   write(streams: string): void {
@@ -29,11 +37,16 @@ class Log {
     }
   }
 
-  async readAll({ direction, from, limit }: ServerReadAll): Promise<readonly ServerEvent[]> {
+  async readAll(request: ServerReadAll): Promise<readonly ServerEvent[]> {
+    const { direction, from, limit, streams = [''] } = request
+    if (this.isFilterSlow && request.streams !== undefined) {
+      throw new StoreAwayError('it is slow', { cause: new ServerTimeoutError('a read', 60_000) })
+    }
     const isForwards = direction === 'forwards'
     const inOrder = isForwards ? this.events : this.events.toReversed()
     // Backwards the place itself does not come again.
-    const behind = inOrder.filter(({ position }) => {
+    const behind = inOrder.filter(({ position, stream }) => {
+      if (!streams.some((prefix) => stream.startsWith(prefix))) return false
       if (from === undefined) return true
       return isForwards ? position >= from : position < from
     })
@@ -52,6 +65,7 @@ class Log {
     const streamPrefix = new StreamPrefix('svc.')
     return new LogScan({
       readAll: (request) => this.readAll(request),
+      concerning: streamPrefix.concerning,
       toOwn: (event) => streamPrefix.toOwn(event),
       note() {},
     })
@@ -79,8 +93,9 @@ describe('the events of ours in a log', () => {
     const growth = fc.array(fc.array(part, { maxLength: 6 }), { minLength: 1, maxLength: 5 })
     const limit = fc.integer({ min: 1, max: 200 })
     await fc.assert(
-      fc.asyncProperty(growth, limit, async (parts, pageLimit) => {
+      fc.asyncProperty(growth, limit, fc.boolean(), async (parts, pageLimit, isFilterSlow) => {
         const log = new Log()
+        log.isFilterSlow = isFilterSlow
         const scan = log.scan()
         const followed: Position[] = []
         for (const written of parts) {
@@ -116,6 +131,24 @@ describe('the events of ours in a log', () => {
     expect(await scan.read(ours, 500)).toHaveLength(1)
     expect(await scan.read(START, 500)).toHaveLength(2)
     expect(log.read - known).toBeLessThanOrEqual(1_000)
+  })
+
+  test('are not carried over with those of others, from either end', async () => {
+    const log = new Log()
+    log.write(`${'x'.repeat(50_000)}${'oxxxxx'.repeat(40)}${'x'.repeat(50_000)}`)
+    const scan = log.scan()
+    expect(await scan.lastPosition()).toBe(log.ours.at(-1))
+    expect(await readWhole(scan, 100)).toEqual(log.ours)
+    expect(log.read).toBeLessThan(1_500)
+  })
+
+  test('are found without the filter where it takes too long', async () => {
+    const log = new Log()
+    log.isFilterSlow = true
+    log.write(`${'x'.repeat(5_000)}ooo${'x'.repeat(5_000)}`)
+    const scan = log.scan()
+    expect(await scan.lastPosition()).toBe(log.ours.at(-1))
+    expect(await readWhole(scan, 100)).toEqual(log.ours)
   })
 
   test('are found also among more gaps than are remembered', async () => {

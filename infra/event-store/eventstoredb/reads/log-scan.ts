@@ -1,24 +1,32 @@
 /**
  * Reads the log of the whole server, and passes over what is not ours: the system's events, and
- * those of other programs. The client has no filter for reads, so every event comes over; what was
- * found to hold nothing of ours is remembered, or else a log that others write to would be read
- * again from our last event on at every look.
+ * those of other programs.
+ *
+ *     a page of everything ── holds enough of ours, or the end ──▶ that is it
+ *         └── full, and most of it foreign ──▶ the server is asked for ours only
+ *
+ * The first page costs one call and finds what was just appended. Where the log is shared with busy
+ * programs, only the server's filter keeps us from carrying every event of theirs over. What was
+ * found to hold nothing of ours is remembered, or else it would be searched at every look.
  */
 import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import type { ServerReadAll } from '../client/server-calls.ts'
 import type { ServerEvent } from '../client/server-event.ts'
+import { isSilence } from '../client/server-failure.ts'
 import { KnownGaps } from './known-gaps.ts'
 
 /** One page of the server: at 600 bytes an event, some hundred milliseconds and a megabyte. */
 const MAX_PAGE_EVENTS = 2_000
-/** The smallest page that is worth a call when little is left to find. */
-const MIN_PAGE_EVENTS = 64
+/** The look back from the end begins with so many. */
+const LOOK_BACK_EVENTS = 64
 
 export interface LogScanPorts {
   readAll(request: ServerReadAll): Promise<readonly ServerEvent[]>
+  /** What the names of all streams begin with that hold events of ours, or orders about them. */
+  readonly concerning: readonly string[]
   /** Undefined when the event is none of ours. */
   toOwn(event: ServerEvent): RecordedEvent | undefined
-  /** Told of every event, whoever's it is; of one that is read again, again. */
+  /** Told of every event that is read, whoever's it is; of one that is read again, again. */
   note(event: ServerEvent): void
 }
 
@@ -35,6 +43,8 @@ export class LogScan {
   /** The highest position of ours that is known. Undefined before the first look at the end. */
   #last: Position | undefined
   #appended: Position = START
+  /** It did not answer in its time: so much of others stands in a row that only pages get on. */
+  #isFilterSlow = false
 
   constructor(ports: LogScanPorts) {
     this.#ports = ports
@@ -48,14 +58,13 @@ export class LogScan {
   /** Our events behind a position: fewer than the limit only when the end is reached. */
   async read(after: Position, limit: number): Promise<readonly RecordedEvent[]> {
     const found: RecordedEvent[] = []
-    let place = this.#gaps.skip(after)
-    // A page without enough of ours is followed by a larger one.
-    for (let size = limit + 1; ; size = Math.max(2 * size, MIN_PAGE_EVENTS)) {
-      const last = found.at(-1)?.position ?? after
-      const page = await this.#readPage(last, place, Math.min(size, MAX_PAGE_EVENTS))
+    const size = Math.min(limit + 1, MAX_PAGE_EVENTS)
+    let page = await this.#readPage(after, this.#gaps.skip(after), size)
+    for (;;) {
       found.push(...page.own.slice(0, limit - found.length))
       if (page.isLast || found.length === limit) return found
-      place = this.#gaps.skip(page.through)
+      const last = found.at(-1)?.position ?? after
+      page = await this.#readOn(last, this.#gaps.skip(page.through), limit - found.length)
     }
   }
 
@@ -73,31 +82,75 @@ export class LogScan {
 
   /** From the end back to our last event: the one look that has nothing to go on from. */
   async #lookBack(): Promise<Position> {
-    let from: Position | undefined
-    let end: Position | undefined
-    for (let limit = MIN_PAGE_EVENTS; ; limit = MAX_PAGE_EVENTS) {
-      const place = from === undefined ? {} : { from }
-      const events = await this.#ports.readAll({ direction: 'backwards', limit, ...place })
-      end ??= events[0]?.position
+    const direction = 'backwards'
+    let events = await this.#ports.readAll({ direction, limit: LOOK_BACK_EVENTS })
+    let isLast = events.length < LOOK_BACK_EVENTS
+    const end = events[0]?.position ?? START
+    for (;;) {
       for (const event of events.toReversed()) this.#ports.note(event)
       const last = events.find((event) => this.#ports.toOwn(event) !== undefined)?.position
-      const lowest = events.at(-1)?.position
-      const isStart = events.length < limit || lowest === from
-      if (last !== undefined || isStart) {
-        this.#gaps.note({ after: last ?? START, through: end ?? START })
+      const from = events.at(-1)?.position
+      if (last !== undefined || from === undefined || isLast) {
+        this.#gaps.note({ after: last ?? START, through: end })
         return last ?? START
       }
-      from = lowest
+      const page = await this.#filtered({ direction, from, limit: LOOK_BACK_EVENTS })
+      events = page.events
+      isLast = page.isLast
     }
+  }
+
+  /** The next page of ours, where those of others are many. */
+  async #readOn(last: Position, place: Position, wanted: number): Promise<Page> {
+    // What is there now was passed over, when the filter lets nothing more through.
+    const [end] = await this.#ports.readAll({ direction: 'backwards', limit: 1 })
+    const limit = Math.min(wanted + 1, MAX_PAGE_EVENTS)
+    const page = await this.#filtered({ direction: 'forwards', limit, ...fromPlace(place) })
+    const found = this.#look(page.events, last, place)
+    if (!page.isLast || end === undefined || end.position <= found.through) {
+      return { ...found, isLast: page.isLast }
+    }
+    this.#gaps.note({ after: found.own.at(-1)?.position ?? last, through: end.position })
+    return { ...found, through: end.position, isLast: true }
+  }
+
+  /**
+   * What the server's filter lets through; a larger page of everything, once it took too long. Ours
+   * are found either way.
+   */
+  async #filtered(
+    request: ServerReadAll,
+  ): Promise<{ readonly events: readonly ServerEvent[]; readonly isLast: boolean }> {
+    const { readAll, concerning: streams } = this.#ports
+    if (!this.#isFilterSlow) {
+      try {
+        const events = await readAll({ ...request, streams })
+        return { events, isLast: events.length < request.limit }
+      } catch (error) {
+        if (!isSilence(error)) throw error
+        this.#isFilterSlow = true
+      }
+    }
+    const events = await readAll({ ...request, limit: MAX_PAGE_EVENTS })
+    return { events, isLast: events.length < MAX_PAGE_EVENTS }
+  }
+
+  /** @param limit how many events of whomever */
+  async #readPage(last: Position, place: Position, limit: number): Promise<Page> {
+    const request = { direction: 'forwards', limit, ...fromPlace(place) } as const
+    const events = await this.#ports.readAll(request)
+    return { ...this.#look(events, last, place), isLast: events.length < limit }
   }
 
   /**
    * @param last nothing of ours is behind this one, up to the place
-   * @param place the page begins with the event there, which was seen before
+   * @param place the page may begin with the event there, which was seen before
    */
-  async #readPage(last: Position, place: Position, limit: number): Promise<Page> {
-    const from = place === START ? {} : { from: place }
-    const events = await this.#ports.readAll({ direction: 'forwards', limit, ...from })
+  #look(
+    events: readonly ServerEvent[],
+    last: Position,
+    place: Position,
+  ): Pick<Page, 'own' | 'through'> {
     const own: RecordedEvent[] = []
     let gap = { after: last, through: place }
     for (const event of events) {
@@ -112,8 +165,12 @@ export class LogScan {
       }
     }
     this.#gaps.note(gap)
-    return { own, through: gap.through, isLast: events.length < limit }
+    return { own, through: gap.through }
   }
+}
+
+function fromPlace(place: Position): { readonly from?: Position } {
+  return place === START ? {} : { from: place }
 }
 
 function greatest(one: Position, other: Position): Position {

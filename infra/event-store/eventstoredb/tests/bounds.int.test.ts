@@ -4,6 +4,7 @@ import { until } from '@svc/testing/until'
 import { describe, expect, test } from 'vitest'
 import { fillStream, newEvents, readWholeLog, readWholeStream } from '../../compliance/fixtures.ts'
 import { MAX_APPENDS_AT_WORK } from '../appends/keyed-queue.ts'
+import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { appendElsewhere, PREFIX, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
@@ -113,6 +114,35 @@ describe('events of others', () => {
       expect(await store.readAll({ after: log[2]?.position ?? START, limit: 2 })).toEqual(
         log.slice(3, 5),
       )
+    })
+  })
+
+  test('are passed over by the server, and not carried over', async () => {
+    await withStore({}, async ({ double, store }) => {
+      double.writeForeignEvents('other.stream', 6_000)
+      const head = await fillStream(store, stream, 3)
+      double.writeForeignEvents('other.stream', 6_000)
+      await fillStream(store, stream, 3, { from: head })
+      double.writeForeignEvents('other.stream', 6_000)
+      const { url, observed } = double
+      const opened = await openEventStoreDb({ url, streamPrefix: PREFIX })
+      const log = await readWholeLog(opened)
+      expect(log).toEqual(await readWholeLog(store))
+      expect(await opened.lastPosition()).toBe(log.at(-1)?.position)
+      await opened.close()
+      expect(double.observed.eventsRead - observed.eventsRead).toBeLessThan(6_000)
+    })
+  })
+
+  test('and orders about our streams among them are seen', async () => {
+    await withStore({}, async ({ double, store }) => {
+      await fillStream(store, stream, 3)
+      await readWholeLog(store)
+      double.writeForeignEvents('other.stream', 6_000)
+      double.setStreamMetadata(`${PREFIX}${stream}`, { $maxCount: 1 })
+      double.writeForeignEvents('other.stream', 6_000)
+      await readWholeLog(store)
+      expect(store.setAside()).toMatchObject([{ order: 'its metadata has $maxCount' }])
     })
   })
 })
