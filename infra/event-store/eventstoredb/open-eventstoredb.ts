@@ -9,7 +9,7 @@ import { START } from '@svc/contracts/ports/event-store'
 import { StoreOpenError } from '../../store-open-error.ts'
 import { systemTimer } from '../../system/system-timer.ts'
 import { EventStoreDbClient } from './client/client.ts'
-import { askNodes, isCluster, leadersIn } from './client/cluster-nodes.ts'
+import { askNodes, isCluster, leadersIn, type NodeReport } from './client/cluster-nodes.ts'
 import { ConnectionStringError } from './client/connection-options.ts'
 import {
   type ConnectionSettings,
@@ -22,7 +22,12 @@ import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
 import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './layout/stream-prefix.ts'
 import { findOrders } from './retention.ts'
-import { lastingRefusal, oldServerRefusal, passingRefusal } from './start-up-refusal.ts'
+import {
+  lastingClusterRefusal,
+  lastingRefusal,
+  oldServerRefusal,
+  passingRefusal,
+} from './start-up-refusal.ts'
 import type { WatchTimes } from './watch/log-watch.ts'
 import { SetAsideStreams } from './watch/set-aside-streams.ts'
 
@@ -71,7 +76,7 @@ export async function openEventStoreDb(
   const place = placeOf(settings)
   try {
     const setAside = new SetAsideStreams(streamPrefix.text, warn)
-    await untilReady(place, readyWithinMs, async (boundMs) => {
+    await untilReady(settings, readyWithinMs, async (boundMs) => {
       await checkServer(client, place, boundMs)
       await noteOrders(client, streamPrefix, setAside, warn)
     })
@@ -122,24 +127,30 @@ function connect(
 }
 
 async function untilReady(
-  place: string,
+  settings: ConnectionSettings,
   readyWithinMs: number,
   check: (boundMs: number) => Promise<void>,
 ): Promise<void> {
+  const place = placeOf(settings)
   const deadline = performance.now() + readyWithinMs
   const backoff = new Backoff(systemTimer, PAUSES)
   for (;;) {
     try {
       return await check(Math.max(deadline - performance.now(), 1))
     } catch (error) {
-      if (error instanceof StoreOpenError) throw error
-      const refusal = lastingRefusal(error, place)
+      const reports = await nodesSay(settings)
+      const refusal = lastingRefusal(error, place) ?? lastingClusterRefusal(reports)
       if (refusal !== undefined) throw refusal
       const isOver = performance.now() + backoff.nextMs >= deadline
-      if (isOver) throw passingRefusal(error, place, readyWithinMs)
+      if (isOver) throw passingRefusal(error, place, readyWithinMs, reports)
     }
     await backoff.pause()
   }
+}
+
+/** What each node of a cluster says for itself; nothing where there is one address. */
+async function nodesSay(settings: ConnectionSettings): Promise<readonly NodeReport[]> {
+  return isCluster(settings) ? askNodes(settings, NODE_ANSWER_MS) : []
 }
 
 /**

@@ -86,9 +86,23 @@ describe('a server', () => {
       process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
     const before = timers()
     const url = `esdb://127.0.0.1:${await freePort()},127.0.0.1:${await freePort()}?tls=false`
-    await expectRefusal({ url, readTimeoutMs: 200 }, 'unreachable', /did not answer/)
+    const message =
+      /no node .*127\.0\.0\.1:\d+ does not answer \(.*ECONNREFUSED.*\); 127\.0\.0\.1:\d+/
+    await expectRefusal({ url, readTimeoutMs: 200 }, 'unreachable', message)
     await until(() => timers() <= before)
   })
+
+  test('of a cluster without a majority says so, by each node', () =>
+    withDouble({}, async (double) => {
+      const dead = [await freePort(), await freePort()].map((port) => ({ host: '127.0.0.1', port }))
+      double.faults.deadNodes = dead
+      const hosts = [double, ...dead].map(({ port }) => `127.0.0.1:${port}`)
+      const options = { url: `esdb://${hosts}?tls=false`, readTimeoutMs: 200 }
+      const { code, message } = await refusalOf(options)
+      expect(code).toBe('not-ready')
+      expect(message).toMatch(/has no majority of its nodes within 1 s: .*: start the others$/)
+      expect(message).toContain(`${hosts[0]} sees 1 of 3 nodes and no leader; ${hosts[1]} does not`)
+    }))
 
   test('that comes while it is waited for is opened', async () => {
     const port = await freePort()
@@ -171,6 +185,29 @@ describe('a server with TLS', () => {
       const url = `esdb://localhost:${port}?tls=true`
       return expectRefusal({ url }, 'untrusted-certificate', /tlsCAFile=FILE/)
     }))
+
+  test.each([
+    ['whose authority nobody names', 'tls=true', 'untrusted-certificate', /tlsCAFile=FILE/],
+    ['asked without TLS', 'tls=false', 'unreachable', /and tls=$/],
+  ] as const)('and several nodes, %s, says so by each node', (_what, option, code, said) =>
+    withDouble({ tls }, ({ port: one }) =>
+      withDouble({ tls }, async ({ port: other }) => {
+        const url = `esdb://localhost:${one},localhost:${other}?${option}`
+        const refusal = await refusalOf({ url, readTimeoutMs: 200 })
+        expect(refusal.code).toBe(code)
+        expect(refusal.message).toMatch(said)
+        for (const port of [one, other]) expect(refusal.message).toContain(`localhost:${port} `)
+      }),
+    ),
+  )
+
+  test('and several nodes is asked of servers that have none', () =>
+    withDouble({}, ({ port: one }) =>
+      withDouble({}, ({ port: other }) => {
+        const url = `esdb://localhost:${one},localhost:${other}?tls=true`
+        return expectRefusal({ url, readTimeoutMs: 200 }, 'no-tls', /add tls=false/)
+      }),
+    ))
 
   test('is refused without tls, at once or when it does not answer', () =>
     withDouble({ tls }, ({ port }) => {
