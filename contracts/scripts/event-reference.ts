@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { accountEventSchemas } from '../src/events/account.ts'
 import { adminTokenEventSchemas, adminTokensStream } from '../src/events/admin-tokens.ts'
 import { auditEventSchemas, auditStream } from '../src/events/audit.ts'
+import { checkpointsStream, evidenceEventSchemas } from '../src/events/evidence.ts'
 import { pricingEventSchemas, pricingStream } from '../src/events/pricing.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { currentVersion } from '../src/events/storage/upcast.ts'
@@ -83,6 +84,9 @@ const meanings: Record<DomainEvent['type'], string> = {
   MembershipSet: 'What the user may do in an account; null: nothing.',
   PasswordSet: 'The user has another password, and every session from before has ended.',
   UserStatusSet: 'A user who is not active cannot sign in, and every session has ended.',
+  CheckpointSigned:
+    'The Merkle tree over all other events had this size and this root. Each goes on from the one ' +
+    'before: a gateway hands a checkpoint out only when it stands here.',
 }
 
 const introduction = `# Events
@@ -99,7 +103,7 @@ the hash is SHA-256 of a salt and the text. Versions from before that have the t
 - _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.
 - _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the
   event belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`,
-  \`operator:<name of an admin token>\`, \`user:<id>\`, \`sweeper\`).
+  \`operator:<name of an admin token>\`, \`user:<id>\`, \`sweeper\`, \`evidence\`).
 - _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata,
   where data and metadata are the exact stored text. It chains every event to the one before it in
   its stream; the first event's previous hash is 64 zeros.
@@ -126,6 +130,10 @@ export function eventReference(): string {
     streamSection(
       `\`${usersStream}\`: one stream for the users of the dashboard`,
       userEventSchemas,
+    ),
+    streamSection(
+      `\`${checkpointsStream('<name of the log>')}\`: one stream for each name that the log is signed under`,
+      evidenceEventSchemas,
     ),
   ].join('\n')
 }

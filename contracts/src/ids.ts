@@ -24,6 +24,7 @@ export const idKinds = [
   'usr',
   'link',
   'ses',
+  'ckpt',
 ] as const
 export type IdKind = (typeof idKinds)[number]
 

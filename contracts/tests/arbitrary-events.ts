@@ -229,6 +229,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     subject: fc.dictionary(fieldName, nullable(text), { maxKeys: 4 }),
     at: timeMs,
   }),
+  CheckpointSigned: fc.record({ note: text, at: timeMs }),
   UserSignedIn: fc.record({ userId: text, at: timeMs }),
   UserSignedOut: fc.record({ userId: text, at: timeMs }),
   SignInsRefused: fc.record({

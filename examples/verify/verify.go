@@ -1,6 +1,6 @@
 // Verifies an evidence file with the public key of its log, and with nothing else of svc:
 //
-//	go run . FILE KEY [CHECKPOINT]
+//	go run . FILE KEY [CHECKPOINT [WITNESS_KEY ...]]
 //
 // docs/reference/evidence.md has the format. The last line is the verdict; exit 0 only for ok.
 package main
@@ -221,7 +221,7 @@ func isConsistent(c consistency, at checkpoint) bool {
 	return proof.VerifyConsistency(rfc6962.DefaultHasher, c.Size, at.size, path, root, at.root) == nil
 }
 
-func verify(file io.Reader, key string, other *string) (result verdict) {
+func verify(file io.Reader, key string, other *string, witnesses []string) (result verdict) {
 	fail := func(line int, revision *int, what string) verdict {
 		return verdict{"broken", result.Events, &broken{line, revision, what}, nil, nil}
 	}
@@ -329,7 +329,7 @@ func verify(file io.Reader, key string, other *string) (result verdict) {
 		switch {
 		case err != nil:
 			return fail(0, nil, "checkpoint")
-		case given.size > at.size && given.time <= at.time:
+		case given.size > at.size && given.time < at.time:
 			return fail(0, nil, "cut")
 		case given.size > at.size:
 			uncovered("newer_checkpoint")
@@ -337,6 +337,18 @@ func verify(file io.Reader, key string, other *string) (result verdict) {
 			uncovered("no_consistency_proof")
 		case root != hex.EncodeToString(given.root):
 			return fail(0, nil, "fork")
+		}
+	}
+	for _, witness := range witnesses {
+		cosigned, line := head.Checkpoint, 1
+		if other != nil {
+			cosigned, line = *other, 0
+		}
+		switch found, err := isCosigned(cosigned, witness); {
+		case err != nil:
+			return fail(line, nil, "cosignature")
+		case !found:
+			uncovered("no_cosignature")
 		}
 	}
 	result.Verdict = "ok"
@@ -350,7 +362,7 @@ func ref(value int) *int { return &value }
 
 func main() {
 	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: verify FILE KEY [CHECKPOINT]")
+		fmt.Fprintln(os.Stderr, "usage: verify FILE KEY [CHECKPOINT [WITNESS_KEY ...]]")
 		os.Exit(2)
 	}
 	file, err := os.Open(os.Args[1])
@@ -368,7 +380,7 @@ func main() {
 		given := string(text)
 		other = &given
 	}
-	result := verify(file, os.Args[2], other)
+	result := verify(file, os.Args[2], other, os.Args[min(4, len(os.Args)):])
 	text, _ := json.Marshal(result)
 	fmt.Println(string(text))
 	if result.Verdict != "ok" {

@@ -1,9 +1,8 @@
-# python3 verify.py FILE KEY [CHECKPOINT]: verifies an evidence file, docs/reference/evidence.md; exit 0 only for `ok`
+# python3 verify.py FILE KEY [CHECKPOINT [WITNESS_KEY …]]: verifies an evidence file, docs/reference/evidence.md; exit 0 only for `ok`
 import base64, hashlib, itertools, json, re, sys
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-FIELDS = ["checkpoint", "consistency", "events", "proofs", "request", "rotations", "stream", "svc_evidence"]
 PRICES, COUNTS = ("input", "cachedInput", "output"), ("inputTokens", "cachedInputTokens", "outputTokens")
-PRICED = ("RequestAccepted", "TokensMetered", "CreditDebited", "RequestFailed", "RequestAbandoned")
+FIELDS, PRICED = ["checkpoint", "consistency", "events", "proofs", "request", "rotations", "stream", "svc_evidence"], ("RequestAccepted", "TokensMetered", "CreditDebited", "RequestFailed", "RequestAbandoned")
 EFFECTS = {"CreditGranted": 1, "CreditRefunded": 1, "BalanceAdjusted": 1, "AccountClosed": 1, "CreditDebited": -1, "CreditExpired": -1, "GrantVoided": -1}
 class Broken(Exception): pass
 def must(holds, *what):
@@ -19,17 +18,21 @@ def signed_text(note, keys):  # and the name of the first of the keys that signe
     found = [(name, from_base64(raw)) for name, raw in re.findall(r"— (\S+) (\S+)\n", signatures)]
     for name, key_id, public in (key.split("+", 2) for key in keys):
         public = from_base64(public)
-        must(sha(name.encode(), b"\n", public)[:4].hex() == key_id and public[:1] == b"\1")
+        must(sha(name.encode(), b"\n", public)[:4].hex() == key_id and public[:1] in (b"\1", b"\4"))
         own = [raw[4:] for signer, raw in found if signer == name and raw[:4].hex() == key_id]
-        for signature in own: Ed25519PublicKey.from_public_bytes(public[1:]).verify(signature, text.encode())
+        for raw in own:  # a witness signs the time as well: cosignature/v1
+            time, said = (raw[:8], b"cosignature/v1\ntime %d\n" % int.from_bytes(raw[:8], "big")) if public[:1] == b"\4" else (b"", b"")
+            Ed25519PublicKey.from_public_bytes(public[1:]).verify(raw[len(time):], said + text.encode())
         if own: return text, name
     must(False)
+def is_cosigned(note, key):
+    try: return signed_text(note, [key]) is not None
+    except Broken: return False
 def trusted_keys(key, rotations):
     keys = [key]
     for note in rotations:
         name, title, old, new = note.split("\n")[:4]
-        must(title == "key rotation" and old.split("+")[0] == new.split("+")[0] == name)
-        must(signed_text(note, [old]) and signed_text(note, [new]))
+        must(title == "key rotation" and old.split("+")[0] == new.split("+")[0] == name and signed_text(note, [old]) and signed_text(note, [new]))
         if old in keys: keys.append(new)
     return keys
 def open_checkpoint(note, keys):
@@ -46,20 +49,17 @@ def climb(place, last, path, nodes):  # RFC 9162, 2.1.3.2 and 2.1.4.2; the first
         place, last = place // 2, last // 2
     return last == 0
 def included(digest, proof, size, root):
-    nodes = [sha(b"\0", digest)]
-    return 0 <= proof["leaf"] < size and climb(proof["leaf"], size - 1, map(from_hex, proof["hashes"]), nodes) and nodes == [root]
+    return 0 <= proof["leaf"] < size and climb(proof["leaf"], size - 1, map(from_hex, proof["hashes"]), nodes := [sha(b"\0", digest)]) and nodes == [root]
 def consistent(first, root, second, second_root, path):
     if first >= second or first == 0: return not path and (first, root) in ((second, second_root), (0, sha()))
     place, last = first - 1, second - 1
     while place % 2: place, last = place // 2, last // 2
     start, *rest = ([root] if place == 0 else []) + (path or [b""])
-    nodes = [start, start]
-    return climb(place, last, rest, nodes) and nodes == [root, second_root]
+    return climb(place, last, rest, nodes := [start, start]) and nodes == [root, second_root]
 def read_header(line):
     header = json.loads(line.decode())
     numbers = [0] + [proof["event"] for proof in header["proofs"]]
-    must(line.endswith(b"\n") and sorted(header) == FIELDS and header["svc_evidence"] == 1 and sorted(set(numbers)) == numbers)
-    must(all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
+    must(line.endswith(b"\n") and sorted(header) == FIELDS and header["svc_evidence"] == 1 and sorted(set(numbers)) == numbers and all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
     return header
 def read_event(line, stream, is_expected):
     event = json.loads(line.decode())
@@ -78,7 +78,7 @@ def check_money(kind, data, money):  # tokens × price = debit; balance before �
     if kind not in EFFECTS: return "unknown" if "balanceAfter" in data else None
     amount, before, money["balance"] = number(data["amount"]), money["balance"], number(data["balanceAfter"])
     return "balance" if money["whole"] and before + EFFECTS[kind] * amount != money["balance"] else None
-def verify(file, key, other, seen):
+def verify(file, key, other, witnesses, seen):
     header = attempt("header", lambda: read_header(file.readline()))
     keys = attempt("key", lambda: trusted_keys(key, header["rotations"]))
     size, root, time = attempt("checkpoint", lambda: open_checkpoint(header["checkpoint"], keys))
@@ -96,23 +96,23 @@ def verify(file, key, other, seen):
             known = revision > 0 and (proven or following.startswith(b'["%s"' % digest.hex().encode()))
             raise Broken(n + 1 - known, revision - known, "chain")
         if not follows and covered < n - 1: uncovered = uncovered or "no_inclusion_proof"
-        found = attempt("price", lambda: check_money(kind, json.loads(data), money), n + 1, revision)
+        last, found = revision, attempt("price", lambda: check_money(kind, json.loads(data), money), n + 1, revision)
         must(found != "balance", n + 1, revision, "balance")
         if found == "unknown": uncovered, limit = uncovered or "unknown_event", revision - 1 if limit is None else limit
         must(proven or proof is None, n + 1, revision, "inclusion")
         if proven: covered, seen["covered_to"] = n, revision if limit is None else limit
-        last = revision
     must(n == header["events"], n + 2, n if whole else None, "missing")
     must(max([0, *proofs]) <= n, 1, None, "header")
     if covered < n: uncovered = uncovered or "no_inclusion_proof"
-    if not other: return uncovered
-    given, given_root, given_time = attempt("checkpoint", lambda: open_checkpoint(other, keys), 0)
-    must(given <= size or given_time > time, 0, None, "cut")
+    given, given_root, given_time = attempt("checkpoint", lambda: open_checkpoint(other, keys), 0) if other else (size, root, time)
+    must(given <= size or given_time >= time, 0, None, "cut")
     must(earlier.get(given, given_root) == given_root, 0, None, "fork")
-    return uncovered or (None if given in earlier else "newer_checkpoint" if given > size else "no_consistency_proof")
-def main(path, key, other=None):
+    if given not in earlier: uncovered = uncovered or ("newer_checkpoint" if given > size else "no_consistency_proof")
+    cosigned = [attempt("cosignature", lambda: is_cosigned(other or header["checkpoint"], w), 0 if other else 1) for w in witnesses]
+    return uncovered or (None if all(cosigned) else "no_cosignature")
+def main(path, key, other=None, *witnesses):
     seen, broken, uncovered = {"events": 0, "covered_to": None}, None, None
-    try: uncovered = verify(open(path, "rb"), key, other and open(other, encoding="utf-8", newline="").read(), seen)
+    try: uncovered = verify(open(path, "rb"), key, other and open(other, encoding="utf-8", newline="").read(), witnesses, seen)
     except Broken as found: broken, seen["covered_to"] = dict(zip(("line", "revision", "what"), found.args)), None
     verdict = "broken" if broken else "not_covered" if uncovered else "ok"
     print(json.dumps({"verdict": verdict, "events": seen["events"], "first_broken": broken, "covered_to": seen["covered_to"], "not_covered": uncovered}))

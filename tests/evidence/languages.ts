@@ -16,6 +16,7 @@ export interface ForeignVerifier {
     file: string,
     key: string,
     checkpoint?: string,
+    witnesses?: readonly string[],
   ): Promise<{ verdict: unknown; code: number }>
 }
 
@@ -33,8 +34,9 @@ export function foreignVerifiers(scratch: string): readonly ForeignVerifier[] {
 function verifier(name: string, command: string, first: readonly string[]): ForeignVerifier {
   return {
     name,
-    async verify(file, key, checkpoint) {
-      const words = [...first, file, key, ...(checkpoint === undefined ? [] : [checkpoint])]
+    async verify(file, key, checkpoint, witnesses = []) {
+      const given = checkpoint === undefined ? [] : [checkpoint, ...witnesses]
+      const words = [...first, file, key, ...given]
       const { stdout, code } = await run(command, words).then(
         ({ stdout }) => ({ stdout, code: 0 }),
         (error: { stdout: string; stderr: string; code: number }) => {

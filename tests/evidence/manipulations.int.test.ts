@@ -8,6 +8,13 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { accountStream } from '@svc/contracts/events/account'
+import {
+  cosignNote,
+  parseNote,
+  readSignerKey,
+  type SignerKey,
+  signerKeyText,
+} from '@svc/contracts/evidence/signed-note'
 import { verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
@@ -68,17 +75,60 @@ describe.each(kinds)('%s', (_name, manipulate) => {
   })
 })
 
+test('a longer log that was signed in the same second is newer, and was not cut', async () => {
+  const { log, stream } = await history(new Random(SEED))
+  const start = log.findIndex((event) => event.stream === stream)
+  const shorter = log.slice(0, start + 1)
+  const file = Buffer.from(
+    fileOf(shorter, { stream, checkpoint: checkpointOf(shorter, signer, NOW) }),
+  )
+  const found = async (time: number) =>
+    verdictOn({ file, checkpoint: checkpointOf(log, signer, time) })
+  const newer = { verdict: 'not_covered', not_covered: 'newer_checkpoint' }
+  expect(await found(NOW)).toMatchObject(newer)
+  expect(await found(NOW + 1)).toMatchObject(newer)
+  expect(await found(NOW - 1)).toMatchObject({ first_broken: { line: 0, what: 'cut' } })
+})
+
+test('the cosignatures of the witnesses that are named have to be there, and to hold', async () => {
+  const { log, file } = await history(new Random(SEED))
+  const [witness, other] = [5, 6].map((seed) => {
+    const text = signerKeyText(`witness-${seed}`, Buffer.alloc(32, seed), 'cosignature')
+    return readSignerKey(text)
+  }) as [SignerKey, SignerKey]
+  const names = (...signers: SignerKey[]) => signers.map(({ verifier }) => verifier.text)
+  const plain = checkpointOf(log, signer, NOW)
+  const cosigned = plain + cosignNote(parseNote(plain).text, NOW + 5, witness)
+  const given = { file, checkpoint: cosigned }
+  expect(await verdictOn(given, names(witness))).toMatchObject({ verdict: 'ok' })
+  expect(await verdictOn(given, names(witness, other))).toMatchObject({
+    ...{ verdict: 'not_covered', not_covered: 'no_cosignature' },
+  })
+  expect(await verdictOn({ file, checkpoint: plain }, names(witness))).toMatchObject({
+    not_covered: 'no_cosignature',
+  })
+  // The same words at another time were not cosigned.
+  const time = Buffer.from(parseNote(cosigned).signatures[1]?.bytes ?? '')
+  time[7] = (time[7] ?? 0) ^ 1
+  const id = Buffer.from(witness.verifier.keyId, 'hex')
+  const line = `— ${witness.verifier.name} ${Buffer.concat([id, time]).toString('base64')}\n`
+  expect(await verdictOn({ file, checkpoint: plain + line }, names(witness))).toMatchObject({
+    ...{ verdict: 'broken', first_broken: { line: 0, what: 'cosignature' } },
+  })
+})
+
 /** Our verdict, which is that of the other languages too. */
-async function verdictOn({ file, checkpoint }: Shown) {
+async function verdictOn({ file, checkpoint }: Shown, witnesses: readonly string[] = []) {
   const given = checkpoint === undefined ? {} : { checkpoint }
-  const verdict = await verifyEvidence(linesIn(file), { key, ...given })
+  const verdict = await verifyEvidence(linesIn(file), { key, witnesses, ...given })
   if (foreign.length === 0) return verdict
   const path = join(scratch, 'evidence.jsonl')
   const other = join(scratch, 'checkpoint')
   writeFileSync(path, file)
   if (checkpoint !== undefined) writeFileSync(other, checkpoint)
   for (const { name, verify } of foreign) {
-    const found = await verify(path, key, checkpoint === undefined ? undefined : other)
+    const given = checkpoint === undefined ? undefined : other
+    const found = await verify(path, key, given, witnesses)
     expect(found.verdict, name).toEqual(verdict)
     expect(found.code === 0, name).toBe(verdict.verdict === 'ok')
   }

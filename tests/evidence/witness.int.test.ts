@@ -3,7 +3,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { isSignedBy, parseNote, readVerifierKey } from '@svc/contracts/evidence/signed-note'
+import {
+  isSignedBy,
+  parseNote,
+  readSignerKey,
+  readVerifierKey,
+  signerKeyText,
+} from '@svc/contracts/evidence/signed-note'
 import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
 import { svc } from '@svc/testing/run-svc'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -71,19 +77,26 @@ test.each([
 
 test('a customer compares with what was cosigned', async () => {
   const { folder, look } = await witnessed()
-  await look()
+  const witness = JSON.parse((await look()).out).witness
   const [stream = ''] = log.map((event) => event.stream)
-  const verify = async (shown: PaperLog, since: readonly number[] = []) => {
+  const verify = async (shown: PaperLog, since: readonly number[] = [], cosigner = witness) => {
     const checkpoint = checkpointOf(shown, signer, time + 60)
     const file = join(folder, 'evidence.jsonl')
     writeFileSync(file, fileOf(shown, { stream, checkpoint, since }))
     const words = ['verify-evidence', file, '--key', signer.verifier.text, '--json']
-    const { code, out } = await svc([...words, '--checkpoint', join(folder, 'checkpoint')])
-    const { verdict, first_broken: broken } = JSON.parse(out)
-    return { code, verdict, what: broken?.what }
+    const compared = ['--checkpoint', join(folder, 'checkpoint'), '--witness', cosigner]
+    const { code, out } = await svc([...words, ...compared])
+    const { verdict, first_broken: broken, not_covered: why } = JSON.parse(out)
+    return { code, verdict, what: broken?.what ?? why }
   }
   expect(await verify(someLog(31, 'first'), [20])).toMatchObject({ code: 0, verdict: 'ok' })
   expect(await verify(someLog(31, 'first'))).toMatchObject({ code: 7, verdict: 'not_covered' })
+  const stranger = signerKeyText('witness', Buffer.alloc(32, 1), 'cosignature')
+  const { text: unknown } = readSignerKey(stranger).verifier
+  expect(await verify(someLog(31, 'first'), [20], unknown)).toMatchObject({
+    ...{ code: 7, what: 'no_cosignature' },
+  })
+  expect((await svc(['verify-evidence', 'x', '--key', 'x', '--witness', unknown])).code).toBe(3)
   expect(await verify(log.slice(0, 12))).toMatchObject({ code: 1, what: 'cut' })
   expect(await verify(someLog(31, 'another'), [20])).toMatchObject({ code: 1, what: 'fork' })
 })

@@ -5,21 +5,25 @@ import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { Checkpointer } from '@svc/projections/checkpointer'
 import type { EvidenceSources } from '@svc/projections/evidence-export'
+import type { Projections } from '@svc/projections/open-projections'
+
+const TREE_WAIT_MS = 5_000
 
 const testSigner: SignerKey = readSignerKey(signerKeyText('svc/test', Buffer.alloc(32, 7)))
 export const TEST_KEY = testSigner.verifier.text
 
 export function evidenceOn(
-  store: Pick<EventStore, 'readStream'>,
+  store: EventStore,
   views: EvidenceSources['views'],
-  last?: string,
+  reached: Projections['reached'],
 ): EvidenceSources {
   const checkpoints = new Checkpointer({
-    views,
+    ...{ store, views },
+    reached: (position) => reached(position, TREE_WAIT_MS, 'evidence'),
     clock: systemClock,
     keys: { signer: testSigner, rotations: [], first: TEST_KEY },
     rotated: (keys) => keys,
-    last,
+    last: undefined,
   })
   return { store, views, checkpoints, pace: new SharedPace() }
 }

@@ -58,7 +58,7 @@ export async function openRunningService(
   const ports: OperationPorts = {
     ...more,
     ...{ ledger, projections, store, texts, pace, clock: systemClock },
-    evidence: evidenceOn(store, projections.views),
+    evidence: evidenceOn(store, projections.views, projections.reached),
     ...people,
     adminTokens,
     auditTrail: auditTrailOn(store),

@@ -12,19 +12,25 @@ export interface LogCheckpoints {
   readonly key: string
   /** How it came to that key: notes that the key before and the key after sign, oldest first. */
   readonly rotations: readonly string[]
-  /** The last one that was signed. Undefined before the first. */
-  readonly latest: SignedCheckpoint | undefined
+  /**
+   * The last one that any gateway of this name has signed. Undefined before the first.
+   *
+   * @throws {ServiceError} `evidence_contradicted` when it is signed with another key
+   * @throws {StoreUnavailableError}
+   */
+  latest(): Promise<SignedCheckpoint | undefined>
   /**
    * One that covers the first `size` events at least: the last one, or one that is signed now.
    *
    * @throws {ServiceError} `view_behind` when the tree is not that large, `evidence_contradicted`
    *   when the log is not what was signed before
+   * @throws {StoreUnavailableError}
    */
-  covering(size: number): SignedCheckpoint
+  covering(size: number): Promise<SignedCheckpoint>
   /**
    * Goes over to a new key, which the old one vouches for.
    *
-   * @throws {ServiceError} `conflict` when the key is kept somewhere else
+   * @throws {ServiceError} as {@link covering}, and `conflict` when the key is kept somewhere else
    */
-  rotate(): void
+  rotate(): Promise<void>
 }

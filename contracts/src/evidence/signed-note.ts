@@ -140,9 +140,18 @@ export function parseNote(note: string): SignedNote {
 }
 
 /** Whether the note has a signature of the key, and it holds. */
-export function isSignedBy({ text, signatures }: SignedNote, key: VerifierKey): boolean {
-  const own = signatures.filter(({ name, keyId }) => name === key.name && keyId === key.keyId)
-  return own.length > 0 && own.every(({ bytes }) => holds(text, bytes, key))
+export function isSignedBy(note: SignedNote, key: VerifierKey): boolean {
+  const own = signaturesOf(note, key)
+  return own.length > 0 && own.every(({ bytes }) => holds(note.text, bytes, key))
+}
+
+/** Whether the note has a signature that says it is of the key, whether or not it holds. */
+export function hasSignatureOf(note: SignedNote, key: VerifierKey): boolean {
+  return signaturesOf(note, key).length > 0
+}
+
+function signaturesOf({ signatures }: SignedNote, key: VerifierKey): readonly NoteSignature[] {
+  return signatures.filter(({ name, keyId }) => name === key.name && keyId === key.keyId)
 }
 
 function holds(text: string, bytes: Buffer, { algorithm, publicKey }: VerifierKey): boolean {

@@ -15,7 +15,14 @@ import { type Checkpoint, openCheckpoint } from './checkpoint.ts'
 import { type EvidenceHeader, evidenceEvent, evidenceHeader } from './evidence-file.ts'
 import { trustedKeys } from './key-rotation.ts'
 import { isConsistent, isIncluded, leafHash } from './merkle-tree.ts'
-import { NoteError, readVerifierKey, type VerifierKey } from './signed-note.ts'
+import {
+  hasSignatureOf,
+  isSignedBy,
+  NoteError,
+  parseNote,
+  readVerifierKey,
+  type VerifierKey,
+} from './signed-note.ts'
 
 export type BrokenPart =
   | 'header'
@@ -35,6 +42,8 @@ export type BrokenPart =
   | 'fork'
   /** … or a longer one, although it is older. */
   | 'cut'
+  /** Of a witness that was named: it does not hold. */
+  | 'cosignature'
 
 export interface FirstBroken {
   /** Of the file, counted from 1, which is the header; 0 is the given checkpoint. */
@@ -52,6 +61,8 @@ export type Uncovered =
   | 'no_consistency_proof'
   /** The given checkpoint is newer: ask for a newer file. */
   | 'newer_checkpoint'
+  /** A witness that was named has not cosigned the given checkpoint, or without one the file's. */
+  | 'no_cosignature'
 
 export interface EvidenceVerdict {
   readonly verdict: 'ok' | 'broken' | 'not_covered'
@@ -68,16 +79,19 @@ export interface VerifyEvidenceOptions {
   readonly key: string
   /** A signed note from elsewhere: a witness, another customer, an earlier file. */
   readonly checkpoint?: string
+  /** Verifier keys of witnesses, all of which must have cosigned it. */
+  readonly witnesses?: readonly string[]
 }
 
 /**
  * @param lines of the file, without their line feeds; an unfinished last one is `undefined`
- * @throws {NoteError} when the key is none
+ * @throws {NoteError} when the key, or that of a witness, is none
  */
 export async function verifyEvidence(
   lines: AsyncIterable<Buffer | undefined>,
-  { key, checkpoint }: VerifyEvidenceOptions,
+  { key, checkpoint, witnesses = [] }: VerifyEvidenceOptions,
 ): Promise<EvidenceVerdict> {
+  const cosigners = witnesses.map(readWitnessKey)
   const walk = new EvidenceWalk(readVerifierKey(key))
   try {
     const coming = lines[Symbol.asyncIterator]()
@@ -95,6 +109,7 @@ export async function verifyEvidence(
     }
     walk.end()
     if (checkpoint !== undefined) walk.compare(checkpoint)
+    walk.checkCosigned(checkpoint, cosigners)
     return walk.verdict()
   } catch (error) {
     if (!(error instanceof Broken)) throw error
@@ -197,7 +212,7 @@ class EvidenceWalk {
     const other = orBroken('checkpoint', () => openCheckpoint(given, this.#keys), 0)
     const own = this.#checkpoint
     if (other.size > own.size) {
-      if (other.time <= own.time) throw new Broken(0, null, 'cut')
+      if (other.time < own.time) throw new Broken(0, null, 'cut')
       this.#uncovered ??= 'newer_checkpoint'
       return
     }
@@ -205,6 +220,17 @@ class EvidenceWalk {
     const root = other.size === own.size ? own.root.toString('hex') : earlier?.root
     if (root === undefined) this.#uncovered ??= 'no_consistency_proof'
     else if (root !== other.root.toString('hex')) throw new Broken(0, null, 'fork')
+  }
+
+  /** @param given instead of the checkpoint of the file */
+  checkCosigned(given: string | undefined, cosigners: readonly VerifierKey[]): void {
+    const note = parseNote(given ?? this.#header.checkpoint)
+    for (const cosigner of cosigners) {
+      if (!hasSignatureOf(note, cosigner)) this.#uncovered ??= 'no_cosignature'
+      else if (!isSignedBy(note, cosigner)) {
+        throw new Broken(given === undefined ? 1 : 0, null, 'cosignature')
+      }
+    }
   }
 
   verdict(): EvidenceVerdict {
@@ -247,6 +273,13 @@ class EvidenceWalk {
 const noHeader: EvidenceHeader = {
   ...{ svc_evidence: 1, stream: '', request: null, events: 0, checkpoint: '' },
   ...{ proofs: [], consistency: [], rotations: [] },
+}
+
+/** @throws {NoteError} */
+export function readWitnessKey(text: string): VerifierKey {
+  const key = readVerifierKey(text)
+  if (key.algorithm === 'cosignature') return key
+  throw new NoteError('this is no key of a witness')
 }
 
 function readHeader(line: Buffer | undefined): EvidenceHeader | undefined {

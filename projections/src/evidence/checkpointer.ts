@@ -1,6 +1,10 @@
 /**
  * Signs checkpoints of the tree. What was signed binds: a tree that is not the continuation of the
  * last checkpoint is never signed, so that whoever holds two checkpoints can rely on the next one.
+ *
+ *     read the last checkpoint ─▶ wait until the tree has all of the log ─▶ does it go on from it?
+ *              ▲                                                                   │ sign
+ *              └───────────── another gateway was first ◀── put it on top ◀────────┘
  */
 
 import { ServiceError } from '@svc/contracts/errors'
@@ -8,15 +12,21 @@ import { type Checkpoint, checkpointText, openCheckpoint } from '@svc/contracts/
 import { trustedKeys } from '@svc/contracts/evidence/key-rotation'
 import type { LogCheckpoints, SignedCheckpoint } from '@svc/contracts/evidence/log-checkpoints'
 import {
+  isSignedBy,
   NoteError,
+  parseNote,
   readVerifierKey,
   type SignerKey,
   signNote,
 } from '@svc/contracts/evidence/signed-note'
+import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { EvidenceQueries } from '../views/evidence/queries.ts'
+import { SignedCheckpoints, type StreamEnd } from './signed-checkpoints.ts'
 
 const SECOND_MS = 1_000
+/** How often other gateways may sign first before one gives up for now. */
+const TRIES_MAX = 5
 
 export interface LogKeys {
   readonly signer: SignerKey
@@ -27,29 +37,44 @@ export interface LogKeys {
 }
 
 export interface CheckpointerPorts {
+  readonly store: Pick<EventStore, 'append' | 'readStream' | 'lastPosition'>
   readonly views: Pick<EvidenceQueries, 'treeSize' | 'treeRoot'>
+  /** Resolves to whether the tree has the event at the position, after a bounded time. */
+  readonly reached: (position: Position) => Promise<boolean>
   readonly clock: Clock
   readonly keys: LogKeys
   /** Makes another key, and keeps it, before it is used. @throws {ServiceError} `conflict` */
   readonly rotated: (keys: LogKeys, seconds: number) => LogKeys
-  /** The last checkpoint of earlier runs, as a signed note. */
+  /** The last checkpoint that earlier runs on this folder knew, as a signed note. */
   readonly last: string | undefined
+}
+
+interface KnownCheckpoint {
+  readonly signed: SignedCheckpoint
+  readonly checkpoint: Checkpoint
+}
+
+interface Published {
+  readonly head: StreamEnd['head']
+  readonly known: KnownCheckpoint | undefined
 }
 
 export class Checkpointer implements LogCheckpoints {
   readonly #ports: CheckpointerPorts
+  readonly #stream: SignedCheckpoints
   #keys: LogKeys
-  #latest: { readonly signed: SignedCheckpoint; readonly checkpoint: Checkpoint } | undefined
-  /** Whether the tree was seen to go on from the latest checkpoint. */
-  #isContinued = true
+  /** One that this process knows to be published, and the tree to go on from. */
+  #latest: SignedCheckpoint | undefined
+  /** Of earlier runs, until the tree was seen to go on from it. */
+  #unchecked: Checkpoint | undefined
+  /** One signs after the other. */
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(ports: CheckpointerPorts) {
     this.#ports = ports
     this.#keys = ports.keys
-    const checkpoint = ports.last === undefined ? undefined : this.#remembered(ports.last)
-    if (checkpoint === undefined || ports.last === undefined) return
-    this.#latest = { signed: { note: ports.last, size: checkpoint.size }, checkpoint }
-    this.#isContinued = false
+    this.#stream = new SignedCheckpoints(ports.store, ports.keys.signer.verifier.name)
+    this.#unchecked = ports.last === undefined ? undefined : this.#remembered(ports.last)
   }
 
   get key(): string {
@@ -60,65 +85,92 @@ export class Checkpointer implements LogCheckpoints {
     return this.#keys.rotations
   }
 
-  get latest(): SignedCheckpoint | undefined {
-    return this.#latest?.signed
+  async latest(): Promise<SignedCheckpoint | undefined> {
+    const { known } = await this.#published()
+    return known?.signed
   }
 
-  covering(size: number): SignedCheckpoint {
-    if (this.#latest !== undefined && this.#isContinued && size <= this.#latest.signed.size) {
-      return this.#latest.signed
-    }
-    const held = this.#ports.views.treeSize()
-    if (held < Math.max(size, this.#latest?.signed.size ?? 0)) {
-      throw new ServiceError('view_behind', 'The tree of events is behind. Please try again.', {
-        retryAfterSeconds: 1,
-      })
-    }
-    return this.sign()
-  }
-
-  rotate(): void {
-    // What the old key signed last is to hold before another one signs anything.
-    this.#checkContinued(this.#ports.views.treeSize())
-    this.#keys = this.#ports.rotated(this.#keys, this.#seconds())
-    this.#latest = undefined
-    this.sign()
-  }
-
-  /**
-   * Signs all that is in the tree. To be called when the tree has all of the log, or as much as it
-   * had at the last checkpoint.
-   *
-   * @throws {ServiceError} `evidence_contradicted`
-   */
-  sign(): SignedCheckpoint {
-    const { views } = this.#ports
-    const size = views.treeSize()
-    this.#checkContinued(size)
-    if (this.#latest?.signed.size === size) return this.#latest.signed
-    const root = Buffer.from(views.treeRoot(size))
-    const { signer } = this.#keys
-    const checkpoint = { origin: signer.verifier.name, size, root, time: this.#seconds() }
-    const signed = { note: signNote(checkpointText(checkpoint), signer), size }
-    this.#latest = { signed, checkpoint }
+  async covering(size: number): Promise<SignedCheckpoint> {
+    if (this.#latest !== undefined && size <= this.#latest.size) return this.#latest
+    const signed = await this.sign()
+    if (signed.size < size) throw behind()
     return signed
   }
 
-  #seconds(): number {
-    return Math.floor(this.#ports.clock.nowMs() / SECOND_MS)
+  rotate(): Promise<void> {
+    return this.#inTurn(async () => {
+      // What the old key signed last is to hold before another one signs anything.
+      await this.#checkedEnd()
+      this.#keys = this.#ports.rotated(this.#keys, this.#seconds())
+      this.#latest = undefined
+      await this.#sign()
+    })
   }
 
-  #checkContinued(size: number): void {
-    const known = this.#latest?.checkpoint
-    if (known === undefined || this.#isContinued) return
-    const isSame = size >= known.size && known.root.equals(this.#ports.views.treeRoot(known.size))
-    if (!isSame) {
-      const message =
-        `The log is not what was signed: checkpoint ${known.size} does not hold any more. ` +
-        'Nothing is signed until the operator has found out why.'
-      throw new ServiceError('evidence_contradicted', message)
+  /**
+   * Signs all that is in the log, unless that was signed already.
+   *
+   * @throws {ServiceError} `view_behind` when the tree does not get there in time,
+   *   `evidence_contradicted`
+   * @throws {StoreUnavailableError}
+   */
+  sign(): Promise<SignedCheckpoint> {
+    return this.#inTurn(() => this.#sign())
+  }
+
+  async #sign(): Promise<SignedCheckpoint> {
+    const { views, clock } = this.#ports
+    for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+      const { head, known } = await this.#checkedEnd()
+      const { signer } = this.#keys
+      const size = views.treeSize()
+      const isCovered = known?.signed.size === size
+      if (isCovered && isSignedBy(parseNote(known.signed.note), signer.verifier)) {
+        this.#latest = known.signed
+        return known.signed
+      }
+      const root = Buffer.from(views.treeRoot(size))
+      // A clock that was put back, or another gateway's, does not make the later one look older.
+      const time = Math.max(this.#seconds(), known?.checkpoint.time ?? 0)
+      const text = checkpointText({ origin: signer.verifier.name, size, root, time })
+      const note = signNote(text, signer)
+      if (await this.#stream.add(note, head, clock.nowMs())) {
+        this.#latest = { note, size }
+        return this.#latest
+      }
     }
-    this.#isContinued = true
+    throw behind()
+  }
+
+  /** The last checkpoint, when the tree has all that it covers, and goes on from it. */
+  async #checkedEnd(): Promise<Published> {
+    const { store, reached } = this.#ports
+    const published = await this.#published()
+    // Behind the reading: so the tree has whatever the other gateway's tree had.
+    if (!(await reached(await store.lastPosition()))) throw behind()
+    if (this.#unchecked !== undefined) this.#checkContinued(this.#unchecked)
+    this.#unchecked = undefined
+    if (published.known !== undefined) this.#checkContinued(published.known.checkpoint)
+    return published
+  }
+
+  async #published(): Promise<Published> {
+    const { head, note } = await this.#stream.end()
+    if (note === undefined) return { head, known: undefined }
+    const checkpoint = this.#remembered(note)
+    if (checkpoint === undefined) {
+      throw contradicted(
+        'The last checkpoint of this name is signed with another key: give all gateways the same ' +
+          'SVC_EVIDENCE_KEY, or a key with a name of its own',
+      )
+    }
+    return { head, known: { signed: { note, size: checkpoint.size }, checkpoint } }
+  }
+
+  #checkContinued({ size, root }: Checkpoint): void {
+    const { views } = this.#ports
+    if (size <= views.treeSize() && root.equals(views.treeRoot(size))) return
+    throw contradicted(`The log is not what was signed: checkpoint ${size} does not hold any more`)
   }
 
   /** One of another origin binds nobody: a new epoch has begun. */
@@ -132,4 +184,25 @@ export class Checkpointer implements LogCheckpoints {
       throw error
     }
   }
+
+  #seconds(): number {
+    return Math.floor(this.#ports.clock.nowMs() / SECOND_MS)
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+}
+
+function behind(): ServiceError {
+  return new ServiceError('view_behind', 'The tree of events is behind. Please try again.', {
+    retryAfterSeconds: 1,
+  })
+}
+
+function contradicted(what: string): ServiceError {
+  const message = `${what}. Nothing is signed until the operator has found out why.`
+  return new ServiceError('evidence_contradicted', message)
 }

@@ -42,7 +42,7 @@ export async function* accountEvidence(
   const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
   if (last === undefined) throw new ServiceError('not_found', `there is no account ${accountId}`)
   const leaf = leafOf(views, last)
-  const checkpoint = checkpoints.covering(leaf + 1)
+  const checkpoint = await checkpoints.covering(leaf + 1)
   const events = last.revision + 1
   const proofs = [proofOf(views, { event: events, leaf }, checkpoint)]
   const content = { stream, request: null, events, proofs, checkpoint: checkpoint.note }
@@ -86,7 +86,7 @@ export async function requestEvidence(
     leaves.push(leafOf(views, event))
     lines.push(linesOf([event], before.hash))
   }
-  const checkpoint = checkpoints.covering(Math.max(...leaves) + 1)
+  const checkpoint = await checkpoints.covering(Math.max(...leaves) + 1)
   const proofs = leaves.map((leaf, index) => {
     return proofOf(views, { event: index + 1, leaf }, checkpoint)
   })

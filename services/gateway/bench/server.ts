@@ -86,7 +86,7 @@ const refusedRequests = openSqliteRefusedRequests(join(folder, 'refusals.db'), {
   timer: systemTimer,
   onLost() {},
 })
-const evidence = evidenceOn(store, projections.views)
+const evidence = evidenceOn(store, projections.views, projections.reached)
 const operatorPorts: OperationPorts = {
   users: new Users(accessPorts),
   userRecords: openSqliteUserRecords(join(folder, 'users.db')),

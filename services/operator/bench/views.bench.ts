@@ -80,7 +80,7 @@ async function measure(few: number, many: number): Promise<Record<string, number
     {
       ...{ ledger, projections: views, store, texts, pace, clock: systemClock },
       ...{ adminTokens: adminTokensOn(store), auditTrail: auditTrailOn(store) },
-      evidence: evidenceOn(store, views.views),
+      evidence: evidenceOn(store, views.views, views.reached),
       ...usersOn(store, folder),
       refusedRequests: { find: () => undefined },
       information: {

@@ -112,7 +112,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger.ledger,
     views: options.isFrozenInView ? { ...views.views, account: () => FROZEN } : views.views,
-    evidence: evidenceOn(ledger.store, views.evidence),
+    evidence: evidenceOn(ledger.store, views.evidence, views.reached),
     viewsReached: options.viewsReached ?? views.reached,
     workers: pool,
     ...(options.tenantWeights === undefined ? {} : { tenantWeights: options.tenantWeights }),

@@ -4,11 +4,18 @@ import type { NewEvent, RecordedEvent } from '../../ports/event-store.ts'
 import { type AccountEvent, accountEventSchemas } from '../account.ts'
 import { type AdminTokenEvent, adminTokenEventSchemas } from '../admin-tokens.ts'
 import { type AuditEvent, auditEventSchemas } from '../audit.ts'
+import { type EvidenceEvent, evidenceEventSchemas } from '../evidence.ts'
 import { type PricingEvent, pricingEventSchemas } from '../pricing.ts'
 import { type UserEvent, userEventSchemas } from '../users.ts'
 import { currentVersion, upcast } from './upcast.ts'
 
-export type DomainEvent = AccountEvent | PricingEvent | AdminTokenEvent | AuditEvent | UserEvent
+export type DomainEvent =
+  | AccountEvent
+  | PricingEvent
+  | AdminTokenEvent
+  | AuditEvent
+  | UserEvent
+  | EvidenceEvent
 
 /** Of every type of event, whatever its stream. */
 export const eventSchemas = {
@@ -17,6 +24,7 @@ export const eventSchemas = {
   ...adminTokenEventSchemas,
   ...auditEventSchemas,
   ...userEventSchemas,
+  ...evidenceEventSchemas,
 } as const
 
 /** Who and what an event comes from. Stored beside the data, and covered by the hash chain. */

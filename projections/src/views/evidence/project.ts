@@ -1,5 +1,6 @@
-/** Puts every event of the log into the tree, in the order of the log. */
+/** Puts every event of the log but the checkpoints into the tree, in the order of the log. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { isCheckpointsStream } from '@svc/contracts/events/evidence'
 import { HASH_BYTES, leafHash } from '@svc/contracts/evidence/merkle-tree'
 import type { DecodedEvent } from '../../projection/decode.ts'
 import type { Projector } from '../../projection/projection.ts'
@@ -40,6 +41,7 @@ export class EvidenceProjector implements Projector {
     this.#levels ??= this.#load()
     const levels = this.#levels
     for (const { recorded } of events) {
+      if (isCheckpointsStream(recorded.stream)) continue
       const leaves = levelOf(levels, 0)
       this.#positions.writeBigInt64BE(recorded.position, leaves.count * POSITION_BYTES)
       this.#add(levels, 0, leafHash(Buffer.from(recorded.hash, 'hex')))

@@ -1,8 +1,8 @@
 /**
- * The Merkle tree over all events of the log, in tiles of 256 hashes, as C2SP cuts them
- * (https://c2sp.org/tlog-tiles): tile `n` of level 0 has the hashes of leaves 256·n to 256·n + 255,
- * and a tile of the level above has the roots of 256 full tiles below. What lies between is
- * computed when somebody asks. Only the last tile of a level can be partial.
+ * The Merkle tree over all events of the log but its checkpoints, in tiles of 256 hashes, as C2SP
+ * cuts them (https://c2sp.org/tlog-tiles): tile `n` of level 0 has the hashes of leaves 256·n to
+ * 256·n + 255, and a tile of the level above has the roots of 256 full tiles below. What lies
+ * between is computed when somebody asks. Only the last tile of a level can be partial.
  *
  * Positions of a log increase but may have gaps; a leaf's number has none. So beside every tile of
  * leaves stand the positions of its events.

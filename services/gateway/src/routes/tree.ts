@@ -20,10 +20,19 @@ export interface TreePorts {
 }
 
 export function treeRoutes({ reads, evidence: { views, checkpoints } }: TreePorts) {
+  const checkInTree = async (param: string, size: number): Promise<void> => {
+    if (size <= views.treeSize()) return
+    // Another gateway may have signed a tree that the one here has not come to yet.
+    const signed = await checkpoints.latest()
+    if (size > (signed?.size ?? 0)) checkWithin(param, size, views.treeSize())
+    throw new ServiceError('view_behind', 'The tree of events is behind. Please try again.', {
+      retryAfterSeconds: 1,
+    })
+  }
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: reads.openHooks }
     app.get('/evidence/checkpoint', options, async (_request, reply) => {
-      const { note } = checkpoints.latest ?? checkpoints.covering(views.treeSize())
+      const { note } = (await checkpoints.latest()) ?? (await checkpoints.covering(0))
       return reply.type('text/plain; charset=utf-8').send(note)
     })
     app.get('/evidence/key', options, async (_request, reply) => {
@@ -31,13 +40,13 @@ export function treeRoutes({ reads, evidence: { views, checkpoints } }: TreePort
     })
     app.get('/evidence/inclusion', options, async ({ query }): Promise<InclusionAnswer> => {
       const { leaf, size } = readQuery(inclusionQuery, query)
-      checkWithin('size', size, views.treeSize())
+      await checkInTree('size', size)
       checkWithin('leaf', leaf + 1, size)
       return { leaf, size, hashes: views.inclusionProof(leaf, size).map(hexOf) }
     })
     app.get('/evidence/consistency', options, async ({ query }): Promise<ConsistencyAnswer> => {
       const { from, to } = readQuery(consistencyQuery, query)
-      checkWithin('to', to, views.treeSize())
+      await checkInTree('to', to)
       checkWithin('from', from, to)
       return { from, to, hashes: views.consistencyProof(from, to).map(hexOf) }
     })

@@ -36,14 +36,14 @@ export function logOperations(
     },
     listProjections: async () => (await projections.status()).map(projectionState),
     rebuildProjection: ({ name }) => rebuildLines(projections, name),
-    evidenceKey: async () => evidenceKey(evidence),
+    evidenceKey: () => evidenceKey(evidence),
     async *exportEvidence({ account_id: accountId, since }) {
       await viewsCurrent(ports, 'evidence')
       yield* evidenceLines(evidence, accountId, since)
     },
     async rotateEvidenceKey() {
       await viewsCurrent(ports, 'evidence')
-      evidence.checkpoints.rotate()
+      await evidence.checkpoints.rotate()
       return evidenceKey(evidence)
     },
     replay: (input) => replayLines({ store, pace, projections }, input),

@@ -50,6 +50,8 @@ const LOG_WHOLE_PAUSE_MS = 500
 const SHARED_REST_EVERY_MS = 300
 /** So that a request does not wait long for credit that another gateway has freed already. */
 const SHARED_LOOK_AGAIN_MS = 1_000
+/** Then whoever asked for evidence asks again, and the next minute's checkpoint has it. */
+const TREE_WAIT_MS = 5_000
 /** Of a log that other gateways write to as well. */
 const SHARED_LIMITS = { restEveryMs: SHARED_REST_EVERY_MS, lookAgainMs: SHARED_LOOK_AGAIN_MS }
 
@@ -125,7 +127,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       memory.close()
     })
     const checkpointer = new Checkpointer({
-      views: projections.views,
+      ...{ store, views: projections.views },
+      reached: (position) => projections.reached(position, TREE_WAIT_MS, 'evidence'),
       clock: systemClock,
       keys: openLogKeys({ folder, logger, given: options.evidenceKey }),
       rotated: rotatedKeys({ folder, given: options.evidenceKey }),

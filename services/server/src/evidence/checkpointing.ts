@@ -1,19 +1,14 @@
 /** Signs a checkpoint every minute while events come, and when the service stops. */
-import type { EventStore } from '@svc/contracts/ports/event-store'
+import { ServiceError } from '@svc/contracts/errors'
 import { pause, type Timer } from '@svc/contracts/ports/time'
 import type { Checkpointer } from '@svc/projections/checkpointer'
-import type { Projections } from '@svc/projections/open-projections'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 
 const CHECKPOINT_EVERY_MS = 60_000
-/** Then the next minute's checkpoint has what this one lacks. */
-const VIEW_WAIT_MS = 5_000
 
 export interface CheckpointingPorts {
-  readonly checkpointer: Checkpointer
-  readonly store: Pick<EventStore, 'lastPosition'>
-  readonly projections: Pick<Projections, 'reached'>
+  readonly checkpointer: Pick<Checkpointer, 'sign'>
   readonly folder: Pick<DataFolder, 'readCheckpoint' | 'writeCheckpoint'>
   readonly timer: Timer
   readonly logger: Pick<Logger, 'error'>
@@ -36,14 +31,13 @@ export function startCheckpointing(ports: CheckpointingPorts): () => Promise<voi
 }
 
 async function checkpoint(ports: CheckpointingPorts): Promise<void> {
-  const { checkpointer, store, projections, folder, logger } = ports
+  const { checkpointer, folder, logger } = ports
   try {
-    const head = await store.lastPosition()
-    // Of a tree that is behind nothing is signed: it could be smaller than the last checkpoint.
-    if (!(await projections.reached(head, VIEW_WAIT_MS, 'evidence'))) return
-    const { note } = checkpointer.sign()
+    const { note } = await checkpointer.sign()
     if (note !== folder.readCheckpoint()) folder.writeCheckpoint(note)
   } catch (error) {
+    // While the views are built anew, for example: the next minute's checkpoint has it all.
+    if (error instanceof ServiceError && error.code === 'view_behind') return
     logger.error({ err: error }, 'failed to sign a checkpoint, trying again in a minute')
   }
 }

@@ -1,6 +1,10 @@
 /** `svc verify-evidence`: needs no server, and no trust in whoever runs one. */
 import { NoteError } from '@svc/contracts/evidence/signed-note'
-import { type EvidenceVerdict, verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
+import {
+  type EvidenceVerdict,
+  readWitnessKey,
+  verifyEvidence,
+} from '@svc/contracts/evidence/verify-evidence'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_STALE, EXIT_USAGE } from '../../context/exit-codes.ts'
@@ -10,6 +14,7 @@ import { linesOfFile, readKeyOption, readNoteFile } from './evidence-input.ts'
 interface VerifyEvidenceOptions {
   readonly key: string
   readonly checkpoint?: string
+  readonly witness: readonly string[]
 }
 
 export function verifyEvidenceCommand(contextOf: ContextOf): Command {
@@ -18,6 +23,11 @@ export function verifyEvidenceCommand(contextOf: ContextOf): Command {
     .argument('<file>', 'as svc evidence export, or GET /v1/evidence, gives it')
     .requiredOption('--key <key>', 'the public key of the log, or a file with it')
     .option('--checkpoint <file>', 'a checkpoint from elsewhere that it has to agree with')
+    .option(
+      '--witness <key...>',
+      'public keys of witnesses, or files with them, that must have cosigned that checkpoint',
+      [],
+    )
     .action((file: string, options: VerifyEvidenceOptions, command: Command) =>
       verify(contextOf(command), file, options),
     )
@@ -31,12 +41,24 @@ async function verify(
   const key = await readKeyOption('--key', options.key)
   const other =
     options.checkpoint === undefined ? {} : { checkpoint: await readNoteFile(options.checkpoint) }
-  const verdict = await verdictOn(file, { key, ...other })
+  const witnesses = await Promise.all(options.witness.map(readWitness))
+  const verdict = await verdictOn(file, { key, witnesses, ...other })
   if (context.json) await context.outJson('evidence-verdict/1', verdict)
   else await context.out(`${textOf(verdict)}\n`)
   if (verdict.verdict === 'ok') return
   const code = verdict.verdict === 'broken' ? EXIT_DIFFERENCE : EXIT_STALE
   throw new CliError(code, `${file} is ${verdict.verdict.replace('_', ' ')}`)
+}
+
+/** @throws {CliError} */
+async function readWitness(given: string): Promise<string> {
+  const key = await readKeyOption('--witness', given)
+  try {
+    return readWitnessKey(key).text
+  } catch (error) {
+    if (!(error instanceof NoteError)) throw error
+    throw new CliError(EXIT_USAGE, `--witness: ${error.message}`)
+  }
 }
 
 async function verdictOn(

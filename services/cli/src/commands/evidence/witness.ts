@@ -78,15 +78,23 @@ async function watch(context: Context, options: WitnessOptions): Promise<void> {
   context.terminal.catchInterrupt()
   context.note(`the key of this witness: ${witness.key}`)
   do {
-    const { note, checkpoint } = await witness.look()
-    if (context.json) {
-      const { size, time } = checkpoint
-      await context.outJson('witnessed/1', { size, time, witness: witness.key, checkpoint: note })
-    } else {
-      await context.out(`cosigned: ${checkpoint.size} events, signed at ${checkpoint.time}\n`)
-    }
+    await look(context, witness, options)
     if (options.once !== true) await pause(systemTimer, LOOK_EVERY_MS, stop)
   } while (options.once !== true && !stop.aborted)
+}
+
+async function look(context: Context, witness: Witness, { once }: WitnessOptions): Promise<void> {
+  try {
+    const { note, checkpoint } = await witness.look()
+    const { size, time } = checkpoint
+    if (!context.json) return await context.out(`cosigned: ${size} events, signed at ${time}\n`)
+    await context.outJson('witnessed/1', { size, time, witness: witness.key, checkpoint: note })
+  } catch (error) {
+    // A log that is away for a while has not contradicted itself.
+    const isAway = error instanceof CliError && error.exitCode === EXIT_UNREACHABLE
+    if (!isAway || once === true) throw error
+    context.note(`${error.message}, looking again in a minute`)
+  }
 }
 
 interface Cosigned {

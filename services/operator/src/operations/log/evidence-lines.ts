@@ -16,8 +16,9 @@ export async function* evidenceLines(
   }
 }
 
-export function evidenceKey({ checkpoints }: EvidenceSources): EvidenceKey {
-  const { key, rotations, latest } = checkpoints
+export async function evidenceKey({ checkpoints }: EvidenceSources): Promise<EvidenceKey> {
+  const latest = await checkpoints.latest()
+  const { key, rotations } = checkpoints
   const checkpoint = latest?.note ?? null
   return { key, rotations, checkpoint, verified_to: latest?.size ?? null }
 }
