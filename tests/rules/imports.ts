@@ -29,6 +29,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const reserved: readonly (readonly [module: string, places: RegExp])[] = [
   ['node-llama-cpp', /^services\/worker\/(src\/engines\/llama|bench)\//],
   ['node:sqlite', /^(infra|projections|services\/cli\/testing)\//],
+  ['kafkajs', /^infra\/bus\/kafka\//],
   ['ioredis', /^infra\/prefix-store\/redis\//],
   ['prom-client', /^services\/operator\/src\/metrics\//],
   [

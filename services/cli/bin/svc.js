@@ -38,9 +38,9 @@ function bundledNode() {
 }
 
 function runOn(node) {
-  const child = spawn(node, ['--disable-sigusr1', '--', main, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  })
+  // kafkajs sets timers below zero, which Node would warn of.
+  const flags = ['--disable-sigusr1', '--disable-warning=TimeoutNegativeWarning']
+  const child = spawn(node, [...flags, '--', main, ...process.argv.slice(2)], { stdio: 'inherit' })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code)

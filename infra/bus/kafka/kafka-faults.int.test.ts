@@ -1,0 +1,147 @@
+/** What becomes of records when the broker, or the network before it, fails in the middle. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { BusAwayError, BusRewoundError, type BusTopic } from '@svc/contracts/ports/bus'
+import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
+import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { LossyProxy, PRODUCE } from '@svc/testing/kafka/lossy-proxy'
+import kafkajs from 'kafkajs'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { systemTimer } from '../../system/system-timer.ts'
+import { all, recordOf } from '../bus.suite.ts'
+import { KafkaBus } from './kafka-bus.ts'
+
+/** Longer than a request may take. */
+const ANSWER_HELD_MS = 6_000
+const FROZEN_MS = 1_000
+const BROKER_DOWN_MS = 500
+const never = new AbortController().signal
+
+describeOnOwnKafka('Kafka that fails', () => {
+  let cluster: KafkaCluster
+  let proxy: LossyProxy
+  const opened: KafkaBus[] = []
+  beforeAll(async () => {
+    proxy = await LossyProxy.listen()
+    cluster = await KafkaCluster.start({ advertised: [proxy.port] })
+    proxy.forwardTo(broker().port)
+  })
+  afterEach(async () => {
+    for (const bus of opened.splice(0)) await bus.close()
+  })
+  afterAll(async () => {
+    await cluster.close()
+    await proxy.close()
+  })
+
+  const broker = () => {
+    const [only] = cluster.brokers
+    if (only === undefined) throw new Error('there is no broker')
+    return only
+  }
+  const newBus = () => {
+    const bus = new KafkaBus({ brokers: [`127.0.0.1:${proxy.port}`], timer: systemTimer })
+    opened.push(bus)
+    return bus
+  }
+  const newTopic = (name = `svc-test-${randomUUID()}`) => newBus().open({ name, partitions: 1 })
+  const send = (topic: BusTopic, value: string) => topic.deliver([recordOf('a', value)], never)
+  const valuesOf = async (topic: BusTopic) => (await all(topic)).map(({ value }) => value)
+
+  test.each([
+    ['a request is lost', 'lose the request'],
+    ['an answer is lost', 'lose the answer'],
+    ['an answer comes when nobody waits for it', { holdAnswerMs: ANSWER_HELD_MS }],
+  ] as const)('nothing is lost or out of order when %s', async (_, fault) => {
+    const topic = await newTopic()
+    await send(topic, '1')
+    proxy.next(PRODUCE, fault)
+    await send(topic, '2')
+    await send(topic, '3')
+    expect(await valuesOf(topic)).toEqual(['1', '2', '3'])
+  })
+
+  test('a delivery waits for a broker that was killed, and says so', async () => {
+    const topic = await newTopic()
+    await send(topic, '1')
+    await broker().kill()
+    const sent = send(topic, '2')
+    await expect.poll(() => topic.trouble, { timeout: 10_000 }).not.toBeNull()
+    await expect(topic.ends()).rejects.toThrow(BusAwayError)
+    await delay(BROKER_DOWN_MS)
+    await broker().start()
+    await sent
+    expect(topic.trouble).toBeNull()
+    await send(topic, '3')
+    expect(await valuesOf(topic)).toEqual(['1', '2', '3'])
+  })
+
+  test('a delivery waits for a broker that is frozen', async () => {
+    const topic = await newTopic()
+    await send(topic, '1')
+    await broker().freeze()
+    const sent = send(topic, '2')
+    await delay(FROZEN_MS)
+    await broker().thaw()
+    await sent
+    await send(topic, '3')
+    expect(await valuesOf(topic)).toEqual(['1', '2', '3'])
+  })
+
+  test('who stops waiting for a frozen broker is let go at once', async () => {
+    const topic = await newTopic()
+    await send(topic, '1')
+    const leave = new AbortController()
+    await broker().freeze()
+    const sent = topic.deliver([recordOf('a', '2')], leave.signal)
+    await delay(FROZEN_MS)
+    const reason = new Error('enough')
+    leave.abort(reason)
+    await expect(sent).rejects.toBe(reason)
+    await broker().thaw()
+    await send(topic, '2')
+    await send(topic, '3')
+    expect([...new Set(await valuesOf(topic))]).toEqual(['1', '2', '3'])
+  })
+
+  test('a topic that was made anew behind our back is told apart from one that is well', async () => {
+    const name = `svc-test-${randomUUID()}`
+    const topic = await newTopic(name)
+    for (const value of ['1', '2', '3']) await send(topic, value)
+    await asAdmin((admin) => admin.deleteTopics({ topics: [name] }))
+    await newTopic(name)
+    expect(await topic.ends()).toEqual([0n])
+    await expect(send(topic, '4')).rejects.toThrow(BusRewoundError)
+    await send(topic, '5')
+    expect((await valuesOf(topic)).at(-1)).toBe('5')
+  })
+
+  test.each([
+    ['cleanup.policy', 'compact', 'compaction drops'],
+    ['unclean.leader.election.enable', 'true', 'drops acknowledged records'],
+    ['max.message.bytes', '100000', 'max.message.bytes must be 786432'],
+  ])('a topic with %s=%s is refused, and nothing is changed', async (setting, value, words) => {
+    const topic = `svc-test-${randomUUID()}`
+    const configEntries = [{ name: setting, value }]
+    const made = { topic, numPartitions: 1, replicationFactor: 1, configEntries }
+    await asAdmin((admin) => admin.createTopics({ topics: [made], waitForLeaders: true }))
+    await expect(newTopic(topic)).rejects.toThrow(words)
+  })
+
+  test('a topic that a power cut could empty is used, with a warning', async () => {
+    const topic = `svc-test-${randomUUID()}`
+    const made = { topic, numPartitions: 1, replicationFactor: 1 }
+    await asAdmin((admin) => admin.createTopics({ topics: [made], waitForLeaders: true }))
+    expect((await newTopic(topic)).warnings).toEqual([expect.stringContaining('flush.messages=1')])
+    expect((await newTopic()).warnings).toEqual([])
+  })
+
+  async function asAdmin(act: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> {
+    const brokers = [`127.0.0.1:${proxy.port}`]
+    const client = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING })
+    const admin = client.admin()
+    await admin.connect()
+    await act(admin)
+    await admin.disconnect()
+  }
+})

@@ -1,0 +1,49 @@
+/** Finds or makes a topic. */
+import { BusAwayError, type TopicPlan, UnsafeTopicError } from '@svc/contracts/ports/bus'
+import kafkajs, { type Admin } from 'kafkajs'
+import { newTopicSettings, type TopicState, unsafeSettings } from './topic-safety.ts'
+
+/** @returns undefined when there is no such topic */
+export async function stateOf(admin: Admin, { name }: TopicPlan): Promise<TopicState | undefined> {
+  if (!(await admin.listTopics()).includes(name)) return undefined
+  const [{ brokers }, { topics }, { resources }] = await Promise.all([
+    admin.describeCluster(),
+    admin.fetchTopicMetadata({ topics: [name] }),
+    admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: kafkajs.ConfigResourceTypes.TOPIC, name }],
+    }),
+  ])
+  const partitions = topics[0]?.partitions ?? []
+  const entries = resources[0]?.configEntries ?? []
+  return {
+    brokers: brokers.length,
+    partitions: partitions.length,
+    replicas: Math.min(...partitions.map(({ replicas }) => replicas.length)),
+    settings: new Map(entries.map(({ configName, configValue }) => [configName, configValue])),
+  }
+}
+
+/** @throws {UnsafeTopicError} with nothing made */
+export async function made(admin: Admin, plan: TopicPlan): Promise<TopicState> {
+  const { brokers } = await admin.describeCluster()
+  const { replicas, settings } = newTopicSettings(brokers.length)
+  const state = { brokers: brokers.length, partitions: plan.partitions, replicas }
+  const known = new Map([...Object.entries(settings), ['max.message.bytes', 'Infinity']] as const)
+  const problems = unsafeSettings({ ...state, settings: known }, plan.partitions)
+  if (problems.length > 0) throw new UnsafeTopicError(plan.name, problems)
+  await admin.createTopics({
+    waitForLeaders: true,
+    topics: [
+      {
+        topic: plan.name,
+        numPartitions: plan.partitions,
+        replicationFactor: replicas,
+        configEntries: Object.entries(settings).map(([name, value]) => ({ name, value })),
+      },
+    ],
+  })
+  const found = await stateOf(admin, plan)
+  if (found === undefined) throw new BusAwayError(`the topic ${plan.name} was not made`)
+  return found
+}
