@@ -34,13 +34,13 @@ describe('over TLS', () => {
   async function connected(
     options: DoubleOptions,
     userInfo: string,
-    act: (client: EventStoreDBClient) => Promise<void>,
+    act: (client: EventStoreDBClient, double: EventStoreDbDouble) => Promise<void>,
   ): Promise<void> {
     const double = await EventStoreDbDouble.start({ tls, ...options })
     const url = double.url.replace('://', `://${userInfo}`)
     const client = EventStoreDBClient.connectionString(`${url}&tlsCAFile=${authority}`)
     try {
-      await act(client)
+      await act(client, double)
     } finally {
       await client.dispose()
       await double.close()
@@ -53,6 +53,34 @@ describe('over TLS', () => {
       await client.appendToStream('s', event, noStream)
       expect(await idsIn(client, 's')).toEqual([event.id])
     }))
+
+  test('a user of a group reads everything, and writes, and neither deletes nor shortens', async () => {
+    const group = ['$admins', 'sellers']
+    const limitedUsers = [{ username: 'svc', password: 'secret', groups: ['sellers'] }]
+    const answerTo = (call: Promise<unknown>) =>
+      call.then(
+        () => 'allowed',
+        (error: unknown) => (error instanceof AccessDeniedError ? 'denied' : error),
+      )
+    const ask = async (client: EventStoreDBClient) => ({
+      all: await answerTo(collect(client.readAll({ maxCount: 1 }))),
+      append: await answerTo(client.appendToStream('s', newEvent())),
+      read: await answerTo(collect(client.readStream('s', { maxCount: 1 }))),
+      shorten: await answerTo(client.setStreamMetadata('s', { maxCount: 1 })),
+      delete: await answerTo(client.deleteStream('s')),
+    })
+    await connected({ credentials, limitedUsers }, 'svc:secret@', async (client, double) => {
+      expect(await ask(client)).toMatchObject({ all: 'denied', append: 'allowed' })
+      double.setStreamMetadata('$all', { $acl: { $r: group } })
+      const rest = { $d: '$admins', $mr: '$admins', $mw: '$admins' }
+      double.setDefaultAcl({ $userStreamAcl: { $r: group, $w: group, ...rest } })
+      double.setStreamMetadata('s', {})
+      const may = { all: 'allowed', append: 'allowed', read: 'allowed' }
+      expect(await ask(client)).toEqual({ ...may, shorten: 'denied', delete: 'denied' })
+      double.setDefaultAcl({ $userStreamAcl: { $r: group, $w: '$admins', ...rest } })
+      expect(await ask(client)).toMatchObject({ ...may, append: 'denied' })
+    })
+  })
 
   test('a client that does not know the authority is unavailable, code 14', () =>
     withDouble({ tls }, async ({ client }) => {

@@ -32,7 +32,8 @@ export function serveBatchAppend(call: GrpcCall, admission: Admission, queue: Ap
       open.delete(correlationId)
       const answer = (said: Parameters<typeof batchAnswer>[2]): void =>
         call.send(batchAnswer(correlationId, append, said))
-      if (isRefused) answer({ kind: 'access denied' })
+      const mayWrite = admission.mayDo(call, { right: '$w', stream: append.stream })
+      if (isRefused || !mayWrite) answer({ kind: 'access denied' })
       else if (!admission.isReady) answer({ kind: 'not ready' })
       else queue.submit(append, { peerPort: call.peerPort, answer })
     },
@@ -48,9 +49,9 @@ export function serveAppend(call: GrpcCall, admission: Admission, queue: AppendQ
       append = joined(append, readAppendPart(message))
     },
     () => {
-      const refusal = admission.refusal(call)
-      if (refusal !== undefined) return call.finish(refusal)
       const whole = joined(append, { events: [] })
+      const refusal = admission.refusal(call, { right: '$w', stream: whole.stream })
+      if (refusal !== undefined) return call.finish(refusal)
       queue.submit(whole, {
         peerPort: call.peerPort,
         answer: (said) => {

@@ -10,6 +10,9 @@ import { DELETED_FOR_EVER, StreamLog } from './stream-log.ts'
 /** Position 0 means the start of the log and is no event's; the real log begins with an epoch. */
 const FIRST_POSITION = 416
 
+/** The type of an event in `$settings`. */
+const DEFAULT_ACL = 'update-default-acl'
+
 /** The revision that the real server gives to the event of such a deletion. */
 const REVISION_OF_DELETION = 2n ** 63n - 1n
 
@@ -31,6 +34,7 @@ export class EventLog {
   readonly #recent = new Map<string, StoredEvent>()
   readonly #listeners = new Set<() => void>()
   #end = FIRST_POSITION
+  #defaultAcl: unknown
   #readable = Number.POSITIVE_INFINITY
 
   constructor(nowMs: () => number) {
@@ -40,6 +44,11 @@ export class EventLog {
   /** All events in the order of the log. Reads see only the first {@link readableCount}. */
   get all(): readonly StoredEvent[] {
     return this.#all
+  }
+
+  /** Who may do what with streams that say nothing themselves. */
+  get defaultAcl(): unknown {
+    return this.#defaultAcl
   }
 
   get readableCount(): number {
@@ -162,6 +171,7 @@ export class EventLog {
 
   #write(stream: StreamLog, events: readonly ProposedEvent[]): AppendOutcome {
     if (stream.isSoftDeleted && events.length > 0) this.#revive(stream)
+    const revived: StreamLog[] = []
     for (const event of events) {
       const stored = storeEvent(event, {
         stream: stream.name,
@@ -175,17 +185,38 @@ export class EventLog {
       this.#all.push(stored)
       stream.events.push(stored)
       this.#remember(stored)
-      const described = describedStream(stream.name, event)
-      if (described !== undefined) this.stream(described).describe(event.data, stored.index)
+      if (event.type === DEFAULT_ACL) this.#defaultAcl = jsonIn(event)
+      const described = this.#streamDescribed(stream.name, event)
+      const wasDeleted = described?.isSoftDeleted
+      described?.describe(event.data, stored.index)
+      if (described !== undefined && wasDeleted && !described.isSoftDeleted) revived.push(described)
     }
+    const outcome = this.#outcomeOf(stream)
+    for (const described of revived) this.#hideWhatWasDeleted(described)
     if (events.length > 0) this.#notify()
+    return outcome
+  }
+
+  #outcomeOf(stream: StreamLog): AppendOutcome {
     if (stream.last < 0) return { kind: 'success without a stream' }
     return { kind: 'success', revision: stream.last, position: this.#lastOf(stream).position }
+  }
+
+  /** The stream whose settings an event holds, if it does. */
+  #streamDescribed(stream: string, { type }: ProposedEvent): StreamLog | undefined {
+    const isDescription = stream.startsWith('$$') && type === '$metadata'
+    return isDescription ? this.stream(stream.slice(2)) : undefined
   }
 
   /** What was before the deletion stays hidden when a deleted stream goes on. */
   #revive(stream: StreamLog): void {
     this.setMetadata(stream.name, { ...stream.metadata, $tb: stream.last + 1 })
+  }
+
+  /** So does the server itself when somebody takes a deletion back; a second time it does not. */
+  #hideWhatWasDeleted(stream: StreamLog): void {
+    const $tb = stream.last + 1
+    if (stream.metadata.$tb !== $tb) this.setMetadata(stream.name, { ...stream.metadata, $tb })
   }
 
   #remember(event: StoredEvent): void {
@@ -207,9 +238,8 @@ export class EventLog {
   }
 }
 
-/** The stream whose settings an event holds, if it does. */
-function describedStream(stream: string, { type }: ProposedEvent): string | undefined {
-  return stream.startsWith('$$') && type === '$metadata' ? stream.slice(2) : undefined
+function jsonIn({ data }: ProposedEvent): unknown {
+  return JSON.parse(Buffer.from(data).toString())
 }
 
 function jsonEvent(type: string, data: object): ProposedEvent {

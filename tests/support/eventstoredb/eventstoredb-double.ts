@@ -5,7 +5,8 @@
  * Its log stands for the server's files and outlives every kill and stop. States: up → (kill, stop)
  * → down → (restart) → up; and up ⇄ frozen. The port stays the same.
  */
-import { Admission, type Credentials } from './admission.ts'
+import { AccessRules } from './access-rules.ts'
+import { Admission, type Credentials, type LimitedUser } from './admission.ts'
 import { serveAppend, serveBatchAppend } from './append-calls.ts'
 import { AppendQueue } from './append-queue.ts'
 import { DoubleFaults, type NodeAddress } from './double-faults.ts'
@@ -38,6 +39,8 @@ export interface DoubleOptions {
   readonly dropsSlowConsumers?: number | null
   /** Calls without these are refused. A client sends them over TLS only. */
   readonly credentials?: Credentials
+  /** May call too, and do what the access control lists in the log let them. */
+  readonly limitedUsers?: readonly LimitedUser[]
   readonly tls?: ServerIdentity
   /** After so long the server gives an append up that it could not commit. */
   readonly writeTimeoutMs?: number
@@ -93,7 +96,9 @@ export class EventStoreDbDouble {
       dropSubscriptions: () => this.#reads.dropSubscriptions(),
       wakeSubscriptions: () => this.#reads.wakeSubscriptions(),
     })
-    this.#admission = new Admission(this.faults, options.credentials)
+    const rules = new AccessRules(this.#log)
+    const { credentials, limitedUsers } = options
+    this.#admission = new Admission(this.faults, rules, credentials, limitedUsers)
     const parts = { log: this.#log, timers: this.#timers, faults: this.faults }
     this.#appends = new AppendQueue({
       ...parts,
@@ -222,6 +227,11 @@ export class EventStoreDbDouble {
   /** Sets metadata such as `{ $maxCount: 10 }`, kept in `$$stream` as the real server keeps it. */
   setStreamMetadata(stream: string, metadata: object): void {
     this.#log.setMetadata(stream, metadata)
+  }
+
+  /** What everybody may do with streams that say nothing themselves. */
+  setDefaultAcl(acl: object): void {
+    this.#log.writeSystemEvent('$settings', 'update-default-acl', acl)
   }
 
   /** As by a client of somebody else: so that it can go on, or for ever. */

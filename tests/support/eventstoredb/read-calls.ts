@@ -46,9 +46,10 @@ export class ReadCalls {
   serve(call: GrpcCall): void {
     call.receive((message) => {
       const { admission, log, insideRecordCode } = this.#parts
-      const refusal = admission.refusal(call)
-      if (refusal !== undefined) return call.finish(refusal)
       const request = readReadRequest(message)
+      const { stream = '$all' } = request
+      const refusal = admission.refusal(call, { right: '$r', stream })
+      if (refusal !== undefined) return call.finish(refusal)
       if (request.isSubscription) return this.#subscribe(call, request)
       this.#reads += 1
       call.onClose(() => {

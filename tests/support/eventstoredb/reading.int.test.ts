@@ -92,6 +92,19 @@ describe('a stream', () => {
       expect(await idsIn(client, 's')).toHaveLength(1)
     }))
 
+  test('whose soft deletion is taken back stays hidden, until it is taken back once more', () =>
+    withDouble({}, async ({ client }) => {
+      await client.appendToStream('s', newEvents(3), { expectedRevision: NO_STREAM })
+      await client.deleteStream('s')
+      await client.setStreamMetadata('s', {})
+      expect(await idsIn(client, 's')).toEqual([])
+      const written = await collect(client.readStream('$$s'))
+      expect(written.map(({ event }) => event?.data)).toEqual([{ $tb: 2 ** 63 }, {}, { $tb: 3 }])
+      await client.setStreamMetadata('s', {})
+      expect(await idsIn(client, 's')).toHaveLength(3)
+      expect(await collect(client.readStream('$$s'))).toHaveLength(4)
+    }))
+
   test('keeps its metadata in a stream of its own', () =>
     withDouble({}, async ({ client, double }) => {
       double.setStreamMetadata('s', { $maxCount: 3, own: 'x' })

@@ -51,7 +51,7 @@ async function readAll(
   return sendBackwards(call, log.all, from - 1, Math.max(0, from - request.count))
 }
 
-/** The count is of those that the filter lets through; all others are passed over without a word. */
+/** The count is of those that the filter lets through; others are passed over without a word. */
 function filtered(
   { filter, direction, count }: ReadRequest,
   log: EventLog,

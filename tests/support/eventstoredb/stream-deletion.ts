@@ -10,10 +10,10 @@ import { DELETED_BEFORE } from './stream-log.ts'
 /** The revision that a deletion expects is not checked: nothing here deletes under contention. */
 export function serveDelete(call: GrpcCall, admission: Admission, log: EventLog): void {
   call.receive((bytes) => {
-    const refusal = admission.refusal(call)
-    if (refusal !== undefined) return call.finish(refusal)
     const options = streams.DeleteReq.deserializeBinary(bytes).getOptions()
     const name = nameOf(options?.getStreamIdentifier())
+    const refusal = admission.refusal(call, { right: '$d', stream: name })
+    if (refusal !== undefined) return call.finish(refusal)
     const { metadata } = log.stream(name)
     const { position } = log.setMetadata(name, { ...metadata, $tb: DELETED_BEFORE })
     call.answer(deleted(position))
@@ -22,10 +22,11 @@ export function serveDelete(call: GrpcCall, admission: Admission, log: EventLog)
 
 export function serveTombstone(call: GrpcCall, admission: Admission, log: EventLog): void {
   call.receive((bytes) => {
-    const refusal = admission.refusal(call)
-    if (refusal !== undefined) return call.finish(refusal)
     const options = streams.TombstoneReq.deserializeBinary(bytes).getOptions()
-    const { position } = log.tombstone(nameOf(options?.getStreamIdentifier()))
+    const name = nameOf(options?.getStreamIdentifier())
+    const refusal = admission.refusal(call, { right: '$d', stream: name })
+    if (refusal !== undefined) return call.finish(refusal)
+    const { position } = log.tombstone(name)
     call.answer(deleted(position))
   })
 }
