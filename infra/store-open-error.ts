@@ -22,13 +22,15 @@ export type StoreOpenCode =
   | 'unreachable'
   /** A server answers, and did not become ready in time. */
   | 'not-ready'
-  /** The server refuses the user, or what the user may read. */
+  /** The server refuses the user, or what the user may read or write. */
   | 'access-denied'
   /** TLS is asked for, and the server speaks none. */
   | 'no-tls'
   /** The certificate of the server is not trusted, or is for another name. */
   | 'untrusted-certificate'
   | 'old-server'
+  /** The server is set up to take smaller appends than svc makes. */
+  | 'append-limit'
 
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'

@@ -16,6 +16,7 @@ import { copyOlder, get, newPrefix, pay, runCli } from './server-story.ts'
 import { isBreakable, type StoreUnderTest, startStoreUnderTest } from './store-under-test.ts'
 
 const SEED = 1
+const EXIT_DIFFERENCE = 1
 const EXIT_USAGE = 2
 const EXIT_NOT_FOUND = 3
 const EXIT_CONFLICT = 5
@@ -25,6 +26,10 @@ const SETTLED_WITHIN_MS = 30_000
 const READY_MS = 30_000
 /** By then the model is loaded, and the store is waited for. */
 const STOP_AFTER_MS = 3_000
+/** By then a request has sent what the store does not confirm. */
+const HELD_MS = 1_000
+/** A stop that waits for the store takes more than half a minute. */
+const STOPPED_WITHIN_MS = 15_000
 
 let store: StoreUnderTest
 let worker: ScriptedWorker
@@ -316,6 +321,23 @@ test.skipIf(!isBreakable)(
     for (const { code, err } of refused) {
       expect([code, err]).toEqual([EXIT_UNREACHABLE, expect.stringContaining('event store')])
     }
+  },
+)
+
+test.skipIf(!isBreakable)(
+  'a stop does not wait for a store that hangs [on a store that the test may break]',
+  async () => {
+    const environment = { ...settings(), SVC_SHUTDOWN_GRACE_MS: '1000', SVC_REQUEST_LOG: 'off' }
+    const server = await startRunningServer(environment)
+    await store.switches?.freeze()
+    onTestFinished(() => store.switches?.thaw())
+    const asked = server.chat({ max_tokens: 8, messages: [{ role: 'user', content: 'Hi' }] })
+    asked.catch(() => {})
+    await delay(HELD_MS)
+    const askedAt = performance.now()
+    expect(await server.process.stop()).toEqual({ code: EXIT_DIFFERENCE, signal: null })
+    expect(performance.now() - askedAt).toBeLessThan(STOPPED_WITHIN_MS)
+    expect(server.process.stderr).toContain('stopped without it')
   },
 )
 

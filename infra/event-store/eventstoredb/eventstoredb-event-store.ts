@@ -49,6 +49,8 @@ import {
   type SetAsideStreams,
 } from './watch/set-aside-streams.ts'
 
+import { mayWrite } from './write-probe.ts'
+
 export interface EventStoreDbEventStoreOptions {
   readonly client: CurrentClient<EventStoreDbClient>
   readonly streamPrefix: StreamPrefix
@@ -84,7 +86,8 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
     this.texts = new EventStoreDbTextStore(options)
     this.#setAside = options.setAside
     const read = (request: ServerReadStream) => this.#readServerStream(request)
-    this.#appends = new StreamAppends({ ...options, read })
+    const noteRight = (mayWrite: boolean) => this.#watch.noteRight(mayWrite)
+    this.#appends = new StreamAppends({ ...options, read, noteRight })
     this.#queue = new KeyedQueue({
       waitMs: appendTimeoutMs,
       onStarved: (since) => client.noteSilence(since),
@@ -97,6 +100,7 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
       readStream: read,
       toOwn: (event) => streamPrefix.toOwn(event),
       isSetAside: (stream) => this.#setAside.holds(stream),
+      mayWrite: async () => mayWrite({ ...options, client: await client.get() }),
       times: options.watchTimes,
       warn,
     })

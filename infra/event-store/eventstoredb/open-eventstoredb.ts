@@ -30,6 +30,7 @@ import {
 } from './start-up-refusal.ts'
 import type { WatchTimes } from './watch/log-watch.ts'
 import { SetAsideStreams } from './watch/set-aside-streams.ts'
+import { checkWrites } from './write-probe.ts'
 
 const READY_WITHIN_MS = 30_000
 /** The server itself gives an append up after 2 to 3 seconds. */
@@ -52,6 +53,11 @@ export interface EventStoreDbOptions {
   readonly readyWithinMs?: number | undefined
   readonly appendTimeoutMs?: number | undefined
   readonly readTimeoutMs?: number | undefined
+  /**
+   * Whether to look at once whether the user may write, and appends of our size are taken. A
+   * command that only reads needs neither.
+   */
+  readonly checkWrites?: boolean | undefined
   /** How often, and how patiently, it is looked whether the server is still the same. */
   readonly watchTimes?: WatchTimes | undefined
   readonly reachCrashPoint?: ReachCrashPoint | undefined
@@ -78,6 +84,9 @@ export async function openEventStoreDb(
     const setAside = new SetAsideStreams(streamPrefix.text, warn)
     await untilReady(settings, readyWithinMs, async (boundMs) => {
       await checkServer(client, place, boundMs)
+      if (options.checkWrites === true) {
+        await checkWrites({ client: await client.get(), streamPrefix, appendTimeoutMs }, place)
+      }
       await noteOrders(client, streamPrefix, setAside, warn)
     })
     return new EventStoreDbEventStore({

@@ -34,7 +34,7 @@ import type { CurrentClient } from '../client/current-client.ts'
 import { answerWithin } from '../client/deadline.ts'
 import type { NotWrittenReason, SendResult } from '../client/send-result.ts'
 import type { ServerReadStream } from '../client/server-calls.ts'
-import { reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
+import { appendLimitOf, reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
 import { toServerEvent } from '../layout/recorded-event.ts'
 import type { StreamPrefix } from '../layout/stream-prefix.ts'
 import { deletedStream } from '../watch/set-aside-streams.ts'
@@ -50,6 +50,8 @@ export interface StreamAppendsPorts {
   read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
+  /** Told of each append that was answered, and whether the user had the right to it. */
+  noteRight(mayWrite: boolean): void
 }
 
 export class StreamAppends {
@@ -77,7 +79,6 @@ export class StreamAppends {
 
   /**
    * @throws {StoreUnavailableError} when nothing of it was written
-   * @throws {RangeError} when the server takes no append of this size
    */
   async append(
     request: AppendRequest,
@@ -94,11 +95,13 @@ export class StreamAppends {
     const result = await this.#send(stream, expected.revision, sealed, hold)
     switch (result.kind) {
       case 'appended':
+        this.#ports.noteRight(true)
         return this.#acknowledge(stream, sealed.head, result)
       case 'wrong-expected-revision':
         return this.#whoWasFirst(request)
       case 'not-written':
         if (result.reason === 'unreachable') this.forgetHeads()
+        if (result.reason === 'access-denied') this.#ports.noteRight(false)
         throw refusalOf(stream, result.reason, result.cause)
       case 'unknown':
         // Silence says nothing about the connection.
@@ -185,11 +188,11 @@ function refusalOf(stream: string, reason: NotWrittenReason, cause: unknown): Er
     case 'unreachable':
       return new StoreAwayError(`the event store is not reachable: ${reasonOf(cause)}`, { cause })
     case 'access-denied':
-      return new StoreUnavailableError('the event store refuses its user', { cause })
+      return new StoreUnavailableError('the event store does not let our user write', { cause })
     case 'stream-deleted':
       return deletedStream(stream, cause)
     case 'too-large':
-      return new RangeError('the event store is set up to take only smaller appends', { cause })
+      return new StoreUnavailableError(`the event store ${appendLimitOf(cause)}`, { cause })
   }
 }
 

@@ -85,6 +85,13 @@ export function isDeletedStream(error: unknown): boolean {
   return [error, cause].some((found) => failureTypeOf(found) === 'stream-deleted')
 }
 
+/** What a server says that takes no append of our size; goes on from its name. */
+export function appendLimitOf(error: unknown): string {
+  const limit = error instanceof Error && 'maxAppendSize' in error ? error.maxAppendSize : undefined
+  const bytes = typeof limit === 'number' ? ` (${limit} bytes)` : ''
+  return `takes only smaller appends than svc makes${bytes}: set its --max-append-size to 1048576`
+}
+
 /** The position of a read is not the place of an event: it comes from another log. */
 function isForeignPosition(error: unknown): boolean {
   const code = grpcCodeOf(error)

@@ -42,6 +42,10 @@ const REFUSED =
   'the event store refuses our user: the password was changed or the user disabled. Appends go on ' +
   'until their connection ends; put the new one into EVENTSTORE_URL and restart svc'
 
+const MAY_NOT_WRITE =
+  'the event store lets our user read, and not write: give it the right to write our streams back, ' +
+  'and svc goes on by itself'
+
 /** What is remembered of an event: enough to know it again. */
 export interface SeenEvent
   extends Pick<RecordedEvent, 'stream' | 'revision' | 'hash' | 'position'> {
@@ -57,6 +61,8 @@ export interface LogWatchPorts {
   toOwn(event: ServerEvent): RecordedEvent | undefined
   /** Whether the server was told to hide events of the stream. */
   isSetAside(stream: string): boolean
+  /** Asks the server whether the user may write, and writes nothing. */
+  mayWrite(): Promise<boolean>
   readonly times?: WatchTimes | undefined
   readonly warn: Warn
 }
@@ -72,6 +78,7 @@ export class LogWatch {
   #goneSinceMs: number | undefined
   #rewound: StoreRewoundError | undefined
   #isRefused = false
+  #mayWrite = true
   /** How far the server's clock is ahead of ours; 0 when they agree well enough. */
   #clockAheadMs = 0
 
@@ -94,6 +101,15 @@ export class LogWatch {
     if (this.#last !== undefined && event.position <= this.#last.position) return
     const { stream, revision, hash, position, appended } = event
     this.#last = { stream, revision, hash, position, ...(appended && { appended }) }
+  }
+
+  /** An append was let through, or refused for want of the right to it. */
+  noteRight(mayWrite: boolean): void {
+    if (mayWrite === this.#mayWrite) return
+    this.#mayWrite = mayWrite
+    const { warn } = this.#ports
+    if (mayWrite) warn({}, 'event store lets our user write again')
+    else warn({ reason: MAY_NOT_WRITE }, 'event store does not let our user write')
   }
 
   /** The connection broke: another server may answer from now on. */
@@ -125,6 +141,9 @@ export class LogWatch {
       troubles.push({ message: this.#rewound.message, notReady })
     }
     if (this.#isRefused) troubles.push({ message: REFUSED, notReady: 'the event log refuses us' })
+    if (!this.#mayWrite) {
+      troubles.push({ message: MAY_NOT_WRITE, notReady: 'the event log takes nothing of ours' })
+    }
     if (this.#clockAheadMs !== 0) troubles.push({ message: this.#clockMessage })
     return troubles
   }
@@ -143,7 +162,12 @@ export class LogWatch {
       if (signal.aborted) return
       // Who reads meets the same error, and says so.
       await this.#look().catch(() => {})
+      if (!this.#mayWrite) await this.#askForRight().catch(() => {})
     }
+  }
+
+  async #askForRight(): Promise<void> {
+    this.noteRight(await this.#ports.mayWrite())
   }
 
   #look(): Promise<void> {

@@ -41,7 +41,7 @@ import { LogMemory } from './log-memory.ts'
 import { loggedCharges } from './logged-charges.ts'
 import { loggedKeys } from './logged-keys.ts'
 import { OpenResources } from './open-resources.ts'
-import { openStores } from './open-store.ts'
+import { type OpenStores, openStores } from './open-store.ts'
 
 /** A server that was killed finds all of its log a moment after it answers. */
 const LOG_WHOLE_TRIES = 10
@@ -60,6 +60,8 @@ export interface CoreOptions {
   readonly place: LogLocation
   readonly reach: ReachCrashPoint
   readonly logger: Logger
+  /** When they are open already; whoever opened them closes them after the core. */
+  readonly stores?: OpenStores | undefined
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
   /**
@@ -107,7 +109,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const { folder, place, reach, logger } = options
   const parts = new OpenResources(logger)
   try {
-    const { store, texts, health: storeHealth } = await openStores(options, parts)
+    const stores = options.stores ?? (await openStores(options, parts))
+    const { store, texts, health: storeHealth } = stores
     folder.make()
     const snapshots = openSqliteSnapshotStore(folder.snapshotsFile, reach)
     parts.add(() => snapshots.close())

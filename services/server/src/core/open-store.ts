@@ -17,6 +17,8 @@ export interface StoreOptions {
   readonly folder: DataFolder
   readonly reach: ReachCrashPoint
   readonly logger: Logger
+  /** Whether it must be able to write; who only reads goes on without. */
+  readonly checkWrites?: boolean | undefined
   /** Called once when the disk under a file has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
@@ -48,11 +50,12 @@ export async function openStores(options: StoreOptions, parts: OpenResources): P
 
 async function openOnServer(
   { url, streamPrefix, readyWithinMs }: LogLocation & { kind: 'eventstoredb' },
-  { reach, logger }: StoreOptions,
+  { reach, logger, checkWrites }: StoreOptions,
 ): Promise<OpenStores> {
   // Loaded only here: a service on a file needs no gRPC.
   const { openEventStoreDb } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
-  const options = { url, streamPrefix, readyWithinMs, reachCrashPoint: reach, logger }
+  const where = { url, streamPrefix, readyWithinMs }
+  const options = { ...where, reachCrashPoint: reach, logger, checkWrites }
   const health = await openEventStoreDb(options)
   return { store: new OutageWaitingStore(health, systemTimer), health, texts: health.texts }
 }

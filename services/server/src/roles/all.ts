@@ -19,6 +19,7 @@
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import { START } from '@svc/contracts/ports/event-store'
+import { within } from '@svc/contracts/ports/within'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
@@ -30,6 +31,7 @@ import { type Core, openCore } from '../core/core.ts'
 import { type DemoAccount, type FirstRun, prepareFirstRun } from '../core/first-run.ts'
 import { noteLog } from '../core/log-identity.ts'
 import { OpenResources } from '../core/open-resources.ts'
+import { type OpenStores, openStores, type StoreOptions } from '../core/open-store.ts'
 import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { startCheckpointing } from '../evidence/checkpointing.ts'
@@ -42,6 +44,8 @@ import { startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
 
 const WORKER_STOP_MS = 2_000
+/** After running requests had their time: for everything else, when the events are on a server. */
+const SERVER_CLOSE_MS = 2_000
 /** Of what a start does by itself. */
 const ACTOR = 'first-run'
 
@@ -143,24 +147,32 @@ export async function startServer(
 async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const { settings, logger, reach, folder, place, workers, parts, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
+  const storeOptions = {
+    ...{ folder, place, reach, logger },
+    onFatal(error: unknown) {
+      logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
+      failure.resolve()
+    },
+  }
   // On a first start nothing is written before the model is known to work; later starts save the
   // time.
   const modelWorks = workers.ready()
   modelWorks.catch(() => {})
+  // A large model loads for minutes: a server that cannot be used is told before.
+  const stores = await openServerStores(
+    { ...storeOptions, checkWrites: true },
+    parts,
+    stopRequested,
+  )
   if (isFirstStart(folder, place)) await modelWorks
   stopRequested.throwIfAborted()
   if (place.kind === 'sqlite') folder.make()
+  const evidenceKey = settings.SVC_EVIDENCE_KEY
   const opening = openCore({
-    folder,
-    place,
-    reach,
-    logger,
-    evidenceKey: settings.SVC_EVIDENCE_KEY,
+    ...storeOptions,
+    stores,
+    evidenceKey,
     otherLog: surroundings.otherLog,
-    onFatal(error) {
-      logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
-      failure.resolve()
-    },
   })
   const core = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
   parts.add(() => core.close())
@@ -178,10 +190,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   if (core.ledger.prices().length === 0) await core.ledger.lookForPrices()
   const summaries = workerSummaries({ fleet: workers.pool, supervised: workers.supervised })
   const unpriced = unpricedModels(core.ledger, summaries)
-  if (unpriced.length > 0) {
-    const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
-    logger.warn({ models: unpriced }, message)
-  }
+  warnOfUnpriced(unpriced, logger)
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
   const ownerLink =
     settings.SVC_DASHBOARD === 'on' ? await core.users.issueOwnerLink(ACTOR, demo.accountId) : null
@@ -199,9 +208,27 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
     failed: failure.promise,
     stop(graceMs) {
       grace = graceMs
-      return parts.close()
+      const closing = parts.close()
+      if (place.kind === 'sqlite') return closing
+      return withoutHungServer(closing, graceMs + SERVER_CLOSE_MS, logger)
     },
   }
+}
+
+function warnOfUnpriced(models: readonly string[], logger: Logger): void {
+  if (models.length === 0) return
+  const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
+  logger.warn({ models }, message)
+}
+
+/** Nothing is written by it. @returns undefined when the events are in a file */
+async function openServerStores(
+  options: StoreOptions,
+  parts: OpenResources,
+  stopRequested: AbortSignal,
+): Promise<OpenStores | undefined> {
+  if (options.place.kind === 'sqlite') return undefined
+  return orStopped(openStores(options, parts), stopRequested)
 }
 
 /**
@@ -212,6 +239,20 @@ function orStopped<Result>(work: Promise<Result>, stop: AbortSignal): Promise<Re
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   stop.addEventListener('abort', () => reject(stop.reason), { once: true })
   return Promise.race([work, stopped])
+}
+
+/**
+ * A server that hangs keeps what was sent to it, and a stop does not wait for that: it was written
+ * or not, as after a crash, and the next start finds out.
+ */
+async function withoutHungServer(
+  closing: Promise<boolean>,
+  withinMs: number,
+  logger: Logger,
+): Promise<boolean> {
+  const isClean = await within(systemTimer, withinMs, closing, undefined)
+  if (isClean === undefined) logger.error('the event store does not answer: stopped without it')
+  return isClean ?? false
 }
 
 function isFirstStart(folder: DataFolder, place: LogLocation): boolean {

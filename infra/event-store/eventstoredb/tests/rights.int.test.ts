@@ -1,0 +1,100 @@
+/** What the server lets our user do, and how large an append it takes. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { expect, onTestFinished, test } from 'vitest'
+import { fillStream, newEvents } from '../../compliance/fixtures.ts'
+import { openEventStoreDb } from '../open-eventstoredb.ts'
+import { PREFIX, withStore } from '../testing/store-on-double.ts'
+
+const stream = 'account-1'
+const GROUP = ['$admins', 'sellers']
+const WITHIN = { timeout: 10_000, interval: 50 }
+
+/** A double on which `svc` is a member of `sellers` and of nothing else. */
+async function startWithGroup() {
+  const tls = makeSelfSignedCertificate()
+  const authority = join(temporaryFolder(), 'ca.crt')
+  writeFileSync(authority, tls.certificate)
+  const double = await EventStoreDbDouble.start({
+    tls,
+    credentials: { username: 'admin', password: 'changeit' },
+    limitedUsers: [{ username: 'svc', password: 's3cret', groups: ['sellers'] }],
+  })
+  onTestFinished(() => double.close())
+  double.setStreamMetadata('$all', { $acl: { $r: GROUP } })
+  const options = `tls=true&tlsCAFile=${encodeURIComponent(authority)}`
+  const letWrite = (mayWrite: boolean) =>
+    double.setDefaultAcl({
+      $userStreamAcl: {
+        ...{ $r: GROUP, $w: mayWrite ? GROUP : '$admins' },
+        ...{ $d: '$admins', $mr: '$admins', $mw: '$admins' },
+      },
+    })
+  return { double, letWrite, url: `esdb://svc:s3cret@localhost:${double.port}?${options}` }
+}
+
+test('a user of a group that may read and write is enough', async () => {
+  const { letWrite, url } = await startWithGroup()
+  letWrite(true)
+  const store = await openEventStoreDb({ url, streamPrefix: PREFIX, checkWrites: true })
+  await fillStream(store, stream, 2)
+  await store.close()
+})
+
+test('a user who may read and not write is refused by who has to write, and by nobody else', async () => {
+  const { letWrite, url } = await startWithGroup()
+  letWrite(false)
+  await expect(openEventStoreDb({ url, checkWrites: true })).rejects.toMatchObject({
+    code: 'access-denied',
+    message: expect.stringMatching(/may read .*, and may not write: .* streams svc\.\*/),
+  })
+  const store = await openEventStoreDb({ url })
+  expect(await store.readAll({ after: START, limit: 1 })).toEqual([])
+  await store.close()
+})
+
+test('a right to write that is taken away is told, and when it is there again', async () => {
+  const { letWrite, url } = await startWithGroup()
+  letWrite(true)
+  const warnings: string[] = []
+  const logger = { warn: (_: object, message: string) => void warnings.push(message) }
+  const store = await openEventStoreDb({ url, logger, watchTimes: { everyMs: 50 } })
+  onTestFinished(() => store.close())
+  store.subscribe({ after: START, batchSize: 1, signal: AbortSignal.abort() })
+  const head = await fillStream(store, stream, 2)
+  letWrite(false)
+  const append = { stream, expected: head, events: newEvents(1) }
+  await expect(store.append(append)).rejects.toThrow(/does not let our user write/)
+  expect(store.troubles()).toMatchObject([{ notReady: 'the event log takes nothing of ours' }])
+  letWrite(true)
+  await expect.poll(() => store.troubles(), WITHIN).toEqual([])
+  expect(await store.append(append)).toMatchObject({ kind: 'appended' })
+  expect(warnings).toEqual([
+    'event store does not let our user write',
+    'event store lets our user write again',
+  ])
+})
+
+test('a server that takes smaller appends only is refused, with its limit', () =>
+  withStore({ double: { maxAppendBytes: 100_000 } }, async ({ double: { url }, store }) => {
+    const said = /smaller appends .*100000 bytes.*--max-append-size/
+    const refusal = { code: 'append-limit', message: expect.stringMatching(said) }
+    await expect(openEventStoreDb({ url, checkWrites: true })).rejects.toMatchObject(refusal)
+    const data = JSON.stringify({ text: 'x'.repeat(200_000) })
+    const events = newEvents(1).map((event) => ({ ...event, data }))
+    const append = store.append({ stream, expected: NO_STREAM, events })
+    await expect(append).rejects.toThrow(StoreUnavailableError)
+    await expect(append).rejects.toThrow(said)
+  }))
+
+test('looking whether it may be written writes nothing', () =>
+  withStore({}, async ({ double }) => {
+    const { eventsCommitted } = double.observed
+    const store = await openEventStoreDb({ url: double.url, checkWrites: true })
+    await store.close()
+    expect(double.observed.eventsCommitted).toBe(eventsCommitted)
+  }))
