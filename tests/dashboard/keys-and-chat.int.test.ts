@@ -47,6 +47,21 @@ describe('a key that is rotated', () => {
     expect(keys.find(({ key_id }) => key_id === old.key_id)?.status).toBe('expired')
   })
 
+  test('is rotated once, however often it is asked for', async () => {
+    const old = await newKey('turned')
+    const ask = () =>
+      dashboard.owner.ask('POST', `${path}/keys/${old.key_id}/rotate`, {
+        overlap_seconds: 60,
+        idempotency_key: 'the same',
+      })
+    const count = async () => (await dashboard.owner.json<unknown[]>('GET', `${path}/keys`)).length
+    expect((await ask()).status).toBe(200)
+    const keys = await count()
+    const again = await ask()
+    expect([again.status, await again.text()]).toEqual([409, expect.stringContaining('was made')])
+    expect(await count()).toBe(keys)
+  })
+
   test('without an overlap is refused at once', async () => {
     const old = await newKey('replaced')
     await dashboard.owner.json('POST', `${path}/keys/${old.key_id}/rotate`, { overlap_seconds: 0 })

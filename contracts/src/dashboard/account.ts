@@ -204,6 +204,8 @@ export const dashboardAccountOperations = {
       ...key,
       /** How long both work; 0 ends the old one at once. */
       overlap_seconds: z.int().min(0).max(OVERLAP_SECONDS_MAX),
+      /** Sent again with the same one, no second key is made: the answer is a `conflict`. */
+      idempotency_key: idempotencyKey.optional(),
     }),
     output: newKey.extend({
       /** When the old key ends. */

@@ -87,7 +87,7 @@ export function accountKeyRoutes(ports: AccountKeyPorts) {
 /** The new one first: whatever fails then, somebody has a key that works. */
 async function rotate(
   { ledger, clock }: AccountKeyPorts,
-  { account_id: accountId, key_id: keyId, overlap_seconds: seconds }: RotateInput,
+  { account_id: accountId, key_id: keyId, overlap_seconds: seconds, ...input }: RotateInput,
   actor: string,
 ): Promise<DashboardOutput<'rotateAccountKey'>> {
   const old = await requireKey(ledger, accountId, keyId)
@@ -95,15 +95,18 @@ async function rotate(
   if (statusOf(old, now) !== 'active') {
     throw new ServiceError('conflict', 'The key has ended: make a new one.')
   }
-  const fresh = { name: old.name, expiresAt: null, actor }
+  const { idempotency_key: once } = input
+  const repeat = once === undefined ? {} : { idempotencyKey: `${actor} ${keyId} ${once}` }
+  const fresh = { name: old.name, expiresAt: null, ...repeat, actor }
   const { keyId: newId, secret } = await ledger.administration.createKey(accountId, fresh)
-  if (secret === null) throw new Error('a key that was asked for once has been made before')
   const endsAt = Math.min(now + seconds * SECOND_MS, old.expiresAt ?? Number.POSITIVE_INFINITY)
   if (seconds === 0) await ledger.revokeKey(accountId, keyId, REASON, actor)
   else {
     const change = { keyId, expiresAt: endsAt, reason: REASON, actor }
     await ledger.administration.setKeyExpiry(accountId, change)
   }
+  // Only now: what a first attempt was cut off before has been done.
+  if (secret === null) throw madeBefore(newId)
   return { key_id: newId, secret, old_key_ends_at: new Date(endsAt).toISOString() }
 }
 
