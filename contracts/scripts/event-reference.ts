@@ -67,12 +67,15 @@ const meanings: Record<DomainEvent['type'], string> = {
     "The holder of an admin token, whom the actor names, was shown customers' records. `subject` says " +
     'whose, and from when to when; null: all of them.',
   UserSignedIn:
-    'A user of the dashboard has signed in with a password. The same within a minute is one event.',
+    'A user of the dashboard has signed in; `way` says how. The same within a minute is one event.',
   UserSignedOut:
     'A user of the dashboard has ended their session. The same within a minute is one.',
   SignInsRefused:
-    'Sign-ins with a wrong password were refused, so many between `since` and `at`; null: with addresses ' +
-    'that no user has.',
+    'Sign-ins were refused, so many between `since` and `at`; null: of nobody whom the service knows.',
+  PasskeyAdded: 'The user can sign in with another passkey.',
+  PasskeyRemoved: 'The passkey opens nothing any more.',
+  IdentityLinked: 'The user can sign in by the identity provider `issuer`.',
+  IdentityUnlinked: 'The identity provider signs the user in no more.',
   LinkIssued:
     'A link lets one person in, or one user set a password, once and until its end. Only the hash of ' +
     'its secret is kept.',

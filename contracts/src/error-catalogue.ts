@@ -121,6 +121,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'The e-mail address or the password is wrong, or the user is disabled; which of them is not said.',
   },
+  sign_in_refused: {
+    status: 401,
+    openaiType: 'invalid_request_error',
+    anthropicType: 'authentication_error',
+    retry: false,
+    doc: 'A sign-in by a passkey, an identity provider or a proxy does not hold, or came too late; begin it again.',
+  },
   insufficient_quota: {
     status: 402,
     openaiType: 'insufficient_quota',
@@ -261,6 +268,13 @@ export const errorCatalogue = {
     anthropicType: 'api_error',
     retry: true,
     doc: 'A defect in the service. Nothing is charged beyond what was metered.',
+  },
+  provider_unavailable: {
+    status: 503,
+    openaiType: 'server_error',
+    anthropicType: 'api_error',
+    retry: true,
+    doc: 'The identity provider that signs people in does not answer; a password and a passkey still work.',
   },
   worker_failed: {
     status: 503,

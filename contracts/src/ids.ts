@@ -23,6 +23,7 @@ export const idKinds = [
   'run',
   'usr',
   'link',
+  'pk',
   'ses',
   'ckpt',
 ] as const

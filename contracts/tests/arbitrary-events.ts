@@ -11,6 +11,7 @@ import {
   wireFormats,
 } from '../src/events/account.ts'
 import { adminRoles } from '../src/events/admin-tokens.ts'
+import { signInWays } from '../src/events/audit.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { accountRoles, linkKinds, platformRoles } from '../src/events/users.ts'
 import { tokenClasses } from '../src/tokens.ts'
@@ -230,7 +231,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     at: timeMs,
   }),
   CheckpointSigned: fc.record({ note: text, at: timeMs }),
-  UserSignedIn: fc.record({ userId: text, at: timeMs }),
+  UserSignedIn: fc.record({ userId: text, way: fc.constantFrom(...signInWays), at: timeMs }),
   UserSignedOut: fc.record({ userId: text, at: timeMs }),
   SignInsRefused: fc.record({
     userId: nullable(text),
@@ -238,6 +239,10 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     since: timeMs,
     at: timeMs,
   }),
+  PasskeyAdded: fc.record({ userId: text, passkeyId: text, at: timeMs }),
+  PasskeyRemoved: fc.record({ userId: text, passkeyId: text, at: timeMs }),
+  IdentityLinked: fc.record({ userId: text, issuer: text, at: timeMs }),
+  IdentityUnlinked: fc.record({ userId: text, issuer: text, at: timeMs }),
   LinkIssued: fc.record({
     linkId: text,
     kind: fc.constantFrom(...linkKinds),

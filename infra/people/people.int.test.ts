@@ -1,9 +1,10 @@
 /** What is kept of users and of their sessions. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Passkey } from '@svc/contracts/ports/passkeys'
 import type { StoredSession } from '@svc/contracts/ports/session-store'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { openSqliteSessionStore, type SessionBounds } from './sqlite-session-store.ts'
 import { openSqliteUserRecords } from './sqlite-user-records.ts'
 
@@ -50,11 +51,102 @@ describe('users', () => {
     await records.close()
   })
 
+  test('without a password have none, and can be given one', async () => {
+    const records = openSqliteUserRecords(join(temporaryFolder(), 'users.db'))
+    await records.add({ ...ada, passwordHash: null })
+    expect((await records.find('usr_a'))?.passwordHash).toBeNull()
+    await records.change('usr_a', { passwordHash: '$1' })
+    expect(await records.find('usr_a')).toEqual(ada)
+    await records.close()
+  })
+
   test('are not given up when their file is damaged', () => {
     const path = join(temporaryFolder(), 'users.db')
     writeFileSync(path, 'no database at all, and long enough to be looked at'.repeat(100))
     expect(() => openSqliteUserRecords(path)).toThrow(/users/)
     expect(readFileSync(path, 'utf8')).toContain('no database')
+  })
+})
+
+describe('passkeys', () => {
+  const MAX = 2
+  const passkey = (number: number, userId = 'usr_a'): Passkey => ({
+    passkeyId: `pk_${number}`,
+    userId,
+    credentialId: `credential-${number}`,
+    publicKey: new Uint8Array([1, 2, number]),
+    signCount: 0,
+    transports: ['internal', 'hybrid'],
+    name: `key ${number}`,
+    createdAt: number,
+    lastUsedAt: null,
+  })
+  async function opened() {
+    const folder = temporaryFolder()
+    const records = openSqliteUserRecords(join(folder, 'users.db'))
+    onTestFinished(() => records.close())
+    await records.add(ada)
+    return { folder, records, passkeys: records.passkeys }
+  }
+
+  test('are found by their credential, listed and removed by their user', async () => {
+    const { passkeys } = await opened()
+    expect(await passkeys.add(passkey(1), MAX)).toBe(true)
+    expect(await passkeys.add(passkey(2, 'usr_b'), MAX)).toBe(true)
+    expect(await passkeys.findByCredential('credential-1')).toEqual(passkey(1))
+    expect(await passkeys.list('usr_a')).toEqual([passkey(1)])
+    expect(await passkeys.remove('usr_b', 'pk_1')).toBe(false)
+    expect(await passkeys.remove('usr_a', 'pk_1')).toBe(true)
+    expect(await passkeys.findByCredential('credential-1')).toBeUndefined()
+  })
+
+  test('are each of one user, and not too many', async () => {
+    const { passkeys } = await opened()
+    expect(await passkeys.add(passkey(1), MAX)).toBe(true)
+    const same = { ...passkey(2, 'usr_b'), credentialId: 'credential-1' }
+    expect(await passkeys.add(same, MAX)).toBe(false)
+    expect(await passkeys.add(passkey(3), MAX)).toBe(true)
+    expect(await passkeys.add(passkey(4), MAX)).toBe(false)
+  })
+
+  test('count up, or do not count at all: a copy that is behind is not taken', async () => {
+    const { passkeys } = await opened()
+    await passkeys.add(passkey(1), MAX)
+    const noted = (signCount: number) => passkeys.noteUse('pk_1', { signCount, at: 9 })
+    expect([await noted(0), await noted(0)]).toEqual([true, true])
+    expect([await noted(5), await noted(5), await noted(4), await noted(0)]).toEqual([
+      ...[true, false, false, false],
+    ])
+    expect(await noted(6)).toBe(true)
+    expect((await passkeys.findByCredential('credential-1'))?.signCount).toBe(6)
+  })
+
+  test('and linked identities are erased with their user, to the last byte', async () => {
+    const { folder, records, passkeys } = await opened()
+    const identity = { issuer: 'https://login.example.com/', subject: 'subject-of-ada' }
+    await passkeys.add({ ...passkey(1), name: 'phone of Ada' }, MAX)
+    expect(await records.identities.link('usr_a', identity)).toBe(true)
+    await records.erase('usr_a')
+    expect(await passkeys.list('usr_a')).toEqual([])
+    expect(await records.identities.userOf(identity)).toBeUndefined()
+    const bytes = ['users.db', 'users.db-wal'].map((name) =>
+      readFileSync(join(folder, name), 'latin1'),
+    )
+    expect(bytes.join()).not.toMatch(/phone of Ada|credential-1|subject-of-ada/)
+  })
+
+  test('a linked identity is of one user, and a user has one of each provider', async () => {
+    const { identities } = (await opened()).records
+    const [one, two] = ['1', '2'].map((subject) => ({ issuer: 'https://a.example/', subject }))
+    if (one === undefined || two === undefined) throw new Error('there are two')
+    expect(await identities.link('usr_a', one)).toBe(true)
+    expect(await identities.link('usr_b', one)).toBe(false)
+    expect(await identities.link('usr_a', two)).toBe(false)
+    expect(await identities.link('usr_a', { ...two, issuer: 'https://b.example/' })).toBe(true)
+    expect(await identities.userOf(one)).toBe('usr_a')
+    expect(await identities.unlink('usr_a', one.issuer)).toBe(true)
+    expect(await identities.isLinked('usr_a', one.issuer)).toBe(false)
+    expect(await identities.isLinked('usr_a', 'https://b.example/')).toBe(true)
   })
 })
 
@@ -65,6 +157,7 @@ describe('sessions', () => {
     sessionId: `ses_${number}`,
     tokenHash: `hash ${number}`,
     userId,
+    way: 'password',
     createdAt: number,
     lastUsedAt: number,
     expiresAt: 1_000 + number,

@@ -1,5 +1,6 @@
 /** The sessions, in a SQLite file of their own that can be lost without harm. */
 import type { StatementSync } from 'node:sqlite'
+import type { SignInWay } from '@svc/contracts/events/audit'
 import type { SessionStore, StoredSession } from '@svc/contracts/ports/session-store'
 import { openCacheFile } from '../sqlite/cache-file.ts'
 import type { DatabaseFile } from '../sqlite/database-file.ts'
@@ -31,6 +32,7 @@ const migrations = [
    CREATE INDEX session_by_user ON session (user_id, last_used_at);
    CREATE INDEX session_by_use ON session (last_used_at);
    CREATE INDEX session_by_expiry ON session (expires_at)`,
+  "ALTER TABLE session ADD COLUMN way TEXT NOT NULL DEFAULT 'password'",
 ]
 
 /**
@@ -63,6 +65,7 @@ interface SessionRow {
   readonly expires_at: number
   readonly address: string
   readonly user_agent: string
+  readonly way: SignInWay
 }
 
 class SqliteSessionStore implements SessionStore {
@@ -86,7 +89,7 @@ class SqliteSessionStore implements SessionStore {
          (SELECT session_id FROM session ${which} ORDER BY last_used_at DESC LIMIT -1 OFFSET ?)`
     this.#file = file
     this.#bounds = bounds
-    this.#insert = database.prepare('INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
+    this.#insert = database.prepare('INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#dropOfUser = database.prepare(dropBut('WHERE user_id = ?'))
     this.#dropOfAll = database.prepare(dropBut(''))
     this.#byToken = database.prepare('SELECT * FROM session WHERE token_hash = ?')
@@ -106,12 +109,12 @@ class SqliteSessionStore implements SessionStore {
 
   async save(session: StoredSession): Promise<void> {
     const { sessionId, tokenHash, userId, createdAt, lastUsedAt, expiresAt } = session
-    const { address, userAgent } = session
+    const { address, userAgent, way } = session
     const times = [createdAt, lastUsedAt, expiresAt]
     // First room for it, so that it is never the one that gives way.
     this.#dropOfUser.run(userId, this.#bounds.perUser - 1)
     this.#dropOfAll.run(this.#bounds.inAll - 1)
-    this.#insert.run(sessionId, tokenHash, userId, ...times, address, userAgent)
+    this.#insert.run(sessionId, tokenHash, userId, ...times, address, userAgent, way)
   }
 
   async find(tokenHash: string): Promise<StoredSession | undefined> {
@@ -160,6 +163,7 @@ function sessionOf(row: object): StoredSession {
     sessionId: stored.session_id,
     tokenHash: stored.token_hash,
     userId: stored.user_id,
+    way: stored.way,
     createdAt: stored.created_at,
     lastUsedAt: stored.last_used_at,
     expiresAt: stored.expires_at,

@@ -5,6 +5,8 @@
 import type { StatementSync } from 'node:sqlite'
 import type { UserRecord, UserRecords } from '@svc/contracts/ports/user-records'
 import { type DatabaseFile, openDatabaseFile } from '../sqlite/database-file.ts'
+import { SqliteLinkedIdentities } from './sqlite-linked-identities.ts'
+import { SqlitePasskeys } from './sqlite-passkeys.ts'
 
 /** "svcu" in ASCII. */
 const APPLICATION_ID = 0x73766375
@@ -18,7 +20,29 @@ const migrations = [
      display_name TEXT NOT NULL,
      password_hash TEXT NOT NULL
    ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE passkey (
+     passkey_id TEXT PRIMARY KEY,
+     user_id TEXT NOT NULL,
+     credential_id TEXT NOT NULL UNIQUE,
+     public_key BLOB NOT NULL,
+     sign_count INTEGER NOT NULL,
+     transports TEXT NOT NULL,
+     name TEXT NOT NULL,
+     created_at INTEGER NOT NULL,
+     last_used_at INTEGER
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX passkey_by_user ON passkey (user_id, created_at);
+   CREATE TABLE linked_identity (
+     issuer TEXT NOT NULL,
+     subject TEXT NOT NULL,
+     user_id TEXT NOT NULL,
+     PRIMARY KEY (issuer, subject),
+     UNIQUE (user_id, issuer)
+   ) STRICT, WITHOUT ROWID`,
 ]
+
+/** In the column of the hash: the user has no password. No hash is empty. */
+const NO_PASSWORD = ''
 
 /** @throws {StoreOpenError} when in use, not writable or damaged */
 export function openSqliteUserRecords(path: string): UserRecords {
@@ -42,6 +66,8 @@ interface StoredUser {
 }
 
 class SqliteUserRecords implements UserRecords {
+  readonly passkeys: SqlitePasskeys
+  readonly identities: SqliteLinkedIdentities
   readonly #file: DatabaseFile
   readonly #byId: StatementSync
   readonly #byEmail: StatementSync
@@ -54,6 +80,8 @@ class SqliteUserRecords implements UserRecords {
   constructor(file: DatabaseFile) {
     const { database } = file
     this.#file = file
+    this.passkeys = new SqlitePasskeys(database)
+    this.identities = new SqliteLinkedIdentities(database)
     this.#byId = database.prepare('SELECT * FROM user WHERE user_id = ?')
     this.#byEmail = database.prepare('SELECT * FROM user WHERE email = ?')
     this.#insert = database.prepare('INSERT OR IGNORE INTO user VALUES (?, ?, ?, ?)')
@@ -71,7 +99,8 @@ class SqliteUserRecords implements UserRecords {
   }
 
   async add({ userId, email, displayName, passwordHash }: UserRecord): Promise<boolean> {
-    return this.#insert.run(userId, email, displayName, passwordHash).changes > 0
+    const stored = passwordHash ?? NO_PASSWORD
+    return this.#insert.run(userId, email, displayName, stored).changes > 0
   }
 
   async change(
@@ -81,15 +110,27 @@ class SqliteUserRecords implements UserRecords {
     let changes = 0
     if (displayName !== undefined) changes += Number(this.#setName.run(displayName, userId).changes)
     if (passwordHash !== undefined) {
-      changes += Number(this.#setPassword.run(passwordHash, userId).changes)
+      const stored = passwordHash ?? NO_PASSWORD
+      changes += Number(this.#setPassword.run(stored, userId).changes)
     }
     return changes > 0
   }
 
   async erase(userId: string): Promise<boolean> {
-    const erased = this.#remove.run(userId).changes > 0
+    const { database } = this.#file
+    let erased = false
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      this.passkeys.removeAll(userId)
+      this.identities.removeAll(userId)
+      erased = this.#remove.run(userId).changes > 0
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
     // A page that SQLite has balanced can keep an older copy of a row: the file is written anew.
-    this.#file.database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+    database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
     return erased
   }
 
@@ -103,5 +144,6 @@ class SqliteUserRecords implements UserRecords {
 function recordOf(row: object | undefined): UserRecord | undefined {
   if (row === undefined) return undefined
   const { user_id, email, display_name, password_hash } = row as StoredUser
-  return { userId: user_id, email, displayName: display_name, passwordHash: password_hash }
+  const passwordHash = password_hash === NO_PASSWORD ? null : password_hash
+  return { userId: user_id, email, displayName: display_name, passwordHash }
 }

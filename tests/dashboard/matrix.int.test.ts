@@ -33,6 +33,17 @@ const rows: Readonly<Record<DashboardOperationName | 'chat', DashboardAccess>> =
   listSessions: 'signed-in',
   endSession: 'signed-in',
   endOtherSessions: 'signed-in',
+  startProviderSignIn: 'anybody',
+  finishProviderSignIn: 'anybody',
+  startProviderLink: 'signed-in',
+  unlinkProvider: 'signed-in',
+  signInByProxy: 'anybody',
+  startPasskeySignIn: 'anybody',
+  signInByPasskey: 'anybody',
+  listPasskeys: 'signed-in',
+  startPasskey: 'signed-in',
+  addPasskey: 'signed-in',
+  removePasskey: 'signed-in',
   listMembers: 'member',
   setMemberRole: 'owner',
   removeMember: 'owner',
@@ -73,7 +84,12 @@ const browsers = new Map<Principal, TestBrowser>()
 const bearers = new Map<Principal, string>()
 
 beforeAll(async () => {
-  dashboard = await startDashboard()
+  // With every way to sign in, so that none is refused for want of settings.
+  dashboard = await startDashboard({
+    SVC_PUBLIC_URL: 'http://localhost:8080',
+    SVC_OIDC_ISSUER: 'http://127.0.0.1:1',
+    SVC_OIDC_CLIENT_ID: 'svc',
+  })
   const { owner, accountId, apiKey } = dashboard
   const invite = async (name: Principal, given: object) => {
     const { link } = await owner.json<{ link: string }>('POST', '/admin/users/invitations', given)

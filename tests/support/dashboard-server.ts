@@ -15,6 +15,8 @@ type Session = DashboardOutput<'session'>
 export class TestBrowser {
   readonly #baseUrl: string
   cookie: string | undefined
+  /** Of a sign-in that was begun elsewhere. */
+  begun: string | undefined
 
   constructor(baseUrl: string) {
     this.#baseUrl = baseUrl
@@ -28,13 +30,17 @@ export class TestBrowser {
 
   /** With these headers and no others but the cookie. */
   async send(method: string, path: string, headers: Record<string, string>, body?: string) {
+    const cookie = [this.cookie, this.begun].filter((each) => each !== undefined).join('; ')
     const answer = await fetch(`${this.#baseUrl}${DASHBOARD_PREFIX}${path}`, {
       method,
-      headers: { ...(this.cookie === undefined ? {} : { cookie: this.cookie }), ...headers },
+      headers: { ...(cookie === '' ? {} : { cookie }), ...headers },
       ...(body === undefined ? {} : { body }),
     })
-    const set = answer.headers.get('set-cookie')
-    if (set !== null) this.cookie = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
+    for (const set of answer.headers.getSetCookie()) {
+      const kept = set.includes('Max-Age=0') ? undefined : set.split(';')[0]
+      if (/^[\w-]*svc-begun=/.test(set)) this.begun = kept
+      else this.cookie = kept
+    }
     return answer
   }
 

@@ -4,13 +4,16 @@ import { dashboardAccountOperations } from './account.ts'
 import type { DashboardDeclaration } from './declaration.ts'
 import { memberOperations } from './members.ts'
 import { sessionOperations } from './session.ts'
+import { signInWayOperations } from './sign-in-ways.ts'
 
 export { dashboardAccountOperations } from './account.ts'
 export { memberOperations } from './members.ts'
 export { sessionOperations } from './session.ts'
+export { PROVIDER_RETURN_PATH, signInWayOperations } from './sign-in-ways.ts'
 
 export const dashboardOperations = {
   ...sessionOperations,
+  ...signInWayOperations,
   ...memberOperations,
   ...dashboardAccountOperations,
 } satisfies Record<string, DashboardDeclaration>

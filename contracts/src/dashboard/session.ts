@@ -21,8 +21,8 @@ const newPassword = z
   .string()
   .min(PASSWORD_CHARACTERS_MIN, `must have at least ${PASSWORD_CHARACTERS_MIN} characters`)
   .max(PASSWORD_CHARACTERS_MAX, `must have at most ${PASSWORD_CHARACTERS_MAX} characters`)
-const givenPassword = z.string().max(PASSWORD_CHARACTERS_MAX)
-const linkSecret = z.string().min(1).max(SECRET_CHARACTERS_MAX)
+export const givenPassword = z.string().max(PASSWORD_CHARACTERS_MAX)
+export const linkSecret = z.string().min(1).max(SECRET_CHARACTERS_MAX)
 
 const platformRole = z.enum(platformRoles)
 export const accountRole = z.enum(accountRoles)
@@ -47,10 +47,23 @@ const user = z.object({
   user_id: z.string(),
   email: z.string(),
   display_name: z.string(),
+  /** Without one they sign in another way, and are not asked for it. */
+  has_password: z.boolean(),
+  /** Whether they can sign in by the identity provider. */
+  is_linked: z.boolean(),
+})
+
+/** How somebody can sign in here beside the password. */
+const waysIn = z.object({
+  /** What the button for the identity provider says; null: there is none. */
+  provider_label: z.string().nullable(),
+  passkeys: z.boolean(),
+  /** Whom the proxy in front of the server names in this request; null: nobody. */
+  proxy_email: z.string().nullable(),
 })
 
 /** Also what a sign-in and an accepted link answer with. */
-const session = z.object({
+export const session = z.object({
   /** Null without a session; then the four below are empty too. */
   user: user.nullable(),
   /** Of those who run the service; null for customers. */
@@ -68,6 +81,7 @@ const session = z.object({
   expires_at: z.string().nullable(),
   branding,
   sign_up: signUpPolicy,
+  ways_in: waysIn,
   /** Where clients send their requests, without `/v1`. */
   base_url: z.string(),
   version: z.string(),
@@ -145,7 +159,10 @@ export const sessionOperations = {
     summary: 'Use a link: become a user, or join as the one who is signed in, or set a password',
     input: z.strictObject({
       secret: linkSecret,
-      /** All three of somebody new; `password` alone for a reset; none of who is signed in. */
+      /**
+       * All three of somebody new; without the first and the last of whom the proxy names;
+       * `password` alone for a reset; none of who is signed in.
+       */
       email: email.optional(),
       display_name: name.optional(),
       password: newPassword.optional(),

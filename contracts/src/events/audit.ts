@@ -3,6 +3,10 @@ import { z } from 'zod'
 
 export const auditStream = 'audit'
 
+/** `provider`: an identity provider, by OpenID Connect. `proxy`: the header of a trusted proxy. */
+export const signInWays = ['password', 'passkey', 'provider', 'proxy'] as const
+export type SignInWay = (typeof signInWays)[number]
+
 const at = { at: z.int().min(0) }
 
 export const auditEventSchemas = {
@@ -13,7 +17,7 @@ export const auditEventSchemas = {
     subject: z.record(z.string(), z.string().nullable()),
     ...at,
   }),
-  UserSignedIn: z.object({ userId: z.string(), ...at }),
+  UserSignedIn: z.object({ userId: z.string(), way: z.enum(signInWays), ...at }),
   UserSignedOut: z.object({ userId: z.string(), ...at }),
   SignInsRefused: z.object({
     /** Null: of addresses that no user has. */
@@ -23,6 +27,11 @@ export const auditEventSchemas = {
     since: z.int().min(0),
     ...at,
   }),
+  PasskeyAdded: z.object({ userId: z.string(), passkeyId: z.string(), ...at }),
+  PasskeyRemoved: z.object({ userId: z.string(), passkeyId: z.string(), ...at }),
+  /** Whom of theirs it is, only the file of the users says. */
+  IdentityLinked: z.object({ userId: z.string(), issuer: z.string(), ...at }),
+  IdentityUnlinked: z.object({ userId: z.string(), issuer: z.string(), ...at }),
 } as const
 
 type Schemas = typeof auditEventSchemas

@@ -14,7 +14,13 @@ type Usage = DashboardOutput<'usage'>
 type Statement = DashboardOutput<'accountStatement'>
 
 export const session: Session = {
-  user: { user_id: 'user_1', email: 'ada@example.com', display_name: 'Ada Lovelace' },
+  user: {
+    user_id: 'user_1',
+    email: 'ada@example.com',
+    display_name: 'Ada Lovelace',
+    has_password: true,
+    is_linked: false,
+  },
   platform_role: null,
   accounts: [
     { account_id: ACCOUNT, name: 'Analytical Engines', role: 'owner', status: 'open' },
@@ -31,6 +37,7 @@ export const session: Session = {
     credit_text: null,
   },
   sign_up: 'open',
+  ways_in: { provider_label: 'Analytical sign-on', passkeys: true, proxy_email: null },
   base_url: 'http://127.0.0.1:8080',
   version: '0.1.0',
   now: AT,
@@ -215,6 +222,10 @@ const people = {
       status: 'active' as const,
       joined_at: AT,
     },
+  ],
+  listPasskeys: () => [
+    { passkey_id: 'pk_1', name: 'Laptop', created_at: AT, last_used_at: AT },
+    { passkey_id: 'pk_2', name: HOSTILE, created_at: AT, last_used_at: null },
   ],
   listSessions: () => [
     {

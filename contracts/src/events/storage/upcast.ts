@@ -21,6 +21,7 @@ const currentVersions: ReadonlyMap<string, number> = new Map([
   ['GrantVoided', 2],
   ['CreditRefunded', 2],
   ['BalanceAdjusted', 2],
+  ['UserSignedIn', 2],
 ])
 
 const FIRST_VERSION = 1
@@ -43,6 +44,7 @@ const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
   ['GrantVoided', [withPlainTexts]],
   ['CreditRefunded', [withPlainTexts]],
   ['BalanceAdjusted', [withPlainTexts]],
+  ['UserSignedIn', [byPassword]],
 ])
 
 export function currentVersion(type: string): number {
@@ -82,4 +84,9 @@ function withPlainTexts(data: unknown): unknown {
 
 function withoutReason(data: unknown): unknown {
   return { ...(data as object), changeId: null, reason: null }
+}
+
+/** Version 1 was written when there was no other way to sign in. */
+function byPassword(data: unknown): unknown {
+  return { ...(data as object), way: 'password' }
 }

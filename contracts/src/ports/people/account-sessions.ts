@@ -8,6 +8,8 @@ export interface SessionRequest {
   readonly host: string
   /** The address of the caller. */
   readonly ip: string
+  /** Who is at the other end of the connection: a proxy, where one stands in front. */
+  readonly socket: { readonly remoteAddress?: string | undefined }
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }
 

@@ -1,3 +1,5 @@
+import type { SignInWay } from '../../events/audit.ts'
+
 /**
  * The sessions of the dashboard. Losing all of them harms nobody: everybody signs in again. Times
  * are milliseconds since 1970.
@@ -7,6 +9,8 @@ export interface StoredSession {
   /** SHA-256 of what the cookie holds, in hex. */
   readonly tokenHash: string
   readonly userId: string
+  /** How its user signed in. */
+  readonly way: SignInWay
   readonly createdAt: number
   readonly lastUsedAt: number
   /** When it ends whatever happens. */

@@ -1,18 +1,27 @@
 /**
- * Who the users of the dashboard are: what can be erased. The log knows a user by an id alone; this
- * is the one place that says whose it is. What is lost here cannot be built again from the log.
+ * Who the users of the dashboard are, and what they sign in with: what can be erased. The log knows
+ * a user by an id alone; this is the one place that says whose it is. What is lost here cannot be
+ * built again from the log.
  */
+import type { LinkedIdentities } from './linked-identities.ts'
+import type { Passkeys } from './passkeys.ts'
+
 export interface UserRecord {
   readonly userId: string
   /** In lower case, and of one user only. */
   readonly email: string
   readonly displayName: string
-  /** What a password is checked against; it tells nothing of the password. */
-  readonly passwordHash: string
+  /**
+   * What a password is checked against; it tells nothing of the password. Null for a user who has
+   * none and signs in another way.
+   */
+  readonly passwordHash: string | null
 }
 
 /** Each promise resolves when what it says is durable. */
 export interface UserRecords {
+  readonly passkeys: Passkeys
+  readonly identities: LinkedIdentities
   find(userId: string): Promise<UserRecord | undefined>
   findByEmail(email: string): Promise<UserRecord | undefined>
   /** @returns false when the e-mail address is another user's: then nothing has changed */
@@ -22,7 +31,10 @@ export interface UserRecords {
     userId: string,
     fields: Partial<Pick<UserRecord, 'displayName' | 'passwordHash'>>,
   ): Promise<boolean>
-  /** Nothing of it can be read any more, in the file either. @returns whether there was one */
+  /**
+   * With the passkeys and the linked identities of the user. Nothing of it can be read any more, in
+   * the file either. @returns whether there was one
+   */
   erase(userId: string): Promise<boolean>
   close(): Promise<void>
 }

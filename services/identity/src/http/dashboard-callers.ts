@@ -6,8 +6,10 @@ import type {
   AccountSessions,
   SessionRequest,
 } from '@svc/contracts/ports/account-sessions'
+import type { UserRecords } from '@svc/contracts/ports/user-records'
 import type { OwnAddress } from '../operations/ports.ts'
 import type { OpenSession, Sessions } from '../sessions/sessions.ts'
+import { type ProxyHeader, proxyEmailOf } from '../sign-in/proxy-header.ts'
 import type { Users } from '../users/users.ts'
 import { sessionToken } from './cookies.ts'
 import { isSecure, refuseForeign } from './own-requests.ts'
@@ -15,25 +17,39 @@ import { isSecure, refuseForeign } from './own-requests.ts'
 export interface DashboardCallersPorts {
   readonly sessions: Pick<Sessions, 'find'>
   readonly users: Pick<Users, 'find'>
+  readonly records: Pick<UserRecords, 'find'>
   readonly address: OwnAddress
+  readonly proxyHeader: ProxyHeader | undefined
 }
 
 export class DashboardCallers implements AccountSessions {
   readonly #sessions: Pick<Sessions, 'find'>
   readonly #users: Pick<Users, 'find'>
+  readonly #records: Pick<UserRecords, 'find'>
   readonly #address: OwnAddress
+  readonly #proxyHeader: ProxyHeader | undefined
 
-  constructor({ sessions, users, address }: DashboardCallersPorts) {
+  constructor({ sessions, users, records, address, proxyHeader }: DashboardCallersPorts) {
     this.#sessions = sessions
     this.#users = users
+    this.#records = records
     this.#address = address
+    this.#proxyHeader = proxyHeader
   }
 
   /** @throws {ServiceError} `not_allowed` for what no page of ours has sent */
   async sessionOf(request: SessionRequest): Promise<OpenSession | undefined> {
     refuseForeign(this.#address, request)
     const token = sessionToken(request.headers, isSecure(this.#address, request))
-    return this.#sessions.find(token, request.ip)
+    const open = await this.#sessions.find(token, request.ip)
+    if (open?.session.way !== 'proxy') return open
+    return (await this.#isStillNamed(open.user.userId, request)) ? open : undefined
+  }
+
+  /** What the proxy began goes on only as long as the proxy names the same user. */
+  async #isStillNamed(userId: string, request: SessionRequest): Promise<boolean> {
+    const email = proxyEmailOf(this.#proxyHeader, request)
+    return email !== undefined && (await this.#records.find(userId))?.email === email
   }
 
   /** @throws {ServiceError} `not_signed_in` */

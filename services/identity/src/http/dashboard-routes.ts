@@ -7,19 +7,28 @@ import {
   DASHBOARD_ANSWER_HEADERS,
   type DashboardDeclaration,
 } from '@svc/contracts/dashboard/declaration'
-import { memberOperations, sessionOperations } from '@svc/contracts/dashboard/operations'
+import {
+  memberOperations,
+  sessionOperations,
+  signInWayOperations,
+} from '@svc/contracts/dashboard/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { parsedInput } from '@svc/contracts/parsed-input'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Visitor } from '../operations/handler.ts'
 import { linkOperations } from '../operations/link-operations.ts'
 import { memberOperations as memberHandlers } from '../operations/member-operations.ts'
+import { ownPasskeys } from '../operations/own-passkeys.ts'
 import { ownSessions } from '../operations/own-sessions.ts'
+import { passkeySignIn } from '../operations/passkey-sign-in.ts'
 import type { IdentityPorts } from '../operations/ports.ts'
+import { providerOperations } from '../operations/provider-operations.ts'
+import { proxyOperations } from '../operations/proxy-operations.ts'
 import { sessionOperations as sessionHandlers } from '../operations/session-operations.ts'
 import { signUpOperation } from '../operations/sign-up.ts'
 import type { OpenSession } from '../sessions/sessions.ts'
-import { sessionCookie } from './cookies.ts'
+import { proxyEmailOf, refuseUntrusted } from '../sign-in/proxy-header.ts'
+import { begunCookie, begunMark, sessionCookie } from './cookies.ts'
 import { DashboardCallers } from './dashboard-callers.ts'
 import { isSecure } from './own-requests.ts'
 
@@ -34,19 +43,34 @@ export interface DashboardRoutes extends IdentityPorts {
   readonly admin: FastifyPluginAsync
 }
 
-export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
-  const callers = new DashboardCallers(ports)
-  const declared: Readonly<Record<string, DashboardDeclaration>> = {
-    ...sessionOperations,
-    ...memberOperations,
-  }
-  const handlers = {
+const declared: Readonly<Record<string, DashboardDeclaration>> = {
+  ...sessionOperations,
+  ...signInWayOperations,
+  ...memberOperations,
+}
+
+type Handled =
+  | keyof typeof sessionOperations
+  | keyof typeof signInWayOperations
+  | keyof typeof memberOperations
+
+function handlersOf(ports: IdentityPorts) {
+  return {
     ...sessionHandlers(ports),
     ...ownSessions(ports),
     ...linkOperations(ports),
     ...signUpOperation(ports),
+    ...providerOperations(ports),
+    ...passkeySignIn(ports),
+    ...ownPasskeys(ports),
+    ...proxyOperations(ports),
     ...memberHandlers(ports),
-  } satisfies Record<keyof typeof sessionOperations | keyof typeof memberOperations, unknown>
+  } satisfies Record<Handled, unknown>
+}
+
+export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
+  const callers = new DashboardCallers(ports)
+  const handlers = handlersOf(ports)
 
   return async (app: FastifyInstance) => {
     app.addHook('onRequest', async (_request, reply) => {
@@ -73,15 +97,22 @@ export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<unknown> {
+    refuseUntrusted(ports.proxyHeader, request)
     const open = await admitted(access, request)
+    const secure = isSecure(ports.address, request)
     const rest = method === 'GET' ? request.query : (request.body ?? {})
     const given = parsedInput(input, { ...(rest as object), ...(request.params as object) })
     return handler(given, {
       open,
       browser: { address: request.ip, userAgent: request.headers['user-agent'] ?? '' },
       rootUrl: ports.rootUrl(request),
+      proxyEmail: proxyEmailOf(ports.proxyHeader, request),
+      begun: begunMark(request.headers, secure),
       carry(token) {
-        reply.header('set-cookie', sessionCookie(token, isSecure(ports.address, request)))
+        reply.header('set-cookie', sessionCookie(token, secure))
+      },
+      begin(mark) {
+        reply.header('set-cookie', begunCookie(mark, secure))
       },
     })
   }

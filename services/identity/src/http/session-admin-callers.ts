@@ -2,8 +2,8 @@
 import type { Caller } from '@svc/contracts/admin/caller'
 import { ServiceError } from '@svc/contracts/errors'
 import type { SessionRequest } from '@svc/contracts/ports/account-sessions'
-import { actorOf } from '../operations/session-operations.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { actorOf } from '../users/user-actor.ts'
 import type { Users } from '../users/users.ts'
 import { type DashboardCallers, notSignedIn } from './dashboard-callers.ts'
 

@@ -13,8 +13,14 @@ export interface Visitor {
   readonly open: OpenSession | undefined
   /** Of the service, without `/v1`, for links. */
   readonly rootUrl: string
+  /** Whom the proxy in front of the server names, where one is trusted with that. */
+  readonly proxyEmail: string | undefined
+  /** What this browser was given by {@link Visitor.begin}. */
+  readonly begun: string | undefined
   /** Gives the browser another session, or takes its away. */
   carry(token: string | null): void
+  /** Marks the browser that began a sign-in elsewhere, or takes the mark away. */
+  begin(mark: string | null): void
 }
 
 export type Handlers<Name extends DashboardOperationName> = {

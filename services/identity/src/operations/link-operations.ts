@@ -4,10 +4,11 @@ import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import { Joining, type Newcomer } from '../sign-in/joining.ts'
 import { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import type { Link } from '../users/state.ts'
+import { actorOf } from '../users/user-actor.ts'
 import type { Handlers, Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { timeText } from './session-details.ts'
-import { actorOf, beginSession } from './session-operations.ts'
+import { beginSession } from './session-operations.ts'
 
 interface Given {
   readonly email?: string | undefined
@@ -55,13 +56,13 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
         const { userId } = visitor.open.user
         await users.change({ type: 'UseLink', linkId, userId }, actorOf(userId))
         // What they may has changed: so does the session.
-        return beginSession(ports, userId, visitor)
+        return beginSession(ports, userId, visitor, visitor.open.session.way)
       }
-      const newcomer = newcomerOf(given)
+      const newcomer = newcomerOf(given, visitor.proxyEmail)
       const userId = await joining.join(newcomer, (newUserId) =>
         users.change({ type: 'UseLink', linkId, userId: newUserId }, actorOf(newUserId)),
       )
-      return beginSession(ports, userId, visitor)
+      return beginSession(ports, userId, visitor, newcomer.password === null ? 'proxy' : 'password')
     },
   }
 }
@@ -79,15 +80,19 @@ async function reset(
   await users.change({ type: 'UseReset', linkId }, actorOf(userId))
   await records.change(userId, { passwordHash })
   await sessions.endAll(userId)
-  return beginSession(ports, userId, visitor)
+  return beginSession(ports, userId, visitor, 'password')
 }
 
-function newcomerOf({ email, display_name: displayName, password }: Given): Newcomer {
-  return {
-    email: required(email, 'email'),
-    displayName: required(displayName, 'display_name'),
-    password: required(password, 'password'),
+/** @param proxyEmail whom the proxy in front of the server names: they need no password */
+function newcomerOf(
+  { email, display_name: displayName, password }: Given,
+  proxyEmail: string | undefined,
+): Newcomer {
+  const named = { displayName: required(displayName, 'display_name') }
+  if (proxyEmail !== undefined && email === undefined && password === undefined) {
+    return { ...named, email: proxyEmail, password: null }
   }
+  return { ...named, email: required(email, 'email'), password: required(password, 'password') }
 }
 
 function required(value: string | undefined, param: string): string {

@@ -1,10 +1,10 @@
 /** The people of an account. */
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import { ServiceError } from '@svc/contracts/errors'
+import { actorOf } from '../users/user-actor.ts'
 import { type Handlers, openOf } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { timeText } from './session-details.ts'
-import { actorOf } from './session-operations.ts'
 
 type Names =
   | 'listMembers'

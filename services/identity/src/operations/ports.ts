@@ -1,29 +1,22 @@
 /** What the room stands on. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
-import type { PicoDollars } from '@svc/contracts/money'
+import type { IdSource } from '@svc/contracts/ids'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UserRecords } from '@svc/contracts/ports/user-records'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { FastifyRequest } from 'fastify'
+import type { RelyingParty } from '../passkeys/relying-party.ts'
 import type { PasswordHash } from '../passwords/password-hash.ts'
+import type { IdentityProvider } from '../provider/identity-provider.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import type { SignUpSettings } from '../sign-in/own-account.ts'
+import type { ProxyHeader } from '../sign-in/proxy-header.ts'
 import type { SignInTrail } from '../sign-in/sign-in-trail.ts'
 import type { Users } from '../users/users.ts'
 
 type SessionDetails = DashboardOutput<'session'>
-
-export interface SignUpSettings {
-  /**
-   *     closed      only who runs the service lets people in
-   *     invitation  owners of an account let others into that one too
-   *     open        everybody can have an account
-   */
-  readonly policy: SessionDetails['sign_up']
-  /** Of an account that somebody opened for themselves; 0 for none. */
-  readonly credit: PicoDollars
-}
 
 /** As the operator says it is; undefined: every request tells its own. */
 export interface OwnAddress {
@@ -35,13 +28,21 @@ export interface IdentityPorts {
   readonly records: UserRecords
   readonly sessions: Sessions
   readonly passwords: PasswordHash
-  readonly signInTrail: Pick<SignInTrail, 'signedIn' | 'signedOut' | 'refused'>
+  readonly signInTrail: Pick<SignInTrail, 'signedIn' | 'signedOut' | 'refused' | 'changed'>
   readonly rateLimits: RateLimits
   readonly ledger: Pick<Ledger, 'account' | 'administration'>
   /** Where the names of accounts are. */
   readonly texts: Pick<TextStore, 'find'>
   readonly clock: Clock
+  readonly ids: IdSource
+  /** From a cryptographic source. */
+  readonly randomBytes: (count: number) => Uint8Array
   readonly address: OwnAddress
+  /** Undefined: nobody signs in by one. */
+  readonly provider: IdentityProvider | undefined
+  /** Whose passkeys are taken here; undefined: none are. */
+  readonly relyingParty: RelyingParty | undefined
+  readonly proxyHeader: ProxyHeader | undefined
   readonly signUp: SignUpSettings
   readonly branding: SessionDetails['branding']
   readonly version: string

@@ -2,6 +2,7 @@
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { OpenSession } from '../sessions/sessions.ts'
+import type { Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 
 type SessionDetails = DashboardOutput<'session'>
@@ -9,13 +10,18 @@ type SessionDetails = DashboardOutput<'session'>
 export async function sessionDetails(
   ports: IdentityPorts,
   open: OpenSession | undefined,
-  rootUrl: string,
+  { rootUrl, proxyEmail }: Pick<Visitor, 'rootUrl' | 'proxyEmail'>,
 ): Promise<SessionDetails> {
-  const { branding, signUp, version, clock } = ports
+  const { branding, signUp, provider, relyingParty, version, clock } = ports
   return {
     ...(open === undefined ? nobody : await somebody(ports, open)),
     branding,
     sign_up: signUp.policy,
+    ways_in: {
+      provider_label: provider?.label ?? null,
+      passkeys: relyingParty !== undefined,
+      proxy_email: proxyEmail ?? null,
+    },
     base_url: rootUrl,
     version,
     now: timeText(clock.nowMs()),
@@ -36,7 +42,7 @@ const nobody: Whose = {
 }
 
 async function somebody(
-  { records, sessions, ledger, texts }: IdentityPorts,
+  { records, sessions, ledger, texts, provider }: IdentityPorts,
   { session, user }: OpenSession,
 ): Promise<Whose> {
   const record = await records.find(user.userId)
@@ -49,6 +55,9 @@ async function somebody(
       user_id: user.userId,
       email: record?.email ?? '',
       display_name: record?.displayName ?? '',
+      has_password: record?.passwordHash != null,
+      is_linked:
+        provider !== undefined && (await records.identities.isLinked(user.userId, provider.issuer)),
     },
     platform_role: user.platformRole,
     // Of these alone: what users call themselves is no word that stands for a text.

@@ -30,7 +30,7 @@ async function signedIn() {
   })
   const userId = users.newUserId()
   await users.change({ type: 'SignUp', userId, accountId: 'acct_a' }, 'test')
-  const token = await sessions.begin(userId, HERE)
+  const token = await sessions.begin(userId, HERE, 'password')
   const goesOn = async () => (await sessions.find(token, HERE.address)) !== undefined
   return { time, store, users, sessions, userId, token, goesOn }
 }

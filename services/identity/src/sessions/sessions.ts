@@ -4,6 +4,7 @@
  * not used for a while, and at its time in any case.
  */
 import { hash } from 'node:crypto'
+import type { SignInWay } from '@svc/contracts/events/audit'
 import type { IdSource } from '@svc/contracts/ids'
 import type { SessionStore, StoredSession } from '@svc/contracts/ports/session-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
@@ -57,7 +58,7 @@ export class Sessions {
   }
 
   /** @returns what the cookie holds; it is kept nowhere */
-  async begin(userId: string, { address, userAgent }: Browser): Promise<string> {
+  async begin(userId: string, { address, userAgent }: Browser, way: SignInWay): Promise<string> {
     const { store, clock, ids, randomBytes, lifetimes } = this.#ports
     const token = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
     const now = clock.nowMs()
@@ -65,6 +66,7 @@ export class Sessions {
       sessionId: ids.next('ses'),
       tokenHash: hashOf(token),
       userId,
+      way,
       createdAt: now,
       lastUsedAt: now,
       expiresAt: now + lifetimes.absoluteMs,

@@ -10,7 +10,8 @@ import type { Users } from '../users/users.ts'
 export interface Newcomer {
   readonly email: string
   readonly displayName: string
-  readonly password: string
+  /** Null for somebody who signs in another way. */
+  readonly password: string | null
 }
 
 export interface JoiningPorts {
@@ -50,7 +51,7 @@ export class Joining {
   ): Promise<string> {
     const { users, records, passwords } = this.#ports
     await this.#eraseUnfinished(email)
-    const passwordHash = await passwords.hash(password)
+    const passwordHash = password === null ? null : await passwords.hash(password)
     const userId = users.newUserId()
     if (!(await records.add({ userId, email, displayName, passwordHash }))) throw addressTaken()
     try {

@@ -12,12 +12,15 @@ const PER_ADDRESS = 30
 const PER_USER = 50
 /** New users, and links that are of no use. */
 const JOINS_PER_ADDRESS = 20
+/** Sign-ins by a passkey or a provider that are begun: each is kept for minutes. */
+const STARTS_PER_ADDRESS = 200
 
 export class SignInLimits {
   readonly #pair: RateLimit
   readonly #address: RateLimit
   readonly #user: RateLimit
   readonly #joins: RateLimit
+  readonly #starts: RateLimit
 
   constructor(rateLimits: RateLimits) {
     const open = (kind: string, limit: number) => rateLimits.open(kind, limit, WINDOW_SECONDS)
@@ -25,6 +28,7 @@ export class SignInLimits {
     this.#address = open('sign-in-address', PER_ADDRESS)
     this.#user = open('sign-in-user', PER_USER)
     this.#joins = open('join-address', JOINS_PER_ADDRESS)
+    this.#starts = open('sign-in-start', STARTS_PER_ADDRESS)
   }
 
   /** @throws {ServiceError} `rate_limit_exceeded` */
@@ -37,6 +41,12 @@ export class SignInLimits {
 
   async noteFailure(who: string, address: string): Promise<void> {
     for (const [limit, name] of this.#counted(who, address)) await limit.take(name)
+  }
+
+  /** Counts one. @throws {ServiceError} `rate_limit_exceeded` */
+  async takeStart(address: string): Promise<void> {
+    const use = await this.#starts.take(networkOf(address))
+    if (!use.allowed) throw tooMany(this.#starts, use)
   }
 
   /** Before anybody joins, or has a link looked at. @throws {ServiceError} `rate_limit_exceeded` */

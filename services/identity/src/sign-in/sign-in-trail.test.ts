@@ -30,14 +30,15 @@ function openTrail() {
 
 test('a sign-in and a sign-out are told at once, with who it was; again after a minute', async () => {
   const { time, trail, events } = openTrail()
-  await trail.signedIn('usr_a')
-  await trail.signedIn('usr_a')
+  await trail.signedIn('usr_a', 'password')
+  await trail.signedIn('usr_a', 'password')
   await trail.signedOut('usr_a')
-  await trail.signedIn('usr_b')
+  await trail.signedIn('usr_b', 'password')
   await time.advance(MINUTE_MS)
-  await trail.signedIn('usr_a')
+  await trail.signedIn('usr_a', 'password')
   const of = (type: string, userId: string, at: number) => {
-    return { type, userId, at, actor: `user:${userId}` }
+    const way = type === 'UserSignedIn' ? { way: 'password' } : {}
+    return { type, userId, ...way, at, actor: `user:${userId}` }
   }
   expect(await events()).toEqual([
     of('UserSignedIn', 'usr_a', START_MS),

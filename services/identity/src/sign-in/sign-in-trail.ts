@@ -3,7 +3,7 @@
  * read. A sign-in gets its session when its event is durable. Refusals are counted, and written
  * once a minute: whoever guesses passwords cannot fill the log.
  */
-import { type AuditEvent, auditStream } from '@svc/contracts/events/audit'
+import { type AuditEvent, auditStream, type SignInWay } from '@svc/contracts/events/audit'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, type IdSource } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
@@ -27,6 +27,19 @@ export interface SignInTrailPorts {
   readonly onTrouble: (cause: unknown) => void
 }
 
+type OfUser = Extract<AuditEvent, { type: 'UserSignedIn' | 'UserSignedOut' }>
+
+/** A passkey or a linked identity that came or went, without its time. */
+export type WayChanged =
+  | {
+      readonly type: 'PasskeyAdded' | 'PasskeyRemoved'
+      readonly data: { readonly userId: string; readonly passkeyId: string }
+    }
+  | {
+      readonly type: 'IdentityLinked' | 'IdentityUnlinked'
+      readonly data: { readonly userId: string; readonly issuer: string }
+    }
+
 interface Refused {
   count: number
   readonly since: number
@@ -45,13 +58,24 @@ export class SignInTrail {
   }
 
   /** Resolves when it is durable. @throws {ServiceError} `store_unavailable` */
-  signedIn(userId: string): Promise<void> {
-    return this.#note('UserSignedIn', userId)
+  signedIn(userId: string, way: SignInWay): Promise<void> {
+    return this.#once(`in ${way} ${userId}`, (at) => {
+      return { type: 'UserSignedIn', data: { userId, way, at } }
+    })
   }
 
   /** The same. */
   signedOut(userId: string): Promise<void> {
-    return this.#note('UserSignedOut', userId)
+    return this.#once(`out ${userId}`, (at) => {
+      return { type: 'UserSignedOut', data: { userId, at } }
+    })
+  }
+
+  /** What a user signs in with has changed. Resolves when it is durable. */
+  changed(change: WayChanged): Promise<void> {
+    const { type, data } = change
+    const event = { type, data: { ...data, at: this.#ports.clock.nowMs() } } as AuditEvent
+    return this.#append([event], `user:${data.userId}`)
   }
 
   /** @param userId undefined for an address that no user has */
@@ -70,12 +94,12 @@ export class SignInTrail {
     this.#cancelWrite?.()
   }
 
-  async #note(type: 'UserSignedIn' | 'UserSignedOut', userId: string): Promise<void> {
+  async #once(what: string, eventAt: (at: number) => OfUser): Promise<void> {
     const at = this.#ports.clock.nowMs()
-    const what = `${type} ${userId}`
     const before = this.#noted.get(what)
     if (before !== undefined && before <= at && at - before < SAME_MS) return
-    await this.#append([{ type, data: { userId, at } }], `user:${userId}`)
+    const event = eventAt(at)
+    await this.#append([event], `user:${event.data.userId}`)
     this.#noted.set(what, at)
   }
 

@@ -96,7 +96,7 @@ export async function openGateway(
       metrics,
     }),
     isAdminApart: adminAt !== undefined,
-    ...dashboardOf(dashboard, core),
+    ...(await dashboardOf(dashboard, core)),
     requestObserver: observedBy([
       metrics.requests,
       requestLogOf(settings, core.refusedRequests, logger),
@@ -125,12 +125,12 @@ export async function openGateway(
 }
 
 /** Its API and its pages, unless it is switched off. */
-function dashboardOf(surroundings: DashboardSurroundings, core: Core) {
+async function dashboardOf(surroundings: DashboardSurroundings, core: Core) {
   const { settings, logger, parts } = surroundings
   if (settings.SVC_DASHBOARD !== 'on') return {}
   const pages = openPages({ logger })
   parts.add(() => pages.close())
-  return { dashboard: openDashboard(surroundings, core), dashboardPages: pages.routes }
+  return { dashboard: await openDashboard(surroundings, core), dashboardPages: pages.routes }
 }
 
 function operatorPortsOf(

@@ -29,6 +29,7 @@ import {
   readPublicUrl,
 } from './public-address.ts'
 import { type Environment, type ForeignVariable, sortVariables } from './setting-names.ts'
+import { signInProblem, signInVariables } from './sign-in-settings.ts'
 import { readTenantWeights } from './tenant-weights.ts'
 
 const DAY_MS = 86_400_000
@@ -72,6 +73,7 @@ const schema = logSchema.extend({
   /** The price that it publishes for whatever model is served. All three or none. */
   ...initialPriceVariables,
   ...dashboardVariables,
+  ...signInVariables,
   SVC_HOST: text.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),
@@ -196,7 +198,7 @@ export function readSettings(environment: Environment): Settings {
     )
   }
   const read = parsedBy(schema, settings)
-  const problem = initialPriceProblem(read)
+  const problem = initialPriceProblem(read) ?? signInProblem(read)
   if (problem !== undefined) throw new SettingsError(problem)
   return read
 }

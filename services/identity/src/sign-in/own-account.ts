@@ -1,0 +1,74 @@
+/** A new user with an account of their own, where the operator has opened that. */
+import type { PicoDollars } from '@svc/contracts/money'
+import type { Ledger } from '@svc/ledger/ledger'
+import { actorOf } from '../users/user-actor.ts'
+import type { Users } from '../users/users.ts'
+import { Joining, type JoiningPorts, type Newcomer } from './joining.ts'
+
+/** Of the credit of a new account. */
+const PRIORITY = 100
+
+export interface SignUpSettings {
+  /**
+   *     closed      only who runs the service lets people in
+   *     invitation  owners of an account let others into that one too
+   *     open        everybody can have an account
+   */
+  readonly policy: 'closed' | 'invitation' | 'open'
+  /** Of an account that somebody opened for themselves; 0 for none. */
+  readonly credit: PicoDollars
+}
+
+export interface OwnAccountPorts extends JoiningPorts {
+  readonly users: Pick<Users, 'find' | 'newUserId' | 'change'>
+  readonly ledger: Pick<Ledger, 'administration'>
+  readonly signUp: SignUpSettings
+}
+
+export class OwnAccount {
+  readonly #ports: OwnAccountPorts
+  readonly #joining: Joining
+
+  constructor(ports: OwnAccountPorts) {
+    this.#ports = ports
+    this.#joining = new Joining(ports)
+  }
+
+  /**
+   * @param accountName of the new account
+   * @param before what must be so before the log says that the user is here
+   * @returns the id of the user
+   */
+  open(
+    newcomer: Newcomer,
+    accountName: string,
+    before: (userId: string) => Promise<void> = async () => {},
+  ): Promise<string> {
+    const { ledger, users } = this.#ports
+    return this.#joining.join(newcomer, async (userId) => {
+      await before(userId)
+      const actor = actorOf(userId)
+      const { accountId } = await ledger.administration.openAccount({
+        name: accountName,
+        spendPolicy: 'standard',
+        actor,
+      })
+      await this.#giveCredit(accountId)
+      await users.change({ type: 'SignUp', userId, accountId }, actor)
+    })
+  }
+
+  async #giveCredit(accountId: string): Promise<void> {
+    const { ledger, signUp } = this.#ports
+    if (signUp.credit === 0n) return
+    await ledger.administration.grant(accountId, {
+      amount: signUp.credit,
+      category: 'promotional',
+      priority: PRIORITY,
+      expiresAt: null,
+      reference: 'sign-up',
+      reason: 'credit to try the service with',
+      actor: 'sign-up',
+    })
+  }
+}

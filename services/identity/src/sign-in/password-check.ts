@@ -1,0 +1,75 @@
+/** Checks a password, and whether somebody who is signed in can say once more who they are. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { RateLimits } from '@svc/contracts/ports/rate-limits'
+import type { Clock } from '@svc/contracts/ports/time'
+import type { UserRecords } from '@svc/contracts/ports/user-records'
+import type { PasswordHash } from '../passwords/password-hash.ts'
+import type { Browser, OpenSession } from '../sessions/sessions.ts'
+import type { Users } from '../users/users.ts'
+import { SignInLimits } from './sign-in-limits.ts'
+import type { SignInTrail } from './sign-in-trail.ts'
+
+/** For so long after a sign-in without a password nobody is asked to sign in again. */
+const RECENT_MS = 15 * 60_000
+
+export interface PasswordCheckPorts {
+  readonly users: Pick<Users, 'find'>
+  readonly records: Pick<UserRecords, 'find' | 'findByEmail'>
+  readonly passwords: Pick<PasswordHash, 'isRight'>
+  readonly signInTrail: Pick<SignInTrail, 'refused'>
+  readonly rateLimits: RateLimits
+  readonly clock: Clock
+}
+
+export class PasswordCheck {
+  readonly #ports: PasswordCheckPorts
+  readonly #limits: SignInLimits
+
+  constructor(ports: PasswordCheckPorts) {
+    this.#ports = ports
+    this.#limits = new SignInLimits(ports.rateLimits)
+  }
+
+  /**
+   * @returns the id of the user
+   * @throws {ServiceError} `wrong_credentials`, one answer for all that can be wrong
+   */
+  async userOf(email: string, password: string, browser: Browser): Promise<string> {
+    const { users, records, passwords, signInTrail } = this.#ports
+    await this.#limits.check(email, browser.address)
+    const record = await records.findByEmail(email)
+    const isRight = await passwords.isRight(password, record?.passwordHash ?? undefined)
+    const user = record && (await users.find(record.userId))
+    if (isRight && user?.status === 'active') return user.userId
+    signInTrail.refused(user?.userId)
+    await this.#limits.noteFailure(email, browser.address)
+    throw new ServiceError('wrong_credentials', 'The e-mail address or the password is wrong.')
+  }
+
+  /**
+   * Before a lasting way to sign in is added: whoever sits down at an open browser must not leave
+   * one behind.
+   *
+   * @throws {ServiceError} `missing_required_parameter`, `wrong_credentials`; `not_allowed` when a
+   *   user without a password signed in too long ago
+   */
+  async requireAgain(
+    password: string | undefined,
+    { user, session }: OpenSession,
+    browser: Browser,
+  ): Promise<void> {
+    const { records, clock } = this.#ports
+    const record = await records.find(user.userId)
+    if (record?.passwordHash == null) {
+      if (clock.nowMs() - session.createdAt < RECENT_MS) return
+      throw new ServiceError('not_allowed', 'Sign out and in again first, then do this at once.')
+    }
+    if (password === undefined) {
+      const param = 'current_password'
+      throw new ServiceError('missing_required_parameter', `${param}: is needed for this`, {
+        param,
+      })
+    }
+    await this.userOf(record.email, password, browser)
+  }
+}
