@@ -6,6 +6,8 @@ import {
   lazyRouteComponent,
   redirect,
 } from '@tanstack/react-router'
+import { arrivedWith } from './address/arrival.ts'
+import { isInside } from './address/inside.ts'
 import { accountSearch, accountsSearch } from './address/operator-search.ts'
 import { keysSearch, requestsSearch, statementSearch, usageSearch } from './address/search.ts'
 import { queryClient, sessionQuery } from './api/queries.ts'
@@ -29,6 +31,16 @@ const signIn = createRoute({
   path: '/sign-in',
   validateSearch: ({ to }): { readonly to?: string } => (isInside(to) ? { to } : {}),
   component: lazyRouteComponent(() => import('./pages/people/sign-in.tsx'), 'SignIn'),
+})
+
+const providerReturn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in/return',
+  loader: () => arrivedWith,
+  component: lazyRouteComponent(
+    () => import('./pages/people/provider-return.tsx'),
+    'ProviderReturn',
+  ),
 })
 
 const signUp = createRoute({
@@ -179,7 +191,7 @@ const accountPages = [home, keys, requests, statement, usage, chat, members]
 
 export const router = createRouter({
   routeTree: root.addChildren([
-    ...[start, signIn, signUp, join, prices],
+    ...[start, signIn, providerReturn, signUp, join, prices],
     signedIn.addChildren([
       profile,
       account.addChildren(accountPages),
@@ -195,9 +207,4 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
   }
-}
-
-/** Whether a sign-in may lead there: never to another site. */
-function isInside(to: unknown): to is string {
-  return typeof to === 'string' && /^\/(?![/\\])/.test(to)
 }

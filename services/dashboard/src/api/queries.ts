@@ -59,7 +59,17 @@ export function useChange<Name extends DashboardOperationName>(name: Name) {
 
 /** A change that answers with the session that now is. */
 export function useSessionChange<
-  Name extends 'signIn' | 'signOut' | 'signUp' | 'acceptLink' | 'changePassword' | 'changeProfile',
+  Name extends
+    | 'signIn'
+    | 'signOut'
+    | 'signUp'
+    | 'acceptLink'
+    | 'changePassword'
+    | 'changeProfile'
+    | 'finishProviderSignIn'
+    | 'signInByPasskey'
+    | 'signInByProxy'
+    | 'unlinkProvider',
 >(name: Name) {
   const client = useQueryClient()
   return useMutation<DashboardOutput<'session'>, ApiError, DashboardInput<Name>>({

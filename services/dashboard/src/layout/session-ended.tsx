@@ -1,4 +1,5 @@
 import { useSessionEnded } from '../api/session-end.ts'
+import { OtherWays } from '../pages/people/other-ways.tsx'
 import { SignInForm } from '../pages/people/sign-in-form.tsx'
 import { t } from '../text/translate.ts'
 import { Dialog } from '../ui/dialog.tsx'
@@ -9,7 +10,10 @@ export function SessionEnded() {
   return (
     <Dialog title={t('sessionEnded')} isSticky onClose={() => {}}>
       <p className="mb-4 text-sm text-soft">{t('sessionEndedText')}</p>
-      <SignInForm onSignedIn={() => {}} />
+      <div className="flex flex-col gap-4">
+        <OtherWays onSignedIn={() => {}} isInPlace />
+        <SignInForm onSignedIn={() => {}} />
+      </div>
     </Dialog>
   )
 }

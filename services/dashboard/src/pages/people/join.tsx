@@ -12,6 +12,7 @@ import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { NarrowPage } from './narrow-page.tsx'
 import { NewPassword, NewUserFields, nobody } from './new-user-fields.tsx'
+import { ByProvider } from './other-ways.tsx'
 
 type Link = DashboardOutput<'lookAtLink'>
 
@@ -36,9 +37,12 @@ function Accept({ secret, link }: { readonly secret: string; readonly link: Link
   const accept = useSessionChange('acceptLink')
   const navigate = useNavigate()
   const isNew = link.kind !== 'reset' && session.user === null
+  const { provider_label: provider, proxy_email: proxyEmail } = session.ways_in
+  const isTyped = isNew && proxyEmail === null
   const given = {
-    ...(isNew ? { email: user.email, display_name: user.displayName } : {}),
-    ...(isNew || link.kind === 'reset' ? { password: user.password } : {}),
+    ...(isNew ? { display_name: user.displayName } : {}),
+    ...(isTyped ? { email: user.email } : {}),
+    ...(isTyped || link.kind === 'reset' ? { password: user.password } : {}),
   }
   return (
     <form
@@ -51,7 +55,11 @@ function Accept({ secret, link }: { readonly secret: string; readonly link: Link
     >
       <p>{purposeOf(link)}</p>
       <p className="text-sm text-soft">{t('linkUntil', { time: momentText(link.expires_at) })}</p>
-      {isNew && <NewUserFields user={user} onChange={setUser} />}
+      {isNew && provider !== null && (
+        <ByProvider text={t('acceptBy', { provider })} to={undefined} linkSecret={secret} />
+      )}
+      {isNew && proxyEmail !== null && <p>{t('joinAs', { email: proxyEmail })}</p>}
+      {isNew && <NewUserFields user={user} isNamed={proxyEmail !== null} onChange={setUser} />}
       {link.kind === 'reset' && (
         <NewPassword
           value={user.password}

@@ -11,21 +11,25 @@ export const nobody: NewUser = { email: '', displayName: '', password: '' }
 
 export interface NewUserFieldsProps {
   readonly user: NewUser
+  /** Whether it is known already who they are: then only their name is asked for. */
+  readonly isNamed?: boolean
   readonly onChange: (user: NewUser) => void
 }
 
 /** What somebody new says of themselves. */
-export function NewUserFields({ user, onChange }: NewUserFieldsProps) {
+export function NewUserFields({ user, isNamed = false, onChange }: NewUserFieldsProps) {
   return (
     <>
-      <Field
-        label={t('email')}
-        type="email"
-        autoComplete="username"
-        required
-        value={user.email}
-        onChange={({ target }) => onChange({ ...user, email: target.value })}
-      />
+      {!isNamed && (
+        <Field
+          label={t('email')}
+          type="email"
+          autoComplete="username"
+          required
+          value={user.email}
+          onChange={({ target }) => onChange({ ...user, email: target.value })}
+        />
+      )}
       <Field
         label={t('displayName')}
         autoComplete="name"
@@ -34,7 +38,12 @@ export function NewUserFields({ user, onChange }: NewUserFieldsProps) {
         value={user.displayName}
         onChange={({ target }) => onChange({ ...user, displayName: target.value })}
       />
-      <NewPassword value={user.password} onChange={(password) => onChange({ ...user, password })} />
+      {!isNamed && (
+        <NewPassword
+          value={user.password}
+          onChange={(password) => onChange({ ...user, password })}
+        />
+      )}
     </>
   )
 }

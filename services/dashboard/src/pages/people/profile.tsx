@@ -15,11 +15,14 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 import { NewPassword } from './new-user-fields.tsx'
+import { Passkeys } from './passkeys.tsx'
+import { ProviderLink } from './provider-link.tsx'
 
-/** One's own name, password and sessions. */
+/** One's own name, ways to sign in, and sessions. */
 export function Profile() {
   const sessions = useQuery(ask('listSessions', {}))
   const endOthers = useChange('endOtherSessions')
+  const { user } = useSession()
   return (
     <Page title={t('profile')}>
       <div className="grid gap-4 md:grid-cols-2">
@@ -27,9 +30,11 @@ export function Profile() {
           <NameForm />
         </Card>
         <Card title={t('changePassword')}>
-          <PasswordForm />
+          {user?.has_password === true ? <PasswordForm /> : <p>{t('passwordNone')}</p>}
         </Card>
+        <ProviderLink />
       </div>
+      <Passkeys />
       <Card
         title={t('sessions')}
         action={

@@ -2,6 +2,7 @@ import { getRouteApi, Link, Navigate, useRouter } from '@tanstack/react-router'
 import { useSession } from '../../api/session.ts'
 import { t } from '../../text/translate.ts'
 import { NarrowPage } from './narrow-page.tsx'
+import { OtherWays } from './other-ways.tsx'
 import { SignInForm } from './sign-in-form.tsx'
 
 const route = getRouteApi('/sign-in')
@@ -15,6 +16,7 @@ export function SignIn() {
   const goOn = () => history.push(to === undefined ? `${basepath}/` : to)
   return (
     <NarrowPage title={t('signIn')}>
+      <OtherWays onSignedIn={goOn} to={to} />
       <SignInForm onSignedIn={goOn} />
       {policy === 'open' && (
         <p className="text-sm">

@@ -1,0 +1,4 @@
+/** Whether a sign-in may lead to an address: never to another site. */
+export function isInside(to: unknown): to is string {
+  return typeof to === 'string' && /^\/(?![/\\])[\x21-\x7e]*$/.test(to)
+}

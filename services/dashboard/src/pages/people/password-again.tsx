@@ -1,0 +1,24 @@
+import { useSession } from '../../api/session.ts'
+import { t } from '../../text/translate.ts'
+import { Field } from '../../ui/field.tsx'
+
+export interface PasswordAgainProps {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+/** Asked before a lasting way to sign in is added, of those who have a password. */
+export function PasswordAgain({ value, onChange }: PasswordAgainProps) {
+  const { user } = useSession()
+  if (user?.has_password !== true) return null
+  return (
+    <Field
+      label={t('currentPassword')}
+      type="password"
+      autoComplete="current-password"
+      required
+      value={value}
+      onChange={({ target }) => onChange(target.value)}
+    />
+  )
+}
