@@ -254,21 +254,21 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 	whole, money := head.Request == nil, newMoney(head.Request == nil)
 	last, previous, covered, nextProof := -1, strings.Repeat("0", 64), 0, 0
 	var knownTo *int
-	following, followingErr := lines.ReadBytes('\n')
-	for len(following) > 0 {
-		line, lineErr := following, followingErr
-		following, followingErr = lines.ReadBytes('\n')
+	events := &lineReader{batches: readAhead(lines)}
+	following := events.next()
+	for following != nil {
+		line := following
+		following = events.next()
 		n := result.Events + 1
 		var place *int
 		if whole {
 			place = ref(n - 1)
 		}
-		found, err := readEvent(line)
-		if err != nil || lineErr != nil || n > head.Events || found.stream != head.Stream {
+		found, digest := line.event, line.digest
+		if !line.isEvent || n > head.Events || string(found.stream) != head.Stream {
 			return fail(n+1, place, "event")
 		}
 		result.Events = n
-		digest := sha256.Sum256(line[:len(line)-1])
 		hash := hex.EncodeToString(digest[:])
 		proven := nextProof < len(head.Proofs) && head.Proofs[nextProof].Event == n &&
 			isIncluded(digest[:], head.Proofs[nextProof], at)
@@ -279,10 +279,10 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 			}
 			return fail(n+1, place, "order")
 		}
-		if follows && found.previous != previous {
+		if follows && string(found.previous) != previous {
 			// Whichever of the two the event behind, or the tree, does not know was altered.
-			next, err := readEvent(following)
-			if found.revision > 0 && (proven || err == nil && next.previous == hash) {
+			isKnown := following != nil && following.isEvent && string(following.event.previous) == hash
+			if found.revision > 0 && (proven || isKnown) {
 				return fail(n, ref(found.revision-1), "chain")
 			}
 			return fail(n+1, ref(found.revision), "chain")
@@ -290,7 +290,7 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 		if !follows && covered < n-1 {
 			uncovered("no_inclusion_proof")
 		}
-		switch what := money.take(found.kind, found.data); what {
+		switch what := money.take(string(found.kind), found.data); what {
 		case "price", "balance":
 			return fail(n+1, ref(found.revision), what)
 		case "unknown":

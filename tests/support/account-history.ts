@@ -176,7 +176,7 @@ export class AccountHistory {
   }
 
   /** Appends what was added since the last time. */
-  async writeTo(store: EventStore): Promise<void> {
+  async writeTo(store: Pick<EventStore, 'append'>): Promise<void> {
     while (this.#pending.length > 0) {
       const outcome = await store.append({
         stream: accountStream(this.accountId),

@@ -52,6 +52,16 @@ test('roots are those that RFC 6962 has for known leaves', () => {
 const leavesOf = (count: number) => Array.from({ length: count }, (_, i) => leafHash(Buffer.of(i)))
 const sizes = fc.integer({ min: 1, max: 80 })
 
+test('a path with something that is no hash proves nothing', () => {
+  const leaves = leavesOf(4)
+  const root = naiveRoot(leaves)
+  const [index, size, short] = [0, 4, Buffer.alloc(31)]
+  const proof = [short, nodeHash(leaves[2] ?? short, leaves[3] ?? short)]
+  expect(isIncluded({ leaf: leaves[0] ?? short, index, size, root, proof })).toBe(false)
+  const claim = { first: 2, second: 4, firstRoot: root, secondRoot: root }
+  expect(isConsistent({ ...claim, proof: [short] })).toBe(false)
+})
+
 describe('inclusion', () => {
   test('of every leaf in every tree is proven', () => {
     const leaves = leavesOf(40)

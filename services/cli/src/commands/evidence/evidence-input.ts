@@ -6,6 +6,8 @@ import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../../context/exit-codes.t
 
 const NEWLINE = 0x0a
 const NOTE_BYTES_MAX = 256 * 1024
+/** Read at once: a history has hundreds of megabytes. */
+const READ_BYTES = 1024 * 1024
 
 /**
  * The lines of a file as bytes, without their line feeds. What follows the last line feed, and a
@@ -17,7 +19,9 @@ export async function* linesOfFile(path: string): AsyncGenerator<Buffer | undefi
   let unfinished: Buffer[] = []
   let length = 0
   try {
-    for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    for await (const chunk of createReadStream(path, {
+      highWaterMark: READ_BYTES,
+    }) as AsyncIterable<Buffer>) {
       let start = 0
       for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
         const rest = chunk.subarray(start, end)
