@@ -1,7 +1,7 @@
 /** What the account of a key was booked, in a form that proves itself: evidence files. */
-import { Readable } from 'node:stream'
 import { ServiceError } from '@svc/contracts/errors'
 import { requestIdOf } from '@svc/contracts/ids'
+import type { Timer } from '@svc/contracts/ports/time'
 import { EVIDENCE_MEDIA, evidenceQuery } from '@svc/contracts/wire/evidence'
 import {
   accountEvidence,
@@ -11,16 +11,20 @@ import {
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
 import type { Reads } from '../../admission/reads.ts'
+import { ClientConnection } from '../../http/client-connection.ts'
+import type { HttpLimits } from '../../http/limits.ts'
 import { type OwnViews, viewHolds } from './own-views.ts'
 import { readQuery } from './query.ts'
 
 export interface EvidencePorts extends OwnViews {
   readonly reads: Pick<Reads, 'hooks'>
   readonly evidence: EvidenceSources
+  readonly timer: Timer
+  readonly limits: Pick<HttpLimits, 'writeStallMs'>
 }
 
 export function evidenceRoutes(ports: EvidencePorts) {
-  const { evidence, reads } = ports
+  const { evidence, reads, timer, limits } = ports
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: reads.hooks }
     app.get('/v1/evidence', options, async (request, reply) => {
@@ -30,8 +34,9 @@ export function evidenceRoutes(ports: EvidencePorts) {
       const text = accountEvidence(evidence, accountId, asked)
       // What cannot be answered is refused before the head of the answer is written.
       const { value: header = '' } = await text.next()
-      reply.type(EVIDENCE_MEDIA)
-      return reply.send(Readable.from(following(header, text)))
+      const client = new ClientConnection(reply.raw, timer, limits.writeStallMs)
+      reply.hijack()
+      await sendWhole(client, header, text)
     })
     app.get<{ Params: { id: string } }>(
       '/v1/requests/:id/evidence',
@@ -57,9 +62,28 @@ function sinceOf(query: unknown): { readonly since?: readonly number[] } {
   return since === undefined ? {} : { since: [since] }
 }
 
-async function* following(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first
-  yield* rest
+/**
+ * As fast as the client takes it: no page of events is read before the one before is with the
+ * client. Who takes nothing for a while is cut off.
+ */
+async function sendWhole(
+  client: ClientConnection,
+  first: string,
+  rest: AsyncIterable<string>,
+): Promise<void> {
+  client.open({ 'content-type': EVIDENCE_MEDIA })
+  try {
+    await client.write(first)
+    for await (const text of rest) {
+      if (client.gone) return
+      await client.write(text)
+    }
+    client.end('')
+  } catch (error) {
+    // An answer that ends here must not look whole.
+    client.cut()
+    throw error
+  }
 }
 
 /** The same for a request that never was and for one of somebody else. */
