@@ -38,14 +38,17 @@ export class Witnesses {
     )
   }
 
+  /** Those whose event did not come, whether or not it had to. */
+  get unmet(): readonly LogWitness[] {
+    return [...this.#waiting.values()].flat()
+  }
+
   /** Those whose event is another one, and those whose event did not come. */
   get contradicted(): readonly LogWitness[] {
-    const unmet = [...this.#waiting.values()]
-      .flat()
-      .filter(
-        ({ stream, onlyIfStreamExists }) =>
-          onlyIfStreamExists !== true || this.#streamsSeen.has(stream),
-      )
+    const unmet = this.unmet.filter(
+      ({ stream, onlyIfStreamExists }) =>
+        onlyIfStreamExists !== true || this.#streamsSeen.has(stream),
+    )
     return [...this.#differing, ...unmet]
   }
 }

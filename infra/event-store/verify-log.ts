@@ -6,6 +6,9 @@
  * sound history. That shows where something else remembers the log as it was: its positions, when
  * they have no gaps; witnesses, such as the views; and an anchor, which is the head of the log as
  * it was printed before.
+ *
+ * It can go on from a position up to which the log was verified. The streams that go on behind it
+ * are followed from their last event before it, which has to be the one that the caller knows.
  */
 import {
   BrokenChainError,
@@ -47,7 +50,10 @@ export interface VerifyResult {
   readonly contradicted: readonly LogWitness[]
   /** Undefined when none was given. */
   readonly anchor: AnchorFinding | undefined
-  /** To be noted down: the anchor of a later verification. Undefined for an empty log. */
+  /**
+   * To be noted down: the anchor of a later verification. Undefined for an empty log, and for one
+   * that was not verified from its start: the digest covers all events.
+   */
   readonly head: LogHead | undefined
   /** Position of the last event that was looked at. */
   readonly position: Position
@@ -66,6 +72,14 @@ export interface VerifyOptions {
   readonly densePositions?: boolean
   readonly witnesses?: Iterable<LogWitness>
   readonly anchor?: LogHead | undefined
+  readonly from?: VerifiedStart | undefined
+}
+
+/** Up to where the log was verified before. */
+export interface VerifiedStart {
+  readonly position: Position
+  /** Whether the event, which lies at the position or before it, is the one that was signed. */
+  isKnown(event: RecordedEvent): boolean
 }
 
 /**
@@ -74,7 +88,7 @@ export interface VerifyOptions {
  * @throws when the signal aborts
  */
 export async function verifyLog(
-  store: Pick<EventStore, 'readAll'>,
+  store: Pick<EventStore, 'readAll' | 'readStream'>,
   options: VerifyOptions = {},
 ): Promise<VerifyResult> {
   const { pace = new SharedPace(), onProgress = () => {}, signal } = options
@@ -83,13 +97,32 @@ export async function verifyLog(
   const add = (witness: LogWitness): void => witnesses.add(witness)
   await inSteps(pace, options.witnesses ?? [], STEP_WITNESSES, add, signal)
   const walk = new LogWalk(options, witnesses)
+  const { from } = options
   for (;;) {
     signal?.throwIfAborted()
     const request = { after: walk.position, limit: PAGE_EVENTS }
     const page = await pace.step(() => store.readAll(request))
-    if (page.length === 0) return walk.result()
+    if (page.length === 0) {
+      if (from !== undefined) await meetAtOnce(store, witnesses, { pace, signal })
+      return walk.result()
+    }
+    if (from !== undefined) await pace.step(() => walk.beginStreams(page, store, from))
     await pace.step(() => walk.take(page))
     onProgress({ events: walk.events, position: walk.position })
+  }
+}
+
+/** Of witnesses whose event lies before the start: it is read by itself. */
+async function meetAtOnce(
+  store: Pick<EventStore, 'readStream'>,
+  witnesses: Witnesses,
+  { pace, signal }: { readonly pace: Pace; readonly signal: AbortSignal | undefined },
+): Promise<void> {
+  for (const { stream, revision } of [...witnesses.unmet]) {
+    signal?.throwIfAborted()
+    const request = { stream, direction: 'forwards', from: revision, limit: 1 } as const
+    const [event] = await pace.step(() => store.readStream(request))
+    if (event !== undefined) witnesses.compare(event)
   }
 }
 
@@ -101,10 +134,11 @@ class LogWalk {
   #missingPositions = 0n
   #anchor: AnchorFinding | undefined
   events = 0
-  position = START
+  position: Position
 
   constructor(options: VerifyOptions, witnesses: Witnesses) {
     this.#options = options
+    this.position = options.from?.position ?? START
     this.#witnesses = witnesses
   }
 
@@ -122,8 +156,24 @@ class LogWalk {
     }
   }
 
+  /** What lies before the first event of each stream that is met now. */
+  async beginStreams(
+    page: readonly RecordedEvent[],
+    store: Pick<EventStore, 'readStream'>,
+    from: VerifiedStart,
+  ): Promise<void> {
+    for (const { stream, revision } of page) {
+      if (revision === 0 || this.#chains.has(stream)) continue
+      const request = { stream, direction: 'forwards', from: revision - 1, limit: 1 } as const
+      const [before] = await store.readStream(request)
+      const isSound =
+        before !== undefined && before.position <= from.position && from.isKnown(before)
+      this.#chains.begin(stream, isSound ? before : revision - 1)
+    }
+  }
+
   result(): VerifyResult {
-    const { anchor } = this.#options
+    const { anchor, from } = this.#options
     const { position, events } = this
     const unmet = anchor !== undefined && anchor.position > position ? 'cut' : 'differs'
     return {
@@ -133,7 +183,8 @@ class LogWalk {
       missingPositions: this.#missingPositions,
       contradicted: this.#witnesses.contradicted,
       anchor: anchor === undefined ? undefined : (this.#anchor ?? unmet),
-      head: events === 0 ? undefined : { position, digest: this.#digest.digest },
+      head:
+        events === 0 || from !== undefined ? undefined : { position, digest: this.#digest.digest },
       position,
     }
   }
@@ -149,6 +200,18 @@ class Chains {
 
   get count(): number {
     return this.#heads.size
+  }
+
+  has(stream: string): boolean {
+    return this.#heads.has(stream)
+  }
+
+  /** @param head the event before the next one, or the revision of one that is not sound */
+  begin(stream: string, head: StreamHead | number): void {
+    if (typeof head === 'number') {
+      this.#heads.set(stream, 'broken')
+      this.broken.push({ stream, revision: head })
+    } else this.#heads.set(stream, { revision: head.revision, hash: head.hash })
   }
 
   follow(event: RecordedEvent): void {

@@ -69,6 +69,8 @@ test('from the first start to the second, with the model', async () => {
 
   const receipt = await get(`${baseUrl}/v1/requests/${requestId}`, apiKey)
   expect(receipt).toMatchObject({ id: requestId, status: 'finished' })
+  // What is signed now need not be signed when the server stops: the log stays as it is.
+  await fetch(`${baseUrl}/evidence/checkpoint`)
   const balance = await get(`${baseUrl}/v1/balance`, apiKey)
   const page = { account_id: accountId, limit: 100 }
   const statement = await first.operations.statement(page)
@@ -79,8 +81,6 @@ test('from the first start to the second, with the model', async () => {
   expect(projections.map(({ position }) => position)).toEqual(projections.map(() => log.position))
   expect(existsSync(join(dataDir, 'ledger.db'))).toBe(false)
 
-  // What is signed now need not be signed when the server stops: the log stays as it is.
-  await fetch(`${baseUrl}/evidence/checkpoint`)
   const running = await runCli(['verify', '--data-dir', dataDir])
   expect(running).toMatchObject({ code: 0, err: expect.stringContaining('talking to the running') })
   expect(await first.process.stop()).toEqual({ code: 0, signal: null })

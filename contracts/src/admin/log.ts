@@ -74,10 +74,15 @@ const verifyResult = z.object({
     /** The last erasure of each owner that has left texts behind: the next start finishes it. */
     unfinished: z.array(z.object(place)),
   }),
-  /** To be noted down elsewhere: the anchor of a later verification. Null for an empty log. */
+  /**
+   * To be noted down elsewhere: the anchor of a later verification. Null for an empty log, and for
+   * one that was not read from its start.
+   */
   head: z.string().nullable(),
   /** Position up to which was read. */
   position: z.string(),
+  /** Position from which was read; null: from the start. */
+  from: z.string().nullable(),
 })
 export type VerifyResult = Shown<typeof verifyResult>
 
@@ -115,8 +120,12 @@ export const logOperations = {
     path: '/verify',
     role: 'auditor',
     summary: 'Check the whole event log',
-    /** The head that an earlier verification gave, or none. */
-    input: z.strictObject({ anchor: z.string().max(HEAD_CHARACTERS_MAX).optional() }),
+    input: z.strictObject({
+      /** The head that an earlier verification gave. */
+      anchor: z.string().max(HEAD_CHARACTERS_MAX).optional(),
+      /** The position up to which an earlier one has read: what lies before is not read again. */
+      from: position.optional(),
+    }),
     output: z.discriminatedUnion('type', [verifyProgress, verifyResult]),
   }),
   listEvents: operation({

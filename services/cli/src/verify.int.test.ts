@@ -1,11 +1,11 @@
 /** What `svc verify` finds out about a log that somebody changed with a SQLite shell. */
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { accountStream } from '@svc/contracts/events/account'
+import { accountOfStream, accountStream } from '@svc/contracts/events/account'
 import { fillLog, folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { describe, expect, test } from 'vitest'
-import { alterTexts, cutLog, removeStream } from '../testing/altered-log.ts'
+import { alterTexts, cutLog, removeStream, rewriteStream } from '../testing/altered-log.ts'
 
 const LAST_POSITION = 11
 
@@ -84,6 +84,69 @@ test('an anchor of another log does not hold', async () => {
     head.replace(/.$/, (hex) => (hex === '0' ? '1' : '0')),
   )
   expect([code, out]).toEqual([1, 'altered  what lies before the anchor is not what it was\n'])
+})
+
+describe('a verification that goes on from a position', () => {
+  /** Everything up to the position is signed; one event of the account lies behind. */
+  async function signedFolder() {
+    const folder = await usedFolder()
+    const { path, stream, verify } = folder
+    const account = accountOfStream(stream) ?? ''
+    const run = (...args: string[]) => svc(['--data-dir', path, ...args])
+    expect((await run('evidence', 'export', account)).code).toBe(0)
+    const { position } = JSON.parse((await verify('--json')).out)
+    const paid = ['--reason', 'paid', '--ref', 'INV-2']
+    expect((await run('account', 'grant', account, '5', ...paid)).code).toBe(0)
+    return { ...folder, position: `${position}` }
+  }
+
+  test('reads what lies behind it, and gives no head', async () => {
+    const { position, verify } = await signedFolder()
+    const { code, out, err } = await verify('--from', position)
+    expect(code, err).toBe(0)
+    expect(err).not.toContain('head')
+    expect(out).toMatch(
+      /^verified: 1 events in 1 streams, behind position 12 and up to position 13$/m,
+    )
+    const json = JSON.parse((await verify('--from', position, '--json')).out)
+    expect(json).toMatchObject({ from: position, head: null, events: 1, contradicted: [] })
+    expect((await verify('--from', '13')).out).toMatch(/^verified: 0 events/)
+  })
+
+  test('finds a past that was rewritten with all its hashes, where the past goes on', async () => {
+    const { position, verify, ledger, stream } = await signedFolder()
+    rewriteStream(ledger, stream, (data) => data.replace('"5000000000000"', '"6000000000000"'))
+    const { code, out } = await verify('--from', position)
+    expect(code).toBe(1)
+    expect(out).toMatch(new RegExp(`^broken  ${stream}  revision 10$`, 'm'))
+  })
+
+  test('finds it too when everything but the log was thrown away', async () => {
+    const { position, verify, ledger, stream, path } = await signedFolder()
+    rewriteStream(ledger, stream, (data) => data.replace('"5000000000000"', '"6000000000000"'))
+    const key = readFileSync(join(path, 'evidence-key.json'))
+    forgetEverything(path)
+    writeFileSync(join(path, 'evidence-key.json'), key)
+    const { code, err } = await verify('--from', position)
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('checkpoint 12 does not hold any more'),
+    ])
+  })
+
+  test('finds an end that was cut off before it', async () => {
+    const { verify } = await signedFolder()
+    const { code, err } = await verify('--from', '14')
+    expect([code, err]).toEqual([1, expect.stringContaining('its end was cut off')])
+  })
+
+  test('needs something that was signed, and no anchor', async () => {
+    const { verify, head } = await usedFolder()
+    const unsigned = await verify('--from', '3')
+    expect([unsigned.code, unsigned.err]).toEqual([2, expect.stringContaining('nothing is signed')])
+    expect((await verify('--from', '3', '--anchor', head)).code).toBe(2)
+    expect((await verify('--from', 'yesterday')).code).toBe(2)
+  })
 })
 
 test('an anchor that is none is a usage error', async () => {

@@ -8,12 +8,14 @@ import type { ContextOf } from './options.ts'
 
 interface VerifyOptions {
   readonly anchor?: string
+  readonly from?: string
 }
 
 export function verifyCommand(contextOf: ContextOf): Command {
   return new Command('verify')
     .description('check the whole event log: exit 1 when history was altered')
     .option('--anchor <head>', 'a head that an earlier verify printed: is all before it unchanged?')
+    .option('--from <position>', 'go on from there: an earlier verify has read up to it')
     .action(async (options: VerifyOptions, command: Command) => {
       const context = contextOf(command)
       const result = await verify(context, options)
@@ -108,14 +110,15 @@ async function print(
   { type: _, ...result }: VerifyResult,
   findings: readonly Finding[],
 ): Promise<void> {
-  const { streams, events, position, texts, anchor, head } = result
+  const { streams, events, position, texts, anchor, head, from } = result
   if (context.json) return context.outJson('verification/2', result)
   for (const { kind, detail } of findings) {
     await context.out(`${context.alarm(kind)}  ${detail}\n`)
   }
   if (findings.length > 0) return
+  const start = from === null ? '' : `behind position ${from} and `
   await context.out(
-    `verified: ${events} events in ${streams} streams, up to position ${position}\n`,
+    `verified: ${events} events in ${streams} streams, ${start}up to position ${position}\n`,
   )
   if (texts.kept + texts.erased > 0) {
     await context.out(`texts beside the log: ${texts.kept} sound, ${texts.erased} erased\n`)

@@ -29,10 +29,12 @@ export function logOperations(
 > {
   const { projections, store, storeHealth, texts, pace, memory, information, evidence } = ports
   return {
-    verify: (input) => {
+    async *verify(input) {
       const densePositions = information.storeKind === 'sqlite'
       const witnesses = () => memory?.witnesses() ?? []
-      return verifyLines({ store, storeHealth, texts, pace, witnesses, densePositions }, input)
+      if (input?.from !== undefined) await viewsCurrent(ports, 'evidence')
+      const log = { store, storeHealth, texts, pace, witnesses, densePositions, evidence }
+      yield* verifyLines(log, input)
     },
     listProjections: async () => (await projections.status()).map(projectionState),
     rebuildProjection: ({ name }) => rebuildLines(projections, name),

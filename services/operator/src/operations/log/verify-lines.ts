@@ -2,32 +2,48 @@
 
 import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
 import { ServiceError } from '@svc/contracts/errors'
-import type { EventStore, ReadAllRequest } from '@svc/contracts/ports/event-store'
+import { isCheckpointsStream } from '@svc/contracts/events/evidence'
+import { parseCheckpoint } from '@svc/contracts/evidence/checkpoint'
+import { parseNote } from '@svc/contracts/evidence/signed-note'
+import type { EventStore, ReadAllRequest, RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { type LogHead, logHeadText, readLogHead } from '@svc/infra/event-store/log-head'
 import type { LogWitness } from '@svc/infra/event-store/log-witnesses'
-import { verifyLog } from '@svc/infra/event-store/verify-log'
+import { type VerifiedStart, verifyLog } from '@svc/infra/event-store/verify-log'
+import type { EvidenceSources } from '@svc/projections/evidence-export'
 import { progressLines, ratePerSecond } from './progress-lines.ts'
 import { TextsCheck } from './texts-check.ts'
 
 export interface VerifySources {
-  readonly store: Pick<EventStore, 'readAll' | 'lastPosition'>
+  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'lastPosition'>
   readonly texts: Pick<TextStore, 'find'>
   readonly pace: Pace
   /** What remembers events of this log. */
   readonly witnesses?: () => Iterable<LogWitness>
   readonly densePositions: boolean
   readonly storeHealth?: StoreHealth | undefined
+  /** The tree must have all of the log. */
+  readonly evidence: Pick<EvidenceSources, 'views' | 'checkpoints'>
 }
 
-/** @throws {ServiceError} `invalid_value` for an anchor that is none */
+interface VerifyInput {
+  readonly anchor?: string | undefined
+  readonly from?: string | undefined
+}
+
+/**
+ * @throws {ServiceError} `invalid_value` for an anchor that is none, or a position that cannot be
+ *   gone on from; `evidence_contradicted` when the tree is not what was signed
+ */
 export async function* verifyLines(
-  { store, storeHealth, texts, pace, witnesses = () => [], densePositions }: VerifySources,
-  input: { readonly anchor?: string | undefined } = {},
+  sources: VerifySources,
+  input: VerifyInput = {},
 ): AsyncGenerator<VerifyProgress | VerifyResult> {
+  const { store, storeHealth, texts, pace, witnesses = () => [], densePositions } = sources
   const anchor = anchorOf(input)
+  const from = await startOf(sources, input)
   yield* progressLines<VerifyProgress, VerifyResult>(async (report, signal) => {
     const rateOf = ratePerSecond()
     const head = `${await store.lastPosition()}`
@@ -38,9 +54,9 @@ export async function* verifyLines(
       return page
     }
     const found = await verifyLog(
-      { readAll },
+      { readAll, readStream: (request) => store.readStream(request) },
       {
-        ...{ pace, signal, anchor, densePositions, witnesses: witnesses() },
+        ...{ pace, signal, anchor, from, densePositions, witnesses: witnesses() },
         onProgress: ({ events, position }) => {
           report({ type: 'progress', events, position: `${position}`, head, rate: rateOf(events) })
         },
@@ -60,8 +76,46 @@ export async function* verifyLines(
       texts: check.result(),
       head: found.head === undefined ? null : logHeadText(found.head),
       position: `${found.position}`,
+      from: input.from ?? null,
     }
   })
+}
+
+/** What lies before has to be in the tree, and the tree has to be the one that was signed. */
+async function startOf(
+  { store, evidence }: VerifySources,
+  { from, anchor }: VerifyInput,
+): Promise<VerifiedStart | undefined> {
+  if (from === undefined) return undefined
+  if (anchor !== undefined) throw notFrom('an anchor is compared with the whole log: leave one out')
+  const { views, checkpoints } = evidence
+  const signed = await checkpoints.latest()
+  if (signed === undefined) throw notFrom('nothing is signed yet: verify the whole log')
+  const { size, root } = parseCheckpoint(parseNote(signed.note))
+  if (size > views.treeSize() || !root.equals(views.treeRoot(size))) {
+    throw contradicted(`checkpoint ${size} does not hold any more`)
+  }
+  const position = BigInt(from)
+  const last = await store.lastPosition()
+  if (position > last) throw contradicted(`it ends at position ${last}, so its end was cut off`)
+  return { position, isKnown: (event) => isCheckpointsStream(event.stream) || isLeaf(views, event) }
+}
+
+function isLeaf(views: EvidenceSources['views'], event: RecordedEvent): boolean {
+  try {
+    return views.leafOf(event) !== undefined
+  } catch {
+    // Another event has its place.
+    return false
+  }
+}
+
+function contradicted(why: string): ServiceError {
+  return new ServiceError('evidence_contradicted', `The log is not what was verified: ${why}.`)
+}
+
+function notFrom(why: string): ServiceError {
+  return new ServiceError('invalid_value', `from: ${why}`, { param: 'from' })
 }
 
 function anchorOf({ anchor }: { readonly anchor?: string | undefined }): LogHead | undefined {
