@@ -11,12 +11,17 @@
  * reason a rejection that comes after an `unknown` settles nothing, and a conflict is believed only
  * when somebody else's events are seen in the place of these: from then on they can not be written.
  *
+ * A store tells a repetition by the ids of the events, and these by what they are about: a grant of
+ * one payment that two processes make at once has the same id, and may be of another amount. What
+ * stands there with other content is somebody else's: a conflict, to be decided again.
+ *
  * Callers do not wait for ever: after a bounded time `onOverdue` is called, once, and the sending
  * goes on without them.
  */
 import { outcomeOfRepeat } from '@svc/contracts/ports/append'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import type { AppendOutcome, AppendRequest, EventStore } from '@svc/contracts/ports/event-store'
+import { seal } from '@svc/contracts/ports/hash-chain'
 import type { Timer } from '@svc/contracts/ports/time'
 
 /** Between two sendings. */
@@ -47,7 +52,14 @@ export async function appendUntilKnown(
   options: SettlingOptions,
 ): Promise<KnownOutcome> {
   const outcome = await options.store.append(request)
-  return outcome.kind === 'unknown' ? settle(request, options, outcome.cause) : outcome
+  const known =
+    outcome.kind === 'unknown' ? await settle(request, options, outcome.cause) : outcome
+  return isOfOthers(request, known) ? { kind: 'conflict' } : known
+}
+
+/** The hash covers all that the events say, and the ids only what they are about. */
+function isOfOthers(request: AppendRequest, outcome: KnownOutcome): boolean {
+  return outcome.kind === 'duplicate' && outcome.head.hash !== seal(request).head.hash
 }
 
 async function settle(

@@ -28,7 +28,7 @@
  *
  * What an append can lead to:
  *
- *     appended, duplicate → each job gets its outcome
+ *     appended, duplicate → each job gets its outcome: the very same events are there
  *     conflict            → another process was first: load again, decide the whole batch again.
  *                           A request that went ahead may be refused now; its `durable`
  *                           then rejects. From then on the writers take turns: `contention.ts`
