@@ -66,6 +66,9 @@ const meanings: Record<DomainEvent['type'], string> = {
   RecordsRead:
     "The holder of an admin token, whom the actor names, was shown customers' records. `subject` says " +
     'whose, and from when to when; null: all of them.',
+  SubjectTextsErased:
+    'All texts that were kept in the name of an admin token, a price or a run of corrections are gone: ' +
+    'where an event has their words, `erased` is shown.',
   UserSignedIn:
     'A user of the dashboard has signed in; `way` says how. The same within a minute is one event.',
   UserSignedOut:

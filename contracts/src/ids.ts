@@ -72,6 +72,19 @@ export function makeDerivedId(kind: IdKind, timeMs: number, ...words: readonly s
   return makeId(kind, timeMs, digest)
 }
 
+/** In the id of what its words alone name: the time of the asking is another each time. */
+const NO_TIME_MS = 0
+
+/** The account that the operator's own system calls so, whether there is one or not. */
+export function accountIdOfExternal(externalId: string): string {
+  return makeDerivedId('acct', NO_TIME_MS, 'external', externalId)
+}
+
+/** The key of an account that the operator's own system calls so, whether there is one or not. */
+export function keyIdOfExternal(accountId: string, externalId: string): string {
+  return makeDerivedId('key', idTimeMs(accountId), accountId, 'external', externalId)
+}
+
 /** Names what was asked for, so that a repetition with other content can be told from it. */
 export function fingerprint(...words: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(words), 'hex').slice(0, FINGERPRINT_CHARACTERS)

@@ -22,12 +22,33 @@ const PREFIX = 'text:'
 const WORD = /^text:([\w-]{1,100})\/([0-9a-f]{16})\/([0-9a-f]{64})$/
 const WORDS = /text:[\w-]{1,100}\/[0-9a-f]{16}\/[0-9a-f]{64}/g
 const OWNER = /^[\w-]{1,100}$/
+const ACCOUNT_OWNER = /^(\w+)-([1-9]\d{0,8})$/
 
 export interface KeptText {
-  /** Whose texts are erased together: the id of an account, a user … Never a text itself. */
+  /** Whose texts are erased together: see {@link ownerOfAccountTexts}. Never a text itself. */
   readonly owner: string
   readonly id: string
   readonly hash: string
+}
+
+/**
+ * The texts of an account have one owner until they are erased, and then the next one: `acct_…`,
+ * `acct_…-1`, `acct_…-2` … The event of an erasure so says for ever which texts it is about, and
+ * who carries it out, or finishes it later, can take no newer one with them.
+ *
+ * @param erasures of the account so far
+ */
+export function ownerOfAccountTexts(accountId: string, erasures: number): string {
+  return erasures === 0 ? accountId : `${accountId}-${erasures}`
+}
+
+/** The other way round. What is no account's owner stands for itself. */
+export function accountOfTexts(owner: string): {
+  readonly accountId: string
+  readonly erasures: number
+} {
+  const [, accountId = owner, erasures = '0'] = ACCOUNT_OWNER.exec(owner) ?? []
+  return { accountId, erasures: Number(erasures) }
 }
 
 /** @throws {RangeError} for what cannot be an owner */

@@ -231,6 +231,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     at: timeMs,
   }),
   CheckpointSigned: fc.record({ note: text, at: timeMs }),
+  SubjectTextsErased: fc.record({ subject: text, ...change }),
   UserSignedIn: fc.record({ userId: text, way: fc.constantFrom(...signInWays), at: timeMs }),
   UserSignedOut: fc.record({ userId: text, at: timeMs }),
   SignInsRefused: fc.record({

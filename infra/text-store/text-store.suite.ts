@@ -1,7 +1,11 @@
 /** What every text store must do. */
 import { ERASED_TEXT, hashOfText, readKeptText } from '@svc/contracts/kept-text'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
-import { MAX_TEXT_CHARACTERS, type TextStore } from '@svc/contracts/ports/text-store'
+import {
+  MAX_TEXT_CHARACTERS,
+  type TextStore,
+  TextsErasedError,
+} from '@svc/contracts/ports/text-store'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -85,14 +89,27 @@ export function describeTextStore(name: string, make: () => Promise<TextStoreUnd
       expect(await store.erase(one)).toBe(0)
     })
 
-    test('keeps new texts of an owner who was erased, under another salt', async () => {
+    test('keeps no text of an owner who was erased, also of one who had none', async () => {
+      const [one, two] = [newOwner(), newOwner()]
+      const before = await store.keep(one, 'Ada')
+      expect(await store.erase(one, two)).toBe(1)
+      for (const owner of [one, two]) {
+        await expect(store.keep(owner, 'Ada')).rejects.toThrow(TextsErasedError)
+        const again = await store.wordFor(owner, 'Ada')
+        expect(readKeptText(again)?.hash).not.toBe(readKeptText(before)?.hash)
+        expect(await store.count(owner)).toBe(0)
+      }
+      expect(await shown(before)).toBe(ERASED_TEXT)
+    })
+
+    test('leaves nothing behind of what comes while an owner is erased', async () => {
       const owner = newOwner()
-      const before = await store.keep(owner, 'Ada')
-      await store.erase(owner)
-      const after = await store.keep(owner, 'Ada')
-      expect(readKeptText(after)?.hash).not.toBe(readKeptText(before)?.hash)
-      expect(await withTextsShown(store, [before, after])).toEqual([ERASED_TEXT, 'Ada'])
-      expect(await store.count(owner)).toBe(1)
+      await store.keep(owner, 'Ada')
+      const coming = Array.from({ length: 8 }, () => store.keep(owner, 'Ada'))
+      const [, ...kept] = await Promise.allSettled([store.erase(owner), ...coming])
+      const words = kept.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+      expect(await withTextsShown(store, words)).toEqual(words.map(() => ERASED_TEXT))
+      expect(await store.count(owner)).toBe(0)
     })
 
     test('compares a text with those that were kept, and keeps nothing for it', async () => {

@@ -256,7 +256,6 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
     runningRequests: (limit) => requests().runningRequests(limit),
     accounts: (page) => accounts().accounts(page),
     account: (accountId) => accounts().account(accountId),
-    accountOfExternalId: (externalId) => accounts().accountOfExternalId(externalId),
     accountTotals: () => accounts().accountTotals(),
     grants: (query) => accounts().grants(query),
     holds: (query) => accounts().holds(query),

@@ -33,8 +33,13 @@ test('two gateways show the same texts, and the same that they are erased', asyn
   )
 
   const erase = { account_id: account.accountId, reason: 'she asked for it' }
-  const { texts: count } = await two.operations.eraseTexts(erase)
+  let { texts: count } = await two.operations.eraseTexts(erase)
   expect(count).toBeGreaterThan(10)
+  for (const subject of account.subjects) {
+    const gone = await one.operations.eraseSubjectTexts({ subject, reason: 'she asked' })
+    expect(gone.texts).toBeGreaterThan(0)
+    count += gone.texts
+  }
   for (const { operations } of [one, two]) {
     await expectErased(operations, account)
     const { broken, texts } = await verified(operations)

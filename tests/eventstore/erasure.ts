@@ -7,11 +7,14 @@ import { expect } from 'vitest'
 /** In every text of the account; no other text has it. */
 export const MARKER = 'Ada-Lovelace-marker'
 const OTHER = 'another customer'
+const A_DAY_MS = 86_400_000
 
 export interface PersonalAccount {
   readonly accountId: string
   readonly otherId: string
   readonly secret: string
+  /** What else has texts with the marker. */
+  readonly subjects: readonly string[]
   /** All that was sent, to be sent again. */
   again(operations: Operations): Promise<readonly { readonly created: boolean }[]>
 }
@@ -21,7 +24,7 @@ export async function openPersonalAccount(operations: Operations): Promise<Perso
   const terms = {
     name: `${MARKER} Ltd`,
     spend_policy: 'standard',
-    idempotency_key: 'open',
+    external_id: `crm ${MARKER}`,
     metadata: { contact: `${MARKER}@example.com` },
   } as const
   const { account_id: accountId } = await operations.openAccount(terms)
@@ -38,7 +41,7 @@ export async function openPersonalAccount(operations: Operations): Promise<Perso
     account_id: accountId,
     name: `laptop of ${MARKER}`,
     expires_at: null,
-    idempotency_key: 'key',
+    external_id: `device of ${MARKER}`,
   }
   await operations.grant(credit)
   const { key_id: keyId, secret } = await operations.createKey(key)
@@ -51,7 +54,29 @@ export async function openPersonalAccount(operations: Operations): Promise<Perso
   const other = await operations.openAccount({ name: OTHER, spend_policy: 'standard' })
   const again = ({ openAccount, grant, createKey, adjust }: Operations) =>
     Promise.all([openAccount(terms), grant(credit), createKey(key), adjust(adjusted)])
-  return { accountId, otherId: other.account_id, secret: secret ?? '', again }
+  const subjects = [await endedToken(operations), await withdrawnPrice(operations)]
+  return { accountId, otherId: other.account_id, secret: secret ?? '', subjects, again }
+}
+
+async function endedToken(operations: Operations): Promise<string> {
+  const named = { name: MARKER.toLowerCase(), role: 'auditor', expires_at: null } as const
+  const { token_id } = await operations.createAdminToken(named)
+  await operations.revokeAdminToken({ token_id, reason: `lost by ${MARKER}` })
+  return token_id
+}
+
+async function withdrawnPrice(operations: Operations): Promise<string> {
+  const [known] = await operations.listPrices()
+  const { version } = await operations.publishPrice({
+    model: known?.model ?? 'svc-beta',
+    input: '1',
+    cached_input: '1',
+    output: '1',
+    effective_from: new Date(Date.now() + A_DAY_MS).toISOString(),
+    confirm: true,
+  })
+  await operations.withdrawPrice({ version, reason: `${MARKER} objected` })
+  return version
 }
 
 /** Everything that an operator is shown of an account. */
@@ -65,6 +90,8 @@ export async function shownOf(
     operations.listAccounts({ limit: 100 }),
     operations.listKeys(account),
     operations.statement({ ...account, limit: 100 }),
+    operations.listAdminTokens(),
+    operations.listPrices(),
   ])
   const { events } = await operations.listEvents({ limit: 1_000 })
   return JSON.stringify([answers, events])
@@ -76,7 +103,7 @@ export function filesWithMarker(folder: string): string[] {
   return files
     .filter((file) => file.isFile())
     .map((file) => join(file.parentPath, file.name))
-    .filter((path) => readFileSync(path).includes(MARKER))
+    .filter((path) => readFileSync(path, 'latin1').toLowerCase().includes(MARKER.toLowerCase()))
     .map((path) => path.slice(folder.length + 1))
 }
 
@@ -86,7 +113,7 @@ export async function expectErased(
   account: PersonalAccount,
 ): Promise<void> {
   const shown = await shownOf(operations, account)
-  expect(shown).not.toContain(MARKER)
+  expect(shown.toLowerCase()).not.toContain(MARKER.toLowerCase())
   expect(shown).toContain('"name":"erased"')
   expect(shown).toContain('"reason":"erased"')
   expect(shown).toContain(OTHER)

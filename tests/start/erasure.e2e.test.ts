@@ -62,6 +62,10 @@ test('texts of an account are gone from every file, and every chain holds', asyn
     expect.stringMatching(/1[0-9] texts would be erased/),
   ])
   expect(filesWithMarker(dataDir)).not.toEqual([])
+  for (const subject of account.subjects) {
+    const gone = await svc(['erase', subject, '--reason', 'r', '--yes', '--data-dir', dataDir])
+    expect([gone.code, gone.err]).toEqual([0, expect.stringMatching(/[12] texts? erased/)])
+  }
   const erased = await svc([...erase, '--yes', '--data-dir', dataDir])
   expect([erased.code, erased.err]).toEqual([0, expect.stringMatching(/1[0-9] texts erased/)])
 

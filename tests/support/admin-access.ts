@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import { Users } from '@svc/identity/users/users'
 import { openSqliteUserRecords } from '@svc/infra/people/sqlite-user-records'
@@ -10,9 +11,15 @@ import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { AdminTokens, type AdminTokensPorts } from '@svc/operator/access/admin-tokens'
 import { AuditTrail } from '@svc/operator/access/audit-trail'
+import { textsBeside } from './ledger/open-ledger.ts'
 
-export function adminTokensOn(store: EventStore, clock: Clock = systemClock): AdminTokens {
-  return new AdminTokens(portsOn(store, clock))
+/** @param texts that the names are kept with; default: others for each log */
+export function adminTokensOn(
+  store: EventStore,
+  clock: Clock = systemClock,
+  texts: TextStore = textsBeside(store),
+): AdminTokens {
+  return new AdminTokens({ ...portsOn(store, clock), texts })
 }
 
 /** Users of the dashboard, with who they are in a folder; whoever asks closes the records. */
@@ -23,10 +30,14 @@ export function usersOn(store: EventStore, folder: string) {
   }
 }
 
-export function auditTrailOn(store: EventStore, clock: Clock = systemClock): AuditTrail {
-  return new AuditTrail(portsOn(store, clock))
+export function auditTrailOn(
+  store: EventStore,
+  clock: Clock = systemClock,
+  texts: TextStore = textsBeside(store),
+): AuditTrail {
+  return new AuditTrail({ ...portsOn(store, clock), texts })
 }
 
-function portsOn(store: EventStore, clock: Clock): AdminTokensPorts {
+function portsOn(store: EventStore, clock: Clock): Omit<AdminTokensPorts, 'texts'> {
   return { store, clock, timer: systemTimer, ids: new SystemIds(clock), randomBytes }
 }

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { SharedPace } from '@svc/infra/system/shared-pace'
@@ -22,6 +23,7 @@ import { temporaryFolder } from './temporary-folder.ts'
 
 export interface RunningService {
   readonly store: MemoryEventStore
+  readonly texts: TextStore
   readonly adminTokens: AdminTokens
   operationsOf(caller: Caller): Operations
 }
@@ -52,7 +54,7 @@ export async function openRunningService(
     await projections.close()
     await store.close()
   })
-  const adminTokens = adminTokensOn(store)
+  const adminTokens = adminTokensOn(store, systemClock, texts)
   const refusedRequests = refusedRequestsIn(dataDir)
   const people = usersOn(store, dataDir)
   const ports: OperationPorts = {
@@ -61,11 +63,16 @@ export async function openRunningService(
     evidence: evidenceOn(store, projections.views, projections.reached),
     ...people,
     adminTokens,
-    auditTrail: auditTrailOn(store),
+    auditTrail: auditTrailOn(store, systemClock, texts),
     refusedRequests,
     information: {
       ...{ version: 'test', mode: 'running', baseUrl: null, dataDir, storeKind: 'memory' },
     },
   }
-  return { store, adminTokens, operationsOf: (caller) => createLocalOperations(ports, caller) }
+  return {
+    store,
+    texts,
+    adminTokens,
+    operationsOf: (caller) => createLocalOperations(ports, caller),
+  }
 }

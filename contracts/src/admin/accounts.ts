@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { GRANT_PRIORITY_MAX, spendPolicy } from '../events/account.ts'
 import { dollars } from '../wire/billing.ts'
+import { cursor } from '../wire/cursor.ts'
 import {
   amount,
   count,
@@ -111,6 +112,24 @@ export const accountOperations = {
       external_id: externalId.optional(),
     }),
     output: z.array(accountSummary),
+  }),
+  searchAccounts: operation({
+    method: 'GET',
+    path: '/accounts/search',
+    role: 'auditor',
+    summary: 'Accounts whose name or external id has a text; a page may have fewer than asked',
+    recorded: [],
+    input: z.strictObject({
+      /** Any part of the name or the external id, capitals or not. */
+      text: name,
+      cursor: cursor.optional(),
+      limit: pageLimit,
+    }),
+    output: z.object({
+      accounts: z.array(accountSummary),
+      /** Null on the last page; an empty page may have another behind it. */
+      next_cursor: z.string().nullable(),
+    }),
   }),
   showAccount: operation({
     method: 'GET',

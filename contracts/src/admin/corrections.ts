@@ -205,6 +205,26 @@ export const correctionOperations = {
       dry_run: z.boolean(),
     }),
   }),
+  eraseSubjectTexts: operation({
+    method: 'POST',
+    path: '/texts/:subject/erase',
+    role: 'owner',
+    summary: 'Erase what was written about an admin token, a withdrawn price or a correction',
+    repeat: 'What is erased stays so: then there are no texts.',
+    input: z.strictObject({
+      /** The id of an admin token that has ended, of a withdrawn price, or of a correction run. */
+      subject: id,
+      reason,
+      /** Says how many texts would go, and erases none. */
+      dry_run: z.boolean().default(false),
+    }),
+    output: z.object({
+      subject: z.string(),
+      /** How many texts were erased, or would be. */
+      texts: count,
+      dry_run: z.boolean(),
+    }),
+  }),
   renameAccount: operation({
     method: 'POST',
     path: '/accounts/:account_id/rename',

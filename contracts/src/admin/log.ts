@@ -26,6 +26,7 @@ const loggedEvent = z.object({
   hash: z.string(),
   /** As stored: the names in it are those of the storage format. */
   data: z.unknown(),
+  /** As stored too, but for the name of an admin token in `actor`, which is kept beside the log. */
   metadata: z.unknown(),
 })
 export type LoggedEvent = Shown<typeof loggedEvent>

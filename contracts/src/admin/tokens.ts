@@ -11,7 +11,7 @@ import {
   type Shown,
 } from './declaration.ts'
 
-/** Stands in the log for ever, as `operator:<name>`: a word for what uses it, no person's name. */
+/** Shown as `operator:<name>` with whatever its holder does. */
 const tokenName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, 'must be 1 to 63 of "a-z", "0-9", ".", "_" and "-"')

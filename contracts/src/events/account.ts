@@ -67,7 +67,7 @@ const tokenTriple = {
 
 /** Whatever the operator's own system wants to find again: names and values. */
 const metadata = z.record(freeText, freeText)
-/** In the operator's own system. */
+/** In the operator's own system; the id of what it names is made of it. */
 const externalId = freeText.nullable()
 
 /** A wrong price set right for the requests that were accepted from one moment to another. */
@@ -117,7 +117,7 @@ export type Latencies = z.output<typeof latencies>
 export const accountEventSchemas = {
   AccountOpened: z.object({
     accountId: z.string(),
-    name: z.string(),
+    name: freeText,
     currency: z.literal('USD'),
     spendPolicy,
     externalId,
@@ -153,7 +153,7 @@ export const accountEventSchemas = {
   PriceListSet: z.object({ priceList: z.string(), ...at }),
   ApiKeyCreated: z.object({
     keyId: z.string(),
-    name: z.string(),
+    name: freeText,
     /** SHA-256 of the secret, in hex; the secret itself is never stored. */
     secretHash: z.string(),
     lastFour: z.string(),
@@ -166,7 +166,7 @@ export const accountEventSchemas = {
   ApiKeyRenamed: z.object({ ...change, keyId: z.string(), name: freeText, ...at }),
   /** Never later than it would have ended. */
   ApiKeyExpirySet: z.object({ ...change, keyId: z.string(), expiresAt: timeMs, ...at }),
-  ApiKeyRevoked: z.object({ keyId: z.string(), reason: z.string(), ...at }),
+  ApiKeyRevoked: z.object({ keyId: z.string(), reason: freeText, ...at }),
   CreditGranted: z.object({
     grantId: z.string(),
     amount: picoDollars,
@@ -175,8 +175,8 @@ export const accountEventSchemas = {
     priority: z.int().min(0).max(GRANT_PRIORITY_MAX),
     expiresAt: timeMs.nullable(),
     /** The payment that the grant came from; the same reference grants once. */
-    reference: z.string().nullable(),
-    reason: z.string(),
+    reference,
+    reason: freeText,
     /** What of the amount paid an existing debt at once. */
     paidDebt: picoDollars,
     balanceAfter: picoDollars,

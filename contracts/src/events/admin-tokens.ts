@@ -1,8 +1,9 @@
 /**
  * The events of the one stream `admin-tokens`. The names and shapes are the storage format.
  *
- * The name of a token is a short word, and no person's: it stands as `operator:<name>` in the
- * metadata of whatever the token's holder writes, for ever.
+ * The name of a token, and why it was ended, are kept beside the log (`kept-text.ts`), in the name
+ * of the token. The word of the name stands as `operator:<word>` in the metadata of whatever the
+ * token's holder writes; in version 1 it was the name itself.
  */
 import { z } from 'zod'
 import { freeText } from './account.ts'
@@ -18,7 +19,7 @@ export type AdminRole = (typeof adminRoles)[number]
 export const adminTokenEventSchemas = {
   AdminTokenCreated: z.object({
     tokenId: z.string(),
-    name: z.string(),
+    name: freeText,
     role: z.enum(adminRoles),
     /** SHA-256 of the secret, in hex; the secret itself is never stored. */
     secretHash: z.string(),

@@ -1,5 +1,6 @@
 /** The events of the one stream `audit`. The names and shapes are the storage format. */
 import { z } from 'zod'
+import { freeText } from './account.ts'
 
 export const auditStream = 'audit'
 
@@ -15,6 +16,17 @@ export const auditEventSchemas = {
     operation: z.string(),
     /** What of the question says whose records, and of when; null: all of them. */
     subject: z.record(z.string(), z.string().nullable()),
+    ...at,
+  }),
+  /**
+   * The texts that were kept in the name of an admin token, a price or a run of corrections are
+   * gone since then. Only of one that nothing is written about any more.
+   */
+  SubjectTextsErased: z.object({
+    changeId: z.string(),
+    /** The id of the token, price or run. */
+    subject: z.string(),
+    reason: freeText,
     ...at,
   }),
   UserSignedIn: z.object({ userId: z.string(), way: z.enum(signInWays), ...at }),

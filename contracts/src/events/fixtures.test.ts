@@ -41,10 +41,13 @@ describe.each(fixtures)('$file', ({ file, version, ...stored }) => {
     expect(decodeEvent(stored).type).toBe(stored.type)
   })
 
-  test.runIf(version === currentVersion(stored.type))('is written today byte for byte', () => {
-    const { schemaVersion: _, ...origin } = decodeMetadata(stored)
-    const { data, metadata } = encodeEvent(stored.id, decodeEvent(stored), origin)
-    expect(data).toBe(stored.data)
-    expect(metadata).toBe(stored.metadata)
-  })
+  // Older versions are read only.
+  if (version === currentVersion(stored.type)) {
+    test('is written today byte for byte', () => {
+      const { schemaVersion: _, ...origin } = decodeMetadata(stored)
+      const { data, metadata } = encodeEvent(stored.id, decodeEvent(stored), origin)
+      expect(data).toBe(stored.data)
+      expect(metadata).toBe(stored.metadata)
+    })
+  }
 })

@@ -264,3 +264,30 @@ export type AccountCommand =
   | FailRequest
   | AbandonRequest
   | ExpireCredit
+
+/** The fields of a command that are texts about people. */
+export interface CommandTexts {
+  name?: string
+  reason?: string
+  reference?: string
+  externalId?: string
+  metadata?: Metadata
+}
+
+export function textsOf(command: AccountCommand): readonly string[] {
+  const { metadata = {}, ...texts } = commandTexts(command)
+  return [...Object.values(texts), ...Object.values(metadata)]
+}
+
+/** Only what the command has. */
+export function commandTexts(command: AccountCommand): CommandTexts {
+  // What ends a request without a charge says so with a word of the program.
+  if (command.type === 'FailRequest' || command.type === 'AbandonRequest') return {}
+  const texts: CommandTexts = {}
+  if ('name' in command) texts.name = command.name
+  if ('reason' in command) texts.reason = command.reason
+  if ('reference' in command && command.reference !== null) texts.reference = command.reference
+  if ('externalId' in command && command.externalId !== null) texts.externalId = command.externalId
+  if ('metadata' in command) texts.metadata = command.metadata
+  return texts
+}

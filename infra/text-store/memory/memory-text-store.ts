@@ -1,6 +1,6 @@
 /** Texts in memory: for tests, and for a ledger in memory. */
 import { hashOfText, readKeptText } from '@svc/contracts/kept-text'
-import type { FoundText, TextStore } from '@svc/contracts/ports/text-store'
+import { type FoundText, type TextStore, TextsErasedError } from '@svc/contracts/ports/text-store'
 import { newSalt, newText, wordOf } from '../new-word.ts'
 
 interface Owned {
@@ -10,9 +10,11 @@ interface Owned {
 
 export class MemoryTextStore implements TextStore {
   readonly #owners = new Map<string, Owned>()
+  readonly #erased = new Set<string>()
 
   async keep(owner: string, text: string): Promise<string> {
     const kept = newText(owner, text)
+    if (this.#erased.has(owner)) throw new TextsErasedError(owner)
     const owned = this.#owners.get(owner) ?? { salt: newSalt(), texts: new Map() }
     this.#owners.set(owner, owned)
     owned.texts.set(kept.id, kept.text)
@@ -39,10 +41,14 @@ export class MemoryTextStore implements TextStore {
     return this.#owners.get(owner)?.texts.size ?? 0
   }
 
-  async erase(owner: string): Promise<number> {
-    const count = await this.count(owner)
-    this.#owners.delete(owner)
-    return count
+  async erase(...owners: readonly string[]): Promise<number> {
+    let texts = 0
+    for (const owner of owners) {
+      texts += this.#owners.get(owner)?.texts.size ?? 0
+      this.#owners.delete(owner)
+      this.#erased.add(owner)
+    }
+    return texts
   }
 
   async close(): Promise<void> {}

@@ -3,34 +3,22 @@
  * of the texts, and so that what is erased leaves the disk without the log being written anew.
  *
  *     keep    insert ─▶ commit ─▶ log on the disk ─▶ told
- *     erase   delete ─▶ VACUUM: the file is written anew from what is left ─▶ into the file,
- *             whose log is cut to nothing ─▶ told
+ *     erase   delete ─▶ commit ─▶ log on the disk ─▶ file closed ─▶ VACUUM in a thread: it is
+ *             written anew from what is left ─▶ file opened again ─▶ told
  *
  * `secure_delete` alone is not enough: a page that SQLite has balanced can keep an older copy of a
- * row beside the row.
+ * row beside the row. SQLite holds the file for one connection, so whoever reads or keeps a text
+ * waits for the thread; nobody else does.
  */
 import type { StatementSync } from 'node:sqlite'
 import { hashOfText, readKeptText } from '@svc/contracts/kept-text'
 import { StoreClosedError, StoreFullError } from '@svc/contracts/ports/event-store'
-import type { FoundText, TextStore } from '@svc/contracts/ports/text-store'
-import { openDatabaseFile } from '../../sqlite/database-file.ts'
+import { type FoundText, type TextStore, TextsErasedError } from '@svc/contracts/ports/text-store'
 import { type DurableFile, durableFile } from '../../sqlite/durable-file.ts'
 import { SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
-import { newSalt, newText, wordOf } from '../new-word.ts'
-
-/** "svct" in ASCII. */
-const APPLICATION_ID = 0x73766374
-const CACHE_KIBIBYTES = 2 * 1024
-
-const migrations = [
-  `CREATE TABLE owner (name TEXT PRIMARY KEY, salt BLOB NOT NULL) STRICT, WITHOUT ROWID;
-   CREATE TABLE text (
-     owner TEXT NOT NULL,
-     id TEXT NOT NULL,
-     text TEXT NOT NULL,
-     PRIMARY KEY (owner, id)
-   ) STRICT, WITHOUT ROWID`,
-]
+import { type NewText, newSalt, newText, wordOf } from '../new-word.ts'
+import { openTextsFile } from './texts-file.ts'
+import { writtenAnew } from './writing-anew.ts'
 
 export interface SqliteTextStoreOptions {
   /** Called once when the disk fails under the file: the process must end. */
@@ -39,121 +27,102 @@ export interface SqliteTextStoreOptions {
 
 /** @throws {StoreOpenError} */
 export function openSqliteTextStore(path: string, options: SqliteTextStoreOptions): TextStore {
-  const file = openDatabaseFile(path, {
-    what: 'a file of texts',
-    applicationId: APPLICATION_ID,
-    migrations,
-    synchronous: 'FULL',
-    cacheKibibytes: CACHE_KIBIBYTES,
-    autoCheckpointPages: 0,
-    secureDelete: true,
-  })
-  try {
-    const durable = durableFile(file, path)
-    durable.syncAtStart(path)
-    return new SqliteTextStore(durable, options)
-  } catch (error) {
-    file.close()
-    throw error
-  }
+  return new SqliteTextStore(path, options)
 }
 
 class SqliteTextStore implements TextStore {
-  readonly #file: DurableFile
+  readonly #path: string
   readonly #onFatal: (error: unknown) => void
-  readonly #selectSalt: StatementSync
-  readonly #insertSalt: StatementSync
-  readonly #selectText: StatementSync
-  readonly #insertText: StatementSync
-  readonly #countTexts: StatementSync
-  readonly #deleteTexts: StatementSync
-  readonly #deleteSalt: StatementSync
+  #rows: TextRows
+  /** While the file is written anew: it is closed. */
+  #writtenAnew: Promise<void> | undefined
   /** One change at a time: nothing may be written while the log is moved into the file. */
   #turn: Promise<unknown> = Promise.resolve()
   #isClosed = false
 
-  constructor(file: DurableFile, { onFatal }: SqliteTextStoreOptions) {
-    const { database } = file
-    this.#file = file
+  constructor(path: string, { onFatal }: SqliteTextStoreOptions) {
+    this.#path = path
     this.#onFatal = onFatal
-    this.#selectSalt = database.prepare('SELECT salt FROM owner WHERE name = ?')
-    this.#insertSalt = database.prepare('INSERT INTO owner (name, salt) VALUES (?, ?)')
-    this.#selectText = database.prepare('SELECT text FROM text WHERE owner = ? AND id = ?')
-    this.#insertText = database.prepare('INSERT INTO text (owner, id, text) VALUES (?, ?, ?)')
-    this.#countTexts = database.prepare('SELECT count(*) AS texts FROM text WHERE owner = ?')
-    this.#deleteTexts = database.prepare('DELETE FROM text WHERE owner = ?')
-    this.#deleteSalt = database.prepare('DELETE FROM owner WHERE name = ?')
+    this.#rows = new TextRows(path)
   }
 
   async keep(owner: string, text: string): Promise<string> {
     const kept = newText(owner, text)
-    return this.#inTurn(() => {
-      const known = this.#saltOf(owner)
+    return this.#inTurn((rows) => {
+      const known = rows.owner(owner)
+      if (known === 'erased') throw new TextsErasedError(owner)
       const salt = known ?? newSalt()
-      if (known === undefined) this.#insertSalt.run(owner, salt)
-      this.#insertText.run(owner, kept.id, kept.text)
+      if (known === undefined) rows.addOwner(owner, salt)
+      rows.add(owner, kept)
       return wordOf(owner, salt, kept)
     })
   }
 
   async find(words: Iterable<string>): Promise<ReadonlyMap<string, FoundText>> {
-    if (this.#isClosed) throw new StoreClosedError()
+    const rows = await this.#readable()
     const found = new Map<string, FoundText>()
     for (const word of words) {
       const { owner = '', id = '', hash } = readKeptText(word) ?? {}
-      const text = this.#selectText.get(owner, id)?.text
-      if (typeof text !== 'string') continue
-      const salt = this.#saltOf(owner)
-      const isIntact = salt !== undefined && hashOfText(salt, text) === hash
+      const text = rows.text(owner, id)
+      if (text === undefined) continue
+      const salt = rows.owner(owner)
+      const isIntact = salt instanceof Uint8Array && hashOfText(salt, text) === hash
       found.set(word, { text, isIntact })
     }
     return found
   }
 
   async wordFor(owner: string, text: string): Promise<string> {
-    if (this.#isClosed) throw new StoreClosedError()
-    return wordOf(owner, this.#saltOf(owner) ?? newSalt(), newText(owner, text))
+    const known = (await this.#readable()).owner(owner)
+    const salt = known instanceof Uint8Array ? known : newSalt()
+    return wordOf(owner, salt, newText(owner, text))
   }
 
   async count(owner: string): Promise<number> {
-    if (this.#isClosed) throw new StoreClosedError()
-    return Number(this.#countTexts.get(owner)?.texts ?? 0)
+    return (await this.#readable()).count(owner)
   }
 
-  async erase(owner: string): Promise<number> {
-    const remove = (): number => {
-      const { changes } = this.#deleteTexts.run(owner)
-      this.#deleteSalt.run(owner)
-      return Number(changes)
+  async erase(...owners: readonly string[]): Promise<number> {
+    const remove = (rows: TextRows): number => {
+      let texts = 0
+      for (const owner of owners) texts += rows.end(owner)
+      return texts
     }
-    return this.#inTurn(remove, () => this.#rewrite())
+    return this.#inTurn(remove, () => this.#writeAnew())
   }
 
   async close(): Promise<void> {
     if (this.#isClosed) return
     this.#isClosed = true
     await this.#turn
-    this.#file.close()
+    this.#rows.file.close()
   }
 
-  #saltOf(owner: string): Uint8Array | undefined {
-    const salt = this.#selectSalt.get(owner)?.salt
-    return salt instanceof Uint8Array ? salt : undefined
+  async #readable(): Promise<TextRows> {
+    while (this.#writtenAnew !== undefined) await this.#writtenAnew
+    if (this.#isClosed) throw new StoreClosedError()
+    return this.#rows
   }
 
   /** @param afterwards what is done once the disk has the change */
-  #inTurn<Result>(change: () => Result, afterwards?: () => void): Promise<Result> {
+  #inTurn<Result>(
+    change: (rows: TextRows) => Result,
+    afterwards?: () => Promise<void>,
+  ): Promise<Result> {
     const done = this.#turn.then(() => this.#commit(change, afterwards))
     this.#turn = done.catch(() => {})
     return done
   }
 
-  async #commit<Result>(change: () => Result, afterwards?: () => void): Promise<Result> {
+  async #commit<Result>(
+    change: (rows: TextRows) => Result,
+    afterwards?: () => Promise<void>,
+  ): Promise<Result> {
     const result = this.#inTransaction(change)
     try {
-      await this.#file.sync()
-      afterwards?.()
-      await this.#file.checkpointIfLong()
+      await this.#rows.file.sync()
+      await afterwards?.()
+      await this.#rows.file.checkpointIfLong()
       return result
     } catch (error) {
       if (sqliteCodeOf(error) === SQLITE_FULL) throw new StoreFullError({ cause: error })
@@ -162,12 +131,12 @@ class SqliteTextStore implements TextStore {
     }
   }
 
-  #inTransaction<Result>(change: () => Result): Result {
+  #inTransaction<Result>(change: (rows: TextRows) => Result): Result {
     if (this.#isClosed) throw new StoreClosedError()
-    const { database } = this.#file
+    const { database } = this.#rows.file
     database.exec('BEGIN IMMEDIATE')
     try {
-      const result = change()
+      const result = change(this.#rows)
       database.exec('COMMIT')
       return result
     } catch (error) {
@@ -177,10 +146,88 @@ class SqliteTextStore implements TextStore {
     }
   }
 
-  /** Here SQLite waits for the disk itself, in the order that it needs: an erasure is rare. */
-  #rewrite(): void {
-    const { database } = this.#file
-    database.exec(`PRAGMA synchronous = FULL; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);
-      PRAGMA synchronous = OFF`)
+  async #writeAnew(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#writtenAnew = promise
+    try {
+      this.#rows.file.close()
+      try {
+        await writtenAnew(this.#path)
+      } finally {
+        this.#rows = new TextRows(this.#path)
+      }
+    } finally {
+      this.#writtenAnew = undefined
+      resolve()
+    }
+  }
+}
+
+/** The rows of the open file. */
+class TextRows {
+  readonly file: DurableFile
+  readonly #selectOwner: StatementSync
+  readonly #insertOwner: StatementSync
+  readonly #endOwner: StatementSync
+  readonly #selectText: StatementSync
+  readonly #insertText: StatementSync
+  readonly #countTexts: StatementSync
+  readonly #deleteTexts: StatementSync
+
+  /** @throws {StoreOpenError} */
+  constructor(path: string) {
+    this.file = openDurable(path)
+    const { database } = this.file
+    this.#selectOwner = database.prepare('SELECT salt FROM owner WHERE name = ?')
+    this.#insertOwner = database.prepare('INSERT INTO owner (name, salt) VALUES (?, ?)')
+    this.#endOwner = database.prepare(
+      `INSERT INTO owner (name, salt) VALUES (?, x'') ON CONFLICT DO UPDATE SET salt = x''`,
+    )
+    this.#selectText = database.prepare('SELECT text FROM text WHERE owner = ? AND id = ?')
+    this.#insertText = database.prepare('INSERT INTO text (owner, id, text) VALUES (?, ?, ?)')
+    this.#countTexts = database.prepare('SELECT count(*) AS texts FROM text WHERE owner = ?')
+    this.#deleteTexts = database.prepare('DELETE FROM text WHERE owner = ?')
+  }
+
+  /** The owner's salt. Of one whose texts were erased an empty one is left. */
+  owner(owner: string): Uint8Array | 'erased' | undefined {
+    const salt = this.#selectOwner.get(owner)?.salt
+    if (!(salt instanceof Uint8Array)) return undefined
+    return salt.length === 0 ? 'erased' : salt
+  }
+
+  addOwner(owner: string, salt: Uint8Array): void {
+    this.#insertOwner.run(owner, salt)
+  }
+
+  text(owner: string, id: string): string | undefined {
+    const text = this.#selectText.get(owner, id)?.text
+    return typeof text === 'string' ? text : undefined
+  }
+
+  add(owner: string, { id, text }: NewText): void {
+    this.#insertText.run(owner, id, text)
+  }
+
+  count(owner: string): number {
+    return Number(this.#countTexts.get(owner)?.texts ?? 0)
+  }
+
+  /** @returns how many texts the owner had */
+  end(owner: string): number {
+    this.#endOwner.run(owner)
+    return Number(this.#deleteTexts.run(owner).changes)
+  }
+}
+
+function openDurable(path: string): DurableFile {
+  const file = openTextsFile(path)
+  try {
+    const durable = durableFile(file, path)
+    durable.syncAtStart(path)
+    return durable
+  } catch (error) {
+    file.close()
+    throw error
   }
 }

@@ -317,7 +317,6 @@ export interface Views {
   runningRequests(limit: number): readonly RunningRequestRow[]
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
-  accountOfExternalId(externalId: string): AccountRow | undefined
   grants(query: GrantsQuery): GrantsPage
   /** The oldest first. */
   holds(query: HoldsQuery): readonly HoldRow[]

@@ -36,6 +36,13 @@ const questions: readonly (readonly [name: string, args: readonly string[]])[] =
   ['status', ['status']],
 ]
 
+/** What is said beside an answer. */
+const remarks: Readonly<Record<string, RegExp>> = {
+  // What it cannot see.
+  verify: /^A change that was also made to [^\n]*\n$/,
+  'hold-list': /^there are no holds\n$/,
+}
+
 test('every question, as a table and as one JSON object', async () => {
   const { path } = await folderWithHistory()
   for (const [name, args] of questions) {
@@ -46,10 +53,9 @@ test('every question, as a table and as one JSON object', async () => {
       const { code, out, err } = await svc(['--data-dir', path, ...args, ...extra])
       expect(code, `${name}: ${err}`).toBe(0)
       const direct = `no server runs on ${path}: opened it directly\n`
-      // What a verification cannot see it says itself.
-      const blind = name === 'verify' ? /^A change that was also made to [^\n]*\n$/ : /^$/
+      const remark = remarks[name] ?? /^$/
       expect(err.startsWith(direct)).toBe(format === 'txt')
-      expect(err.replace(direct, '')).toMatch(format === 'txt' ? blind : /^$/)
+      expect(err.replace(direct, '')).toMatch(format === 'txt' ? remark : /^$/)
       const text = out.replaceAll(path, '/data')
       if (format === 'json') expect(JSON.parse(text).schema).toMatch(/^svc\.[a-z-]+\/[12]$/)
       await expect(text).toMatchFileSnapshot(`../golden/${name}.${format}`)

@@ -4,6 +4,7 @@ import { printable } from '@svc/contracts/printable'
 import { VERSION } from '@svc/server/version'
 import { Command, CommanderError, Option } from 'commander'
 import { adminTokenCommand } from './commands/access/admin-token.ts'
+import { eraseCommand } from './commands/access/erase.ts'
 import { operatorTokenCommand } from './commands/access/operator-token.ts'
 import { userCommand } from './commands/access/user.ts'
 import { accountCommand } from './commands/account.ts'
@@ -71,7 +72,8 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   commands.push(usageCommand, requestsCommand)
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
-  commands.push(workerCommand, auditCommand, adminTokenCommand, userCommand, operatorTokenCommand)
+  commands.push(workerCommand, auditCommand, adminTokenCommand, userCommand)
+  commands.push(eraseCommand, operatorTokenCommand)
   commands.push(reconcileCommand, replayCommand)
   commands.push(evidenceCommand, verifyEvidenceCommand, witnessCommand)
   for (const command of commands) add(program, command(contextOf))

@@ -79,7 +79,7 @@ const workers = createWorkerPool({
   workers: [{ workerId: ids.next('wrk'), address: { kind: 'unix', path: socketPath } }],
   timer: systemTimer,
 })
-const accessPorts = { store, clock: systemClock, timer: systemTimer, ids, randomBytes }
+const accessPorts = { store, texts, clock: systemClock, timer: systemTimer, ids, randomBytes }
 const adminTokens = new AdminTokens(accessPorts)
 const refusedRequests = openSqliteRefusedRequests(join(folder, 'refusals.db'), {
   clock: systemClock,

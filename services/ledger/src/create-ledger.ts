@@ -47,11 +47,11 @@ const unknownKeys: UsedKeys = { find: () => Promise.reject(keyUnknown()) }
  * Store, snapshots and texts stay the caller's: close them after the ledger.
  */
 export async function createLedger(dependencies: LedgerDependencies): Promise<Ledger> {
-  const { store, snapshots, clock, timer, ids, randomBytes, gatewayId } = dependencies
+  const { store, texts, snapshots, clock, timer, ids, randomBytes, gatewayId } = dependencies
   const reach = dependencies.reach ?? noCrashPoints
   const limits = { ...defaultLimits, ...dependencies.limits }
   const actor = gatewayActor(gatewayId)
-  const prices = new PriceBook({ store, clock, timer, ids, actor, limits })
+  const prices = new PriceBook({ store, texts, clock, timer, ids, actor, limits })
   await prices.open()
   const reading = { store, timer, pageEvents: limits.replayPageEvents }
   return new EventSourcedLedger({
@@ -60,7 +60,7 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
     writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits }),
     prices,
     usedKeys: dependencies.usedKeys ?? unknownKeys,
-    texts: dependencies.texts,
+    texts,
     erasures: dependencies.erasures ?? noErasureNotes,
     clock,
     ids,

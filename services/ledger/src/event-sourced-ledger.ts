@@ -197,6 +197,10 @@ export class EventSourcedLedger implements Ledger {
     return this.#parts.prices.lookAgain()
   }
 
+  isCorrectionRun(runId: string): boolean {
+    return this.#parts.prices.isRun(runId)
+  }
+
   prices(): readonly PublishedPrice[] {
     return this.#parts.prices.all()
   }

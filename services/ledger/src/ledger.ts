@@ -164,6 +164,8 @@ export interface Ledger {
   /** The price that takes effect next, or null: none is announced. Parameters as above. */
   nextPrice(model: string, onBundledModel?: boolean, priceList?: string): PublishedPrice | null
   prices(): readonly PublishedPrice[]
+  /** Whether a run of price corrections was begun, as far as this process knows. */
+  isCorrectionRun(runId: string): boolean
   /** Reads prices that another gateway may have just published; keeps those known on failure. */
   lookForPrices(): Promise<void>
   /**

@@ -71,7 +71,7 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
   return { ledger, store, snapshots, texts, time }
 }
 
-function textsBeside(store: EventStore): MemoryTextStore {
+export function textsBeside(store: EventStore): MemoryTextStore {
   const texts = textStores.get(store) ?? new MemoryTextStore()
   textStores.set(store, texts)
   return texts

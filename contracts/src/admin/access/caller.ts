@@ -12,7 +12,7 @@ export interface Caller {
 /** Has the root token of the first start, or the data folder of a stopped server itself. */
 export const rootCaller: Caller = { actor: 'operator', role: 'owner', tokenId: null }
 
-/** @param name of the admin token: a short word, no person's name */
+/** @param name of the admin token: its word (`kept-text.ts`), or a name of before there were any */
 export function actorOf(name: string): string {
   return `operator:${name}`
 }

@@ -34,7 +34,7 @@ const eventMetadata = z.object({
   correlationId: z.string(),
   /** The event or command that caused this one. */
   causationId: z.string(),
-  /** `gateway:<id>`, `operator`, `operator:<token>`, `user:<id>`, `sweeper` …: never a person's name. */
+  /** `gateway:<id>`, `operator`, `operator:<word of a token's name>`, `user:<id>`, `sweeper` … */
   actor: z.string(),
 })
 export type EventMetadata = z.output<typeof eventMetadata>

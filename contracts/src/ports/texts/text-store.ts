@@ -2,14 +2,23 @@
  * The port behind which texts about people are kept, beside the events that name them by a word
  * (`kept-text.ts`). One compliance suite (`infra/text-store`) runs against every adapter.
  *
- * All texts of an owner are erased together, and the owner's salt with them. An owner can have new
- * texts afterwards, under a new salt.
+ * All texts of an owner are erased together, and the owner's salt with them. That is for ever: an
+ * owner who was erased takes no text any more, so that one that was on its way is not left behind.
  */
 
 /** The longest text, in characters. */
 export const MAX_TEXT_CHARACTERS = 10_000
 /** The most words that are looked up at once. */
 export const MAX_WORDS = 10_000
+
+/** The texts of this owner were erased. */
+export class TextsErasedError extends Error {
+  override readonly name = 'TextsErasedError'
+
+  constructor(owner: string) {
+    super(`the texts of ${owner} were erased: none can be kept with them`)
+  }
+}
 
 export interface FoundText {
   readonly text: string
@@ -24,6 +33,7 @@ export interface TextStore {
    * @param owner an id: 1 to 100 letters, digits, dashes and underscores, and never a text itself
    * @returns the word; the same text kept twice has two words of the same hash
    * @throws {RangeError} for what cannot be an owner, and for a text that is too long
+   * @throws {TextsErasedError}
    * @throws {StoreUnavailableError} when it cannot be kept now
    */
   keep(owner: string, text: string): Promise<string>
@@ -41,11 +51,11 @@ export interface TextStore {
   /** How many texts an owner has. */
   count(owner: string): Promise<number>
   /**
-   * Removes all texts of an owner and the salt. Resolves when they have left the disk, as far as
-   * the adapter can say. Does nothing a second time.
+   * Removes all texts of owners and their salts, and lets none come after them. Resolves when they
+   * have left the disk, as far as the adapter can say. Does nothing a second time.
    *
    * @returns how many texts there were
    */
-  erase(owner: string): Promise<number>
+  erase(...owners: readonly string[]): Promise<number>
   close(): Promise<void>
 }

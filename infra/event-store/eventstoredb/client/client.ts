@@ -121,14 +121,14 @@ export class EventStoreDbClient {
   }
 
   /**
-   * Hides all events of a stream, which go from the server's disk with its next scavenge. The
-   * stream can go on with new ones.
+   * Ends a stream for ever: it takes no event any more, and those that it has go from the server's
+   * disk with its next scavenge. Does nothing a second time.
    */
-  async deleteStream(stream: string): Promise<void> {
+  async endStream(stream: string): Promise<void> {
     try {
-      await this.#watched(this.#client.deleteStream(stream, { requiresLeader: true }))
+      await this.#watched(this.#client.tombstoneStream(stream, { requiresLeader: true }))
     } catch (error) {
-      if (failureTypeOf(error) === 'stream-not-found') return
+      if (failureTypeOf(error) === 'stream-deleted') return
       this.#note(error)
       throw error instanceof StoreUnavailableError ? error : readFailureOf(error)
     }

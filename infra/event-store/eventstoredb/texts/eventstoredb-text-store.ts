@@ -4,22 +4,24 @@
  *
  *     OwnerSalt, TextKept, TextKept …     the id of a text is the revision of its event
  *
- * An erasure deletes the stream: from then on nobody reads its events. Their bytes leave the
- * server's disk with its next scavenge, which is the operator's to run, and its backups with time.
+ * An erasure deletes the stream for ever: nobody reads its events or adds one from then on. Their
+ * bytes leave the server's disk with its next scavenge, which is the operator's to run, and its
+ * backups with time.
  */
 import { randomUUID } from 'node:crypto'
 import { hashOfText, type KeptText, readKeptText, TEXT_ID_BYTES } from '@svc/contracts/kept-text'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
-import type { FoundText, TextStore } from '@svc/contracts/ports/text-store'
+import { type FoundText, type TextStore, TextsErasedError } from '@svc/contracts/ports/text-store'
 import { systemTimer } from '../../../system/system-timer.ts'
 import { newSalt, newText, wordOf } from '../../../text-store/new-word.ts'
 import type { EventStoreDbClient } from '../client/client.ts'
 import type { CurrentClient } from '../client/current-client.ts'
 import { answerWithin } from '../client/deadline.ts'
 import type { SendResult } from '../client/send-result.ts'
+import type { ServerReadStream } from '../client/server-calls.ts'
 import { type NewServerEvent, NO_EVENTS, type ServerEvent } from '../client/server-event.ts'
-import { reasonOf } from '../client/server-failure.ts'
+import { isDeletedStream, reasonOf } from '../client/server-failure.ts'
 import type { StreamPrefix } from '../layout/stream-prefix.ts'
 
 const STREAM_PREFIX = 'texts-'
@@ -28,7 +30,10 @@ const TEXT_TYPE = 'TextKept'
 /** Other gateways may keep texts of the same owner, and a server may be away for a moment. */
 const MAX_TRIES = 16
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
-/** The salt is the first event, but for texts that were on their way during an erasure. */
+/**
+ * The salt is the first event, but for texts that were on their way during an erasure when a stream
+ * could go on after one.
+ */
 const SALT_AMONG = 10
 /** Texts of one owner that are read in one call: a text has 10,000 characters at most. */
 const PAGE_EVENTS = 100
@@ -65,6 +70,9 @@ export class EventStoreDbTextStore implements TextStore {
       const salt = known ?? newSalt()
       const first = serverEvent(SALT_TYPE, { salt: Buffer.from(salt).toString('hex') })
       const result = await this.#send(owner, last, known === undefined ? [first, event] : [event])
+      if (result.kind === 'not-written' && result.reason === 'stream-deleted') {
+        throw new TextsErasedError(owner)
+      }
       if (result.kind === 'appended') {
         return wordOf(owner, salt, { id: idOf(result.revision), text: kept.text })
       }
@@ -99,10 +107,13 @@ export class EventStoreDbTextStore implements TextStore {
     }
   }
 
-  async erase(owner: string): Promise<number> {
-    const texts = await this.count(owner)
-    const client = await this.#ports.client.get()
-    if (texts > 0) await client.deleteStream(this.#nameOf(owner))
+  async erase(...owners: readonly string[]): Promise<number> {
+    let texts = 0
+    for (const owner of owners) {
+      texts += await this.count(owner)
+      const client = await this.#ports.client.get()
+      await client.endStream(this.#nameOf(owner))
+    }
     return texts
   }
 
@@ -136,17 +147,29 @@ export class EventStoreDbTextStore implements TextStore {
   }
 
   async #lastRevision(owner: string): Promise<number> {
-    const client = await this.#ports.client.get()
-    const request = { stream: this.#nameOf(owner), direction: 'backwards', limit: 1 } as const
-    return (await client.readStream(request))[0]?.revision ?? NO_EVENTS
+    return (
+      (await this.#readOf(owner, { direction: 'backwards', limit: 1 }))[0]?.revision ?? NO_EVENTS
+    )
   }
 
   /** @param from inclusive; left out: the first that was not erased */
-  async #read(owner: string, limit: number, from?: number): Promise<readonly ServerEvent[]> {
-    const client = await this.#ports.client.get()
+  #read(owner: string, limit: number, from?: number): Promise<readonly ServerEvent[]> {
     const place = from === undefined ? {} : { from }
-    const stream = this.#nameOf(owner)
-    return client.readStream({ stream, direction: 'forwards', limit, ...place })
+    return this.#readOf(owner, { direction: 'forwards', limit, ...place })
+  }
+
+  /** Of an owner who was erased, nothing. */
+  async #readOf(
+    owner: string,
+    read: Omit<ServerReadStream, 'stream'>,
+  ): Promise<readonly ServerEvent[]> {
+    const client = await this.#ports.client.get()
+    try {
+      return await client.readStream({ stream: this.#nameOf(owner), ...read })
+    } catch (error) {
+      if (isDeletedStream(error)) return []
+      throw error
+    }
   }
 
   async #send(

@@ -10,7 +10,7 @@ const GRANTS_KEPT = 10_000
 
 export const accountsProjection: Projection = {
   name: 'accounts',
-  version: 3,
+  version: 4,
   schema: accountsSchema,
   tables: [
     { name: 'accounts', key: ['account_id'] },

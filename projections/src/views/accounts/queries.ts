@@ -30,7 +30,6 @@ export interface AccountTotals {
 
 export interface AccountsQueries {
   account(accountId: string): AccountRow | undefined
-  accountOfExternalId(externalId: string): AccountRow | undefined
   /** Oldest first. @param page `after` an account */
   accounts(page: { after?: string; limit: number }): readonly AccountRow[]
   accountTotals(): AccountTotals
@@ -47,7 +46,6 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
        (coalesce((SELECT opened_at FROM accounts WHERE account_id = :after), -1), :after)
      ORDER BY opened_at, account_id LIMIT :limit`,
   )
-  const ofExternalId = database.prepare('SELECT * FROM accounts WHERE external_id = ?')
   const totals = database.prepare(`
     SELECT (SELECT count(*) FROM accounts) AS accounts,
       (SELECT count(*) FROM holds) AS openRequests`)
@@ -62,10 +60,6 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
   return {
     account(accountId) {
       const row = one.get(accountId) as StoredAccount | undefined
-      return row === undefined ? undefined : readAccount(row)
-    },
-    accountOfExternalId(externalId) {
-      const row = ofExternalId.get(externalId) as StoredAccount | undefined
       return row === undefined ? undefined : readAccount(row)
     },
     accounts({ after = '', limit }) {

@@ -23,8 +23,6 @@ export const accountsSchema = `
 
   -- An account that is named by an external id has an id that does not begin with its time.
   CREATE INDEX accounts_by_age ON accounts (opened_at, account_id);
-  CREATE INDEX accounts_by_external_id ON accounts (external_id)
-    WHERE external_id IS NOT NULL;
 
   -- What running requests hold: a row comes with the acceptance and goes with the end.
   CREATE TABLE holds (

@@ -42,6 +42,7 @@ interface ShowOptions extends AccountOption {
 
 interface ListOptions {
   readonly externalId?: string
+  readonly search?: string
 }
 
 interface GrantOptions extends AccountOption, OnceOption {
@@ -71,6 +72,11 @@ export function accountCommand(contextOf: ContextOf): Command {
     .command('list')
     .description('all accounts with their balances, oldest first')
     .option('--external-id <id>', 'the one that is this in your own system')
+    .addOption(
+      new Option('--search <text>', 'those with this in their name or external id').conflicts(
+        'externalId',
+      ),
+    )
     .action((options: ListOptions, command: Command) => list(contextOf(command), options))
   account
     .command('show')
@@ -126,23 +132,43 @@ async function open(context: Context, { name, policy, ...naming }: OpenOptions):
   )
 }
 
-async function list(context: Context, { externalId }: ListOptions): Promise<void> {
+async function list(context: Context, options: ListOptions): Promise<void> {
   await context.withOperations(async (operations) => {
     if (context.json) {
       const rows = (async function* () {
-        for await (const page of accountPages(operations, externalId)) yield* page
+        for await (const page of listedPages(operations, options)) yield* page
       })()
       return outJsonList(context, 'accounts/2', { name: 'accounts', rows })
     }
     const table = new Table(accountColumns, context.terminal.columns)
     let first = true
-    for await (const page of accountPages(operations, externalId)) {
+    for await (const page of listedPages(operations, options)) {
       if (first) await context.out(context.strong(table.header(page)))
       first = false
       await context.out(table.rows(page))
     }
     noteLeftOut(context, table.leftOut)
   })
+}
+
+function listedPages(operations: Operations, { search, externalId }: ListOptions) {
+  return search === undefined
+    ? accountPages(operations, externalId)
+    : foundPages(operations, search)
+}
+
+/** At least one page; any may be empty. */
+async function* foundPages(
+  operations: Operations,
+  text: string,
+): AsyncGenerator<readonly AccountSummary[]> {
+  let cursor: string | null = null
+  do {
+    const place: { cursor?: string } = cursor === null ? {} : { cursor }
+    const page = await operations.searchAccounts({ text, limit: PAGE_ACCOUNTS, ...place })
+    yield page.accounts
+    cursor = page.next_cursor
+  } while (cursor !== null)
 }
 
 /** At least one page, which may be empty. */

@@ -91,11 +91,14 @@ function show<Row extends object>(
     }
     const table = new Table(columns, context.terminal.columns)
     let isFirst = true
+    let isEmpty = true
     for await (const page of pages) {
       if (isFirst) await context.out(context.strong(table.header(page)))
       isFirst = false
+      if (page.length > 0) isEmpty = false
       await context.out(table.rows(page))
     }
+    if (isEmpty) context.note(`there are no ${name}`)
     noteLeftOut(context, table.leftOut)
   })
 }

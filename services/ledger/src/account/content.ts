@@ -16,20 +16,20 @@ export function isSameContent(known: string | null, asked: string | null | undef
   return known === ERASED_CONTENT || known === asked
 }
 
+/** An external id needs no place in it: the id of what it names is made of it. */
 interface Named {
   readonly name: string
-  readonly externalId: string | null
   readonly metadata: Metadata
 }
 
 export function contentOfAccount(asked: Named & { readonly spendPolicy: string }): string {
-  const { name, spendPolicy, externalId, metadata } = asked
-  return fingerprint(contentOfText(name), spendPolicy, externalId, sorted(metadata))
+  const { name, spendPolicy, metadata } = asked
+  return fingerprint(contentOfText(name), spendPolicy, sorted(metadata))
 }
 
 export function contentOfKey(asked: Named & { readonly expiresAt: number | null }): string {
-  const { name, expiresAt, externalId, metadata } = asked
-  return fingerprint(contentOfText(name), expiresAt, externalId, sorted(metadata))
+  const { name, expiresAt, metadata } = asked
+  return fingerprint(contentOfText(name), expiresAt, sorted(metadata))
 }
 
 export function contentOfAdjustment(asked: {

@@ -3,13 +3,15 @@
  * Read on in `keys.ts`, `credit.ts`, `burn-down.ts`, `acceptance.ts` and `settlement.ts`; what the
  * operator changes is in `changes.ts` and `standing.ts`, what is made good in `corrections.ts`.
  */
-import type {
-  AcceptRequest,
-  AccountCommand,
-  OpenAccount,
-  SetPriceList,
-  SettleRequest,
+import {
+  type AcceptRequest,
+  type AccountCommand,
+  type OpenAccount,
+  type SetPriceList,
+  type SettleRequest,
+  textsOf,
 } from '@svc/contracts/commands'
+import { accountOfTexts, readKeptText } from '@svc/contracts/kept-text'
 import { decideAccept } from './acceptance.ts'
 import {
   decideErase,
@@ -36,7 +38,7 @@ export function decide(state: AccountState, command: AccountCommand): Decision {
   if (command.type === 'AcceptRequest') return decideAccept(state, command)
   if (command.type === 'SettleRequest') return decideSettle(state, command)
   const decision = decideRepeatedChange(state, command) ?? decideNew(state, command)
-  return refuseClosed(state, decision) ?? decision
+  return refuseClosed(state, decision) ?? refuseErasedTexts(state, command, decision) ?? decision
 }
 
 function decideNew(
@@ -108,6 +110,26 @@ function refuseClosed({ closedAt }: AccountState, decision: Decision): Decision 
   }
   if (decision.events.every(({ type }) => type === 'TextsErased')) return undefined
   return refused('conflict', 'The account was closed on {when}.', { when: closedAt })
+}
+
+/**
+ * The texts of the command were kept before those of the account were erased, and went with them.
+ * Whoever asks keeps them again.
+ */
+function refuseErasedTexts(
+  { accountId, erasures }: AccountState,
+  command: AccountCommand,
+  decision: Decision,
+): Decision | undefined {
+  if (decision.kind !== 'happens' || decision.events.length === 0) return undefined
+  const isErased = (text: string): boolean => {
+    const word = readKeptText(text)
+    if (word === undefined) return false
+    const kept = accountOfTexts(word.owner)
+    return kept.accountId === accountId && kept.erasures !== erasures
+  }
+  if (!textsOf(command).some(isErased)) return undefined
+  return refused('conflict', 'The texts of the account were erased meanwhile: ask again.')
 }
 
 /** That there is such a list was looked up before: an account knows no prices. */

@@ -86,9 +86,6 @@ describe('keys', () => {
     given(...usable)
       .when(createKey({ name: 'another name' }))
       .thenRefused('conflict')
-    given(...usable)
-      .when(createKey({ externalId: 'device-9' }))
-      .thenRefused('conflict')
   })
 
   test('a key needs a name and a future', () => {

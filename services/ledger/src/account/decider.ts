@@ -6,6 +6,8 @@ import type { Decision } from './decision.ts'
 import { evolve } from './evolve.ts'
 import { type AccountState, unopenedAccount } from './state.ts'
 
+export { InconsistentHistoryError } from './state.ts'
+
 /** Three functions are all that a domain is: what is asked, what happens, where it begins. */
 export interface Decider<State, Command, Event, Decision> {
   /** What happens. Never changes the state. */

@@ -16,6 +16,7 @@ import { contentOfAccount, contentOfAdjustment, contentOfKey, ERASED_CONTENT } f
 import {
   type AccountState,
   type Grant,
+  InconsistentHistoryError,
   isActive,
   MAX_CHANGES,
   MAX_IDEMPOTENCY_KEYS,
@@ -25,11 +26,6 @@ import {
 
 /** Of credit that a correction brings: as of a grant for which nobody says otherwise. */
 const CORRECTION_PRIORITY = 100
-
-/** The events of an account contradict each other. */
-class InconsistentHistoryError extends Error {
-  override readonly name = 'InconsistentHistoryError'
-}
 
 type DataOf<T extends AccountEvent['type']> = AccountEventOf<T>['data']
 
@@ -137,6 +133,7 @@ function makeChange(state: AccountState, event: ChangeEvent): void {
       voidGrant(state, event.data)
       break
     case 'TextsErased':
+      state.erasures += 1
       forgetContents(state)
       break
     default:

@@ -11,6 +11,11 @@ import { contentOfText } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
 import { DEFAULT_PRICE_LIST, type PriceVersion } from '@svc/contracts/price'
 
+/** An event of an account cannot have followed those before it. */
+export class InconsistentHistoryError extends Error {
+  override readonly name = 'InconsistentHistoryError'
+}
+
 export const MAX_ACTIVE_KEYS = 50
 /** Keys that are kept in memory. The oldest go first of those that are revoked or expired. */
 export const MAX_KNOWN_KEYS = 1_000
@@ -98,6 +103,8 @@ export interface AccountState {
   priceList: string
   frozenAt: number | null
   closedAt: number | null
+  /** How often its texts were erased: by it the texts of today are told from those. */
+  erasures: number
   /** By key id, oldest first. */
   readonly keys: Map<string, ApiKey>
   /** By grant id, oldest first; spent ones too. */
@@ -142,6 +149,7 @@ export function unopenedAccount(): AccountState {
     priceList: DEFAULT_PRICE_LIST,
     frozenAt: null,
     closedAt: null,
+    erasures: 0,
     keys: new Map(),
     grants: new Map(),
     burning: [],

@@ -4,6 +4,7 @@ import { hashSecret, lastFour, SECRET_RANDOM_BYTES } from '@svc/contracts/checke
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
 import type { IdSource } from '@svc/contracts/ids'
+import { ownerOfAccountTexts } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -212,33 +213,43 @@ export class AccountAdministration implements Administration {
     const { reason, actor, dryRun = false } = asked
     const { texts, writer, erasures } = this.#ports
     const changeId = this.#changeId(accountId, asked)
-    await writer(accountId).ask((state) => refuseUnopened(state))
-    if (dryRun) return { texts: await texts.count(accountId) }
-    // Of its own, so that it is not erased with what it is the reason for.
-    const word = await texts.keep(changeId, reason)
-    const command: Command = (at) => ({ type: 'EraseTexts', changeId, reason: word, actor, at })
-    erasures.add({ accountId, changeId })
-    try {
-      await writer(accountId).submit({ command, result: () => undefined })
-      return { texts: await texts.erase(accountId) }
-    } finally {
-      // Who lives on and failed says so. A note that stayed would erase what is written until then.
-      erasures.remove({ accountId, changeId })
+    const before = await writer(accountId).ask((state) => {
+      refuseUnopened(state)
+      return { erasures: state.erasures, isDone: state.changes.has(changeId) }
+    })
+    if (dryRun) {
+      let count = 0
+      for (const owner of ownersUpTo(accountId, before.erasures)) count += await texts.count(owner)
+      return { texts: count }
     }
+    const erasure = { accountId, changeId }
+    erasures.add(erasure)
+    let erased = before.erasures
+    if (!before.isDone) {
+      // Of its own, so that it is not erased with what it is the reason for.
+      const word = await texts.keep(changeId, reason)
+      const command: Command = (at) => ({ type: 'EraseTexts', changeId, reason: word, actor, at })
+      const result = (_: unknown, state: AccountState) => state.erasures
+      erased = await writer(accountId).submit({ command, result })
+    }
+    // Should it fail here, the note stays: the next start finishes it, and takes no later text.
+    const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
+    erasures.remove(erasure)
+    return { texts: count }
   }
 
   async finishErasures(): Promise<number> {
     const { texts, writer, erasures } = this.#ports
     let finished = 0
     for (const erasure of erasures.list()) {
-      const { accountId, changeId } = erasure
-      try {
-        const isInLog = await writer(accountId).ask((state) => state.changes.has(changeId))
-        if (isInLog) await texts.erase(accountId)
-        finished += isInLog ? 1 : 0
-      } finally {
-        erasures.remove(erasure)
+      const { accountId } = erasure
+      // What the log says of the account, whatever became of this one: it may never have got there.
+      const erased = await writer(accountId).ask((state) => state.erasures)
+      if (erased > 0) {
+        const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
+        finished += count > 0 ? 1 : 0
       }
+      erasures.remove(erasure)
     }
     return finished
   }
@@ -283,6 +294,11 @@ export class AccountAdministration implements Administration {
     const message = `The request ${requestId} was not charged: it runs, or ended without a debit.`
     throw new ServiceError('conflict', message)
   }
+}
+
+/** Of the texts that were kept before an erasure, the newest last. */
+function ownersUpTo(accountId: string, erasures: number): readonly string[] {
+  return Array.from({ length: erasures + 1 }, (_, before) => ownerOfAccountTexts(accountId, before))
 }
 
 function refuseUnopened({ accountId }: AccountState): void {

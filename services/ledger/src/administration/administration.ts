@@ -134,8 +134,8 @@ export interface Administration {
     asked: { keyId: string; reason: string; actor: string },
   ): Promise<RevokedKey>
   /**
-   * Removes all texts of the account that are kept beside the log, and says so in the log. Asked
-   * again it erases what has come since.
+   * Says in the log that the texts of the account are erased, and removes all that were kept until
+   * then. What comes later stays, until it is asked for anew.
    *
    * @returns how many texts were erased, or would be
    */
@@ -144,8 +144,8 @@ export interface Administration {
     change: AskedChange & Pick<AskedMovement, 'dryRun'>,
   ): Promise<{ readonly texts: number }>
   /**
-   * Erases what an earlier process said it had erased in the log, and had not. To be called before
-   * anything new is written: it erases all texts of the account.
+   * Erases what an earlier process said it had erased in the log, and had not. It takes no text
+   * that was kept since, by whoever.
    *
    * @returns how many erasures were finished
    */

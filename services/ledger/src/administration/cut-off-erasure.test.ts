@@ -1,4 +1,5 @@
 /** A process dies between the event of an erasure and the texts: the next one finishes it. */
+import { ownerOfAccountTexts } from '@svc/contracts/kept-text'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { openRunningLedger } from '@svc/testing/ledger/running-ledger'
@@ -23,9 +24,12 @@ async function account() {
   const { ledger } = await openRunningLedger(store, {}, shared)
   const terms = { name: 'Ada', spendPolicy: 'standard', actor: 'test' } as const
   const { accountId } = await ledger.administration.openAccount(terms)
-  const erase = () => ledger.administration.erase(accountId, { reason: 'asked', actor: 'test' })
+  const erase = (idempotencyKey?: string) =>
+    ledger.administration.erase(accountId, { reason: 'asked', actor: 'test', idempotencyKey })
+  const rename = (name: string) =>
+    ledger.administration.renameAccount(accountId, { name, reason: 'new', actor: 'test' })
   const nextStart = async () => (await openRunningLedger(store, {}, shared)).ledger
-  return { store, texts, kept, accountId, erase, nextStart }
+  return { store, texts, kept, accountId, erase, rename, nextStart }
 }
 
 test('whose event is in the log is finished, once', async () => {
@@ -49,7 +53,8 @@ test('whose event is in the log is finished, once', async () => {
     actor: 'test',
   })
   expect(await next.administration.finishErasures()).toBe(0)
-  expect(await texts.count(accountId)).toBe(2)
+  expect(await texts.count(accountId)).toBe(0)
+  expect(await texts.count(ownerOfAccountTexts(accountId, 1))).toBe(2)
 })
 
 test('whose event never came to the log erases nothing', async () => {
@@ -68,11 +73,27 @@ test('whose event never came to the log erases nothing', async () => {
   expect([await texts.count(accountId), kept.length]).toEqual([1, 0])
 })
 
-test('that failed in a process that lives on leaves no note: later texts stay', async () => {
-  const { texts, kept, erase } = await account()
+test('that failed in a process that lives on is finished by a start: later texts stay', async () => {
+  const { texts, kept, accountId, erase, rename, nextStart } = await account()
+  const eraseTexts = texts.erase.bind(texts)
   texts.erase = () => Promise.reject(new Error('the disk is full'))
   await expect(erase()).rejects.toThrow('full')
+  texts.erase = eraseTexts
+  await rename('Grace')
+  expect(kept).toHaveLength(1)
+  expect(await (await nextStart()).administration.finishErasures()).toBe(1)
+  expect(await texts.count(accountId)).toBe(0)
+  expect(await texts.count(ownerOfAccountTexts(accountId, 1))).toBe(2)
   expect(kept).toEqual([])
+})
+
+test('is finished by whoever asks for it again under the same key, and takes no later text', async () => {
+  const { texts, accountId, erase, rename } = await account()
+  await erase('key')
+  await rename('Grace')
+  expect(await erase('key')).toEqual({ texts: 0 })
+  expect(await texts.count(ownerOfAccountTexts(accountId, 1))).toBe(2)
+  expect(await erase()).toEqual({ texts: 2 })
 })
 
 test('that went well leaves no note', async () => {

@@ -1,5 +1,12 @@
 /** Ids that are the same whenever the same thing is asked for. */
-import { type IdKind, type IdSource, idTimeMs, makeDerivedId } from '@svc/contracts/ids'
+import {
+  accountIdOfExternal,
+  type IdKind,
+  type IdSource,
+  idTimeMs,
+  keyIdOfExternal,
+  makeDerivedId,
+} from '@svc/contracts/ids'
 
 /** Of accounts that are named from outside: the time of the asking is not the same each time. */
 const NO_TIME_MS = 0
@@ -13,7 +20,7 @@ export class DerivedIds {
 
   /** An external id names its account; else the key does, and without one it is a new account. */
   account(externalId: string | null, key: string | undefined): string {
-    if (externalId !== null) return makeDerivedId('acct', NO_TIME_MS, 'external', externalId)
+    if (externalId !== null) return accountIdOfExternal(externalId)
     if (key !== undefined) return makeDerivedId('acct', NO_TIME_MS, 'key', key)
     return this.#ids.next('acct')
   }
@@ -26,7 +33,7 @@ export class DerivedIds {
 
   apiKey(accountId: string, externalId: string | null, key: string | undefined): string {
     if (externalId === null) return this.ofKey('key', accountId, key)
-    return makeDerivedId('key', idTimeMs(accountId), accountId, 'external', externalId)
+    return keyIdOfExternal(accountId, externalId)
   }
 
   /** What an idempotency key stands for on an account; without one, a new id. */

@@ -8,9 +8,14 @@
  *
  * So a text is kept only for what is about to happen. The first look is also the one at the limits
  * of texts, which words always keep to.
+ *
+ * The texts of the account can be erased at any of these moments, here or by another gateway. Then
+ * the words are of texts that are gone or going: the decider refuses them, and all is done again
+ * with the texts kept anew, behind the erasure.
  */
-import type { AccountCommand, Metadata } from '@svc/contracts/commands'
+import { type AccountCommand, type CommandTexts, commandTexts } from '@svc/contracts/commands'
 import type { AccountEvent } from '@svc/contracts/events/account'
+import { ownerOfAccountTexts } from '@svc/contracts/kept-text'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -20,9 +25,12 @@ import type { AccountState } from '../account/state.ts'
 import { serviceErrorOf, storeUnavailable } from '../writer/refusals.ts'
 import type { AccountWriter } from '../writer/writer.ts'
 
+/** Each but the last has met an erasure of the account. */
+const MAX_TRIES = 8
+
 export interface WordedCommandsPorts {
   readonly writer: (accountId: string) => AccountWriter
-  readonly texts: Pick<TextStore, 'keep' | 'wordFor'>
+  readonly texts: Pick<TextStore, 'keep' | 'wordFor' | 'erase'>
   readonly clock: Clock
 }
 
@@ -46,37 +54,67 @@ export class WordedCommands {
     result: ResultOf<Result>,
     dryRun = false,
   ): Promise<Result> {
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const outcome = await this.#attempt(accountId, command, result, dryRun)
+      if (outcome !== 'texts erased') return outcome.answer
+    }
+    throw storeUnavailable()
+  }
+
+  async #attempt<Result>(
+    accountId: string,
+    command: Command,
+    result: ResultOf<Result>,
+    dryRun: boolean,
+  ): Promise<Answered<Result> | 'texts erased'> {
     const { texts, clock } = this.#ports
     const writer = this.#ports.writer(accountId)
     const plain = command(clock.nowMs())
     const before = await writer.ask((state) => {
       const decision = decide(state, plain)
+      const { erasures } = state
       // It may be a conflict with the words of the same texts only.
-      return isConflict(decision) ? undefined : repeated(decision, state, result)
+      const answered = isConflict(decision) ? undefined : repeated(decision, state, result)
+      return { erasures, answered }
     })
-    if (before !== undefined) return before.answer
-    const compared = await this.#wordsOf(plain, (text) => texts.wordFor(accountId, text))
+    if (before.answered !== undefined) return before.answered
+    const owner = ownerOfAccountTexts(accountId, before.erasures)
+    const compared = await this.#wordsOf(plain, (text) => texts.wordFor(owner, text))
     const now = await writer.ask((state) => {
+      if (state.erasures !== before.erasures) return 'texts erased'
       const decision = decide(state, worded(plain, compared))
       const answered = repeated(decision, state, result)
       if (answered !== undefined || !dryRun || decision.kind !== 'happens') return answered
       return { answer: result(decision.events, state) }
     })
-    if (now !== undefined) return now.answer
-    const words = await this.#wordsOf(plain, (text) => texts.keep(accountId, text))
-    return writer.submit({ command: (at) => worded(command(at), words), result })
+    if (now !== undefined) return now
+    try {
+      const words = await this.#wordsOf(plain, (text) => texts.keep(owner, text))
+      const answer = await writer.submit({ command: (at) => worded(command(at), words), result })
+      return { answer }
+    } catch (error) {
+      const erasures = await writer.ask((state) => state.erasures).catch(() => before.erasures)
+      if (erasures === before.erasures) throw error
+      // The log says that they are erased, whoever does it first: nothing stays behind of these.
+      await texts.erase(owner)
+      return 'texts erased'
+    }
   }
 
   async #wordsOf(
     command: AccountCommand,
     wordOf: (text: string) => Promise<string>,
-  ): Promise<Words> {
+  ): Promise<CommandTexts> {
     try {
       return await wordsOf(command, wordOf)
     } catch (error) {
       throw error instanceof StoreUnavailableError ? storeUnavailable(error) : error
     }
   }
+}
+
+interface Answered<Result> {
+  readonly answer: Result
 }
 
 function isConflict(decision: Decision): boolean {
@@ -88,43 +126,30 @@ function repeated<Result>(
   decision: Decision,
   state: AccountState,
   result: ResultOf<Result>,
-): { readonly answer: Result } | undefined {
+): Answered<Result> | undefined {
   if (decision.kind !== 'happens') throw serviceErrorOf(decision.refusal)
   return decision.events.length === 0 ? { answer: result([], state) } : undefined
 }
 
-/** The fields of a command that are texts about people. */
-interface Words {
-  name?: string
-  reason?: string
-  reference?: string
-  metadata?: Metadata
-}
-
 /** @param words of the texts of that very command: only what it has is replaced */
-function worded(command: AccountCommand, words: Words): AccountCommand {
+function worded(command: AccountCommand, words: CommandTexts): AccountCommand {
   return { ...command, ...words } as AccountCommand
 }
 
 async function wordsOf(
   command: AccountCommand,
   wordOf: (text: string) => Promise<string>,
-): Promise<Words> {
-  const words: Words = {}
-  if ('name' in command) words.name = await wordOf(command.name)
-  if ('reason' in command) words.reason = await wordOf(command.reason)
-  if ('reference' in command && command.reference !== null) {
-    words.reference = await wordOf(command.reference)
-  }
-  if ('metadata' in command) words.metadata = await wordsOfMetadata(command.metadata, wordOf)
-  return words
+): Promise<CommandTexts> {
+  const { metadata, ...texts } = commandTexts(command)
+  const words: CommandTexts = await eachOf(texts, wordOf)
+  return metadata === undefined ? words : { ...words, metadata: await eachOf(metadata, wordOf) }
 }
 
-async function wordsOfMetadata(
-  metadata: Metadata,
+async function eachOf(
+  texts: Readonly<Record<string, string>>,
   wordOf: (text: string) => Promise<string>,
-): Promise<Metadata> {
+): Promise<Record<string, string>> {
   const entries: [string, string][] = []
-  for (const [name, value] of Object.entries(metadata)) entries.push([name, await wordOf(value)])
+  for (const [name, text] of Object.entries(texts)) entries.push([name, await wordOf(text)])
   return Object.fromEntries(entries)
 }

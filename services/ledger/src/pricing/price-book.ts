@@ -13,6 +13,7 @@ import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { DEFAULT_PRICE_LIST, type PriceVersion, type Rates } from '@svc/contracts/price'
 import { FoldedStream } from '../writer/folded-stream.ts'
@@ -33,6 +34,8 @@ import type { PricePublication, PublishedPrice, WithdrawnPrice } from './publish
 
 export interface PriceBookPorts {
   readonly store: EventStore
+  /** Keeps why a price was withdrawn, or corrected. */
+  readonly texts: Pick<TextStore, 'keep'>
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
@@ -109,6 +112,11 @@ export class PriceBook {
     return this.#lists.next(query, at)
   }
 
+  /** Whether a run of corrections was begun, as far as this process knows. */
+  isRun(runId: string): boolean {
+    return this.#corrections.has(runId)
+  }
+
   /** Every version that was ever published, oldest first. */
   all(): readonly PublishedPrice[] {
     return this.#lists.all()
@@ -148,13 +156,14 @@ export class PriceBook {
   async withdraw({ version, reason, actor }: Withdrawal): Promise<WithdrawnPrice> {
     await this.#readNewest()
     let alreadyWithdrawn = false
-    await this.#record(version, actor, () => {
+    await this.#record(version, actor, async () => {
       const at = this.#ports.clock.nowMs()
       const price = this.#lists.find(version)
       checkWithdrawal(version, price, at)
       alreadyWithdrawn = price?.withdrawnAt !== null
       if (alreadyWithdrawn) return undefined
-      return { type: 'PriceWithdrawn', data: { version, reason, at } }
+      const word = await this.#ports.texts.keep(version, reason)
+      return { type: 'PriceWithdrawn', data: { version, reason: word, at } }
     })
     return { price: this.#known(version), alreadyWithdrawn }
   }
@@ -176,7 +185,7 @@ export class PriceBook {
    */
   async correct({ runId, reason, actor, ...asked }: CorrectionRun): Promise<PriceCorrection> {
     await this.#readNewest()
-    await this.#record(runId, actor, () => {
+    await this.#record(runId, actor, async () => {
       const begun = this.#corrections.get(runId)
       if (begun !== undefined) {
         refuseOtherContent(begun, asked)
@@ -188,7 +197,8 @@ export class PriceBook {
       }
       const at = this.#ports.clock.nowMs()
       const correction = this.#correction(runId, asked)
-      return { type: 'PriceCorrected', data: { correction, reason, at } }
+      const word = await this.#ports.texts.keep(runId, reason)
+      return { type: 'PriceCorrected', data: { correction, reason: word, at } }
     })
     const correction = this.#corrections.get(runId)
     if (correction === undefined) throw new Error(`${runId} was recorded and is not known`)
@@ -251,10 +261,14 @@ export class PriceBook {
   }
 
   /** @param decide what happens; undefined: it has happened already */
-  #record(version: string, actor: string, decide: () => PricingEvent | undefined): Promise<void> {
+  #record(
+    version: string,
+    actor: string,
+    decide: () => PricingEvent | undefined | Promise<PricingEvent | undefined>,
+  ): Promise<void> {
     const origin = { correlationId: version, causationId: version, actor }
-    return this.#stream.append(() => {
-      const event = decide()
+    return this.#stream.append(async () => {
+      const event = await decide()
       if (event === undefined) return []
       return [encodeEvent(eventId(version, this.#stepOf(event)), event, origin)]
     })

@@ -10,6 +10,7 @@ import {
   type EventStore,
   type NewEvent,
   NO_STREAM,
+  StoreUnavailableError,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import type { Timer } from '@svc/contracts/ports/time'
@@ -22,6 +23,9 @@ export interface FoldedStreamPorts {
   readonly timer: Timer
   readonly limits?: Pick<LedgerLimits, 'conflictsInARow' | 'unknownOutcomeMs' | 'replayPageEvents'>
 }
+
+/** The events of an append, which may need texts kept first. */
+export type Decide = () => readonly NewEvent[] | Promise<readonly NewEvent[]>
 
 export interface StreamFold {
   readonly stream: string
@@ -67,10 +71,10 @@ export class FoldedStream {
    * Resolves when the events are durable and folded.
    *
    * @param decide the events, from what is folded, or none; called again when others were first.
-   *   What it throws refuses the append
+   *   What it throws refuses the append. Nothing is folded while it waits for something
    * @throws {ServiceError} `store_unavailable`
    */
-  append(decide: () => readonly NewEvent[]): Promise<void> {
+  append(decide: Decide): Promise<void> {
     return this.#inTurn(() => this.#append(decide))
   }
 
@@ -83,10 +87,10 @@ export class FoldedStream {
     return this.#ports.limits ?? defaultLimits
   }
 
-  async #append(decide: () => readonly NewEvent[]): Promise<void> {
+  async #append(decide: Decide): Promise<void> {
     if (!this.#isAtEnd) await this.#readOn().catch(refuse)
     for (let attempt = 0; attempt <= this.#limits.conflictsInARow; attempt += 1) {
-      const events = decide()
+      const events = await decided(decide)
       if (events.length === 0) return
       const outcome = await this.#send(events)
       if (outcome.kind === 'appended') {
@@ -152,6 +156,14 @@ export class FoldedStream {
     const result = this.#last.then(work)
     this.#last = result.catch(() => {})
     return result
+  }
+}
+
+async function decided(decide: Decide): Promise<readonly NewEvent[]> {
+  try {
+    return await decide()
+  } catch (error) {
+    throw error instanceof StoreUnavailableError ? storeUnavailable(error) : error
   }
 }
 

@@ -4,9 +4,13 @@
  * used for a few seconds, and then nothing is believed: what is unread could take a right away.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { NewEvent } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
-import { FoldedStream, type FoldedStreamPorts, type StreamFold } from './folded-stream.ts'
+import {
+  type Decide,
+  FoldedStream,
+  type FoldedStreamPorts,
+  type StreamFold,
+} from './folded-stream.ts'
 
 /** What was read so little before now counts as read now. */
 const FRESH_MS = 500
@@ -49,7 +53,7 @@ export class FreshStream {
   }
 
   /** As {@link FoldedStream.append}. */
-  append(decide: () => readonly NewEvent[]): Promise<void> {
+  append(decide: Decide): Promise<void> {
     return this.#stream.append(decide)
   }
 }

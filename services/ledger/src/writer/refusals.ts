@@ -8,6 +8,7 @@ import {
   StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
 import type { Refusal } from '../account/decision.ts'
+import { InconsistentHistoryError } from '../account/state.ts'
 
 const RETRY_SECONDS = 1
 
@@ -60,7 +61,12 @@ export function storeRefusal(cause: unknown): ServiceError {
 /** @param cause what the folding of an account ended with */
 export function loadingRefusal(cause: unknown): ServiceError {
   if (cause instanceof StoreUnavailableError) return storeUnavailable(cause)
-  return isDamage(cause) ? accountDamaged(cause) : defect(cause)
+  return isDamage(cause) || isContradiction(cause) ? accountDamaged(cause) : defect(cause)
+}
+
+/** Events that fit together by their hashes, and not by what they say. */
+function isContradiction(cause: unknown): boolean {
+  return cause instanceof InconsistentHistoryError
 }
 
 function isDamage(cause: unknown): boolean {

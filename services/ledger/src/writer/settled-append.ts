@@ -52,8 +52,7 @@ export async function appendUntilKnown(
   options: SettlingOptions,
 ): Promise<KnownOutcome> {
   const outcome = await options.store.append(request)
-  const known =
-    outcome.kind === 'unknown' ? await settle(request, options, outcome.cause) : outcome
+  const known = outcome.kind === 'unknown' ? await settle(request, options, outcome.cause) : outcome
   return isOfOthers(request, known) ? { kind: 'conflict' } : known
 }
 

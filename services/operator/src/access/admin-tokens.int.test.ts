@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { adminTokensOn } from '@svc/testing/admin-access'
+import { textsBeside } from '@svc/testing/ledger/open-ledger'
 import { ManualTime } from '@svc/testing/manual-time'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { AdminTokens } from './admin-tokens.ts'
@@ -27,10 +29,13 @@ describe('an admin token', () => {
   test('opens by its secret, which is stored nowhere', async () => {
     const { tokenId, secret } = await here.create(auditor)
     expect(secret).toMatch(/^svc-admin-[0-9a-z]{26}-[0-9A-Za-z]{38}$/)
-    expect(await here.inForce(secret)).toMatchObject({ tokenId, name: 'finance', role: 'auditor' })
+    const token = await here.inForce(secret)
+    expect(token).toMatchObject({ tokenId, role: 'auditor' })
+    expect(await withTextsShown(textsBeside(store), token?.name)).toBe('finance')
     const events = await store.readAll({ after: START, limit: 10 })
     const written = Buffer.from(events.map(({ data, metadata }) => data + metadata).join())
     expect(written.includes(secret)).toBe(false)
+    expect(written.includes('finance')).toBe(false)
     expect(written.includes(secret.slice(-38))).toBe(false)
     expect(JSON.stringify(await here.list())).not.toContain(secret)
   })

@@ -15,7 +15,9 @@ import {
 } from '@svc/contracts/events/admin-tokens'
 import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
+import { readKeptText } from '@svc/contracts/kept-text'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FreshStream } from '@svc/ledger/fresh-stream'
 
@@ -27,6 +29,8 @@ const NO_HASH = '0'.repeat(64)
 
 export interface AdminTokensPorts {
   readonly store: EventStore
+  /** Keeps the names, and why a token was ended. */
+  readonly texts: TextStore
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
@@ -37,6 +41,7 @@ export interface AdminTokensPorts {
 /** Times are milliseconds since 1970. */
 export interface AdminToken {
   readonly tokenId: string
+  /** Its word, or the name itself in a token of before that. */
   readonly name: string
   readonly role: AdminRole
   readonly secretHash: string
@@ -67,7 +72,6 @@ export class AdminTokens {
   readonly #ports: AdminTokensPorts
   readonly #stream: FreshStream
   readonly #byId = new Map<string, AdminToken>()
-  readonly #names = new Map<string, string>()
 
   constructor(ports: AdminTokensPorts) {
     this.#ports = ports
@@ -122,8 +126,8 @@ export class AdminTokens {
 
   /** The same, once for each key: `conflict` too for another token under the same key. */
   async createOnce({ idempotencyKey, ...token }: NewAdminToken): Promise<CreatedAdminToken> {
-    const { ids, clock, randomBytes } = this.#ports
-    const { actor, ...named } = token
+    const { ids, clock, texts, randomBytes } = this.#ports
+    const { actor, name, role, expiresAt } = token
     const tokenId =
       idempotencyKey === undefined
         ? ids.next('tok')
@@ -131,15 +135,16 @@ export class AdminTokens {
     const secret = makeAdminSecret(tokenId, randomBytes(SECRET_RANDOM_BYTES))
     const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
     if (idempotencyKey !== undefined) await this.#stream.refresh()
-    await this.#stream.append(() => {
+    await this.#stream.append(async () => {
       const made = this.#byId.get(tokenId)
       if (made !== undefined) {
-        refuseOtherToken(made, token)
+        await this.#refuseOtherToken(made, token)
         return []
       }
       const at = clock.nowMs()
-      this.#checkNew(token, at)
-      const data = { tokenId, ...named, ...shown, at }
+      await this.#checkNew(token, at)
+      const word = await texts.keep(tokenId, name)
+      const data = { tokenId, name: word, role, expiresAt, ...shown, at }
       return [encoded({ type: 'AdminTokenCreated', data }, actor, shown.secretHash)]
     })
     const isNew = this.#byId.get(tokenId)?.secretHash === shown.secretHash
@@ -158,10 +163,11 @@ export class AdminTokens {
   ): Promise<{ readonly revokedAt: number; readonly alreadyRevoked: boolean }> {
     await this.#stream.refresh()
     let alreadyRevoked = false
-    await this.#stream.append(() => {
+    await this.#stream.append(async () => {
       alreadyRevoked = this.#knownToken(tokenId).revokedAt !== null
       if (alreadyRevoked) return []
-      const data = { tokenId, reason, at: this.#ports.clock.nowMs() }
+      const word = await this.#ports.texts.keep(tokenId, reason)
+      const data = { tokenId, reason: word, at: this.#ports.clock.nowMs() }
       return [encoded({ type: 'AdminTokenRevoked', data }, actor)]
     })
     const { revokedAt } = this.#knownToken(tokenId)
@@ -186,8 +192,9 @@ export class AdminTokens {
     throw new ServiceError('not_found', `There is no admin token ${tokenId}.`)
   }
 
-  #checkNew({ name, expiresAt }: NewAdminToken, at: number): void {
-    const same = this.#names.get(name)
+  async #checkNew({ name, expiresAt }: NewAdminToken, at: number): Promise<void> {
+    const names = await this.#names([...this.#byId.values()])
+    const same = [...names].find(([, other]) => other === name)?.[0]
     if (same !== undefined) {
       const message = `name: ${same} has this name, and a name stands for one token for ever`
       throw new ServiceError('conflict', message, { param: 'name' })
@@ -202,6 +209,27 @@ export class AdminTokens {
     }
   }
 
+  /** By token. Those that were erased are not in it: somebody else may be called so. */
+  async #names(tokens: readonly AdminToken[]): Promise<ReadonlyMap<string, string>> {
+    const words = tokens.flatMap(({ name }) => (readKeptText(name) === undefined ? [] : [name]))
+    const found = await this.#ports.texts.find(words)
+    const names = new Map<string, string>()
+    for (const { tokenId, name } of tokens) {
+      const shown = readKeptText(name) === undefined ? name : found.get(name)?.text
+      if (shown !== undefined) names.set(tokenId, shown)
+    }
+    return names
+  }
+
+  async #refuseOtherToken(made: AdminToken, asked: NewAdminToken): Promise<void> {
+    const { role, expiresAt } = asked
+    // Once the name is erased, the key alone says that it is the same.
+    const name = (await this.#names([made])).get(made.tokenId) ?? asked.name
+    if (name === asked.name && made.role === role && made.expiresAt === expiresAt) return
+    const message = `Another token was made under this idempotency key: ${made.tokenId}.`
+    throw new ServiceError('conflict', message)
+  }
+
   #fold(stored: NewEvent): void {
     const { type, data } = decodeEvent(stored) as AdminTokenEvent
     if (type === 'AdminTokenRevoked') {
@@ -212,7 +240,6 @@ export class AdminTokens {
     const { at: createdAt, ...token } = data
     const { actor: createdBy } = decodeMetadata(stored)
     this.#byId.set(token.tokenId, { ...token, createdAt, createdBy, revokedAt: null })
-    this.#names.set(token.name, token.tokenId)
   }
 }
 
@@ -221,13 +248,6 @@ function encoded(event: AdminTokenEvent, actor: string, attempt = ''): NewEvent 
   const { tokenId } = event.data
   const origin = { correlationId: tokenId, causationId: tokenId, actor }
   return encodeEvent(eventId(tokenId, `${event.type}${attempt}`), event, origin)
-}
-
-function refuseOtherToken(made: AdminToken, asked: NewAdminToken): void {
-  const { name, role, expiresAt } = asked
-  if (made.name === name && made.role === role && made.expiresAt === expiresAt) return
-  const message = `Another token was made under this idempotency key: ${made.tokenId}.`
-  throw new ServiceError('conflict', message)
 }
 
 function isSameHash(given: string, stored: string): boolean {

@@ -13,6 +13,7 @@ import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, type IdSource } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { limitExceeded, type RateLimit } from '@svc/contracts/ports/rate-limits'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { RecentlyUsed } from '@svc/infra/recently-used'
@@ -27,6 +28,8 @@ const QUESTIONS_MAX = 10_000
 
 export interface AuditTrailPorts {
   readonly store: EventStore
+  /** Keeps why something was erased, and erases it. */
+  readonly texts: Pick<TextStore, 'keep' | 'erase'>
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
@@ -66,6 +69,25 @@ export class AuditTrail {
     const encoded = encodeEvent(eventId(readId, event.type), event, origin)
     await this.#stream.append(() => [encoded])
     this.#questions.set(question, at)
+  }
+
+  /**
+   * Says that the texts of a subject are erased, and erases them. Nothing may be written about it
+   * any more: what was on its way would have an event behind this one, and no text.
+   *
+   * @returns how many texts there were
+   * @throws {ServiceError} `store_unavailable`
+   */
+  async erase({ actor }: Caller, subject: string, reason: string): Promise<number> {
+    const { clock, ids, texts } = this.#ports
+    const changeId = ids.next('chg')
+    await this.#stream.append(async () => {
+      const data = { changeId, subject, reason: await texts.keep(changeId, reason) }
+      const event = { type: 'SubjectTextsErased', data: { ...data, at: clock.nowMs() } } as const
+      const origin = { correlationId: subject, causationId: changeId, actor }
+      return [encodeEvent(eventId(changeId, event.type), event, origin)]
+    })
+    return texts.erase(subject)
   }
 
   #isAskedAgain(question: string, at: number): boolean {

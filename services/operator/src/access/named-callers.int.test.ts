@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AdminRole } from '@svc/contracts/events/admin-tokens'
 import { decodeEvent, decodeMetadata } from '@svc/contracts/events/codec'
+import { wordsIn } from '@svc/contracts/kept-text'
 import { START } from '@svc/contracts/ports/event-store'
+import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { openRunningService, type RunningService } from '@svc/testing/running-service'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -37,11 +39,18 @@ async function accountOpened(): Promise<string> {
   return opened.account_id
 }
 
+/** Who they are is shown, and stands in no event. */
 async function reads() {
+  const stored = await storedReads()
+  for (const [actor] of stored) expect(wordsIn(actor)).toHaveLength(1)
+  return withTextsShown(service.texts, stored)
+}
+
+async function storedReads() {
   const events = await service.store.readAll({ after: START, limit: 1_000 })
   return events
     .filter(({ type }) => type === 'RecordsRead')
-    .map((event) => [decodeMetadata(event).actor, decodeEvent(event).data])
+    .map((event) => [decodeMetadata(event).actor, decodeEvent(event).data] as const)
 }
 
 describe('who reads customers’ records', () => {
@@ -102,10 +111,15 @@ test('whoever writes with a token is named by it', async () => {
   const { operations } = await made('shop', 'operator')
   await operations.openAccount({ name: 'Ada', spend_policy: 'strict' })
   const last = (await service.store.readAll({ after: START, limit: 10 })).at(-1)
-  expect(last && [last.type, decodeMetadata(last).actor]).toEqual([
+  if (last === undefined) throw new Error('there is no event')
+  const { actor } = decodeMetadata(last)
+  expect([last.type, await withTextsShown(service.texts, actor)]).toEqual([
     'AccountOpened',
     'operator:shop',
   ])
+  expect(last.metadata).not.toContain('shop')
+  const { events } = await operations.listEvents({ type: 'AccountOpened', limit: 10 })
+  expect(events.at(-1)?.metadata).toMatchObject({ actor: 'operator:shop' })
 })
 
 test('a tail that runs ends within seconds when its token is revoked', async () => {

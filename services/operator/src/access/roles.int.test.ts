@@ -18,6 +18,7 @@ const WEEK_MS = 7 * 24 * 3_600_000
 const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   openAccount: 'operator',
   listAccounts: 'auditor',
+  searchAccounts: 'auditor',
   showAccount: 'auditor',
   grant: 'operator',
   createKey: 'operator',
@@ -67,6 +68,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   createAdminToken: 'owner',
   listAdminTokens: 'auditor',
   revokeAdminToken: 'owner',
+  eraseSubjectTexts: 'owner',
   listUsers: 'auditor',
   inviteUser: 'operator',
   listInvitations: 'auditor',

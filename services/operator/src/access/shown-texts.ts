@@ -1,8 +1,10 @@
 /**
  * Answers with the texts that are kept beside the log, where events and views have only words.
- * Events themselves are shown as they are stored: their hash is over the word.
+ * Events themselves are shown as they are stored: their hash is over the word. Who caused them is
+ * shown by name, where they are listed for people.
  */
 import type { Declaration } from '@svc/contracts/admin/declaration'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
 import {
   adminOperations,
   type OperationHandlers,
@@ -14,28 +16,51 @@ import type { TextStore } from '@svc/contracts/ports/text-store'
 /** What the table promises of every handler, and the compiler has checked of each. */
 type Handler = (input: object, signal?: AbortSignal) => Promise<unknown> | AsyncIterable<unknown>
 
-const asStored: ReadonlySet<string> = new Set<OperationName>([
-  'listEvents',
-  'tailEvents',
-  'exportEvidence',
-])
+type Texts = Pick<TextStore, 'find'>
+type Show = (texts: Texts, answer: unknown) => Promise<unknown>
 
-export function answeringWithTexts(
-  handlers: OperationHandlers,
-  texts: Pick<TextStore, 'find'>,
-): OperationHandlers {
+const asStored: ReadonlySet<string> = new Set<OperationName>(['exportEvidence'])
+
+export function answeringWithTexts(handlers: OperationHandlers, texts: Texts): OperationHandlers {
   const showing = Object.entries<Declaration>(adminOperations).map(([name, declared]) => {
     const handler = handlers[name as OperationName] as Handler
     if (asStored.has(name)) return [name, handler]
-    const one: Handler = async (input, signal) => {
-      return withTextsShown(texts, await handler(input, signal))
-    }
+    const show = eventsIn[name] ?? withTextsShown
+    const one: Handler = async (input, signal) => show(texts, await handler(input, signal))
     async function* lines(input: object, signal?: AbortSignal): AsyncGenerator<unknown> {
       for await (const line of handler(input, signal) as AsyncIterable<unknown>) {
-        yield await withTextsShown(texts, line)
+        yield await show(texts, line)
       }
     }
     return [name, declared.answer === 'lines' ? lines : one]
   })
   return Object.fromEntries(showing) as OperationHandlers
+}
+
+/** Of answers that are events, who caused them. */
+const eventsIn: Readonly<Record<string, Show>> = {
+  async listEvents(texts: Texts, answer: unknown) {
+    const { events, ...page } = answer as EventPage
+    return { ...page, events: await withActorsShown(texts, events) }
+  },
+  async tailEvents(texts: Texts, answer: unknown) {
+    return (await withActorsShown(texts, [answer as LoggedEvent]))[0]
+  },
+} satisfies Partial<Record<OperationName, Show>>
+
+async function withActorsShown(
+  texts: Texts,
+  events: readonly LoggedEvent[],
+): Promise<readonly LoggedEvent[]> {
+  const actors = await withTextsShown(texts, events.map(actorIn))
+  return events.map((event, index) => {
+    const { metadata } = event
+    const actor = actors[index]
+    return actor === undefined ? event : { ...event, metadata: { ...(metadata as object), actor } }
+  })
+}
+
+function actorIn({ metadata }: LoggedEvent): string | undefined {
+  const { actor } = metadata as { readonly actor?: unknown }
+  return typeof actor === 'string' ? actor : undefined
 }

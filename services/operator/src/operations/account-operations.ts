@@ -3,9 +3,11 @@ import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { accountIdOfExternal } from '@svc/contracts/ids'
 import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
 import { usesOfKeys } from './key-operations.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
+import { accountSearch } from './texts/account-search.ts'
 import { accountDetailsOf, accountSummary, listedGrant, listedHold } from './values/details.ts'
 import { checkAccountId, noSuch, readAmount } from './values/input-values.ts'
 import { readOptionalTime, readTime } from './values/rfc3339-times.ts'
@@ -15,7 +17,13 @@ export function accountOperations(
   { actor }: Caller,
 ): Pick<
   OperationHandlers,
-  'openAccount' | 'listAccounts' | 'showAccount' | 'grant' | 'listGrants' | 'listHolds'
+  | 'openAccount'
+  | 'listAccounts'
+  | 'searchAccounts'
+  | 'showAccount'
+  | 'grant'
+  | 'listGrants'
+  | 'listHolds'
 > {
   const { ledger, projections, pace } = ports
   return {
@@ -28,11 +36,15 @@ export function accountOperations(
     async listAccounts({ after, limit, external_id: externalId }) {
       await viewsCurrent(ports, 'accounts')
       if (externalId !== undefined) {
-        const found = projections.views.accountOfExternalId(externalId)
+        const found = projections.views.account(accountIdOfExternal(externalId))
         return found === undefined ? [] : [accountSummary(found)]
       }
       const page = after === undefined ? { limit } : { after, limit }
       return pace.step(() => projections.views.accounts(page).map(accountSummary))
+    },
+    async searchAccounts(input) {
+      await viewsCurrent(ports, 'accounts')
+      return accountSearch(ports)(input)
     },
     showAccount: ({ account_id: accountId }) => accountDetails(ports, accountId),
     async grant({ account_id: accountId, amount, expires_at: expiresAt, ...input }) {

@@ -1,6 +1,7 @@
 /** API keys. */
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
+import { keyIdOfExternal } from '@svc/contracts/ids'
 import type { KeySummary } from '@svc/ledger/ledger'
 import type { KeyUsage } from '@svc/projections/views'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
@@ -31,7 +32,8 @@ export function keyOperations(
       const { keys } = await ledger.account(accountId)
       const useOf = await usesOfKeys(ports, accountId)
       const nowMs = clock.nowMs()
-      const isAsked = (key: KeySummary) => externalId === undefined || key.externalId === externalId
+      const asked = externalId === undefined ? undefined : keyIdOfExternal(accountId, externalId)
+      const isAsked = ({ keyId }: KeySummary) => asked === undefined || keyId === asked
       return keys.filter(isAsked).map((key) => keyDetails(key, useOf(key.keyId), nowMs))
     },
     async revokeKey({ account_id: accountId, key_id: keyId, reason }) {

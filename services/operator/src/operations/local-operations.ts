@@ -20,6 +20,7 @@ import type { OperationPorts } from './ports.ts'
 import { priceOperations } from './price-operations.ts'
 import { refusalOperations } from './refusal-operations.ts'
 import { serviceStatus } from './service-status.ts'
+import { textOperations } from './texts/text-operations.ts'
 import { tokenOperations } from './token-operations.ts'
 import { usageOperations } from './usage-operations.ts'
 
@@ -38,6 +39,7 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...usageOperations(ports),
     ...workerOperations(ports),
     ...tokenOperations(ports, caller),
+    ...textOperations(ports, caller),
     ...refusalOperations(ports),
     ...userOperations(ports, caller),
     ...invitationOperations(ports, caller),

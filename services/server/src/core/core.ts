@@ -151,7 +151,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       ...(place.kind === 'sqlite' ? {} : { limits: SHARED_LIMITS }),
     })
     parts.add(() => ledger.close())
-    // Before anything new is kept. What cannot be done now, a verification tells.
+    // What cannot be done now, a verification tells, and the next start tries again.
     await ledger.administration.finishErasures().catch((err: unknown) => {
       logger.error({ err }, 'an erasure of texts that was cut off could not be finished')
     })

@@ -46,7 +46,7 @@ export function adminTokenCommand(contextOf: ContextOf): Command {
     .addOption(
       new Option('--role <role>', 'what it opens').choices(adminRoles).makeOptionMandatory(),
     )
-    .requiredOption('--name <name>', 'a word for what uses it, no person; kept in the log for ever')
+    .requiredOption('--name <name>', 'a word for what uses it, shown with all that it does')
     .option('--expires <time>', 'when it ends (default: never)')
     .option(...IDEMPOTENCY_OPTION)
     .action((options: CreateOptions, command: Command) => create(contextOf(command), options))

@@ -50,7 +50,7 @@ async function home(
     spend_policy: spendPolicy,
     balance: balanceAnswerOf(balance),
     open_requests: openRequests,
-    keys: { active: keys.filter((key) => isActive(key, now)).length },
+    keys: { active: keys.filter((key) => isActive(accountId, key, now)).length },
     month: usagePage(views, accountId, month, now) as z.output<typeof declaration.output>['month'],
     as_of: {
       position: String(ledger.lastPosition(accountId) ?? START),
@@ -61,13 +61,16 @@ async function home(
 
 /** Of those that somebody can send. */
 function isActive(
-  key: Parameters<typeof isChatKey>[0] & {
+  accountId: string,
+  key: Parameters<typeof isChatKey>[1] & {
     readonly expiresAt: number | null
     readonly revokedAt: number | null
   },
   now: number,
 ): boolean {
   return (
-    !isChatKey(key) && key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)
+    !isChatKey(accountId, key) &&
+    key.revokedAt === null &&
+    (key.expiresAt === null || now < key.expiresAt)
   )
 }

@@ -129,7 +129,7 @@ async function requireKey(
   if (key === undefined) {
     throw new ServiceError('not_found', 'The account has no such key.', { param: 'key_id' })
   }
-  if (isChatKey(key)) {
+  if (isChatKey(accountId, key)) {
     throw new ServiceError('conflict', 'The chat of the dashboard stands under this key.')
   }
   return key
@@ -149,7 +149,10 @@ async function listKeys(
   const lately = new Map(steps.map(({ keyId, amount }) => [keyId, amount] as const))
   const used = new Map(views.keys(accountId).map((usage) => [usage.keyId, usage] as const))
   return keys
-    .map((key) => keyRow(key, used.get(key.keyId), lately.get(key.keyId) ?? 0n, now))
+    .map((key) => {
+      const row = keyRow(key, used.get(key.keyId), lately.get(key.keyId) ?? 0n, now)
+      return { ...row, is_chat: isChatKey(accountId, key) }
+    })
     .toReversed()
 }
 
@@ -158,13 +161,12 @@ function keyRow(
   used: KeyUsage | undefined,
   spentLately: bigint,
   now: number,
-): KeyRow {
+): Omit<KeyRow, 'is_chat'> {
   return {
     key_id: key.keyId,
     name: key.name,
     last_four: key.lastFour,
     status: statusOf(key, now),
-    is_chat: isChatKey(key),
     created_at: new Date(key.createdAt).toISOString(),
     expires_at: optionalTime(key.expiresAt),
     revoked_at: optionalTime(key.revokedAt),

@@ -4,6 +4,7 @@
  * and nobody can ever send it. There is one for all users of the account: an account has few keys.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import { keyIdOfExternal } from '@svc/contracts/ids'
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import type { KeySummary, Ledger } from '@svc/ledger/ledger'
 
@@ -12,8 +13,8 @@ const NAME = 'Dashboard chat'
 const EXTERNAL_ID = 'svc:dashboard-chat'
 const REMEMBERED_MAX = 10_000
 
-export function isChatKey({ externalId }: Pick<KeySummary, 'externalId'>): boolean {
-  return externalId === EXTERNAL_ID
+export function isChatKey(accountId: string, { keyId }: Pick<KeySummary, 'keyId'>): boolean {
+  return keyId === keyIdOfExternal(accountId, EXTERNAL_ID)
 }
 
 export class ChatKeys {

@@ -42,6 +42,17 @@ export async function* progressLines<Progress extends object, Result extends obj
   }
 }
 
+/** Says whether a line of progress may be written now: rarely enough for its reader. */
+export function progressTurns(): () => boolean {
+  let saidMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const nowMs = performance.now()
+    if (nowMs - saidMs < PROGRESS_EVERY_MS) return false
+    saidMs = nowMs
+    return true
+  }
+}
+
 /** How fast work goes that begins now. */
 export function ratePerSecond(): (done: number) => number {
   const startedAt = performance.now()

@@ -10,7 +10,7 @@
  * What was written after an erasure is a new text: that it is gone, no erasure explains.
  */
 import { accountOfStream } from '@svc/contracts/events/account'
-import { readKeptText, wordsIn } from '@svc/contracts/kept-text'
+import { accountOfTexts, readKeptText, wordsIn } from '@svc/contracts/kept-text'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { FoundText, TextStore } from '@svc/contracts/ports/text-store'
 
@@ -27,6 +27,11 @@ export interface TextsFound {
   readonly missing: readonly Place[]
   /** The last erasure of each owner that has left texts behind. */
   readonly unfinished: readonly Place[]
+}
+
+function subjectOf(data: string): string {
+  const { subject } = JSON.parse(data) as { readonly subject: string }
+  return subject
 }
 
 /** What the events of an owner name since their last erasure. */
@@ -61,6 +66,7 @@ export class TextsCheck {
         seen.add(word)
       }
       if (type === 'TextsErased') this.#noteErasure(accountOfStream(stream) ?? '', place)
+      if (type === 'SubjectTextsErased') this.#noteErasure(subjectOf(data), place)
     }
   }
 
@@ -71,7 +77,8 @@ export class TextsCheck {
   }
 
   #note(word: string, place: Place, text: FoundText | undefined): void {
-    const named = this.#namedBy(readKeptText(word)?.owner ?? '')
+    const { owner = '' } = readKeptText(word) ?? {}
+    const named = this.#namedBy(accountOfTexts(owner).accountId)
     if (text === undefined) {
       named.absent += 1
       named.firstAbsent ??= place

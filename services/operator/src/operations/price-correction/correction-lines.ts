@@ -20,6 +20,7 @@ import type { Ledger } from '@svc/ledger/ledger'
 import { PriceDifference } from '@svc/ledger/price-difference'
 import type { Projections } from '@svc/projections/open-projections'
 import type { AccountRow } from '@svc/projections/views'
+import { progressTurns } from '../log/progress-lines.ts'
 import { timeText } from '../values/rfc3339-times.ts'
 import { type ChargedRequestsPorts, readCharges } from './charged-requests.ts'
 
@@ -50,32 +51,34 @@ export async function* correctionLines(
   ports: CorrectionPorts,
   asked: AskedCorrection,
 ): AsyncGenerator<CorrectionProgress | CorrectedAccount | CorrectionResult> {
-  const { projections, pace } = ports
+  const { projections } = ports
   const correction = await begin(ports.ledger, asked)
   const sums = new Sums()
+  const isTurn = progressTurns()
   const total = projections.views.accountTotals().accounts
   let done = 0
-  let after: string | undefined
-  for (;;) {
-    const page = after === undefined ? {} : { after }
-    const rows = await pace.step(() =>
-      projections.views.accounts({ ...page, limit: PAGE_ACCOUNTS }),
-    )
-    for (const row of rows) {
-      const correcting = correctAccount(ports, asked, correction, row)
-      let step = await correcting.next()
-      for (; step.done !== true; step = await correcting.next()) {
-        yield { type: 'progress', accounts: done, total }
-      }
-      done += 1
-      if (step.value === undefined) continue
-      sums.add(step.value)
-      yield shownAccount(row, step.value)
+  for await (const row of allAccounts(ports)) {
+    const correcting = correctAccount(ports, asked, correction, row)
+    let step = await correcting.next()
+    for (; step.done !== true; step = await correcting.next()) {
+      if (isTurn()) yield { type: 'progress', accounts: done, total }
     }
-    after = rows.at(-1)?.accountId
-    if (after === undefined) break
+    done += 1
+    if (step.value === undefined) continue
+    sums.add(step.value)
+    yield shownAccount(row, step.value)
   }
   yield shownResult(ports.ledger, asked, correction, sums)
+}
+
+async function* allAccounts({ projections, pace }: CorrectionPorts): AsyncGenerator<AccountRow> {
+  let after: string | undefined
+  do {
+    const page = { limit: PAGE_ACCOUNTS, ...(after === undefined ? {} : { after }) }
+    const rows = await pace.step(() => projections.views.accounts(page))
+    yield* rows
+    after = rows.at(-1)?.accountId
+  } while (after !== undefined)
 }
 
 function begin(

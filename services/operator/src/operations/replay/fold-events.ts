@@ -1,5 +1,6 @@
 /** Folds the events up to a position, of the whole log or of one account. */
 import type { ReplayProgress } from '@svc/contracts/admin/replay'
+import { ServiceError } from '@svc/contracts/errors'
 import { accountStream, isAccountEvent } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import {
@@ -9,7 +10,7 @@ import {
   START,
 } from '@svc/contracts/ports/event-store'
 import { inSteps, type Pace } from '@svc/contracts/ports/pace'
-import { accountDecider } from '@svc/ledger/account/decider'
+import { accountDecider, InconsistentHistoryError } from '@svc/ledger/account/decider'
 import { summaryOf } from '@svc/ledger/account-summary'
 import type { AccountSummary } from '@svc/ledger/ledger'
 import type { Replay } from '@svc/projections/open-projections'
@@ -58,6 +59,7 @@ export async function foldAll(request: FoldEvents): Promise<number> {
 /**
  * @returns undefined for an account without events up to there
  * @throws {BrokenChainError} when its history was altered
+ * @throws {ServiceError} `account_damaged` when an event contradicts those before it, and which
  * @throws when the signal aborts
  */
 export async function foldAccount(
@@ -72,20 +74,36 @@ export async function foldAccount(
   let events = 0
   const evolve = (recorded: RecordedEvent): void => {
     const event = decodeEvent(recorded)
-    if (isAccountEvent(event)) state = accountDecider.evolve(state, event)
+    if (!isAccountEvent(event)) return
+    try {
+      state = accountDecider.evolve(state, event)
+    } catch (cause) {
+      throw cause instanceof InconsistentHistoryError ? contradicted(recorded, cause) : cause
+    }
   }
   for (let isOver = last === undefined; !isOver; ) {
     signal.throwIfAborted()
     const query = { stream, direction: 'forwards', from: events, limit: PAGE_EVENTS } as const
     const page = await pace.step(() => store.readStream(query))
     const known = page.filter(({ position }) => position <= until)
-    await replay.fold(known)
     await inSteps(pace, known, STEP_EVENTS, evolve, signal)
+    await replay.fold(known)
     events += known.length
     report(events, events / ((last?.revision ?? 0) + 1))
     isOver = known.length < PAGE_EVENTS
   }
   return events === 0 ? undefined : { summary: summaryOf(accountId, state), events }
+}
+
+function contradicted(
+  { stream, type, revision, position }: RecordedEvent,
+  cause: InconsistentHistoryError,
+): ServiceError {
+  const message =
+    `${stream} contradicts itself: its event ${revision}, ${type} at position ${position}, cannot ` +
+    `follow those before it, because ${cause.message}. What was before it can be replayed: ` +
+    `to ${position - 1n}.`
+  return new ServiceError('account_damaged', message, { cause })
 }
 
 function reporter({ report }: FoldEvents): (events: number, share: number) => void {

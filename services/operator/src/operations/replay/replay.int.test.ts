@@ -1,6 +1,9 @@
 /** The past, folded anew: what was known at every position is what a replay up to there says. */
 import { rootCaller } from '@svc/contracts/admin/caller'
 import type { Operations } from '@svc/contracts/admin/operations'
+import { accountStream } from '@svc/contracts/events/account'
+import { encodeEvent } from '@svc/contracts/events/codec'
+import { eventId } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
 import { AccountHistory, HOLD, requestId, START_MS } from '@svc/testing/account-history'
 import { openRunningService } from '@svc/testing/running-service'
@@ -108,6 +111,33 @@ test('a statement of the past is the beginning of that of today', async () => {
     expect(entries.at(-1)?.balance).toBe(accounts[account_id]?.settled)
     expect(result.account).toMatchObject({ account_id, ...accounts[account_id] })
   }
+})
+
+test('an account that contradicts itself is told by the event that does, up to which it can be had', async () => {
+  const { operations, store, histories } = await business()
+  const [{ accountId: account_id }] = histories as [AccountHistory]
+  const stream = accountStream(account_id)
+  const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
+  if (last === undefined) throw new Error('it has no events')
+  const data = { grantId: 'grant_x', amount: 1n, balanceAfter: 0n, at: START_MS }
+  const origin = { correlationId: 'grant_x', causationId: 'grant_x', actor: 'somebody' }
+  const wrong = encodeEvent(eventId('grant_x', 'x'), { type: 'CreditExpired', data }, origin)
+  await store.append({ stream, expected: last, events: [wrong] })
+  const position = await store.lastPosition()
+  const refusal = {
+    code: 'account_damaged',
+    message: expect.stringMatching(
+      new RegExp(
+        `${stream} .* event ${last.revision + 1}, CreditExpired at position ${position}, .*` +
+          `grant_x does not have 1 left.* to ${position - 1n}`,
+      ),
+    ),
+  }
+  await expect(replayed(operations, { to: `${position}`, account_id })).rejects.toMatchObject(
+    refusal,
+  )
+  const { result } = await replayed(operations, { to: `${position - 1n}`, account_id })
+  expect(result.account).toMatchObject({ account_id })
 })
 
 test('an account is as it was: its name, its keys, its grants', async () => {

@@ -1,0 +1,18 @@
+/** Writes the file of texts whose path it is given anew, and ends. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
+import { openTextsFile } from './texts-file.ts'
+import type { Failure } from './writing-anew.ts'
+
+try {
+  const file = openTextsFile(String(workerData))
+  try {
+    file.database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+  } finally {
+    file.close()
+  }
+} catch (error) {
+  // What SQLite says besides the message is lost when an error leaves the thread by itself.
+  const failure: Failure = { message: String(error), errcode: sqliteCodeOf(error) }
+  parentPort?.postMessage(failure)
+}

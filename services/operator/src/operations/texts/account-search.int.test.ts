@@ -1,0 +1,94 @@
+import { rootCaller } from '@svc/contracts/admin/caller'
+import type { Operations } from '@svc/contracts/admin/operations'
+import { START } from '@svc/contracts/ports/event-store'
+import { openRunningService, type RunningService } from '@svc/testing/running-service'
+import { beforeEach, expect, test } from 'vitest'
+
+let service: RunningService
+let operations: Operations
+
+beforeEach(async () => {
+  service = await openRunningService()
+  operations = service.operationsOf(rootCaller)
+})
+
+async function opened(name: string, external_id?: string): Promise<string> {
+  const terms = { name, spend_policy: 'strict', ...(external_id ? { external_id } : {}) } as const
+  return (await operations.openAccount(terms)).account_id
+}
+
+/** Of all pages. */
+async function found(text: string, limit = 100) {
+  const names: string[] = []
+  const pages: number[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const asked = { text, limit, ...(cursor === undefined ? {} : { cursor }) }
+    const page = await operations.searchAccounts(asked)
+    names.push(...page.accounts.map(({ name }) => name))
+    pages.push(page.accounts.length)
+    cursor = page.next_cursor
+  }
+  return { names, pages }
+}
+
+test('by any part of the name or of the external id, whatever the capitals', async () => {
+  await opened('Ada Lovelace', 'crm-1')
+  await opened('Grace Hopper', 'CRM-22')
+  await opened('Zoë')
+  expect((await found('LOVE')).names).toEqual(['Ada Lovelace'])
+  expect((await found('crm-')).names).toEqual(['Ada Lovelace', 'Grace Hopper'])
+  expect((await found('22')).names).toEqual(['Grace Hopper'])
+  expect((await found('Zoe\u0308')).names).toEqual(['Zoë'])
+  for (const nothing of ['Bob', '%', '_', 'text:', 'erased']) {
+    expect((await found(nothing)).names).toEqual([])
+  }
+})
+
+test('a renamed account by its name of today, and an erased one by none', async () => {
+  const account_id = await opened('Ada', 'ada@example.com')
+  await operations.renameAccount({ account_id, name: 'Grace', reason: 'married' })
+  expect([(await found('ada')).names, (await found('grace')).names]).toEqual([['Grace'], ['Grace']])
+  await operations.eraseTexts({ account_id, reason: 'she asked' })
+  for (const text of ['ada', 'grace']) expect((await found(text)).names).toEqual([])
+})
+
+test('page by page, each account once, with few looked at for one answer', async () => {
+  const names = Array.from({ length: 1_150 }, (_, i) => `customer ${i} of ${i % 3 ? 'x' : 'three'}`)
+  for (const name of names) await opened(name)
+  const wanted = names.filter((name) => name.endsWith('three'))
+  const all = await found('THREE')
+  expect(all.names).toEqual(wanted)
+  expect(Math.max(...all.pages)).toBe(100)
+  const rare = await found('customer 1149 ')
+  expect([rare.names, rare.pages]).toEqual([['customer 1149 of three'], [0, 1]])
+})
+
+test('a cursor of another search, a forged one and bounds are refused', async () => {
+  for (const name of ['Ada 1', 'Ada 2']) await opened(name)
+  const { next_cursor } = await operations.searchAccounts({ text: 'ada', limit: 1 })
+  const refused = { code: 'invalid_value', param: 'cursor' }
+  for (const asked of [
+    { text: 'bob', limit: 1, cursor: next_cursor ?? '' },
+    { text: 'ada', limit: 1, cursor: `${next_cursor}x` },
+  ]) {
+    await expect(operations.searchAccounts(asked)).rejects.toMatchObject(refused)
+  }
+  for (const limit of [0, 1_000_000]) {
+    const asked = { text: 'ada', limit }
+    await expect(operations.searchAccounts(asked)).rejects.toMatchObject({ code: 'invalid_value' })
+  }
+  for (const text of ['', ' ', 'x'.repeat(201)]) {
+    const asked = operations.searchAccounts({ text, limit: 1 })
+    await expect(asked).rejects.toMatchObject({ code: 'invalid_value', param: 'text' })
+  }
+})
+
+test('an auditor who searches leaves an event, without what was sought', async () => {
+  await opened('Ada')
+  const auditor = { actor: 'operator:x', role: 'auditor', tokenId: 'tok_x' } as const
+  await service.operationsOf(auditor).searchAccounts({ text: 'Ada', limit: 1 })
+  const events = await service.store.readAll({ after: START, limit: 100 })
+  const [read] = events.filter(({ type }) => type === 'RecordsRead')
+  expect(read?.data).toContain('searchAccounts')
+  expect(read?.data).not.toContain('Ada')
+})
