@@ -28,6 +28,10 @@ const plainSampling = {
   repetitionPenalty: 1,
 }
 const plan = { grammar: 'root ::= "a"\n', grammarFrom: 'tool_call', callable: ['look'] }
+const prepared = {
+  ...{ tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5 },
+  ...{ plan, blocks: ['b'] },
+}
 const generation = {
   requestId: 'req_1',
   tenant: 'acct_1',
@@ -122,11 +126,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       outputFormat: { type: 'json_schema', schema: { type: 'array' } },
     },
   ],
-  [
-    'prepare answer that does not fit',
-    prepareResponse,
-    { tokens: [0], fingerprint: 'f', contextSize: 1, maxOutputTokens: -5, plan, blocks: ['b'] },
-  ],
+  ['prepare answer that does not fit', prepareResponse, prepared],
   ['generate request', generateRequest, generation],
   ['token', generateEvent, { type: 'token', text: 'é\u2028', kind: 'text', outputTokens: 1 }],
   [
@@ -193,12 +193,20 @@ describe('a bad message is refused', () => {
 
   test.each([
     ['no tokens', { tokens: [] }],
+    ['half a token', { tokens: [1, 0.5] }],
+    ['a token that is none', { tokens: [1, -1] }],
+    ['a text among its tokens', { tokens: [1, '2'] }],
     ['no room for output', { maxOutputTokens: 0 }],
     ['an empty stop text', { stop: [''] }],
     ['seventeen stop texts', { stop: Array(17).fill('x') }],
     ['no time limit', { timeLimitMs: undefined }],
   ])('generate request with %s', (_name, change) => {
     expect(generateRequest.safeParse({ ...generation, ...change }).success).toBe(false)
+  })
+
+  test('a long list of wrong tokens is one mistake, not one for each of them', () => {
+    const tokens = Array(100_000).fill('wrong')
+    expect(prepareResponse.safeParse({ ...prepared, tokens }).error?.issues).toHaveLength(1)
   })
 
   test('sampling that leaves a choice to the runtime', () => {

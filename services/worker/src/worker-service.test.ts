@@ -80,6 +80,29 @@ describe('preparing', () => {
     })
   })
 
+  it('refuses a prompt that leaves no room, and sends none of its tokens', async () => {
+    const prompt = Array.from({ length: 100 }, () => 1)
+    const operations = operationsOf(100, () => prompt)
+    await expect(operations.prepare({ ...PLAIN, messages: [user('hi')] })).rejects.toMatchObject({
+      code: 'prompt_too_long',
+      details: { promptLength: { tokens: 100, isLowerBound: false, contextSize: 100 } },
+    })
+  })
+
+  it('lets a mere count be longer than an answer may make its prompt', async () => {
+    const bounds: unknown[] = []
+    const operations = operationsOf(100, (_conversation, asked) => {
+      bounds.push(asked)
+      return [1]
+    })
+    await operations.prepare({ ...PLAIN, messages: [user('hi')] })
+    await operations.prepare({ ...PLAIN, messages: [user('hi')], sampling: request('hi').sampling })
+    expect(bounds).toEqual([
+      { contextSize: 100, tokensMax: 400 },
+      { contextSize: 100, tokensMax: 100 },
+    ])
+  })
+
   it('says how long the prompt is where the renderer finds it far too long', async () => {
     const length = { tokens: 7000, isLowerBound: true, contextSize: 100 }
     const operations = operationsOf(100, () => {

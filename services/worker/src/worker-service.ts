@@ -15,8 +15,7 @@ import type { Engine } from './engines/engine.ts'
 import type { AnswerPlans } from './plans/answer-plans.ts'
 import { auditCache } from './prefix-cache/audit.ts'
 import type { PrefixCache } from './prefix-cache/prefix-cache.ts'
-import type { Conversation } from './prompt/families/family.ts'
-import { PromptTooLong, refuseFarTooLong } from './prompt/prompt-length.ts'
+import { boundsOf, PromptTooLong, refuseFarTooLong } from './prompt/prompt-length.ts'
 import { type PromptRenderer, TemplateRefusal } from './prompt/template.ts'
 import { WorkerRefusal } from './protocol/refusal.ts'
 import type { Emit, WorkerApi } from './protocol/worker-api.ts'
@@ -76,7 +75,10 @@ export class WorkerService implements WorkerApi {
       const field = outputFormat.type === 'text' ? 'toolUse' : 'outputFormat'
       refuseBadGrammar(plan.grammar, this.#parts.engine, field)
     }
-    const tokens = this.#render({ messages, tools: toolUse?.tools ?? [], thinking })
+    const bounds = boundsOf(contextSize, isCount(request))
+    const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
+    const tokens = refusing(() => this.#parts.renderer.render(conversation, bounds))
+    if (tokens.length >= contextSize) throw notFitting(tokens.length, contextSize)
     const blocks = [...this.#parts.cache.chain(tenant, tokens).names]
     const maxOutputTokens = contextSize - tokens.length
     return { tokens, fingerprint, contextSize, maxOutputTokens, plan, blocks }
@@ -110,7 +112,8 @@ export class WorkerService implements WorkerApi {
   }
 
   /** What would take long to compile is looked at before that. */
-  #refuseFarTooLarge({ toolUse, outputFormat }: PrepareRequest): void {
+  #refuseFarTooLarge(request: PrepareRequest): void {
+    const { toolUse, outputFormat } = request
     const { engine, facts } = this.#parts
     const { contextSize } = facts
     const charactersMax = contextSize * SCHEMA_CHARACTERS_PER_TOKEN_MAX
@@ -122,13 +125,21 @@ export class WorkerService implements WorkerApi {
       throw new WorkerRefusal('unsupported_schema', message, { field: 'outputFormat' })
     }
     const tools = toolUse === null ? [] : [JSON.stringify(toolUse.tools)]
-    refusing(() => refuseFarTooLong(tools, contextSize, engine.vocabulary))
+    const bounds = boundsOf(contextSize, isCount(request))
+    refusing(() => refuseFarTooLong(tools, bounds, engine.vocabulary))
   }
+}
 
-  #render(conversation: Conversation): number[] {
-    const { renderer, facts } = this.#parts
-    return refusing(() => renderer.render(conversation, facts.contextSize))
-  }
+/** Whether nothing but the number of tokens is asked for: who wants an answer says how to draw. */
+function isCount({ sampling }: PrepareRequest): boolean {
+  return sampling === undefined
+}
+
+/** Its tokens are of no use to anybody: a hundred thousand of them take the time of both sides. */
+function notFitting(tokens: number, contextSize: number): WorkerRefusal {
+  const message = `${tokens} tokens leave no room in the context of ${contextSize} tokens`
+  const promptLength = { tokens, isLowerBound: false, contextSize }
+  return new WorkerRefusal('prompt_too_long', message, { promptLength })
 }
 
 /** @throws WorkerRefusal for what the prompt was refused for */

@@ -3,6 +3,7 @@ import {
   assistant,
   COLD,
   outcome,
+  PLAIN,
   system,
   THINKING,
   user,
@@ -203,18 +204,21 @@ describe('a cancelled request', () => {
 
 describe('a request that cannot be served', () => {
   it('with too long a prompt is told so by prepare and refused by generate', async () => {
-    const { tokens, maxOutputTokens } = await worker.prepare([user('hello '.repeat(5000))])
-    expect(tokens.length).toBeGreaterThan(4096)
-    expect(maxOutputTokens).toBeLessThanOrEqual(0)
-    const asked = { ...(await worker.request(CAPITAL)), tokens }
+    const messages = [user('hello '.repeat(5000))]
+    const refused = await worker.call('POST', '/prepare', { ...PLAIN, messages })
+    expect([refused.status, refused.body]).toMatchObject([
+      400,
+      { error: { code: 'prompt_too_long', promptLength: { contextSize: 4096 } } },
+    ])
+    const asked = { ...(await worker.request(CAPITAL)), tokens: Array(4096).fill(1) }
     const { status, body } = await worker.call('POST', '/generate', asked)
     expect([status, body]).toMatchObject([400, { error: { code: 'prompt_too_long' } }])
   })
 
   it('fills the context to the last token when it just fits', async () => {
-    const { tokens } = await worker.prepare([user('hello '.repeat(3000))])
+    const { tokens } = await worker.prepare([user('hello '.repeat(1000))])
     const asked = await worker.request(CAPITAL, {
-      tokens: tokens.slice(0, 4090),
+      tokens: Array.from({ length: 4090 }, (_, index) => tokens[index % tokens.length] ?? 1),
       maxOutputTokens: 6,
       sampling: { ...COLD, temperature: 2 },
     })

@@ -2,7 +2,7 @@ import { WorkerFailure } from '@svc/contracts/worker/failure'
 import { describe, expect, test } from 'vitest'
 import { parseChatRequest } from '../formats/chat/parse.ts'
 import type { WorkerPool } from '../routing/worker-pool.ts'
-import { preparePrompt } from './prepare.ts'
+import { countPrompt, preparePrompt } from './prepare.ts'
 
 const messages = [{ role: 'user', content: 'hello' }]
 const TENANT = 'acct_of_the_caller'
@@ -43,6 +43,19 @@ describe('a worker that refuses to prepare', () => {
       tokens: { prompt: 900, context: 256 },
     })
   })
+
+  test.each([
+    [false, 900],
+    [true, null],
+  ])(
+    'because it does not fit: a count is told all the same (at least: %s)',
+    async (isLowerBound, told) => {
+      const promptLength = { tokens: 900, isLowerBound, contextSize: 256 }
+      const { pool } = poolThat(new WorkerFailure('prompt_too_long', 'too long', { promptLength }))
+      const counted = countPrompt(pool, TENANT, request).catch(({ code }) => code)
+      expect(await counted).toBe(told ?? 'context_length_exceeded')
+    },
+  )
 
   test.each([
     unreachable('ECONNREFUSED'),

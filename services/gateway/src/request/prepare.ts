@@ -36,14 +36,24 @@ export function outputLimit(
   return request.maxOutputTokens ?? Math.min(defaultMaxOutputTokens, prepared.maxOutputTokens)
 }
 
-/** Without a look at whether it fits. @throws {ServiceError} when no worker can count it */
+/**
+ * Also of a prompt that does not fit, as long as it was counted to its end.
+ *
+ * @throws {ServiceError} when no worker can count it
+ */
 export async function countPrompt(
   workers: WorkerPool,
   tenant: string,
   request: InferenceRequest,
 ): Promise<number> {
-  const { tokens } = await prepareOnSomeWorker(workers, request, promptOf(tenant, request))
-  return tokens.length
+  try {
+    const { tokens } = await prepareOnSomeWorker(workers, request, promptOf(tenant, request))
+    return tokens.length
+  } catch (cause) {
+    const counted = cause instanceof ServiceError ? cause.tokens : undefined
+    if (counted === undefined || counted.promptIsLonger) throw cause
+    return counted.prompt
+  }
 }
 
 /** What of a request the prompt and the plan of its answer are made of. */

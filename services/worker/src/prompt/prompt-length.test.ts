@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Counting, PromptTooLong, refuseFarTooLong } from './prompt-length.ts'
+import { boundsOf, type Counting, PromptTooLong, refuseFarTooLong } from './prompt-length.ts'
 
 const CONTEXT = 100
 
@@ -17,9 +17,13 @@ function counting(unitsPerToken: number, longestTokenUnits = unitsPerToken) {
   return { vocabulary, given }
 }
 
-function refusal(texts: readonly string[], vocabulary: Counting): PromptTooLong['length'] | null {
+function refusal(
+  texts: readonly string[],
+  vocabulary: Counting,
+  isCount = false,
+): PromptTooLong['length'] | null {
   try {
-    refuseFarTooLong(texts, CONTEXT, vocabulary)
+    refuseFarTooLong(texts, boundsOf(CONTEXT, isCount), vocabulary)
     return null
   } catch (error) {
     if (!(error instanceof PromptTooLong)) throw error
@@ -47,8 +51,19 @@ describe('a prompt that is far too long', () => {
   it('that may fit all the same is let through: of long tokens, or not that long', () => {
     expect(refusal(['a'.repeat(6_401)], counting(128).vocabulary)).toBeNull()
     const { vocabulary, given } = counting(1)
-    expect(refusal(['a'.repeat(6_400)], vocabulary)).toBeNull()
+    expect(refusal(['a'.repeat(400)], vocabulary)).toBeNull()
     expect(given).toEqual([])
+  })
+
+  it('is refused from four units on for each token, which usual text has', () => {
+    expect(refusal(['a'.repeat(401)], counting(1).vocabulary)?.tokens).toBeGreaterThan(CONTEXT)
+    expect(refusal(['a'.repeat(401)], counting(5).vocabulary)).toBeNull()
+  })
+
+  it('is counted up to four contexts where nothing but the count is asked for', () => {
+    const { vocabulary } = counting(1)
+    expect(refusal(['a'.repeat(1_600)], vocabulary, true)).toBeNull()
+    expect(refusal(['a'.repeat(1_601)], vocabulary, true)).toMatchObject({ isLowerBound: true })
   })
 
   it('is told no longer than it is, and is never cut within a character', () => {

@@ -9,10 +9,12 @@ import type { PromptLength } from '@svc/contracts/worker/protocol'
 import type { Vocabulary } from '../engines/engine.ts'
 
 /**
- * No usual text has longer tokens on average, in UTF-16 units: one with more for each token of the
- * context is looked at here before it is tokenised whole.
+ * What a token of usual text stands for, in UTF-16 units: a text that has more for each token that
+ * there may be is counted here, as far as it takes, before it is tokenised whole.
  */
-const UNITS_PER_TOKEN_MAX = 64
+const USUAL_UNITS_PER_TOKEN = 4
+/** A mere count is exact up to so many contexts: clients ask how much they have to leave out. */
+const COUNTED_CONTEXTS_MAX = 4
 /** UTF-16 units that are tokenised at once. */
 const PIECE_UNITS = 16 * 1024
 
@@ -30,19 +32,28 @@ export class PromptTooLong extends Error {
 /** What counting needs of a vocabulary. */
 export type Counting = Pick<Vocabulary, 'tokenize' | 'longestTokenUnits'>
 
-/**
- * @param contextSize the tokens that fit
- * @throws PromptTooLong when the texts are far too long; tokenised, others may be too long as well
- */
+/** How long a prompt may be, in tokens. */
+export interface PromptBounds {
+  readonly contextSize: number
+  /** More are not even counted. */
+  readonly tokensMax: number
+}
+
+/** @param isCount whether nothing but the count is asked for */
+export function boundsOf(contextSize: number, isCount: boolean): PromptBounds {
+  return { contextSize, tokensMax: contextSize * (isCount ? COUNTED_CONTEXTS_MAX : 1) }
+}
+
+/** @throws PromptTooLong when the texts are far too long; tokenised, others may be too long as well */
 export function refuseFarTooLong(
   texts: readonly string[],
-  contextSize: number,
+  { contextSize, tokensMax }: PromptBounds,
   vocabulary: Counting,
 ): void {
   const units = texts.reduce((sum, { length }) => sum + length, 0)
-  if (units <= contextSize * UNITS_PER_TOKEN_MAX) return
+  if (units <= tokensMax * USUAL_UNITS_PER_TOKEN) return
   const proven = Math.ceil(units / vocabulary.longestTokenUnits)
-  const tokens = proven > contextSize ? proven : countAbove(texts, contextSize, vocabulary)
+  const tokens = proven > tokensMax ? proven : countAbove(texts, tokensMax, vocabulary)
   if (tokens === null) return
   throw new PromptTooLong({ tokens, isLowerBound: true, contextSize })
 }

@@ -11,7 +11,7 @@ import type { Vocabulary } from '../engines/engine.ts'
 import { plainerMessages } from './conversation/plainer-messages.ts'
 import { type PromptPart, Slots, TemplateRefusal } from './conversation/slots.ts'
 import type { Conversation, Family, TemplateInput } from './families/family.ts'
-import { refuseFarTooLong } from './prompt-length.ts'
+import { type PromptBounds, refuseFarTooLong } from './prompt-length.ts'
 import { PromptTokeniser } from './prompt-tokens.ts'
 import { structuralTokens } from './structural-tokens.ts'
 import { formatDay } from './template-date.ts'
@@ -20,12 +20,12 @@ export { TemplateRefusal } from './conversation/slots.ts'
 
 export interface PromptRenderer {
   /**
-   * @param contextSize the tokens that fit; with it, a far longer prompt is not tokenised
+   * @param bounds with them, a far longer prompt is not tokenised
    * @returns the prompt's tokens
    * @throws TemplateRefusal when the template refuses or leaves out a message
    * @throws PromptTooLong when the prompt is far too long
    */
-  render(conversation: Conversation, contextSize?: number): number[]
+  render(conversation: Conversation, bounds?: PromptBounds): number[]
 }
 
 export interface RendererParts {
@@ -49,10 +49,10 @@ export function promptRenderer(parts: RendererParts): PromptRenderer {
   const structural = structuralTokens(vocabulary, chatTemplate, family)
   const tokeniser = new PromptTokeniser(vocabulary, structural)
   return {
-    render(conversation, contextSize = Number.POSITIVE_INFINITY) {
+    render(conversation, bounds) {
       const rendered = renderParts(template, parts, conversation)
       const texts = rendered.map(({ text }) => text)
-      refuseFarTooLong(texts, contextSize, vocabulary)
+      if (bounds !== undefined) refuseFarTooLong(texts, bounds, vocabulary)
       return tokeniser.tokenise(rendered)
     },
   }
