@@ -13,14 +13,13 @@ const GRAMMAR_DOOR = `${ROOT}grammar/grammar.ts`
 /** From the bottom up: each room, and those that it may import. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
   process: [],
-  tenants: [],
   grammar: [],
   protocol: ['process'],
   engines: ['process'],
   'engines/*': ['engines', 'process'],
   prompt: ['engines', 'grammar', 'process'],
   'prefix-cache': ['engines', 'process'],
-  scheduling: ['engines', 'prefix-cache', 'process', 'prompt', 'protocol', 'tenants'],
+  scheduling: ['engines', 'prefix-cache', 'process', 'prompt', 'protocol'],
   plans: ['engines', 'grammar', 'process', 'prompt', 'protocol', 'scheduling'],
   settings: ['engines', 'grammar', 'prefix-cache', 'process', 'protocol', 'scheduling'],
   supervision: ['process'],

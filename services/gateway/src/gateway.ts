@@ -15,6 +15,8 @@ import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { CountedWarnings } from '@svc/infra/system/counted-warnings'
+import { RecentTenants } from '@svc/infra/turns/recent-tenants'
+import { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Ledger } from '@svc/ledger/ledger'
 import type { EvidenceSources } from '@svc/projections/evidence-export'
 import type { Views } from '@svc/projections/views'
@@ -196,7 +198,10 @@ class HttpGateway implements Gateway {
     this.#reads = new Reads({ callers, limits, timer, clock })
     const reads = this.#reads
     const { pace } = dependencies.evidence
-    const ports = { ...dependencies, pace, idempotency, preparations, callers, reads, warnings }
+    const nowMs = () => performance.now()
+    const bodyTurns = new ThreadTurns(new RecentTenants(nowMs), nowMs, timer)
+    const own = { pace, idempotency, preparations, bodyTurns, callers, reads, warnings }
+    const ports = { ...dependencies, ...own }
     app.register(inferenceRoutes(ports, admission))
     app.register(responsesRoutes(ports, admission))
     app.register(countTokensRoute(ports, admission))

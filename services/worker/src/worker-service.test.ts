@@ -1,4 +1,5 @@
 import type { AnswerOptions, PrepareRequest, ToolUse } from '@svc/contracts/worker/protocol'
+import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import { PLAIN, THINKING, user } from '@svc/testing/protocol-client'
 import { describe, expect, it } from 'vitest'
 import { request, scriptedWorker } from '../testing/scripted-worker.ts'
@@ -27,6 +28,7 @@ function operationsOf(contextSize: number, render: PromptRenderer['render'], scr
   const { engine, scheduler, cache } = scriptedWorker(script)
   return new WorkerService({
     nowMs: () => performance.now(),
+    recent: new RecentTenants(() => performance.now()),
     ...{ engine, scheduler, cache, renderer: { render } },
     plans: new AnswerPlans(async (_tenant, asked) =>
       makePlan(hermes('<think>'), JSON.parse(asked)),

@@ -11,6 +11,8 @@ import type {
   StateResponse,
 } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import type { RecentTenants } from '@svc/infra/turns/recent-tenants'
+import { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Engine } from './engines/engine.ts'
 import type { AnswerPlans } from './plans/answer-plans.ts'
 import { auditCache } from './prefix-cache/audit.ts'
@@ -21,8 +23,6 @@ import { WorkerRefusal } from './protocol/refusal.ts'
 import type { Emit, WorkerApi } from './protocol/worker-api.ts'
 import { refuseBadGrammar, refuseUnfitOptions } from './scheduling/request-checks.ts'
 import type { Scheduler } from './scheduling/scheduler.ts'
-import { RecentTenants } from './tenants/recent-tenants.ts'
-import { ThreadTurns } from './tenants/thread-turns.ts'
 
 /** Characters of a schema for the answer, written as JSON, for each token of the context. */
 const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64
@@ -33,6 +33,7 @@ export interface WorkerParts {
   readonly cache: PrefixCache
   readonly renderer: PromptRenderer
   readonly plans: AnswerPlans
+  readonly recent: RecentTenants
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
   /** What does not change. */
@@ -45,7 +46,7 @@ export class WorkerService implements WorkerApi {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
-    this.#turns = new ThreadTurns(new RecentTenants(parts.nowMs), parts.nowMs, systemTimer)
+    this.#turns = new ThreadTurns(parts.recent, parts.nowMs, systemTimer)
   }
 
   health(): HealthResponse {

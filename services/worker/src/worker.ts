@@ -2,6 +2,7 @@
 import { hash, randomBytes, randomInt } from 'node:crypto'
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { systemClock } from '@svc/infra/system/system-clock'
+import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import type { ModelFacts, OpenEngine } from './engines/engine.ts'
 import { PLAN_VERSION } from './plans/answer-plan.ts'
 import { AnswerPlans } from './plans/answer-plans.ts'
@@ -67,14 +68,15 @@ export async function startWorker(
   })
   scheduler.draining = settings.drained
   const { limits, compileMs } = settings.schemas
+  const recent = new RecentTenants(nowMs)
   const compiler = new CompileThreads({
     data: { familyName: served.family.name, chatTemplate: facts.chatTemplate ?? '', limits },
-    ...{ compileMs, log },
+    ...{ compileMs, log, recent },
   })
   const plans = new AnswerPlans((tenant, asked) => compiler.compile(tenant, asked))
   const api = new WorkerService({
     nowMs,
-    ...{ engine, scheduler, cache, renderer: served.renderer, plans },
+    ...{ engine, scheduler, cache, renderer: served.renderer, plans, recent },
     facts: {
       workerId: settings.workerId,
       instanceId: `${settings.workerId}/${randomBytes(INSTANCE_BYTES).toString('hex')}`,

@@ -14,6 +14,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { ObservedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
+import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 import { asCallersError } from '../admission/callers.ts'
@@ -52,6 +53,8 @@ export interface RequestLifePorts {
   readonly ledger: Ledger
   readonly workers: WorkerPool
   readonly preparations: PreparationTurns
+  /** Of accounts whose bodies are looked at, on the thread that serves all. */
+  readonly bodyTurns: ThreadTurns
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly idempotency: Idempotency
@@ -88,10 +91,15 @@ export interface Exchange {
 export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
   const { format, body, caller, requestId, route, idempotencyKey, visit } = exchange
   const { accountId } = caller
-  const fields = readJsonObject(body, { depth: ports.limits.jsonDepth })
-  const parsed = await format.parse(fields, { requestId, accountId })
+  const { stop } = visit
+  const parsed = await ports.bodyTurns.run(accountId, () => {
+    const stopped = stoppedError(stop.reason, requestId)
+    if (stopped !== undefined) throw stopped
+    const fields = readJsonObject(body, { depth: ports.limits.jsonDepth })
+    return format.parse(fields, { requestId, accountId })
+  })
   const claim = claimOf(idempotencyKey, route, body)
-  const entry = await ports.idempotency.enter(accountId, claim, visit.stop.signal)
+  const entry = await ports.idempotency.enter(accountId, claim, stop.signal)
   if (entry.kind === 'replay') return replay(exchange, entry)
   try {
     await new RequestLife(ports, exchange, parsed, claim).run()

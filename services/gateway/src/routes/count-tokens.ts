@@ -2,6 +2,7 @@
  * `POST /v1/messages/count_tokens`: the input that the same request would be billed for. It costs
  * nothing and needs no balance; agents ask some twenty-five at once.
  */
+import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
 import { authenticated, type Callers, callerOf } from '../admission/callers.ts'
@@ -16,6 +17,7 @@ import type { WorkerPool } from '../routing/worker-pool.ts'
 export interface CountTokensPorts {
   readonly workers: WorkerPool
   readonly preparations: PreparationTurns
+  readonly bodyTurns: ThreadTurns
   readonly callers: Pick<Callers, 'identify'>
   readonly limits: HttpLimits
 }
@@ -32,13 +34,14 @@ export function countTokensRoute(ports: CountTokensPorts, admission: Admission) 
 }
 
 async function countTokens(
-  { workers, preparations, limits }: CountTokensPorts,
+  { workers, preparations, bodyTurns, limits }: CountTokensPorts,
   request: FastifyRequest,
   stop: AbortSignal,
 ) {
-  const fields = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
   const { accountId } = callerOf(request)
-  const asked = parseCountRequest(fields)
+  const asked = await bodyTurns.run(accountId, () =>
+    parseCountRequest(readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })),
+  )
   const tokens = await preparations.inTurn(accountId, stop, () =>
     countPrompt(workers, accountId, asked),
   )

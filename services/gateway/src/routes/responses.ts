@@ -7,6 +7,7 @@ import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { Clock } from '@svc/contracts/ports/time'
 import { MODEL } from '@svc/contracts/wire/models'
+import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Admission, inItsPlace } from '../admission/admission.ts'
@@ -31,6 +32,7 @@ const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
 export interface ResponsesPorts {
   readonly workers: WorkerPool
   readonly preparations: PreparationTurns
+  readonly bodyTurns: ThreadTurns
   readonly callers: Pick<Callers, 'identify'>
   readonly reads: Pick<Reads, 'hooks'>
   readonly storedResponses: ExpiringStore
@@ -42,7 +44,7 @@ export interface ResponsesPorts {
 type ById = { Params: { id: string } }
 
 export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
-  const { callers, limits, reads, workers, preparations } = ports
+  const { callers, limits, reads, workers, preparations, bodyTurns } = ports
   const store = new ResponseStore(ports)
   const onRequest = [authenticated(callers)]
   const reading = { onRequest: reads.hooks }
@@ -89,10 +91,12 @@ export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
 
   /** What the same request would be billed for, whether it fits or not. */
   async function countInput(request: FastifyRequest, stop: AbortSignal) {
-    const body = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
     const { accountId } = callerOf(request)
     const context = { requestId: request.id, accountId }
-    const parsed = await parseResponsesRequest(withModel(body), context, { ...ports, store })
+    const parsed = await bodyTurns.run(accountId, () => {
+      const body = readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })
+      return parseResponsesRequest(withModel(body), context, { ...ports, store })
+    })
     const tokens = await preparations.inTurn(accountId, stop, () =>
       countPrompt(workers, accountId, parsed.request),
     )

@@ -1,9 +1,10 @@
 /** Threads that compile callers' schemas: a bomb ends its own thread, and nobody else's plan. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { ManualTime } from '@svc/testing/manual-time'
 import { PLAIN } from '@svc/testing/protocol-client'
 import { afterEach, describe, expect, it } from 'vitest'
 import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema/schema-limits.ts'
-import { CompileThreads } from './compile-threads.ts'
+import { CompileThreads, type CompileThreadsOptions } from './compile-threads.ts'
 
 const COMPILE_MS = 250
 /** Without the bounds that count work, only the clock is left. */
@@ -18,8 +19,12 @@ let threads: CompileThreads
 const logged: string[] = []
 afterEach(() => threads.close())
 
-function start(limits: SchemaLimits): void {
+const ALONE = { othersThan: () => false }
+
+function start(limits: SchemaLimits, more: Partial<CompileThreadsOptions> = {}): void {
   threads = new CompileThreads({
+    recent: ALONE,
+    ...more,
     data: { familyName: 'hermes', chatTemplate: 'tool_calls <tool_call> "arguments"', limits },
     compileMs: COMPILE_MS,
     log: (_level, message) => logged.push(message),
@@ -102,6 +107,18 @@ describe('compiling threads', () => {
     // One thread is the bombs' at most, so the victim waited for none of them.
     expect(ended).toBeLessThan(10)
     await threads.close()
+  })
+
+  it('let a tenant rest after each plan while others come, and nobody else', async () => {
+    const time = new ManualTime()
+    start(defaultSchemaLimits, { recent: { othersThan: () => true }, timer: time })
+    await compile('greedy', small)
+    let isMade = false
+    const next = compile('greedy', { ...small, title: 'next' }).then(() => (isMade = true))
+    for (let index = 0; index < 5; index += 1) await compile(`other ${index}`, small)
+    expect(isMade).toBe(false)
+    await time.advance(COMPILE_MS)
+    await next
   })
 
   it('do not take more memory than theirs', { timeout: 60_000 }, async () => {

@@ -5,12 +5,18 @@
  *                                       └──time or memory is used up──▶ refused; a new thread
  *
  * Tenants take turns, and each has one thread at a time at most: who sends schemas that take all of
- * their time waits for them alone. The time is the thread's own on the processor, so that a busy
+ * their time waits for them alone. While others come, a tenant rests after each plan for a multiple
+ * of the time that it took: a thread at low priority holds up those that serve all the same, since
+ * the system lets it run on for some milliseconds before they have the processor back.
+ *
+ * The time is the thread's own on the processor, so that a busy
  * machine does not refuse what a quiet one takes; by the clock it is a few times that at most.
  */
 import { Worker } from 'node:worker_threads'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import type { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import type { Log } from '../process/log.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import { TenantQueue } from '../scheduling/tenant-queue.ts'
@@ -21,6 +27,8 @@ const TENANT_TASKS_MAX = 64
 const TASKS_MAX = 1024
 /** Two: one tenant cannot keep the others from compiling. */
 const THREADS = 2
+/** A tenant has a quarter of a core at most: it rests for three times what its last plan took. */
+const REST_FACTOR = 3
 /** On a busy machine a plan may take this many times its processor time by the clock. */
 const CLOCK_FACTOR = 20
 const MICROSECONDS_PER_MS = 1000
@@ -31,7 +39,10 @@ export interface CompileThreadsOptions {
   readonly data: ThreadData
   /** Milliseconds of processor time that one plan may take. */
   readonly compileMs: number
+  /** Who came lately, to be prepared for, whether there was anything to compile or not. */
+  readonly recent: Pick<RecentTenants, 'othersThan'>
   readonly log: Log
+  readonly timer?: Timer
 }
 
 interface Task {
@@ -63,10 +74,13 @@ export class CompileThreads {
   readonly #options: CompileThreadsOptions
   readonly #queue = new TenantQueue<Task>(TASKS_MAX, TENANT_TASKS_MAX)
   readonly #threads = new Set<Thread>()
+  readonly #resting = new Set<string>()
+  readonly #timer: Timer
   #closed = false
 
   constructor(options: CompileThreadsOptions) {
     this.#options = options
+    this.#timer = options.timer ?? systemTimer
     for (let count = 0; count < THREADS; count += 1) this.#start()
   }
 
@@ -112,9 +126,10 @@ export class CompileThreads {
   }
 
   #hear(thread: Thread, message: ThreadMessage): void {
+    const usedMs = message.processorMs - thread.processorMs
     thread.processorMs = message.processorMs
     if (message.type === 'ready') thread.ready = true
-    else this.#finish(thread, message)
+    else this.#finish(thread, message, usedMs)
     this.#assign()
   }
 
@@ -122,7 +137,8 @@ export class CompileThreads {
     for (const thread of this.#threads) {
       if (!thread.ready || thread.task !== null) continue
       const busy = new Set([...this.#threads].map(({ task }) => task?.tenant))
-      const task = this.#queue.shift((tenant) => (busy.has(tenant) ? Number.POSITIVE_INFINITY : 0))
+      const hasToWait = (tenant: string) => busy.has(tenant) || this.#resting.has(tenant)
+      const task = this.#queue.shift((tenant) => (hasToWait(tenant) ? Number.POSITIVE_INFINITY : 0))
       if (task === undefined) return
       thread.task = task
       thread.startedMs = performance.now()
@@ -133,7 +149,7 @@ export class CompileThreads {
 
   #expectBy(thread: Thread, waitMs: number): void {
     const { task } = thread
-    thread.cancelDeadline = systemTimer.after(waitMs, () => void this.#expire(thread, task))
+    thread.cancelDeadline = this.#timer.after(waitMs, () => void this.#expire(thread, task))
   }
 
   /** The time is over by the clock. Whether it is by the processor, the thread's own clock says. */
@@ -150,10 +166,12 @@ export class CompileThreads {
     log('warn', 'schema compilation timed out, thread ended', {
       ...{ tenant: task.tenant, processorMs: Math.round(usedMs) },
     })
+    this.#rest(task.tenant, usedMs)
     this.#end(thread, `takes more than ${compileMs} ms to compile`)
   }
 
-  #finish(thread: Thread, result: CompileResult): void {
+  #finish(thread: Thread, result: CompileResult, usedMs: number): void {
+    if (thread.task !== null) this.#rest(thread.task.tenant, usedMs)
     const done = this.#release(thread)
     if (done === undefined) return
     if ('plan' in result) done.resolve(result.plan)
@@ -161,6 +179,15 @@ export class CompileThreads {
       const { code, message, details } = result.refusal
       done.reject(new WorkerRefusal(code, message, details))
     } else done.reject(new Error(result.failure))
+  }
+
+  #rest(tenant: string, usedMs: number): void {
+    if (!this.#options.recent.othersThan(tenant)) return
+    this.#resting.add(tenant)
+    this.#timer.after(usedMs * REST_FACTOR, () => {
+      this.#resting.delete(tenant)
+      this.#assign()
+    })
   }
 
   #end(thread: Thread, reason: string): void {

@@ -10,7 +10,7 @@
  * milliseconds, and in return nobody waits for the end of somebody else's long answer.
  */
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { RecentTenants } from '../tenants/recent-tenants.ts'
+import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import { firstToGiveWay, GiveWay, type Holder, sequencesByTenant, TURN_MS } from './giving-way.ts'
 import type { Loan, PutAside, SequencePool } from './sequence-pool.ts'
 import { TenantQueue } from './tenant-queue.ts'

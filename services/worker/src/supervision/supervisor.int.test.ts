@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -63,7 +63,20 @@ const alive = (pid: number) => {
   }
 }
 
+const threadNamesOf = (pid: number) =>
+  readdirSync(`/proc/${pid}/task`).map((id) =>
+    readFileSync(`/proc/${pid}/task/${id}/comm`, 'utf8').trim(),
+  )
+
 describe('a supervised worker', () => {
+  it.runIf(process.platform === 'linux')('has one thread that collects garbage', async () => {
+    const { supervised } = supervise()
+    await supervised.ready()
+    expect(threadNamesOf(supervised.pid ?? 0).filter((name) => name === 'node-V8Worker')).toEqual([
+      'node-V8Worker',
+    ])
+  })
+
   it('serves on a socket in a private folder, and nothing is left when it is stopped', async () => {
     const { supervised, states } = supervise()
     expect(await supervised.ready()).toMatchObject({ workerId: 'worker-test', status: 'ready' })

@@ -10,6 +10,11 @@ import type { Log, LogLevel } from '../process/log.ts'
 import { EXIT_REFUSED } from '../process/start-refused.ts'
 
 const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
+/**
+ * V8's own threads, which collect garbage for all threads of the process at the priority of those
+ * that serve: four of them, for schemas that are compiled, take both cores of a small machine.
+ */
+const V8_THREADS = 1
 /** What the host process may keep in its environment that is none of the worker's business. */
 const PRIVATE_VARIABLE = /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
 const LOG_CHARACTERS_MAX = 8192
@@ -51,6 +56,7 @@ export function startWorkerProcess(options: WorkerProcessOptions): WorkerProcess
     [
       // Or the signal opens a debugger, through which anybody on the machine reads its memory.
       '--disable-sigusr1',
+      `--v8-pool-size=${V8_THREADS}`,
       MAIN_PATH,
       ...['--socket', socketPath, '--worker-id', workerId, '--supervised'],
       ...modelArguments,

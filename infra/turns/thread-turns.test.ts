@@ -1,5 +1,5 @@
-import { systemTimer } from '@svc/infra/system/system-timer'
 import { describe, expect, it } from 'vitest'
+import { systemTimer } from '../system/system-timer.ts'
 import { RecentTenants } from './recent-tenants.ts'
 import { ThreadTurns } from './thread-turns.ts'
 

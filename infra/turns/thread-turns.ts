@@ -1,6 +1,7 @@
 /**
- * Turns on the one thread that answers everybody: rendering and counting a long prompt holds it for
- * milliseconds. After its work a tenant rests for a multiple of what that took, as long as others
+ * Turns on a thread that answers everybody: to read a large body, or to render and count a long
+ * prompt, holds it for milliseconds. A tenant's works are done one after the other, however many
+ * come at once, and after each it rests for a multiple of what that took, as long as others
  * come; a tenant alone has all of the time.
  */
 import { pause, type Timer } from '@svc/contracts/ports/time'
@@ -8,6 +9,8 @@ import type { RecentTenants } from './recent-tenants.ts'
 
 /** A tenant has a quarter of the thread's time at most: it rests for three times what it took. */
 const REST_FACTOR = 3
+/** Shorter work is not rested for: a timer would take longer. Its number is bounded elsewhere. */
+const SHORT_MS = 1
 
 export class ThreadTurns {
   readonly #recent: RecentTenants
@@ -48,6 +51,7 @@ export class ThreadTurns {
   }
 
   async #rest(tenant: string, ms: number): Promise<void> {
-    if (this.#recent.othersThan(tenant)) await pause(this.#timer, ms * REST_FACTOR)
+    if (ms < SHORT_MS || !this.#recent.othersThan(tenant)) return
+    await pause(this.#timer, ms * REST_FACTOR)
   }
 }
