@@ -3,7 +3,7 @@ import { hash, randomBytes, randomInt } from 'node:crypto'
 import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
-import type { ModelFacts, OpenEngine } from './engines/engine.ts'
+import type { Engine, ModelFacts, OpenEngine } from './engines/engine.ts'
 import { PLAN_VERSION } from './plans/answer-plan.ts'
 import { AnswerPlans } from './plans/answer-plans.ts'
 import { CompileThreads } from './plans/compile-threads.ts'
@@ -50,7 +50,7 @@ export async function startWorker(
   const { engine, facts } = await openEngine(settings.engine, { log, watch })
   startWatchdog(watch, settings.hangMs)
   const served = serveFamily(facts, engine.vocabulary, log, systemClock)
-  const fingerprint = fingerprintOf(facts, served)
+  const fingerprint = fingerprintOf(facts, engine, served)
   const { cache, mode, putsAside } = await openPrefixCache({
     settings: settings.cache,
     engine,
@@ -97,7 +97,11 @@ export async function startWorker(
  * Equal fingerprints give equal tokens and equal plans: model file, library, kind of CPU, chat
  * template, and how it is read.
  */
-function fingerprintOf(facts: ModelFacts, { family }: ServedFamily): string {
+function fingerprintOf(
+  facts: ModelFacts,
+  { chunkTokens }: Pick<Engine, 'chunkTokens'>,
+  { family }: ServedFamily,
+): string {
   const parts = {
     modelDigest: facts.digest,
     llamaCpp: facts.runtimeRelease,
@@ -110,6 +114,7 @@ function fingerprintOf(facts: ModelFacts, { family }: ServedFamily): string {
     plan: PLAN_VERSION,
     blockTokens: BLOCK_TOKENS,
     schedule: CHUNK_SCHEDULE,
+    chunkTokens,
     flashAttention: true,
   }
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, FINGERPRINT_CHARACTERS)

@@ -174,6 +174,11 @@ export interface Engine {
   readonly batches: Readonly<BatchCounts>
   /** Tokens that fit one sequence: prompt and output together. */
   readonly contextSize: number
+  /**
+   * Prompt tokens that are computed at once, from one multiple of it to the next: others have their
+   * turn in between. A block is a whole number of such chunks.
+   */
+  readonly chunkTokens: number
   readonly sequences: readonly EngineSequence[]
   /** False for models whose memory cannot be cut back to a prefix. */
   readonly canReusePrefix: boolean

@@ -44,7 +44,7 @@ export function boundsOf(contextSize: number, isCount: boolean): PromptBounds {
   return { contextSize, tokensMax: contextSize * (isCount ? COUNTED_CONTEXTS_MAX : 1) }
 }
 
-/** @throws PromptTooLong when the texts are far too long; tokenised, others may be too long as well */
+/** @throws PromptTooLong when the texts are far too long; others may be too long as well */
 export function refuseFarTooLong(
   texts: readonly string[],
   { contextSize, tokensMax }: PromptBounds,

@@ -1,8 +1,8 @@
 /**
  * One request on one sequence, from its prompt to its last token.
  *
- * The prompt is computed in chunks that end at multiples of 128, its last token alone: so the
- * model's memory of a block depends on the tokens only, and an answer does not depend on what was
+ * The prompt is computed in the engine's chunks, which end at multiples of their size, its last token
+ * alone: so the model's memory of a block depends on the tokens only, and an answer does not depend on what was
  * cached. Between chunks and between tokens the request looks whether it was interrupted.
  *
  *     prompt chunks ──▶ last prompt token ──▶ token ──▶ token … ──▶ ending
@@ -20,12 +20,12 @@
  * innocent request goes on where it was, the guilty one fails again and ends with an error. When it
  * is known whose fault it was, because no token could be drawn for it, it fails at once.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { GenerateEvent, GenerateRequest, GrammarFailure } from '@svc/contracts/worker/protocol'
 import {
   type Draw,
   DrawFailed,
   type DrawStream,
+  type Engine,
   type SamplingOptions,
   type Vocabulary,
 } from '../engines/engine.ts'
@@ -55,6 +55,8 @@ export interface ExecutionParts {
   readonly request: GenerateRequest
   readonly sampling: SamplingOptions
   readonly vocabulary: Vocabulary
+  /** See {@link Engine.chunkTokens}. */
+  readonly chunkTokens: number
   readonly answer: AnswerOutput
   readonly steering: Steering
   readonly pool: SequencePool
@@ -221,12 +223,12 @@ export class Execution {
 
   /** @returns why it stopped before its end, if it did */
   async #prefill(loan: Loan, known: readonly number[]): Promise<Stop | undefined> {
-    const { pool, nowMs, signal } = this.#parts
+    const { pool, nowMs, signal, chunkTokens } = this.#parts
     const { sequence } = loan
     const promptEnd = this.#parts.request.tokens.length - 1
     let position = sequence.length
     while (position < known.length - 1) {
-      const boundary = (Math.floor(position / BLOCK_TOKENS) + 1) * BLOCK_TOKENS
+      const boundary = (Math.floor(position / chunkTokens) + 1) * chunkTokens
       const end = Math.min(boundary, known.length - 1)
       const ms = await this.#step('chunk', async () => {
         const begunMs = nowMs()

@@ -234,6 +234,7 @@ export class Scheduler {
       request,
       sampling: { ...request.sampling, seed: this.#seed(request) },
       vocabulary,
+      chunkTokens: engine.chunkTokens,
       answer: new AnswerOutput({ vocabulary, reader, topLogprobs, onReaderFailure }),
       steering: new Steering({
         ...{ engine, plan, thinking, markers: family.thinking, answer: reader },

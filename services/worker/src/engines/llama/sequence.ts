@@ -43,6 +43,7 @@ export class LlamaSequence implements EngineSequence {
   readonly #states: SequenceStates
   readonly #gate: ContextGate
   readonly #watch: RuntimeWatch
+  readonly #chunkTokens: number
   /** Of the next draw, in its answer. */
   #place: () => number = () => 0
 
@@ -52,12 +53,14 @@ export class LlamaSequence implements EngineSequence {
       readonly states: SequenceStates
       readonly gate: ContextGate
       readonly watch: RuntimeWatch
+      readonly chunkTokens: number
     },
   ) {
     this.native = native
     this.#states = shared.states
     this.#gate = shared.gate
     this.#watch = shared.watch
+    this.#chunkTokens = shared.chunkTokens
     this.drawsByPlace = seedDraws(native, (seed) => drawSeed(seed, this.#place()))
   }
 
@@ -79,10 +82,13 @@ export class LlamaSequence implements EngineSequence {
   }
 
   async prefill(tokens: readonly number[]): Promise<void> {
-    await this.#gate.pass()
-    await this.#watch.during(() =>
-      this.native.evaluateWithoutGeneratingNewTokens([...tokens] as Token[]),
-    )
+    for (let from = 0; from < tokens.length; ) {
+      const to = from + this.#chunkTokens - (this.length % this.#chunkTokens)
+      const chunk = tokens.slice(from, to) as Token[]
+      await this.#gate.pass()
+      await this.#watch.during(() => this.native.evaluateWithoutGeneratingNewTokens(chunk))
+      from = to
+    }
   }
 
   readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {

@@ -42,6 +42,7 @@ export interface Script {
   readonly load?: () => void
   /** Default: it can. */
   readonly canReusePrefix?: boolean
+  readonly chunkTokens?: number
   /** What is copied out after blocks were put in has other bytes. */
   readonly forgetsOnRestore?: boolean
   /** After a whole sequence was put in the answer is another one. */
@@ -103,6 +104,7 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
     started,
     vocabulary: byteVocabulary({ control: script.control ?? [] }),
     contextSize: script.contextSize ?? 4096,
+    chunkTokens: script.chunkTokens ?? BLOCK_TOKENS,
     sequences: Array.from({ length: script.sequences ?? 1 }, make),
     canReusePrefix: script.canReusePrefix ?? true,
     batches,

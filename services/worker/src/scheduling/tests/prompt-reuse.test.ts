@@ -13,6 +13,14 @@ describe('a prompt', () => {
     expect(engine.steps.at(-1)).toMatchObject({ kind: 'draw' })
   })
 
+  it('is computed in smaller chunks where the engine has those, and kept in blocks', async () => {
+    const { scheduler, engine } = scriptedWorker({ chunkTokens: 64 })
+    await run(scheduler, request('x'.repeat(300)))
+    expect(chunks(engine)).toEqual([64, 128, 192, 256, 299])
+    const again = await run(scheduler, request(`${'x'.repeat(300)} and more`))
+    expect(again.meter).toMatchObject({ cachedInputTokens: 256, cache: { blocks: 2 } })
+  })
+
   it('is not computed again as far as whole blocks of it are there', async () => {
     const { scheduler, engine } = scriptedWorker({ answer: 'a' })
     const first = await run(scheduler, request(LONG_PROMPT))
