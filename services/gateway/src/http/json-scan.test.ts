@@ -73,6 +73,12 @@ test('a long run of backslashes takes linear time', () => {
   expect(read(text)).toEqual({ a: '\\'.repeat(1_000_000) })
 })
 
+test('too many keys are refused before they are noted', () => {
+  const text = '{"a":1,"a":1,"b":1,"c":1}'
+  expect(() => readJsonObject(Buffer.from(text), { keys: 3 })).toThrow('more than 3 keys')
+  expect(() => readJsonObject(Buffer.from(text), { keys: 4 })).toThrow('the key "a" is there twice')
+})
+
 test('limits can be set', () => {
   const limits = { depth: 2, keys: 3, items: 2, allItems: 4 }
   const small = (text: string) => readJsonObject(Buffer.from(text), limits)

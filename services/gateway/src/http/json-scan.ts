@@ -23,6 +23,8 @@ export interface JsonLimits {
 const defaultLimits: JsonLimits = { depth: 32, keys: 10_000, items: 10_000, allItems: 50_000 }
 
 const MAX_NUMBER_CHARACTERS = 64
+/** A key has quotes, a colon and a value. */
+const LEAST_KEY_CHARACTERS = 4
 /** A number of up to this many characters cannot overflow without an exponent. */
 const PLAIN_NUMBER_CHARACTERS = 15
 
@@ -34,7 +36,10 @@ const PLAIN_NUMBER_CHARACTERS = 15
 export function readJsonObject(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonObject {
   if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8')
   const text = bytes.toString('utf8')
-  new Scan(text, { ...defaultLimits, ...limits }).run()
+  const allLimits = { ...defaultLimits, ...limits }
+  // To note keys costs five times as much as to count them: too many are not even noted.
+  if (text.length > allLimits.keys * LEAST_KEY_CHARACTERS) new Scan(text, allLimits).run('count')
+  new Scan(text, allLimits).run('check')
   const value = parse(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalid('the body must be a JSON object')
@@ -56,6 +61,7 @@ class Scan {
   readonly #levels: Level[] = []
   #keys = 0
   #items = 0
+  #notesKeys = true
   /** The next backslash at or behind the place where the scan stands. */
   #backslash: number
 
@@ -65,7 +71,9 @@ class Scan {
     this.#backslash = this.#nextBackslash(0)
   }
 
-  run(): void {
+  /** @param what whether keys are looked at, or only counted */
+  run(what: 'count' | 'check'): void {
+    this.#notesKeys = what === 'check'
     const text = this.#text
     let at = 0
     while (at < text.length) {
@@ -119,6 +127,10 @@ class Scan {
     if (end < 0) return this.#text.length
     const escaped = this.#backslash < end
     if (escaped) this.#backslash = this.#nextBackslash(end)
+    if (!this.#notesKeys) {
+      if (this.#isKey(end + 1)) this.#countKey()
+      return end + 1
+    }
     const raw = this.#text.slice(start, end + 1)
     const value = escaped && raw.includes('\\u') ? decoded(raw) : raw.slice(1, -1)
     if (escaped && !value.isWellFormed()) throw invalid('a string holds half a surrogate pair')
@@ -158,10 +170,7 @@ class Scan {
   #key(key: string): void {
     const level = this.#levels.at(-1)
     if (level?.keys === undefined) return
-    this.#keys += 1
-    if (this.#keys > this.#limits.keys) {
-      throw invalid(`the body has more than ${this.#limits.keys} keys`)
-    }
+    this.#countKey()
     if (level.keys.has(key)) throw invalid(`the key ${JSON.stringify(shown(key))} is there twice`)
     const parent = this.#levels.at(-2)
     if (key === '__proto__' || (key === 'prototype' && parent?.key === 'constructor')) {
@@ -169,6 +178,13 @@ class Scan {
     }
     level.keys.add(key)
     level.key = key
+  }
+
+  #countKey(): void {
+    this.#keys += 1
+    if (this.#keys > this.#limits.keys) {
+      throw invalid(`the body has more than ${this.#limits.keys} keys`)
+    }
   }
 
   #number(start: number): number {
