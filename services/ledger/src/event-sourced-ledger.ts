@@ -110,12 +110,14 @@ export class EventSourcedLedger implements Ledger {
     return this.#read(accountId, balanceOf)
   }
 
+  hasKnownCredit(accountId: string): boolean {
+    const state = this.#parts.writers.state(accountId)
+    return state?.frozenAt === null && balanceOf(state).settled > 0n
+  }
+
   async recentBalance(accountId: string): Promise<Balance> {
     const { state } = this.#writer(accountId)
-    if (state?.frozenAt === null) {
-      const known = balanceOf(state)
-      if (known.settled > 0n) return known
-    }
+    if (state !== undefined && this.hasKnownCredit(accountId)) return balanceOf(state)
     return this.#read(accountId, (newest) => {
       if (newest.frozenAt !== null) throw accountFrozen()
       return balanceOf(newest)

@@ -115,6 +115,8 @@ export interface Ledger {
   /** Whose key this is as far as memory knows; undefined says nothing about the key. */
   knownCaller(secret: string): Caller | undefined
   balance(accountId: string): Promise<Balance>
+  /** Whether the account has credit as far as memory knows; false says nothing about it. */
+  hasKnownCredit(accountId: string): boolean
   /**
    * The balance as this process last knew it when that is above zero, and else as it is: nobody is
    * refused for want of credit that another process has granted. For a look before any work.

@@ -240,6 +240,27 @@ describe('without credit', () => {
     expect(performance.now() - startMs).toBeGreaterThanOrEqual(795)
   })
 
+  test('requests beyond those of a second look into no store before their time', async () => {
+    await start({ limits: { refusalsPerSecond: 1, refusalPauseMs: 0 } })
+    await fixture.ledger.setBalance(0n)
+    let looks = 0
+    const { ledger } = fixture.ledger
+    const recentBalance = ledger.recentBalance.bind(ledger)
+    ledger.recentBalance = (accountId) => {
+      looks += 1
+      return recentBalance(accountId)
+    }
+    const leave = new AbortController()
+    const many = Array.from({ length: 20 }, () =>
+      postTo(fixture, '/v1/chat/completions', chatBody(), {}, leave.signal).catch(() => null),
+    )
+    expect((await Promise.race(many))?.status).toBe(402)
+    leave.abort()
+    await Promise.all(many)
+    // Of the first: at the door, and for what it lacks. Another one's time may just have come.
+    expect(looks).toBeLessThanOrEqual(4)
+  })
+
   test('a request waits once, either for its turn or for its refusal', async () => {
     await start({ limits: { refusalsPerSecond: 1, refusalPauseMs: 60_000 } })
     expect((await fixture.post({})).status).toBe(400)

@@ -3,6 +3,7 @@
  * the body is looked at
  *
  *     has the account credit? → is the body small enough for that? → a place → the body
+ *                 └──none that memory knows──▶ it waits for its time, and the store is asked
  *
  * so whoever has no key, no credit or too much under way gets no memory and no work.
  */
@@ -39,7 +40,7 @@ export interface Admitted {
 }
 
 export interface AdmissionPorts {
-  readonly ledger: Pick<Ledger, 'recentBalance'>
+  readonly ledger: Pick<Ledger, 'hasKnownCredit' | 'recentBalance'>
   readonly places: Places
   readonly limits: HttpLimits
   readonly timer: Timer
@@ -72,14 +73,16 @@ export class Admission {
   readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { ledger, places, limits } = this.#ports
     const caller = callerOf(request)
-    const { settled } = await ledger.recentBalance(caller.accountId)
-    const hasCredit = settled > 0n
-    if (!hasCredit) {
-      request.hasPaused = true
+    const isPaced = !ledger.hasKnownCredit(caller.accountId)
+    if (isPaced) {
       await pausedFor(reply, (gone) => this.#unpaidPace.take(caller.accountId, 1, gone))
       // Nobody is there to be answered.
       if (reply.raw.destroyed) return void reply.hijack()
     }
+    // Behind the pace, because who seems to have none is looked up in the store each time.
+    const { settled } = await ledger.recentBalance(caller.accountId)
+    const hasCredit = settled > 0n
+    request.hasPaused = isPaced && !hasCredit
     const bodyBytes = declaredBytes(request.raw) ?? this.#bodyBytesMax(hasCredit)
     if (bodyBytes > this.#bodyBytesMax(hasCredit)) {
       if (!hasCredit && bodyBytes <= limits.bodyBytes) throw noCredit(settled)
