@@ -30,6 +30,11 @@ declare module 'fastify' {
   }
 }
 
+/**
+ * An idle connection is closed so much later than its client is told: one that was held up, or does
+ * not heed it, sends its next request on a connection that is still there.
+ */
+const KEEP_ALIVE_GRACE_MS = 20_000
 /** How long sockets are given to take their last bytes when the server closes. */
 const LAST_BYTES_MS = 2_000
 const EXPECTATION_FAILED = 417
@@ -86,6 +91,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       // Node would answer a missing Host by itself, without a body: `checkHead` does it.
       requireHostHeader: false,
       maxHeaderSize: limits.headerBytes,
+      keepAliveTimeoutBuffer: KEEP_ALIVE_GRACE_MS,
       headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
       connectionsCheckingInterval: CONNECTIONS_CHECK_INTERVAL_MS,
     },

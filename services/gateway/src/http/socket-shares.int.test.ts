@@ -130,6 +130,21 @@ describe('when all connections are taken', () => {
     for (const { body } of running) await body?.cancel()
   })
 
+  test('the last few are for addresses that have few, whatever runs on the others', async () => {
+    await start({ limits: { sockets: 100, socketsPerAddress: 100, newSocketsPerSecond: 0 } })
+    const asking = await flood(100)
+    const { secret } = fixture.ledger
+    for (const socket of asking) {
+      socket.write(
+        `POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${secret}\r\n` +
+          'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n',
+      )
+    }
+    await expect.poll(() => stillOpen(asking)).toBe(97)
+    expect(await ask('/livez', '127.0.0.2')).toBe(200)
+    expect(await stillOpen(asking)).toBe(97)
+  })
+
   test('a newcomer of the address with most takes nothing from one with fewer', async () => {
     await start({ limits: { ...FULL, refusalsPerSecond: 1, refusalPauseMs: 60_000 } })
     const flooding = await flood(28)

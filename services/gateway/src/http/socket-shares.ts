@@ -4,7 +4,8 @@
  * refused. So a flood of silent connections locks out nobody, not even others behind its address.
  * When all are taken, an address that has more of them than the newcomer's gives way also with
  * those that wait for their time, and then with those that were served and rest. A request that
- * runs, or waits for its turn, is never cut for a newcomer; where all are such, it has to go.
+ * runs, or waits for its turn, is never cut for a newcomer; where all are such, it has to go. The
+ * last few are for addresses that have few, so that a flood of requests keeps nobody out.
  *
  * To begin with a connection is work as well. An address that has many which were served nothing
  * has so many more read in a second; the others are silent until their time has come.
@@ -20,6 +21,9 @@ import { isPaused } from './pacing/paused.ts'
 const FIRST_ERROR_STATUS = 400
 /** Of one address; those of more than so many are read at a pace. */
 const UNSERVED_AT_ONCE = 50
+/** Of all connections; they are for addresses with few, also when no other can be cut. */
+const RESERVED_SHARE = 0.03
+const FEW_SOCKETS = 8
 
 /** The connections of one remote address. */
 interface Share {
@@ -68,7 +72,7 @@ export class SocketShares {
     const network = networkOf(address)
     const share = this.#shares.get(network) ?? newShare()
     const isBeyondShare = share.sockets.size >= limits.socketsPerAddress && !isProxy(address)
-    const isFull = this.#count >= limits.sockets
+    const isFull = this.#count >= limits.sockets - this.#reservedFor(share)
     if (isBeyondShare ? !cutSilent(share) : isFull && !this.#makeRoom(share)) {
       socket.destroy()
       return
@@ -81,6 +85,12 @@ export class SocketShares {
     socket.once('close', () => this.#closed(network, share, socket))
     const unserved = share.sockets.size - share.served
     if (unserved > UNSERVED_AT_ONCE && !isProxy(address)) void this.#hold(network, socket)
+  }
+
+  /** Connections that others have to leave free. */
+  #reservedFor(newcomers: Share): number {
+    const { sockets } = this.#options.limits
+    return newcomers.sockets.size < FEW_SOCKETS ? 0 : Math.floor(sockets * RESERVED_SHARE)
   }
 
   /** Leaves it unread until its time has come. */
@@ -147,8 +157,9 @@ function cutSilent({ silent }: Share): boolean {
 
 /** One whose request waits for its time, or one that was served and rests. */
 function cutResting({ sockets, asking }: Share): boolean {
-  const waiting = [...asking].find((socket) => isPaused(socket) && !socket.destroyed)
-  const chosen = waiting ?? [...sockets].find((socket) => !asking.has(socket) && !socket.destroyed)
+  const waiting = asking.values().find((socket) => isPaused(socket) && !socket.destroyed)
+  const rests = (socket: Socket) => !asking.has(socket) && !socket.destroyed
+  const chosen = waiting ?? sockets.values().find(rests)
   chosen?.destroy()
   return chosen !== undefined
 }

@@ -123,6 +123,19 @@ describe('a request that does not come', () => {
   })
 })
 
+test('a kept connection outlives what its client was told, for one that was held up', async () => {
+  await start({ limits: { keepAliveMs: 1_000 } })
+  const { socket, received } = open()
+  const ask = 'GET /livez HTTP/1.1\r\nHost: a\r\n\r\n'
+  socket.write(ask)
+  await expect.poll(received).toMatch(/^keep-alive: timeout=1\b/im)
+  // Node's own grace is over by then.
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  socket.write(ask)
+  await expect.poll(() => received().match(/HTTP\/1\.1 200 /g)?.length).toBe(2)
+  socket.destroy()
+})
+
 /**
  * To close one direction looks the same as to leave. Whoever leaves while the prompt is computed
  * must not pay for an answer, so that is what it is taken for.
