@@ -56,12 +56,13 @@ export class TextsCheck {
 
   /** @param events of one page, behind those of the page before */
   async take(events: readonly RecordedEvent[]): Promise<void> {
-    const words = new Set(events.flatMap(({ data }) => wordsIn(data)))
+    const wordsOf = events.map(({ data }) => wordsIn(data))
+    const words = new Set(wordsOf.flat())
     const found = words.size === 0 ? new Map<string, FoundText>() : await this.#texts.find(words)
     const seen = new Set<string>()
-    for (const { stream, revision, type, data } of events) {
+    for (const [index, { stream, revision, type, data }] of events.entries()) {
       const place = { stream, revision }
-      for (const word of wordsIn(data)) {
+      for (const word of wordsOf[index] ?? []) {
         if (!seen.has(word)) this.#note(word, place, found.get(word))
         seen.add(word)
       }

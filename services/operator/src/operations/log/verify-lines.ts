@@ -50,7 +50,8 @@ export async function* verifyLines(
     const check = new TextsCheck(texts)
     const readAll = async (request: ReadAllRequest) => {
       const page = await store.readAll(request)
-      await check.take(page)
+      // A step of its own: it takes as long as the reading, and rests have to be as long as both.
+      await pace.step(() => check.take(page))
       return page
     }
     const found = await verifyLog(
