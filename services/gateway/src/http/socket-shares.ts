@@ -21,6 +21,8 @@ import { isPaused } from './pacing/paused.ts'
 const FIRST_ERROR_STATUS = 400
 /** Of one address; those of more than so many are read at a pace. */
 const UNSERVED_AT_ONCE = 50
+/** So many of a second's are read at once: to begin with hundreds holds up everybody. */
+const BEGINNINGS_BURST_MS = 100
 /** Of all connections; they are for addresses with few, also when no other can be cut. */
 const RESERVED_SHARE = 0.03
 const FEW_SOCKETS = 8
@@ -58,7 +60,8 @@ export class SocketShares {
   constructor(options: SocketSharesOptions) {
     const { newSocketsPerSecond: perSecond, headersTimeoutMs: waitMsMax } = options.limits
     this.#options = options
-    this.#beginnings = new Pace({ ...options, perSecond, waitMsMax })
+    const burstMs = BEGINNINGS_BURST_MS
+    this.#beginnings = new Pace({ ...options, perSecond, waitMsMax, burstMs })
   }
 
   watch(server: Server): void {

@@ -22,6 +22,19 @@ test('what is asked for in a second is free, the rest comes one after the other'
   expect(await asked).toEqual([...Array(10).fill(0), 100, 200, 300])
 })
 
+test('of what was not asked for no more is saved up than is said', async () => {
+  const time = new ManualTime()
+  const startMs = time.nowMs()
+  const pace = new Pace({ perSecond: 10, burstMs: 100, clock: time, timer: time })
+  await time.advance(60_000)
+  const asked = Array.from({ length: 4 }, async () => {
+    await pace.take('a', 1, NEVER)
+    return time.nowMs() - startMs
+  })
+  await time.advance(10_000)
+  expect(await Promise.all(asked)).toEqual([60_000, 60_100, 60_200, 60_300])
+})
+
 test('another account does not wait', async () => {
   const { time, tookMs } = paced(10)
   const many = Promise.all(Array.from({ length: 100 }, () => tookMs('a')))

@@ -5,7 +5,7 @@
  */
 import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 
-/** What an account did not ask for is saved up for so long. */
+/** What an account did not ask for is saved up for so long, unless it is said otherwise. */
 const BURST_MS = 1_000
 /** However long the line is. A clock that was put back must not hold anybody up for long either. */
 const WAIT_MS_MAX = 60_000
@@ -18,6 +18,8 @@ export interface PaceOptions {
   readonly perSecond: number
   /** Whoever has to wait at all waits at least this long. */
   readonly leastWaitMs?: number
+  /** What was not asked for in this time before may be asked for at once. */
+  readonly burstMs?: number
   /** Nobody waits longer: from half of it on, the longer the line is the faster it moves. */
   readonly waitMsMax?: number
   readonly clock: Clock
@@ -35,22 +37,22 @@ export class Pace {
 
   /** Resolves when the account may have so much more, or the signal is aborted. */
   async take(accountId: string, units: number, gone: AbortSignal): Promise<void> {
-    const { perSecond, leastWaitMs = 0, clock, timer } = this.#options
+    const { perSecond, leastWaitMs = 0, burstMs = BURST_MS, clock, timer } = this.#options
     if (perSecond === 0) return
     const nowMs = clock.nowMs()
     const untilMs = this.#untilWith(accountId, units, nowMs)
     this.#forget(nowMs)
     this.#untilMs.set(accountId, untilMs)
-    const waitMs = untilMs - nowMs - BURST_MS
+    const waitMs = untilMs - nowMs - burstMs
     if (waitMs > 0) await pause(timer, Math.max(waitMs, leastWaitMs), gone)
   }
 
   #untilWith(accountId: string, units: number, nowMs: number): number {
-    const { perSecond, waitMsMax = WAIT_MS_MAX } = this.#options
-    const latestMs = nowMs + BURST_MS + waitMsMax
+    const { perSecond, burstMs = BURST_MS, waitMsMax = WAIT_MS_MAX } = this.#options
+    const latestMs = nowMs + burstMs + waitMsMax
     const fromMs = Math.min(latestMs, Math.max(nowMs, this.#untilMs.get(accountId) ?? nowMs))
     // At the end of a line that is too long they would all come at the same moment.
-    const haste = Math.min(1, (2 * (latestMs - fromMs)) / (BURST_MS + waitMsMax))
+    const haste = Math.min(1, (2 * (latestMs - fromMs)) / (burstMs + waitMsMax))
     return Math.min(latestMs, fromMs + (units / perSecond) * MS_PER_SECOND * haste)
   }
 
