@@ -10,12 +10,14 @@ import { secretOf } from '@svc/testing/made-key'
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { verified } from '@svc/testing/verified'
 import { expect, onTestFinished, test } from 'vitest'
 import { newPrefix, pay, runCli } from './server-story.ts'
 import { startStoreUnderTest } from './store-under-test.ts'
 
 const SEED = 1
 const EXIT_DIFFERENCE = 1
+const EXIT_USAGE = 2
 const TEST_MS_MAX = 120_000
 /** Well above the second in which an order is seen. */
 const SEEN_WITHIN = { timeout: 20_000, interval: 250 }
@@ -96,3 +98,37 @@ test.each([
   },
   TEST_MS_MAX,
 )
+
+test.each(['{"maxCount":1}', 'delete'])(
+  'an account whose stream was given the order %s is served again once that is taken back',
+  async (order) => {
+    const { environment, server, alter } = await serving()
+    const { ready } = server
+    await pay(ready.baseUrl, ready.apiKey)
+    const stream = `${environment.SVC_EVENTSTORE_PREFIX}account-${ready.accountId}`
+    await alter(stream, order)
+    await expect.poll(() => codeOf(server), SEEN_WITHIN).toEqual([503, 'account_damaged'])
+    const repair = ['store', 'repair-metadata', stream]
+    const unasked = await runCli(repair, environment)
+    expect(unasked).toMatchObject({ code: EXIT_USAGE, err: expect.stringContaining('--yes') })
+    const repaired = await runCli(['--json', ...repair, '--yes'], environment)
+    expect(repaired).toMatchObject({ code: 0, err: '' })
+    expect(JSON.parse(repaired.out)).toMatchObject({ stream, first_revision: 0 })
+    await expect.poll(() => codeOf(server), SEEN_WITHIN).toEqual([200, undefined])
+    const again = await runCli([...repair, '--yes'], environment)
+    expect(again).toMatchObject({ code: 0, out: `${stream}: nothing hides its events\n` })
+    expect((await verified(server.operations)).set_aside).toEqual([])
+  },
+  TEST_MS_MAX,
+)
+
+test('what was deleted for ever is not repaired, and other streams are not touched', async () => {
+  const { environment, server, alter } = await serving()
+  const stream = `${environment.SVC_EVENTSTORE_PREFIX}account-${server.ready.accountId}`
+  await alter(stream, 'tombstone')
+  const repair = (name: string) => runCli(['store', 'repair-metadata', name, '--yes'], environment)
+  const said = expect.stringContaining('only a backup brings it back')
+  expect(await repair(stream)).toMatchObject({ code: EXIT_DIFFERENCE, err: said })
+  const none = expect.stringContaining('is none of our streams')
+  expect(await repair('other.stream')).toMatchObject({ code: EXIT_USAGE, err: none })
+})

@@ -104,6 +104,26 @@ export async function openEventStoreDb(
   }
 }
 
+/**
+ * A connection to a server that can be used, for what needs no store.
+ *
+ * @throws {StoreOpenError}
+ */
+export async function connectToServer({
+  url,
+  readyWithinMs = READY_WITHIN_MS,
+}: Pick<EventStoreDbOptions, 'url' | 'readyWithinMs'>): Promise<CurrentClient<EventStoreDbClient>> {
+  const { settings, client } = connect(url, READ_TIMEOUT_MS, () => {})
+  try {
+    const check = (boundMs: number) => checkServer(client, placeOf(settings), boundMs)
+    await untilReady(settings, readyWithinMs, check)
+    return client
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}
+
 function checkedPrefix(prefix: string): StreamPrefix {
   try {
     return new StreamPrefix(prefix)

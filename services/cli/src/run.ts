@@ -28,6 +28,7 @@ import { priceCommand } from './commands/prices/price.ts'
 import { projectionCommand } from './commands/projection.ts'
 import { startCommand } from './commands/start.ts'
 import { statusCommand } from './commands/status.ts'
+import { storeCommand } from './commands/store.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { workerCommand } from './commands/worker.ts'
 import { Context } from './context/context.ts'
@@ -74,7 +75,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, userCommand)
   commands.push(eraseCommand, operatorTokenCommand)
-  commands.push(reconcileCommand, replayCommand)
+  commands.push(reconcileCommand, replayCommand, storeCommand)
   commands.push(evidenceCommand, verifyEvidenceCommand, witnessCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())

@@ -10,7 +10,7 @@ export const DEFAULT_STREAM_PREFIX = 'svc.'
 const MAX_PREFIX_CHARACTERS = 64
 const SYSTEM_EVENT = '$'
 /** Before the name of a stream: the one that holds its metadata. */
-const METADATA_PREFIX = '$$'
+export const METADATA_PREFIX = '$$'
 
 export class StreamPrefix {
   readonly text: string

@@ -106,7 +106,7 @@ async function openFolder(
 }
 
 /** Its client lets errors loose that nobody can catch. */
-async function endOnClientDefects(warn: (warning: string) => void): Promise<void> {
+export async function endOnClientDefects(warn: (warning: string) => void): Promise<void> {
   const { endOnDefects } = await import('./defects.ts')
   const { isUnhandledClientError } = await import(
     '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
