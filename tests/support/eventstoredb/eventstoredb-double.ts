@@ -83,6 +83,7 @@ export class EventStoreDbDouble {
   readonly #reads: ReadCalls
   readonly #handlers: ReadonlyMap<string, (call: GrpcCall) => void>
   #port: number
+  #tls: ServerIdentity | undefined
   #server: GrpcServer | undefined
   #relay: TcpRelay | undefined
 
@@ -91,6 +92,7 @@ export class EventStoreDbDouble {
     this.#options = options
     this.#version = version
     this.#port = options.port ?? 0
+    this.#tls = options.tls
     this.faults = new DoubleFaults({
       releaseAppends: () => this.#timers.run(() => this.#appends.release()),
       dropSubscriptions: () => this.#reads.dropSubscriptions(),
@@ -127,11 +129,11 @@ export class EventStoreDbDouble {
    */
   get url(): string {
     const { host, port } = this.#address
-    return `esdb://${host}:${port}?tls=${this.#options.tls !== undefined}`
+    return `esdb://${host}:${port}?tls=${this.#tls !== undefined}`
   }
 
   get #address(): NodeAddress {
-    return { host: this.#options.tls === undefined ? '127.0.0.1' : 'localhost', port: this.#port }
+    return { host: this.#tls === undefined ? '127.0.0.1' : 'localhost', port: this.#port }
   }
 
   get #sight(): ClusterSight {
@@ -180,7 +182,7 @@ export class EventStoreDbDouble {
 
   /** Starts again, on the same port and over the same log. */
   async restart(): Promise<void> {
-    const { tls, notReadyForMs = 0 } = this.#options
+    const { notReadyForMs = 0 } = this.#options
     this.#log.forgetRecentIds()
     const epoch = { epochNumber: this.#log.stream('$epoch-information').last + 1 }
     this.#log.writeSystemEvent('$epoch-information', '$epoch-information', epoch)
@@ -193,7 +195,7 @@ export class EventStoreDbDouble {
     if (this.faults.indexLagMs > 0) {
       this.#timers.after(this.faults.indexLagMs, () => this.#log.showAll())
     } else this.#log.showAll()
-    this.#server = await GrpcServer.listen((path) => this.#handlers.get(path), tls)
+    this.#server = await GrpcServer.listen((path) => this.#handlers.get(path), this.#tls)
     this.#relay = await TcpRelay.listen(this.#port, this.#server.port)
     this.#port = this.#relay.port
   }
@@ -227,6 +229,11 @@ export class EventStoreDbDouble {
   /** Sets metadata such as `{ $maxCount: 10 }`, kept in `$$stream` as the real server keeps it. */
   setStreamMetadata(stream: string, metadata: object): void {
     this.#log.setMetadata(stream, metadata)
+  }
+
+  /** From the next restart on it shows another certificate. */
+  setIdentity(identity: ServerIdentity): void {
+    this.#tls = identity
   }
 
   /** What everybody may do with streams that say nothing themselves. */

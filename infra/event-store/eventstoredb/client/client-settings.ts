@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs'
 import { ConnectionStringError } from './connection-options.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 
+/** Between two looks at the files of certificates. */
+const LOOK_AGAIN_MS = 1_000
+
 export interface ChannelCredentials {
   readonly insecure: boolean
   readonly rootCertificate?: Buffer
@@ -19,6 +22,39 @@ export function channelCredentialsOf({ options }: ConnectionSettings): ChannelCr
     ...(tlsCAFile !== undefined && { rootCertificate: read('tlsCAFile', tlsCAFile) }),
     ...(userCertFile !== undefined && { userCertFile: read('userCertFile', userCertFile) }),
     ...(userKeyFile !== undefined && { userKeyFile: read('userKeyFile', userKeyFile) }),
+  }
+}
+
+/** The files that the settings name: those of a client that runs may be replaced. */
+export class CertificateFiles {
+  readonly #paths: readonly string[]
+  readonly #read: readonly string[]
+  #lookedAt = performance.now()
+  #haveChanged = false
+
+  constructor({ options }: ConnectionSettings) {
+    const { tlsCAFile, userCertFile, userKeyFile } = options
+    this.#paths = [tlsCAFile, userCertFile, userKeyFile].filter((path) => path !== undefined)
+    this.#read = this.#contents() ?? []
+  }
+
+  /** Whether they hold something else than at first; looked at once a second at most. */
+  haveChanged(): boolean {
+    const now = performance.now()
+    if (this.#paths.length === 0 || now - this.#lookedAt < LOOK_AGAIN_MS) return this.#haveChanged
+    this.#lookedAt = now
+    const contents = this.#contents()
+    this.#haveChanged = contents?.some((content, at) => content !== this.#read[at]) ?? false
+    return this.#haveChanged
+  }
+
+  /** Undefined while one of them is missing: they are being replaced. */
+  #contents(): readonly string[] | undefined {
+    try {
+      return this.#paths.map((path) => readFileSync(path, 'latin1'))
+    } catch {
+      return undefined
+    }
   }
 }
 

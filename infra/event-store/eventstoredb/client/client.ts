@@ -20,6 +20,7 @@ import {
 } from '@eventstore/db-client'
 import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { patientTimer } from '../../../system/patient-timer.ts'
+import { CertificateFiles } from './client-settings.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 import { answerWithin } from './deadline.ts'
 import { ReadGate } from './read-gate.ts'
@@ -61,18 +62,24 @@ export class EventStoreDbClient {
   readonly #gate: ReadGate
   /** Rejects what waits for the server, when the client is retired. */
   readonly #waiting = new Set<(error: Error) => void>()
+  readonly #certificates: CertificateFiles
   #isPoisoned = false
+  #hasFailed = false
 
   /** @throws {ConnectionStringError} when a file that the settings name cannot be read */
   constructor(settings: ConnectionSettings, readTimeoutMs: number) {
     this.#client = new RetirableClient(settings)
+    this.#certificates = new CertificateFiles(settings)
     this.#readTimeoutMs = readTimeoutMs
     this.#gate = new ReadGate(readTimeoutMs)
   }
 
-  /** Whether every later append would fail at once: only another client object helps. */
+  /**
+   * Whether only another client object helps: every later append would fail at once, or something
+   * has failed and the certificates are others than those that it was made with.
+   */
   get isPoisoned(): boolean {
-    return this.#isPoisoned
+    return this.#isPoisoned || (this.#hasFailed && this.#certificates.haveChanged())
   }
 
   /** The node that answers, as `host:port`; undefined before the first connection. */
@@ -100,6 +107,7 @@ export class EventStoreDbClient {
     try {
       await this.#watched(this.#client.features())
     } catch (error) {
+      this.#note(error)
       // The client keeps a failed answer for ever, except for this one.
       if (!isUnavailable(error)) this.#isPoisoned = true
       return notSent(error)
@@ -115,7 +123,7 @@ export class EventStoreDbClient {
       const revision = Number(nextExpectedRevision)
       return { kind: 'appended', revision, position: position?.commit }
     } catch (error) {
-      if (isDiscoveryFailure(error)) this.#isPoisoned = true
+      this.#note(error)
       return sendResultOf(error)
     }
   }
@@ -269,6 +277,7 @@ export class EventStoreDbClient {
   }
 
   #note(error: unknown): void {
+    this.#hasFailed = true
     if (isDiscoveryFailure(error)) this.#isPoisoned = true
   }
 }

@@ -63,7 +63,7 @@ export class CurrentClient<Client extends Retirable> {
 
   /** The client to use now. Keep it for one call only. */
   async get(): Promise<Client> {
-    if (this.#client.isPoisoned) this.#replace('it cannot append any more')
+    if (this.#client.isPoisoned) this.#replace('it cannot be used any more')
     while (this.#replacing !== undefined) await this.#replacing
     return this.#client
   }

@@ -41,6 +41,29 @@ test('a password that was changed is told while appends still go on', async () =
   await expect.poll(() => store.troubles(), WITHIN).toEqual([])
 })
 
+test('an authority that was replaced, with its file, is trusted after the next reconnect', async () => {
+  const authority = join(temporaryFolder(), 'ca.crt')
+  const [before, after] = [makeSelfSignedCertificate(), makeSelfSignedCertificate()]
+  writeFileSync(authority, before.certificate)
+  const double = await EventStoreDbDouble.start({ tls: before })
+  const url = `esdb://localhost:${double.port}?tlsCAFile=${encodeURIComponent(authority)}`
+  const store = await openEventStoreDb({ url })
+  onTestFinished(async () => {
+    await store.close()
+    await double.close()
+  })
+  const expected = await fillStream(store, stream, 2)
+  await double.kill()
+  double.setIdentity(after)
+  await double.restart()
+  const said = () => store.lastPosition().catch(String)
+  await expect.poll(said, WITHIN).toContain('certificate')
+  writeFileSync(authority, after.certificate)
+  const events = newEvents(1)
+  const append = () => store.append({ stream, expected, events }).catch((error: unknown) => error)
+  await expect.poll(append, WITHIN).toMatchObject({ kind: 'appended' })
+})
+
 test.each([
   [60_000, 'the clock of the event store is 60 s ahead of ours: set both by NTP'],
   [-8_000, 'the clock of the event store is 8 s behind ours: set both by NTP'],
