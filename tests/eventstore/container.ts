@@ -9,6 +9,7 @@ import {
   getContainerRuntimeClient,
   Wait,
 } from 'testcontainers'
+import { isLive } from './live.ts'
 import type { StartedPlace } from './places.ts'
 import type { Switches } from './store-under-test.ts'
 
@@ -16,8 +17,6 @@ export const DEFAULT_IMAGE = 'eventstore/eventstore:24.10.5'
 const PORT = 2113
 /** The image may have to be loaded first. */
 const START_TIMEOUT_MS = 300_000
-const LIVE_TIMEOUT_MS = 60_000
-const LOOK_AGAIN_MS = 50
 
 export async function startContainer(image: string): Promise<StartedPlace> {
   const port = await freePort()
@@ -55,18 +54,5 @@ export async function containerSwitches(id: string, url: string): Promise<Switch
     },
     freeze: async () => void (await container.pause()),
     thaw: async () => void (await container.unpause()),
-  }
-}
-
-async function isLive(url: string): Promise<void> {
-  const health = `${url.replace(/^esdb:/, 'http:').replace(/\?.*$/, '')}/health/live`
-  const deadline = performance.now() + LIVE_TIMEOUT_MS
-  for (;;) {
-    try {
-      if ((await fetch(health)).status === 204) return
-    } catch (cause) {
-      if (performance.now() > deadline) throw new Error('the container stays down', { cause })
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
 }

@@ -11,6 +11,7 @@ import { heapInUse } from './heap.ts'
 import { LoadedLedger } from './loaded-ledger.ts'
 import {
   isBreakable,
+  isFreezable,
   type StoreUnderTest,
   type Switches,
   startStoreUnderTest,
@@ -63,7 +64,7 @@ describe(`a ledger on EventStoreDB with 32 busy accounts (SVC_TEST_SEED=${seed})
       })
     })
 
-    test(`keeps its books over ${ROUNDS} freezes of the server`, async () => {
+    test.runIf(isFreezable)(`keeps its books over ${ROUNDS} freezes of the server`, async () => {
       await keepsItsBooks(async (switches, random, round) => {
         await switches.freeze()
         const isLong = round % LONG_FREEZE_EVERY === 0

@@ -1,8 +1,10 @@
 /**
- * Where the tests of EventStoreDB can run. A test file knows of two variables only:
+ * Where the tests of EventStoreDB can run. A test file knows of these variables only:
  *
  *     SVC_TEST_EVENTSTORE_URL         the store to use; without it the double is started
  *     SVC_TEST_EVENTSTORE_CONTAINER   the container it runs in, which the tests may kill and pause
+ *     SVC_TEST_EVENTSTORE_KILL        a command that kills it, as `kill -9`
+ *     SVC_TEST_EVENTSTORE_START       a command that starts it again, over the same data
  */
 import { getContainerRuntimeClient } from 'testcontainers'
 import { DEFAULT_IMAGE, startContainer } from './container.ts'

@@ -6,7 +6,8 @@
  *
  * Against the double always, against the server that EVENTSTORE_URL names when that is set, and
  * against one in a container when a Docker engine answers. At a place named with `--on` they must
- * run: where that is not possible the exit code is 1, as it is for any test that fails.
+ * run: where that is not possible the exit code is 1, as it is for any test that fails. The server
+ * is killed only where SVC_TEST_EVENTSTORE_KILL and SVC_TEST_EVENTSTORE_START name the commands.
  */
 import { parseArgs } from 'node:util'
 import { PlaceMissingError, type PlaceName, placeNames, startPlace } from './places.ts'

@@ -13,7 +13,12 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { copyOlder, get, newPrefix, pay, runCli } from './server-story.ts'
-import { isBreakable, type StoreUnderTest, startStoreUnderTest } from './store-under-test.ts'
+import {
+  isBreakable,
+  isFreezable,
+  type StoreUnderTest,
+  startStoreUnderTest,
+} from './store-under-test.ts'
 
 const SEED = 1
 const EXIT_DIFFERENCE = 1
@@ -324,8 +329,8 @@ test.skipIf(!isBreakable)(
   },
 )
 
-test.skipIf(!isBreakable)(
-  'a stop does not wait for a store that hangs [on a store that the test may break]',
+test.skipIf(!isFreezable)(
+  'a stop does not wait for a store that hangs [on a store that the test may freeze]',
   async () => {
     const environment = { ...settings(), SVC_SHUTDOWN_GRACE_MS: '1000', SVC_REQUEST_LOG: 'off' }
     const server = await startRunningServer(environment)

@@ -2,6 +2,7 @@
  * The store that the tests of EventStoreDB run on: the double, unless SVC_TEST_EVENTSTORE_URL names
  * another. Every test uses streams of a prefix of its own, so one that was used before is fine.
  */
+import { commandSwitches } from './commands.ts'
 import { containerSwitches } from './container.ts'
 import { DoubleThread } from './double-thread.ts'
 
@@ -25,18 +26,31 @@ export interface StoreUnderTest {
   stop(): Promise<void>
 }
 
-const { SVC_TEST_EVENTSTORE_URL: url, SVC_TEST_EVENTSTORE_CONTAINER: container } = process.env
+const {
+  SVC_TEST_EVENTSTORE_URL: url,
+  SVC_TEST_EVENTSTORE_CONTAINER: container,
+  SVC_TEST_EVENTSTORE_KILL: kill,
+  SVC_TEST_EVENTSTORE_START: start,
+} = process.env
 
-/** Whether tests may kill and freeze the store. */
-export const isBreakable = url === undefined || container !== undefined
+/** Whether tests may freeze the store. */
+export const isFreezable = url === undefined || container !== undefined
+/** Whether tests may kill the store. */
+export const isBreakable = isFreezable || (kill !== undefined && start !== undefined)
 
 /** @param seed of what the double leaves to chance */
 export async function startStoreUnderTest(seed: number): Promise<StoreUnderTest> {
   if (url === undefined) return DoubleThread.start(seed)
   return {
     url,
-    switches: container === undefined ? undefined : await containerSwitches(container, url),
+    switches: await switchesOf(url),
     openCalls: async () => undefined,
     stop: async () => {},
   }
+}
+
+async function switchesOf(address: string): Promise<Switches | undefined> {
+  if (container !== undefined) return containerSwitches(container, address)
+  if (kill === undefined || start === undefined) return undefined
+  return commandSwitches({ kill, start }, address)
 }
