@@ -1,7 +1,7 @@
 /** Every page, full and empty, light and dark, narrow and wide, in a real Chromium. */
-import axe from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { violations } from '../testing/accessibility.ts'
 import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { type PageServer, startPageServer } from '../testing/page-server.ts'
 import { emptyAdminAnswers, fullAdminAnswers } from '../testing/sample-admin-answers.ts'
@@ -17,7 +17,6 @@ import { keptScreenshot } from '../testing/screenshots.ts'
 const NARROW = 320
 const WIDTHS = [NARROW, 768, 1440]
 const HEIGHT = 900
-const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
 const operator = (page: string) => `/dashboard/operator${page}`
@@ -111,10 +110,10 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
       expect.soft(wide, `width of the page at ${width}`).toBeLessThanOrEqual(width)
       await keptScreenshot(page, `${name}-${state}-light-${width}`)
-      if (width === NARROW) expect.soft(await violations(page, AXE_TAGS)).toEqual([])
+      if (width === NARROW) expect.soft(await violations(page)).toEqual([])
     }
     await page.emulateMedia({ colorScheme: 'dark' })
-    expect.soft(await violations(page, AXE_TAGS)).toEqual([])
+    expect.soft(await violations(page)).toEqual([])
     await keptScreenshot(page, `${name}-${state}-dark-${WIDTHS.at(-1)}`)
     expect.soft(faults).toEqual([])
     await page.close()
@@ -134,13 +133,4 @@ function faultsOf(page: Page, origin: string): readonly string[] {
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('dialog', (dialog) => faults.push(`a script ran: ${dialog.message()}`))
   return faults
-}
-
-async function violations(page: Page, tags: readonly string[]): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
-  const options = JSON.stringify({ runOnly: tags, resultTypes: ['violations'] })
-  const found = await page.evaluate<axe.AxeResults>(`axe.run(${options})`)
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
-  )
 }

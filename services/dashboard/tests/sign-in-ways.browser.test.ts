@@ -5,6 +5,7 @@ import { freePort } from '@svc/testing/free-port'
 import { startRealProvider } from '@svc/testing/oidc/real-provider'
 import type { Browser, CDPSession, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { violations } from '../testing/accessibility.ts'
 import { missingChromium, openChromium } from '../testing/chromium.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
 
@@ -94,6 +95,7 @@ describe.skipIf(missing !== undefined)('other ways to sign in', () => {
     await dialog.getByLabel('Current password').fill('a wrong one')
     await dialog.getByRole('button', { name: 'Add a passkey' }).click()
     await dialog.getByText('is wrong').waitFor()
+    expect(await violations(page)).toEqual([])
     await dialog.getByLabel('Current password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Add a passkey' }).click()
     await page.getByRole('row', { name: /Laptop/ }).waitFor()
@@ -181,7 +183,30 @@ describe.skipIf(missing !== undefined)('other ways to sign in', () => {
 
     await page.goto(`${publicUrl}${PROVIDER_RETURN_PATH}?code=stolen&state=any`)
     await page.getByText('was not begun in this browser').waitFor()
+    expect(await violations(page)).toEqual([])
     await keptScreenshot(page, 'provider-refused')
+    await page.context().close()
+  })
+
+  test('over an ended session the provider signs in from another tab, and nothing typed is lost', async () => {
+    const page = await openPage()
+    await signInByPassword(page)
+    await page.getByLabel('Your name').fill('Olive, half typed')
+    await page.context().clearCookies()
+    await button(page, 'Save').click()
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+    await dialog.getByRole('button', { name: 'I have signed in there' }).click()
+    await dialog.getByRole('alert').waitFor()
+    expect(await violations(page)).toEqual([])
+    await keptScreenshot(page, 'ended-session')
+    const opened = page.context().waitForEvent('page')
+    await dialog.getByRole('link', { name: 'Sign in by Example login in another tab' }).click()
+    const other = await opened
+    await button(other, 'Sign in by Example login').waitFor()
+    await signInByPassword(other)
+    await dialog.getByRole('button', { name: 'I have signed in there' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await page.getByLabel('Your name').inputValue()).toBe('Olive, half typed')
     await page.context().close()
   })
 })

@@ -1,8 +1,14 @@
-import { useSessionEnded } from '../api/session-end.ts'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useRouter } from '@tanstack/react-router'
+import { sessionQuery } from '../api/queries.ts'
+import { useSession } from '../api/session.ts'
+import { noteSignedIn, useSessionEnded } from '../api/session-end.ts'
 import { OtherWays } from '../pages/people/other-ways.tsx'
 import { SignInForm } from '../pages/people/sign-in-form.tsx'
 import { t } from '../text/translate.ts'
+import { Button, buttonClass } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Notice } from '../ui/notice.tsx'
 
 /** Over the page that was open: behind the sign-in it goes on with all that was typed. */
 export function SessionEnded() {
@@ -11,9 +17,42 @@ export function SessionEnded() {
     <Dialog title={t('sessionEnded')} isSticky onClose={() => {}}>
       <p className="mb-4 text-sm text-soft">{t('sessionEndedText')}</p>
       <div className="flex flex-col gap-4">
+        <InAnotherTab />
         <OtherWays onSignedIn={() => {}} isInPlace />
         <SignInForm onSignedIn={() => {}} />
       </div>
     </Dialog>
+  )
+}
+
+/** For who signs in by the identity provider: in this tab that would leave the page. */
+function InAnotherTab() {
+  const { provider_label: provider } = useSession().ways_in
+  const { basepath } = useRouter()
+  const client = useQueryClient()
+  const look = useMutation({
+    mutationFn: async () => {
+      const { user } = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      if (user === null) throw new Error('nobody is signed in')
+      noteSignedIn()
+      await client.invalidateQueries()
+    },
+  })
+  if (provider === null) return null
+  return (
+    <div className="flex flex-col gap-3">
+      <a
+        href={`${basepath}/sign-in`}
+        target="_blank"
+        rel="noreferrer"
+        className={buttonClass('plain')}
+      >
+        {t('signInElsewhere', { provider })}
+      </a>
+      <Button disabled={look.isPending} onClick={() => look.mutate()}>
+        {t('signedInElsewhere')}
+      </Button>
+      {look.isError && <Notice look="bad">{t('signedOut')}</Notice>}
+    </div>
   )
 }

@@ -29,6 +29,8 @@ export const peopleTexts = {
   providerUnlink: 'Unlink',
   signInAgain: 'Back to the sign-in',
   signInBy: 'Sign in by {provider}',
+  signInElsewhere: 'Sign in by {provider} in another tab',
+  signedInElsewhere: 'I have signed in there',
   signInByPasskey: 'Sign in by passkey',
   signingIn: 'Signing in …',
   byLink:
