@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRouter } from '@tanstack/react-router'
+import { call } from '../api/call.ts'
 import { sessionQuery } from '../api/queries.ts'
 import { useSession } from '../api/session.ts'
 import { noteSignedIn, useSessionEnded } from '../api/session-end.ts'
@@ -32,9 +33,11 @@ function InAnotherTab() {
   const client = useQueryClient()
   const look = useMutation({
     mutationFn: async () => {
-      const { user } = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
-      if (user === null) throw new Error('nobody is signed in')
+      const session = await call('session', {})
+      // The page behind must not learn of it: the forms of who is signed in would go.
+      if (session.user === null) throw new Error('nobody is signed in')
       noteSignedIn()
+      client.setQueryData(sessionQuery.queryKey, session)
       await client.invalidateQueries()
     },
   })
