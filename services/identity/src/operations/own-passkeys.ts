@@ -49,15 +49,15 @@ export function ownPasskeys(ports: IdentityPorts): Handlers<Names> {
         throw new ServiceError('sign_in_refused', 'This took too long. Begin again.')
       }
       const key = await checkedCredential(credential, challenge, relyingParty)
+      const isKnown = (await passkeys.findByCredential(key.credentialId)) !== undefined
+      const { length: count } = await passkeys.list(userId)
+      if (isKnown || count >= PASSKEYS_OF_USER) throw noRoom()
       const passkeyId = ids.next('pk')
       const now = clock.nowMs()
       const passkey = { ...key, passkeyId, userId, name, createdAt: now, lastUsedAt: null }
       // First, so that nobody can sign in in a way that no auditor sees.
       await signInTrail.changed({ type: 'PasskeyAdded', data: { userId, passkeyId } })
-      if (!(await passkeys.add(passkey, PASSKEYS_OF_USER))) {
-        const message = `There are ${PASSKEYS_OF_USER} passkeys, or this is one of them already.`
-        throw new ServiceError('conflict', message)
-      }
+      if (!(await passkeys.add(passkey, PASSKEYS_OF_USER))) throw noRoom()
       return shown(passkey)
     },
 
@@ -84,6 +84,11 @@ async function requireOtherWay(
   if (record?.passwordHash != null || others.length > 0 || proxyHeader !== undefined) return
   if (provider !== undefined && (await identities.isLinked(userId, provider.issuer))) return
   throw new ServiceError('conflict', 'You could not sign in any more: add another passkey first.')
+}
+
+function noRoom(): ServiceError {
+  const message = `There are ${PASSKEYS_OF_USER} passkeys, or this is one of them already.`
+  return new ServiceError('conflict', message)
 }
 
 function shown({ passkeyId, name, createdAt, lastUsedAt }: Passkey) {
