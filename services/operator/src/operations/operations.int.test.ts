@@ -201,6 +201,7 @@ describe.each([
       contradicted: [],
       texts: { kept: expect.any(Number), erased: 0, altered: [], missing: [], unfinished: [] },
       anchor: null,
+      from: null,
       head: expect.stringMatching(/^11-[0-9a-f]{64}$/),
       position: '11',
     })
