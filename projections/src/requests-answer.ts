@@ -73,5 +73,7 @@ function summaryOf(
     ended_at: timings.ended_at,
     finish_reason,
     reason,
+    first_token_ms: timings.worker?.firstTokenMs ?? null,
+    total_ms: timings.worker?.totalMs ?? null,
   }
 }

@@ -36,6 +36,9 @@ export const requestsAnswer = z.object({
       ended_at: z.string().nullable(),
       finish_reason: receipt.shape.finish_reason,
       reason: z.string().nullable(),
+      /** From when the worker took it, in milliseconds; null where it got none, or has no meter. */
+      first_token_ms: z.number().min(0).nullable(),
+      total_ms: z.number().min(0).nullable(),
     }),
   ),
   has_more: z.boolean(),

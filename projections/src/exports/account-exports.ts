@@ -129,6 +129,8 @@ const requestColumns: readonly ListColumn<RequestRow>[] = [
   ['amount_pico_usd', ({ amount }) => picoText(amount)],
   ['finish_reason', (row) => row.finish_reason ?? ''],
   ['reason', ({ reason }) => csvText(reason ?? '')],
+  ['first_token_ms', (row) => `${row.first_token_ms ?? ''}`],
+  ['total_ms', (row) => `${row.total_ms ?? ''}`],
 ]
 
 const usageColumns: readonly ListColumn<UsageRow>[] = [

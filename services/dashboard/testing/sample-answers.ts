@@ -95,6 +95,8 @@ function requestNamed(id: string, status: Requests['data'][number]['status']) {
     ended_at: AT,
     finish_reason: 'stop' as const,
     reason: null,
+    first_token_ms: status === 'failed' ? null : 240,
+    total_ms: status === 'failed' ? null : 5_210,
   }
 }
 

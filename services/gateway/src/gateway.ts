@@ -216,7 +216,7 @@ class HttpGateway implements Gateway {
       pageRoute({ ...dependencies, hasDashboard: dashboardPages !== undefined }, rootUrl),
     )
     if (dashboardPages !== undefined) app.register(dashboardPages, { prefix: '/dashboard' })
-    app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl))
+    app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl, rootUrl))
     const { dashboard } = dependencies
     if (dashboard !== undefined) {
       app.register(dashboardAccountRoutes({ ...ports, ...dashboard, rates }, admission))

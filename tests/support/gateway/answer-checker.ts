@@ -5,6 +5,7 @@
  */
 import diagnostics from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorCatalogue } from '@svc/contracts/errors'
 import { clientFamilyOf } from '@svc/gateway/http/client-family'
 import { openApiDocument } from '@svc/gateway/openapi/document'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
@@ -18,10 +19,18 @@ interface Exchange {
 }
 
 interface DocumentedOperation {
+  readonly 'x-errors': readonly string[]
   readonly responses: {
     readonly 200: {
       readonly content: Record<string, { readonly schema: { readonly type?: string } }>
     }
+  }
+}
+
+interface ErrorBody {
+  readonly error?: {
+    readonly code?: string | null
+    readonly details?: { readonly error_code?: string }
   }
 }
 
@@ -81,9 +90,21 @@ export class AnswerChecker {
       : schemaOfAnswer(path ?? '', method.toLowerCase(), media)
     if (pointer === undefined) return
     this.checked += 1
+    if (isError && path !== undefined) this.#checkCode(where, path, method.toLowerCase(), body)
     for (const json of media === 'text/event-stream' ? eventsOf(body) : [body.toString('utf8')]) {
       this.#validate(where, pointer, json)
     }
+  }
+
+  /** A route answers with no other errors than the document says of it. */
+  #checkCode(where: string, path: string, method: string, body: Buffer): void {
+    const documented = document.paths[path]?.[method] as DocumentedOperation | undefined
+    const { error } = JSON.parse(body.toString('utf8')) as ErrorBody
+    const code = error?.details?.error_code ?? error?.code
+    // Clients of one format know a few codes of their own beside those of the catalogue.
+    if (documented === undefined || code == null || !(code in errorCatalogue)) return
+    if (documented['x-errors'].includes(code)) return
+    this.violations.push(`${where}: ${code} is no error of this route`)
   }
 
   #validate(where: string, pointer: string, json: string): void {

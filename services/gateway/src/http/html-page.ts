@@ -9,6 +9,7 @@ const STYLE = `
 }
 html { background: var(--back); color: var(--text) }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 48rem; margin: 3rem auto; padding: 0 1rem }
+body.wide { max-width: 75rem }
 code, pre { font: 14px/1.5 ui-monospace, monospace; background: var(--soft); border-radius: 4px }
 code { padding: 0 .25em; overflow-wrap: anywhere } pre { padding: .75rem; overflow-x: auto }
 :focus-visible { outline: 2px solid currentColor; outline-offset: 2px }
@@ -39,12 +40,15 @@ export const pageHeaders = {
   'cache-control': 'no-store',
 }
 
-/** @param body HTML: everything that comes from elsewhere is escaped by the caller */
-export function htmlPage(title: string, body: string): string {
+/**
+ * @param body HTML: everything that comes from elsewhere is escaped by the caller
+ * @param width `wide` for tables, else of lines that are easy to read
+ */
+export function htmlPage(title: string, body: string, width: 'text' | 'wide' = 'text'): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head>
-<body><main>${body}</main></body></html>
+<body class="${width}"><main>${body}</main></body></html>
 `
 }
 

@@ -1,10 +1,12 @@
 /** The OpenAPI 3.1 document, generated from the contracts that the code itself uses. */
 import { ADMIN_PREFIX, type Declaration } from '@svc/contracts/admin/declaration'
 import { adminOperations } from '@svc/contracts/admin/operations'
-import { errorCatalogue } from '@svc/contracts/errors'
+import { type ErrorCode, errorCatalogue } from '@svc/contracts/errors'
 import { anthropicErrorAnswer, openAiErrorAnswer } from '@svc/contracts/wire/errors'
 import { z } from 'zod'
+import { meaningOf, withMeanings } from './described-fields.ts'
 import { type Operation, operations } from './paths.ts'
+import { errorsOf, operatorErrors } from './route-errors.ts'
 
 const JSON_MEDIA = 'application/json'
 const STREAM_MEDIA = 'text/event-stream'
@@ -84,7 +86,7 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
     parameters: [
       ...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => inPath(name)),
       ...Object.entries<z.core.$ZodType>(query.shape).map(([name, schema]) =>
-        inQuery(name, schema, schemas),
+        inQuery({ name, schema, of: path.split('/').at(-1) ?? '' }, schemas),
       ),
     ],
     ...(body === undefined
@@ -112,8 +114,9 @@ function describe(operation: Operation, schemas: SchemaCollection): object {
             : { [STREAM_MEDIA]: { schema: schemas.answer(streamEvent) } }),
         },
       },
-      default: errorResponse(error, schemas),
+      ...errorResponses(errorsOf(operation), error, schemas),
     },
+    'x-errors': errorsOf(operation),
   }
 }
 
@@ -125,6 +128,7 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
     ([field]) => !named.includes(field) && field !== 'idempotency_key',
   )
   const body = z.strictObject(Object.fromEntries(rest))
+  const errors = operatorErrors(method !== 'GET')
   return {
     operationId: name,
     summary,
@@ -134,7 +138,9 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
     parameters: [
       ...named.map(inPath),
       ...(inHeader(input.shape) ? [idempotencyHeader] : []),
-      ...(method === 'GET' ? rest.map(([field, schema]) => inQuery(field, schema, schemas)) : []),
+      ...(method === 'GET'
+        ? rest.map(([field, schema]) => inQuery({ name: field, schema, of: name }, schemas))
+        : []),
     ],
     ...(method === 'GET'
       ? {}
@@ -146,8 +152,9 @@ function describeAdmin(name: string, declared: Declaration, schemas: SchemaColle
           [answer === 'json' ? JSON_MEDIA : LINES_MEDIA]: { schema: schemas.answer(output) },
         },
       },
-      default: errorResponse(openAiErrorAnswer, schemas),
+      ...errorResponses(errors, openAiErrorAnswer, schemas),
     },
+    'x-errors': errors,
   }
 }
 
@@ -159,12 +166,22 @@ const idempotencyHeader = {
 }
 
 function inPath(name: string): object {
-  return { name, in: 'path', required: true, schema: { type: 'string' } }
+  const description = meaningOf(name, '')
+  return { name, in: 'path', required: true, description, schema: { type: 'string' } }
 }
 
-function inQuery(name: string, schema: z.core.$ZodType, schemas: SchemaCollection): object {
+interface QueryField {
+  readonly name: string
+  readonly schema: z.core.$ZodType
+  /** What is asked. */
+  readonly of: string
+}
+
+function inQuery({ name, schema, of }: QueryField, schemas: SchemaCollection): object {
   const field = schema as z.ZodType
-  return { name, in: 'query', required: !acceptsNothing(field), schema: schemas.body(field) }
+  const description = meaningOf(name, of)
+  const required = !acceptsNothing(field)
+  return { name, in: 'query', required, description, schema: schemas.body(field) }
 }
 
 /** Optional, or with a default. */
@@ -172,11 +189,20 @@ function acceptsNothing(field: z.ZodType): boolean {
   return field.safeParse(undefined).success
 }
 
-function errorResponse(error: z.ZodType, schemas: SchemaCollection): object {
-  return {
-    description: `An error. Codes: ${Object.keys(errorCatalogue).join(', ')}.`,
-    content: { [JSON_MEDIA]: { schema: schemas.answer(error) } },
-  }
+/** One for each status, with what its codes mean. */
+function errorResponses(
+  codes: readonly ErrorCode[],
+  error: z.ZodType,
+  schemas: SchemaCollection,
+): Readonly<Record<string, object>> {
+  const statuses = Map.groupBy(codes, (code) => errorCatalogue[code].status)
+  const content = { [JSON_MEDIA]: { schema: schemas.answer(error) } }
+  return Object.fromEntries(
+    [...statuses].map(([status, some]) => {
+      const meanings = some.map((code) => `\`${code}\`: ${errorCatalogue[code].doc}`)
+      return [status, { description: meanings.join(' '), content }]
+    }),
+  )
 }
 
 /** JSON Schemas, with those that have a name kept once for all. */
@@ -199,15 +225,15 @@ class SchemaCollection {
 
   #collected({ $schema: _, $defs = {}, ...schema }: z.core.JSONSchema.BaseSchema): object {
     for (const [name, definition] of Object.entries($defs)) {
-      this.components[name] = referencing(definition as object)
+      this.components[name] = withMeanings(referencing(definition as object), name)
     }
     return this.#named(referencing(schema))
   }
 
   #named(schema: object): object {
     const { id, ...rest } = schema as { id?: string }
-    if (id === undefined) return schema
-    this.components[id] = rest
+    if (id === undefined) return withMeanings(schema, '')
+    this.components[id] = withMeanings(rest, id)
     return { $ref: COMPONENTS + id }
   }
 }

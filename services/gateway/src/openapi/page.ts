@@ -1,142 +1,146 @@
-/** The reference at `/docs`: every route with its fields, from the OpenAPI document. */
+/** The reference at `/docs`: every route whole, from the OpenAPI document. */
+import { type ErrorCode, type ErrorEntry, errorCatalogue } from '@svc/contracts/errors'
 import { escapeHtml, htmlPage, preformatted, scrolling } from '../http/html-page.ts'
 import type { OpenApiDocument } from './document.ts'
+import { codeHtml, fieldTable, type Schema, schemaAnchor } from './field-table.ts'
 
-interface Schema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly properties?: Readonly<Record<string, Schema>>
-  readonly required?: readonly string[]
-  readonly enum?: readonly unknown[]
-  readonly const?: unknown
-  readonly items?: Schema
-  readonly anyOf?: readonly Schema[]
-  readonly oneOf?: readonly Schema[]
+interface Parameter {
+  readonly name: string
+  readonly in: 'path' | 'query' | 'header'
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema: Schema
 }
+
 interface Described {
   readonly summary: string
   readonly description?: string
   readonly tags: readonly string[]
-  readonly parameters?: readonly {
-    readonly name: string
-    readonly in: 'path' | 'query'
-    readonly required: boolean
-    readonly schema: Schema
-  }[]
+  readonly parameters?: readonly Parameter[]
   readonly requestBody?: {
     readonly content: Readonly<Record<string, { schema: Schema; example?: object }>>
   }
   readonly responses: Readonly<
     Record<string, { readonly content: Readonly<Record<string, { schema: Schema }>> }>
   >
+  readonly 'x-errors': readonly ErrorCode[]
+  readonly 'x-role'?: string
 }
 
-const SHOWN_VALUES = 8
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly hasPro: boolean
+  readonly described: Described
+}
 
-export function referencePage(document: OpenApiDocument): string {
+/** Stands for the address of the server until a reader is known; nothing else is written so. */
+const BASE = '\u0000base\u0000'
+const EVENTS = 'text/event-stream'
+
+/** @returns the page for those who reach the server at an address, without `/v1` */
+export function referencePage(document: OpenApiDocument): (baseUrl: string) => string {
+  const page = htmlPage('svc API reference', bodyOf(document), 'wide')
+  return (baseUrl) => page.replaceAll(BASE, escapeHtml(baseUrl))
+}
+
+function bodyOf(document: OpenApiDocument): string {
   const routes = Object.entries(document.paths)
     .filter(([path]) => !path.startsWith('/pro/'))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, described]) => ({
-        heading: `${method.toUpperCase()} ${path}`,
-        hasPro: `/pro${path}` in document.paths,
-        described: described as Described,
-      })),
+      Object.entries(methods).map(([method, described]): Route => {
+        const hasPro = `/pro${path}` in document.paths
+        return { method: method.toUpperCase(), path, hasPro, described: described as Described }
+      }),
     )
   const tags = [...new Set(routes.flatMap(({ described }) => described.tags))]
   const sections = tags.map((tag) => {
     const own = routes.filter(({ described }) => described.tags.includes(tag))
-    const shown = own.map((route) => routeSection(document, route))
-    return `<h2>${escapeHtml(tag)}</h2>${shown.join('')}`
+    return `<h2 id="${tag}">${escapeHtml(tag)}</h2>${own.map(routeSection).join('')}`
   })
-  const intro = `<h1>API reference</h1>
-<p>A key goes into <code>Authorization: Bearer</code> or <code>x-api-key</code>, on every route
-alike. The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>`
-  return htmlPage('svc API reference', intro + sections.join(''))
+  const links = [...tags, 'Schemas', 'Errors'].map((each) => `<a href="#${each}">${each}</a>`)
+  return `<h1>API reference</h1>
+<p>Base address: <code>${BASE}</code>. A key goes into <code>Authorization: Bearer</code> or
+<code>x-api-key</code>, on every route alike; what begins with <code>/admin</code> takes an admin
+token. The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>
+<p>${links.join(' · ')}</p>
+${sections.join('')}
+<h2 id="Schemas">Schemas</h2>${Object.entries(document.components.schemas).map(schemaSection).join('')}
+<h2 id="Errors">Errors</h2>${errorTable()}`
 }
 
-function routeSection(
-  document: OpenApiDocument,
-  { heading, hasPro, described }: { heading: string; hasPro: boolean; described: Described },
-): string {
-  const { summary, description = '', requestBody, responses } = described
-  const pro = hasPro ? ' Also under <code>/pro</code>.' : ''
+function routeSection({ method, path, hasPro, described }: Route): string {
+  const { summary, description = '', requestBody, responses, parameters = [] } = described
+  const heading = `${method} ${path}`
   const body = Object.values(requestBody?.content ?? {})[0]
-  const answer = Object.values(responses['200']?.content ?? {})[0]
+  const answers = Object.entries(responses['200']?.content ?? {})
+  const role = described['x-role']
   return `<details><summary><code>${escapeHtml(heading)}</code> ${escapeHtml(summary)}</summary>
-<p>${escapeHtml(description)}${pro}</p>
-${queryTable(document, heading, described)}
-${body?.example === undefined ? '' : curlExample(heading, body.example)}
-${body === undefined ? '' : `<h3>Request</h3>${fieldTable(document, body.schema, `Request of ${heading}`)}`}
-${answer === undefined ? '' : `<h3>Answer</h3>${fieldTable(document, answer.schema, `Answer of ${heading}`)}`}
+<p>${codeHtml(description)}${hasPro ? ' Also under <code>/pro</code>.' : ''}
+${role === undefined ? '' : `It needs the role <code>${escapeHtml(role)}</code>.`}</p>
+${preformatted(`Example of ${heading}`, exampleOf(method, path, body?.example))}
+${parameters.length === 0 ? '' : `<h3>Parameters</h3>${parameterTable(parameters, heading)}`}
+${body === undefined ? '' : `<h3>Request</h3>${fieldTable(body.schema, `Request of ${heading}`)}`}
+${answers.map(([media, { schema }]) => answerSection(media, schema, heading)).join('')}
+<h3>Errors</h3><ul>${errorLines(described['x-errors'])}</ul>
 </details>`
 }
 
-function queryTable(
-  document: OpenApiDocument,
-  heading: string,
-  { parameters = [] }: Described,
-): string {
-  const inQuery = parameters.filter((parameter) => parameter.in === 'query')
-  if (inQuery.length === 0) return ''
+function answerSection(media: string, schema: Schema, heading: string): string {
+  const name = media === EVENTS ? 'Each event of a stream' : 'Answer'
+  return `<h3>${name} (<code>${escapeHtml(media)}</code>)</h3>
+${fieldTable(schema, `${name} of ${heading}, ${media}`)}`
+}
+
+function schemaSection([name, schema]: readonly [string, object]): string {
+  return `<details id="${schemaAnchor(name)}"><summary><code>${escapeHtml(name)}</code></summary>
+${fieldTable(schema, `Fields of ${name}`)}</details>`
+}
+
+function parameterTable(parameters: readonly Parameter[], heading: string): string {
+  const places = { path: 'in the path', query: 'in the query', header: 'a header' } as const
   const schema = {
-    properties: Object.fromEntries(inQuery.map(({ name, schema: each }) => [name, each])),
-    required: inQuery.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(
+      parameters.map(({ name, in: place, description, schema: each }) => {
+        const text = [description, `(${places[place]})`].filter((word) => word !== undefined)
+        return [name, { ...each, description: text.join(' ') }]
+      }),
+    ),
+    required: parameters.filter(({ required }) => required === true).map(({ name }) => name),
   }
-  return `<h3>Query</h3>${fieldTable(document, schema, `Query of ${heading}`)}`
+  return fieldTable(schema, `Parameters of ${heading}`)
 }
 
-function curlExample(heading: string, example: object): string {
-  const path = heading.slice(heading.indexOf('/'))
-  const command = `curl $SVC_URL${path} \\
-  -H "Authorization: Bearer $SVC_KEY" \\
-  -H "Content-Type: application/json" \\
-  -d '${JSON.stringify(example)}'`
-  return preformatted(`Example of ${heading}`, command)
+function exampleOf(method: string, path: string, example: object | undefined): string {
+  const verb = method === 'GET' || method === 'POST' ? '' : ` -X ${method}`
+  const token = path.startsWith('/admin') ? '$SVC_ADMIN_TOKEN' : '$SVC_KEY'
+  const address = `curl${verb} ${BASE}${path.replaceAll(/\{(\w+)\}/g, '$$$1')}`
+  const lines = [address, `  -H "Authorization: Bearer ${token}"`]
+  if (method === 'POST') {
+    const body = JSON.stringify(example ?? {})
+    lines.push('  -H "Content-Type: application/json"', `  -d '${body}'`)
+  }
+  return lines.join(' \\\n')
 }
 
-function fieldTable(document: OpenApiDocument, given: Schema, label: string): string {
-  const alternatives = (given.anyOf ?? given.oneOf ?? [given]).map((each) =>
-    resolved(document, each),
-  )
-  return alternatives
-    .map((schema) => {
-      return `<div class="scroll" ${scrolling(label)}><table>${rows(document, schema)}</table></div>`
+/** By status, each with a link to what it means. */
+function errorLines(codes: readonly ErrorCode[]): string {
+  const statuses = [...Map.groupBy(codes, (code) => errorCatalogue[code].status)]
+  return statuses
+    .toSorted(([a], [b]) => a - b)
+    .map(([status, some]) => {
+      const links = some.map((code) => `<a href="#error-${code}"><code>${code}</code></a>`)
+      return `<li>${status}: ${links.join(', ')}</li>`
     })
     .join('')
 }
 
-function rows(document: OpenApiDocument, { properties = {}, required = [] }: Schema): string {
-  return Object.entries(properties)
-    .map(([name, schema]) => {
-      const needed = required.includes(name) ? '' : 'optional'
-      return `<tr><th scope="row"><code>${escapeHtml(name)}</code></th>
-<td>${escapeHtml(typeText(document, schema))}</td><td>${needed}</td></tr>`
-    })
-    .join('')
-}
-
-function typeText(document: OpenApiDocument, given: Schema): string {
-  const schema = resolved(document, given)
-  const alternatives = schema.anyOf ?? schema.oneOf
-  if (alternatives !== undefined) {
-    return [...new Set(alternatives.map((each) => typeText(document, each)))].join(' or ')
-  }
-  if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.enum !== undefined) {
-    return schema.enum
-      .slice(0, SHOWN_VALUES)
-      .map((value) => JSON.stringify(value))
-      .join(', ')
-  }
-  if (schema.type === 'array') {
-    return schema.items === undefined ? 'list' : `list of ${typeText(document, schema.items)}`
-  }
-  return [schema.type ?? 'any'].flat().join(' or ')
-}
-
-function resolved(document: OpenApiDocument, schema: Schema): Schema {
-  const name = schema.$ref?.split('/').at(-1)
-  if (name === undefined) return schema
-  return (document.components.schemas[name] ?? {}) as Schema
+function errorTable(): string {
+  const rows = Object.entries<ErrorEntry>(errorCatalogue).map(([code, { status, doc, retry }]) => {
+    return `<tr id="error-${code}"><th scope="row"><code>${code}</code></th><td>${status}</td>
+<td>${codeHtml(doc)}${retry ? ' It may be sent again.' : ''}</td></tr>`
+  })
+  return `<div class="scroll" ${scrolling('All errors')}><table><thead><tr><th scope="col">Code</th>
+<th scope="col">Status</th><th scope="col">Meaning</th></tr></thead>
+<tbody>${rows.join('')}</tbody></table></div>`
 }

@@ -1,6 +1,7 @@
 /** The API reference: a valid document, and a page of it. */
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import { adminOperations } from '@svc/contracts/admin/operations'
+import { errorCatalogue } from '@svc/contracts/errors'
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { postTo } from '../../testing/format-requests.ts'
@@ -111,7 +112,8 @@ test('/docs shows every path, and loads nothing from elsewhere', async () => {
   const response = await fetch(`${fixture.baseUrl}/docs`)
   const html = await response.text()
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-  expect(html).not.toMatch(/<script|src=|https?:\/\//)
+  expect(html).toContain(`curl ${fixture.baseUrl}/v1/chat/completions`)
+  expect(html.replaceAll(fixture.baseUrl, '')).not.toMatch(/<script|src=|https?:\/\//)
   for (const path of Object.keys(openApiDocument('0.0.0').paths)) {
     if (!path.startsWith('/pro')) expect(html).toContain(path)
   }
@@ -130,4 +132,57 @@ test('pages have one main part and their own background, and what scrolls is nam
     // No table stands outside a block that scrolls, or it would widen the whole page.
     expect(html.replaceAll(/<div class="scroll"[^>]*><table>/g, '')).not.toContain('<table')
   }
+})
+
+/** Every field of every schema and parameter, with what holds it. */
+function fieldsOf(value: unknown, path: string): readonly (readonly [string, unknown])[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { properties, parameters } = value as {
+    readonly properties?: Readonly<Record<string, unknown>>
+    readonly parameters?: readonly { readonly name: string }[]
+  }
+  const own = Object.entries(properties ?? {}).map(([n, f]) => [`${path}.${n}`, f] as const)
+  const asked = Array.isArray(parameters)
+    ? parameters.map((each) => [`${path}?${each.name}`, each] as const)
+    : []
+  const inside = Object.entries(value).flatMap(([name, each]) =>
+    ['example', 'enum', 'default'].includes(name) ? [] : fieldsOf(each, `${path}/${name}`),
+  )
+  return [...own, ...asked, ...inside]
+}
+
+test('every field of the document says what it means', () => {
+  const { paths, components } = openApiDocument('0.0.0')
+  const fields = [...fieldsOf(paths, ''), ...fieldsOf(components.schemas, '')]
+  expect(fields.length).toBeGreaterThan(1_000)
+  const silent = fields.filter(([, field]) => {
+    const { description, const: constant } = field as { description?: string; const?: unknown }
+    return description === undefined && constant === undefined
+  })
+  expect(silent.map(([path]) => path)).toEqual([])
+})
+
+test('every error of the catalogue is one of a route, or of no route in particular', () => {
+  const { paths } = openApiDocument('0.0.0')
+  const ofRoutes = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap((described) => (described as { 'x-errors': readonly string[] })['x-errors'])
+  const apart = [
+    // Of the dashboard, which is not in the document.
+    ...['not_signed_in', 'wrong_credentials'],
+    // Of addresses and methods that are no route.
+    ...['unknown_url', 'method_not_allowed', 'upgrade_refused'],
+  ]
+  expect(new Set([...ofRoutes, ...apart])).toEqual(new Set(Object.keys(errorCatalogue)))
+})
+
+test('/docs shows the fields inside of fields, with their meaning, and the errors of a route', async () => {
+  const html = await (await fetch(`${fixture.baseUrl}/docs`)).text()
+  expect(html).toContain('<code>messages[].<wbr>tool_calls[].<wbr>function.<wbr>name</code>')
+  expect(html).toContain('Above 0 the answer varies')
+  expect(html).toContain('<a href="#schema-ChatUsage">')
+  expect(html).toContain('id="schema-ChatUsage"')
+  const section = html.slice(html.indexOf('<code>GET /v1/statement</code>')).split('</details>')[0]
+  expect(section).toContain('<code>view_behind</code>')
+  expect(section).not.toContain('<code>insufficient_quota</code>')
 })

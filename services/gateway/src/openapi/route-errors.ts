@@ -1,0 +1,80 @@
+/** Which errors a route can answer with. The tests hold every error that a gateway gives to it. */
+import type { ErrorCode } from '@svc/contracts/errors'
+import type { Operation } from './paths.ts'
+
+const anywhere = [
+  'invalid_request',
+  'invalid_value',
+  'url_too_long',
+  'headers_too_large',
+  'request_timeout',
+  'rate_limit_exceeded',
+  'internal_error',
+  'server_is_overloaded',
+  'store_unavailable',
+  'store_rewound',
+  'shutting_down',
+] as const satisfies readonly ErrorCode[]
+
+const withKey = ['invalid_api_key', 'account_damaged'] as const satisfies readonly ErrorCode[]
+
+const withBody = [
+  'invalid_json',
+  'missing_required_parameter',
+  'unsupported_parameter',
+  'unsupported_value',
+  'request_too_large',
+  'unsupported_media_type',
+] as const satisfies readonly ErrorCode[]
+
+/** Of what asks the model; what is counted for nothing takes an account that could pay too. */
+const ofModel = [
+  'model_not_found',
+  'context_length_exceeded',
+  'previous_response_not_found',
+  'invalid_encrypted_content',
+  'worker_failed',
+  'timeout',
+  'schema_too_costly',
+  'insufficient_quota',
+  'balance_in_use',
+  'account_frozen',
+  'not_allowed',
+  'conflict',
+  'idempotency_key_in_use',
+  'idempotency_answer_gone',
+  'idempotency_key_reused',
+  'model_not_priced',
+] as const satisfies readonly ErrorCode[]
+
+/** Of stored responses: streams of them are refused. */
+const ofStored = ['unsupported_value'] as const satisfies readonly ErrorCode[]
+
+/** Of what views answer. */
+const ofViews = ['view_behind'] as const satisfies readonly ErrorCode[]
+
+const ofOperator = [
+  ...['invalid_api_key', 'not_allowed', 'not_found', 'conflict', 'confirmation_required'],
+  ...['model_not_priced', 'server_not_running', 'account_damaged', 'account_frozen'],
+  ...['evidence_contradicted', 'view_behind'],
+] as const satisfies readonly ErrorCode[]
+
+/** In the order of the catalogue's families: what every request can meet comes last. */
+export function errorsOf({ path, body, tag, method }: Operation): readonly ErrorCode[] {
+  const isOpen = path.startsWith('/evidence/')
+  return [
+    ...(body === undefined ? [] : withBody),
+    ...(tag === 'Inference' && method === 'post' ? ofModel : []),
+    ...(tag === 'Inference' && method === 'get' ? ofStored : []),
+    ...(path.includes('{') ? (['not_found'] as const) : []),
+    ...(tag === 'Billing' || tag === 'Evidence' ? ofViews : []),
+    ...(tag === 'Evidence' ? (['evidence_contradicted'] as const) : []),
+    ...(isOpen ? [] : withKey),
+    ...anywhere,
+  ]
+}
+
+/** Of an operation of the operator. */
+export function operatorErrors(hasBody: boolean): readonly ErrorCode[] {
+  return [...(hasBody ? withBody : []), ...ofOperator, ...anywhere]
+}
