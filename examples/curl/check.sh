@@ -39,6 +39,8 @@ check 'the receipt is finished' says '"status":"finished"'
 check 'the balance is in dollars' says '"currency":"USD"'
 
 chat='{"model": "svc-beta", "messages": [{"role": "user", "content": "x"}]}'
+first=$(sed "s,http://127.0.0.1:8080,$SVC_URL," first-call.sh | bash 2>/dev/null || true)
+check 'the first call that the dashboard shows is answered' grep --quiet '"choices"' <<<"$first"
 unknown='{"model": "gpt-9", "messages": [{"role": "user", "content": "x"}]}'
 responses='{"model": "svc-beta", "input": "x"}'
 messages='{"model": "svc-beta", "max_tokens": 9, "messages": [{"role": "user", "content": "x"}]}'

@@ -45,6 +45,12 @@ export const accountSummary = z.object({
 })
 export type AccountSummary = Shown<typeof accountSummary>
 
+const listedAccount = accountSummary.extend({
+  /** Today and the 29 days before it, UTC. */
+  spent_30_days: dollars,
+})
+export type ListedAccount = Shown<typeof listedAccount>
+
 const keyDetails = z.object({
   key_id: z.string(),
   name: z.string(),
@@ -111,7 +117,7 @@ export const accountOperations = {
       /** The one account that has it, or none. */
       external_id: externalId.optional(),
     }),
-    output: z.array(accountSummary),
+    output: z.array(listedAccount),
   }),
   searchAccounts: operation({
     method: 'GET',

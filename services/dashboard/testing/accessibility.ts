@@ -6,7 +6,8 @@ const AXE_TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 /** @returns each breach with its place; none is right */
 export async function violations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
+  // Both themes of a page are looked at without another load.
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   const options = JSON.stringify({ runOnly: AXE_TAGS, resultTypes: ['violations'] })
   const found = await page.evaluate<axe.AxeResults>(`axe.run(${options})`)
   return found.violations.flatMap(({ id, nodes }) =>

@@ -13,11 +13,15 @@ export function missingChromium(): string | undefined {
   return problem
 }
 
-export async function openChromium(): Promise<Browser> {
+/** @param args beside those that it always gets */
+export async function openChromium(args: readonly string[] = []): Promise<Browser> {
   const executablePath = chromiumPath()
   if (executablePath === undefined) throw new Error('no Chromium on the path')
   // Root, as in a container, has no sandbox for it; the pages are our own.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', ...args],
+  })
 }
 
 function chromiumPath(): string | undefined {

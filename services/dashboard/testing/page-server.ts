@@ -57,11 +57,14 @@ export interface PageServer {
   close(): Promise<void>
 }
 
+/** @param port default: any that is free */
 export async function startPageServer(
   answers: Answers,
   adminAnswers: AdminAnswers = {},
+  port = 0,
 ): Promise<PageServer> {
-  const app = Fastify()
+  // Connections that browsers keep would hold up the end of a test.
+  const app = Fastify({ forceCloseConnections: true })
   const pages = openPages({ logger: pino({ level: 'silent' }) })
   const server: PageServer = {
     url: '',
@@ -115,7 +118,7 @@ export async function startPageServer(
   })
   app.get('/v1/prices', () => server.answers.prices?.({ account_id: '' }))
   app.register(pages.routes, { prefix: '/dashboard' })
-  server.url = await app.listen({ host: '127.0.0.1', port: 0 })
+  server.url = await app.listen({ host: '127.0.0.1', port })
   return server
 }
 

@@ -120,9 +120,10 @@ const worker = {
 
 export const fullAdminAnswers = {
   listAccounts: () => [
-    account,
+    { ...account, spent_30_days: '8.7901687' },
     ...others.map((other, index) => ({
       ...account,
+      spent_30_days: '0.00',
       ...other,
       account_id: `acct_0${index + 2}other`,
       external_id: null,

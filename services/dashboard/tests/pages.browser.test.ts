@@ -86,10 +86,15 @@ const missing = missingChromium()
 describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : ''}`, () => {
   let server: PageServer
   let browser: Browser
+  /** One for all: each address is loaded anew. */
+  let page: Page
+  let faults: string[] = []
 
   beforeAll(async () => {
     server = await startPageServer(fullAnswers)
     browser = await openChromium()
+    page = await browser.newPage()
+    watchFaults(page, server.url, (fault) => faults.push(fault))
   })
 
   afterAll(async () => {
@@ -100,8 +105,8 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
   test.each(cases)('$name, $state: UX-60, UX-62', async ({ name, path, state, answers }) => {
     server.answers = answers
     server.adminAnswers = adminStates[state]
-    const page = await browser.newPage({ colorScheme: 'light' })
-    const faults = faultsOf(page, server.url)
+    faults = []
+    await page.emulateMedia({ colorScheme: 'light' })
     await page.goto(`${server.url}${path}`)
     await page.locator('h1').first().waitFor()
     await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
@@ -116,21 +121,21 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
     expect.soft(await violations(page)).toEqual([])
     await keptScreenshot(page, `${name}-${state}-dark-${WIDTHS.at(-1)}`)
     expect.soft(faults).toEqual([])
-    await page.close()
   })
 })
 
 /** Requests off the origin, refusals of the policy, errors on the console: none is ever right. */
-function faultsOf(page: Page, origin: string): readonly string[] {
-  const faults: string[] = []
+function watchFaults(page: Page, origin: string, tell: (fault: string) => void): void {
   page.on('request', (request) => {
     const url = request.url()
-    if (!url.startsWith(origin) && !url.startsWith('data:')) faults.push(`asked ${url}`)
+    if (!url.startsWith(origin) && !url.startsWith('data:')) tell(`asked ${url}`)
   })
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
+    if (message.type() === 'error') tell(message.text())
   })
-  page.on('pageerror', (error) => faults.push(error.message))
-  page.on('dialog', (dialog) => faults.push(`a script ran: ${dialog.message()}`))
-  return faults
+  page.on('pageerror', (error) => tell(error.message))
+  page.on('dialog', async (dialog) => {
+    tell(`a script ran: ${dialog.message()}`)
+    await dialog.dismiss()
+  })
 }

@@ -3,7 +3,7 @@ import { given, oneOf, text } from './search.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-export const accountOrders = ['newest', 'activity', 'available', 'held', 'name'] as const
+export const accountOrders = ['newest', 'activity', 'available', 'held', 'spent', 'name'] as const
 export type AccountOrder = (typeof accountOrders)[number]
 const accountStatuses = ['open', 'frozen', 'closed'] as const
 export const accountViews = ['grants', 'holds', 'keys', 'requests', 'statement'] as const

@@ -17,10 +17,10 @@ export type LineOperation = Exclude<OperationName, JsonOperation>
 const LINES_MAX = 10_000
 
 /** @throws {ApiError} also for what goes wrong behind the first line */
-async function* adminLines<Name extends LineOperation>(
+export async function* adminLines<Name extends LineOperation>(
   name: Name,
   input: OperationInput<Name>,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): AsyncGenerator<OperationOutput<Name>> {
   const response = await sendAdmin(name, input, signal)
   if (response.body === null) return

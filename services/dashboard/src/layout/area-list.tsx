@@ -6,10 +6,12 @@ export interface AreaListProps {
   readonly top: ReactNode
   /** List items with links. */
   readonly children: ReactNode
+  /** Below the list. */
+  readonly bottom: ReactNode
 }
 
 /** The way between pages that belong together: at the side, and on a narrow window above. */
-export function AreaList({ label, top, children }: AreaListProps) {
+export function AreaList({ label, top, children, bottom }: AreaListProps) {
   return (
     <nav
       aria-label={label}
@@ -17,6 +19,7 @@ export function AreaList({ label, top, children }: AreaListProps) {
     >
       {top}
       <ul className="flex flex-wrap gap-1 md:flex-col">{children}</ul>
+      {bottom}
     </nav>
   )
 }

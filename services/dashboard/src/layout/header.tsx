@@ -39,7 +39,13 @@ function SignedIn({ name }: { readonly name: string }) {
       <Button
         look="bare"
         disabled={signOut.isPending}
-        onClick={() => signOut.mutate({}, { onSuccess: () => navigate({ to: '/sign-in' }) })}
+        onClick={() =>
+          // Without a session this is in no page any more: what `mutate` calls back would be lost.
+          signOut.mutateAsync({}).then(
+            () => navigate({ to: '/sign-in' }),
+            () => {},
+          )
+        }
       >
         {t('signOut')}
       </Button>

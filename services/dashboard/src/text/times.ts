@@ -34,6 +34,20 @@ export function momentText(at: string): string {
   return precise.format(new Date(at))
 }
 
+const ofZone = new Intl.DateTimeFormat('sv-SE', {
+  timeZone: ownZone,
+  ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+})
+
+/** The month, the day or the hour of a moment, as rows of usage are named: `11-20`. */
+export function momentStepText(at: string, by: 'month' | 'day' | 'hour' | '15min'): string {
+  // Such as `2026-11-20 10:15`.
+  const text = ofZone.format(new Date(at))
+  if (by === 'month') return text.slice(0, 'YYYY-MM'.length)
+  if (by === 'day') return text.slice('YYYY-'.length, 'YYYY-MM-DD'.length)
+  return `${text.slice('YYYY-'.length, 'YYYY-MM-DD HH'.length)}:00`
+}
+
 /** A duration in milliseconds, such as `420 ms` or `1.3 s`. */
 export function durationText(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`

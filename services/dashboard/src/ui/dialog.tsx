@@ -13,7 +13,7 @@ export interface DialogProps {
 }
 
 /**
- * The browser's own dialog: it keeps the focus inside, gives it back, and lies above everything.
+ * The browser's own dialog: it keeps the focus inside, and lies above everything.
  * It is open as long as it is rendered.
  */
 export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogProps) {
@@ -21,8 +21,13 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
   const id = useId()
   useEffect(() => {
     const element = dialog.current
+    const opener = document.activeElement
     element?.showModal()
-    return () => element?.close()
+    return () => {
+      element?.close()
+      // It is out of the page by now, and a browser gives the focus back only from within it.
+      if (opener instanceof HTMLElement) opener.focus()
+    }
   }, [])
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape is its key, and the browser hears it.

@@ -1,9 +1,12 @@
 /** Accounts and their credit. */
-import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import type { AccountDetails, ListedAccount } from '@svc/contracts/admin/accounts'
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
 import { accountIdOfExternal } from '@svc/contracts/ids'
+import { formatExact } from '@svc/contracts/money'
+import { inSteps } from '@svc/contracts/ports/pace'
+import { lastThirtyDays } from '@svc/projections/spent-lately'
 import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
 import { usesOfKeys } from './key-operations.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
@@ -11,6 +14,9 @@ import { accountSearch } from './texts/account-search.ts'
 import { accountDetailsOf, accountSummary, listedGrant, listedHold } from './values/details.ts'
 import { checkAccountId, noSuch, readAmount } from './values/input-values.ts'
 import { readOptionalTime, readTime } from './values/rfc3339-times.ts'
+
+/** Whose spending is added up in one step: some milliseconds. */
+const ACCOUNTS_PER_STEP = 50
 
 export function accountOperations(
   ports: OperationPorts,
@@ -25,7 +31,7 @@ export function accountOperations(
   | 'listGrants'
   | 'listHolds'
 > {
-  const { ledger, projections, pace } = ports
+  const { ledger, projections, pace, clock } = ports
   return {
     async openAccount({ name, spend_policy: spendPolicy, metadata, ...input }) {
       const { external_id: externalId, idempotency_key: idempotencyKey } = input
@@ -34,13 +40,20 @@ export function accountOperations(
       return { account_id: accountId, created }
     },
     async listAccounts({ after, limit, external_id: externalId }) {
-      await viewsCurrent(ports, 'accounts')
-      if (externalId !== undefined) {
-        const found = projections.views.account(accountIdOfExternal(externalId))
-        return found === undefined ? [] : [accountSummary(found)]
-      }
+      await Promise.all([viewsCurrent(ports, 'accounts'), viewsCurrent(ports, 'usage')])
+      const { views } = projections
       const page = after === undefined ? { limit } : { after, limit }
-      return pace.step(() => projections.views.accounts(page).map(accountSummary))
+      const rows =
+        externalId === undefined
+          ? await pace.step(() => views.accounts(page))
+          : [views.account(accountIdOfExternal(externalId))].filter((row) => row !== undefined)
+      const edges = lastThirtyDays(clock.nowMs())
+      const listed: ListedAccount[] = []
+      await inSteps(pace, rows, ACCOUNTS_PER_STEP, (row) => {
+        const { total } = views.usage({ accountId: row.accountId, edges, groupBy: [] })
+        listed.push({ ...accountSummary(row), spent_30_days: formatExact(total.amount) })
+      })
+      return listed
     },
     async searchAccounts(input) {
       await viewsCurrent(ports, 'accounts')

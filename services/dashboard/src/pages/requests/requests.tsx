@@ -12,9 +12,11 @@ import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
+import { ExportLinks } from '../export-links.tsx'
 import { ReceiptPanel } from './receipt-panel.tsx'
 import { RequestFilters } from './request-filters.tsx'
 import { RequestTable } from './request-table.tsx'
+import { RequestTotals } from './request-totals.tsx'
 
 const PAGE = 50
 const route = getRouteApi('/signed-in/accounts/$accountId/requests')
@@ -25,19 +27,18 @@ export function Requests() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const setSearch = (next: RequestsSearch) => navigate({ search: next })
+  const { key: key_id, status, model, format } = search
+  const asked = { account_id: accountId, ...askedPeriod(search), key_id, status, model, format }
   const query = useInfiniteQuery(
     askPages('requests', {
-      account_id: accountId,
+      ...asked,
       limit: PAGE,
-      ...askedPeriod(search),
-      key_id: search.key,
-      status: search.status,
     }),
   )
   const { request, ...filters } = search
   const isFiltered = Object.keys(filters).length > 0
   return (
-    <Page title={t('requests')}>
+    <Page title={t('requests')} action={<ExportLinks name="exportRequests" asked={asked} />}>
       <RequestFilters accountId={accountId} search={search} onChange={setSearch} />
       <Card>
         <Answer query={query}>
@@ -55,6 +56,7 @@ export function Requests() {
         </Answer>
         <div className="mt-3 flex flex-wrap items-center gap-4">
           <MoreRows query={query} />
+          <RequestTotals accountId={accountId} search={search} />
           <span className="text-sm text-soft">{t('zone', { zone: ownZone })}</span>
         </div>
       </Card>

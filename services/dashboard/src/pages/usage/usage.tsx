@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { askedPeriod } from '../../address/asked-period.ts'
-import { groups, steps } from '../../address/search.ts'
+import { groups, steps, type UsageSearch } from '../../address/search.ts'
 import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
@@ -14,6 +14,8 @@ import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { CostChart } from './cost-chart.tsx'
+import { LatencyChart } from './latency-chart.tsx'
+import { SavingsChart } from './savings-chart.tsx'
 import { TokenChart } from './token-chart.tsx'
 import { UsageSums } from './usage-sums.tsx'
 import { UsageTable } from './usage-table.tsx'
@@ -43,27 +45,7 @@ export function Usage() {
   }
   return (
     <Page title={t('usage')} action={<ExportLinks name="exportUsage" asked={exported} />}>
-      <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
-        <PeriodFields
-          period={search}
-          onChange={(period) => navigate({ search: { ...search, ...period } })}
-        />
-        <Choice
-          label={t('steps')}
-          value={by}
-          options={steps.map((step) => [step, t(stepNames[step])] as const)}
-          onChoose={(step) => navigate({ search: { ...search, by: step } })}
-        />
-        <Choice
-          label={t('group')}
-          value={group ?? ''}
-          options={[['', t('none')], ...groups.map((each) => [each, t(groupNames[each])] as const)]}
-          onChoose={(chosen) => {
-            const { group: _, ...others } = search
-            return navigate({ search: chosen === '' ? others : { ...others, group: chosen } })
-          }}
-        />
-      </div>
+      <UsageFilters search={search} onChange={(next) => navigate({ search: next })} />
       <Answer query={whole}>
         {(usage) =>
           usage.data.length === 0 ? (
@@ -80,6 +62,12 @@ export function Usage() {
               <Card title={t('tokens')}>
                 <TokenChart usage={usage} />
               </Card>
+              <Card title={t('savings')}>
+                <SavingsChart usage={usage} />
+              </Card>
+              <Card title={t('latency')}>
+                <LatencyChart accountId={accountId} search={search} by={by} />
+              </Card>
             </>
           )
         }
@@ -90,5 +78,35 @@ export function Usage() {
         </Card>
       )}
     </Page>
+  )
+}
+
+interface UsageFiltersProps {
+  readonly search: UsageSearch
+  readonly onChange: (search: UsageSearch) => void
+}
+
+/** What stands in the address: days, the length of steps, and what rows are of. */
+function UsageFilters({ search, onChange }: UsageFiltersProps) {
+  const { by = 'day', group } = search
+  return (
+    <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
+      <PeriodFields period={search} onChange={(period) => onChange({ ...search, ...period })} />
+      <Choice
+        label={t('steps')}
+        value={by}
+        options={steps.map((step) => [step, t(stepNames[step])] as const)}
+        onChoose={(step) => onChange({ ...search, by: step })}
+      />
+      <Choice
+        label={t('group')}
+        value={group ?? ''}
+        options={[['', t('none')], ...groups.map((each) => [each, t(groupNames[each])] as const)]}
+        onChoose={(chosen) => {
+          const { group: _, ...others } = search
+          onChange(chosen === '' ? others : { ...others, group: chosen })
+        }}
+      />
+    </div>
   )
 }

@@ -9,6 +9,7 @@ import { formatExact } from '@svc/contracts/money'
 import { parsedInput } from '@svc/contracts/parsed-input'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { KeySummary, Ledger } from '@svc/ledger/ledger'
+import { lastThirtyDays } from '@svc/projections/spent-lately'
 import type { KeyUsage, Views } from '@svc/projections/views'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -20,8 +21,6 @@ import { isChatKey } from './chat-key.ts'
 /** A name and a time are all that is sent. */
 const BODY_BYTES_MAX = 4 * 1024
 const SECOND_MS = 1_000
-const DAY_MS = 86_400_000
-const SPENT_DAYS = 30
 const REASON = 'in the dashboard'
 
 type Hooks = Pick<Reads, 'hooks'>
@@ -143,8 +142,7 @@ async function listKeys(
   const { keys } = await ledger.account(accountId)
   await viewHolds(ports, 'usage', accountId)
   const now = clock.nowMs()
-  const to = (Math.floor(now / DAY_MS) + 1) * DAY_MS
-  const edges = [to - SPENT_DAYS * DAY_MS, to]
+  const edges = lastThirtyDays(now)
   const { steps } = views.usage({ accountId, edges, groupBy: ['key'] })
   const lately = new Map(steps.map(({ keyId, amount }) => [keyId, amount] as const))
   const used = new Map(views.keys(accountId).map((usage) => [usage.keyId, usage] as const))

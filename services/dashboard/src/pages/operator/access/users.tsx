@@ -13,8 +13,10 @@ import { GivenName } from '../../../ui/given-name.tsx'
 import { Age } from '../../../ui/moment.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { ConfirmedChange } from '../confirmed-change.tsx'
 import { InviteUser } from './invite-user.tsx'
 import { PassOnLink } from './pass-on-link.tsx'
+import { UserRole } from './user-role.tsx'
 
 const states: Readonly<Record<UserDetails['status'], readonly [PlainName, BadgeLook]>> = {
   active: ['userActive', 'good'],
@@ -44,23 +46,16 @@ function UserTable({ users }: { readonly users: readonly UserDetails[] }) {
   const reset = useAdminChange('createResetLink')
   const setStatus = useAdminChange('setUserStatus')
   const error = reset.error ?? setStatus.error
-  const head = (
-    <>
-      <Head>{t('displayNameOf')}</Head>
-      <Head>{t('email')}</Head>
-      <Head>{t('status')}</Head>
-      <Head>{t('role')}</Head>
-      <Head isNumber>{t('accounts')}</Head>
-      <Head>{t('joined')}</Head>
-      <Head>
-        <span className="sr-only">{t('actions')}</span>
-      </Head>
-    </>
-  )
+  const may = useMay()
+  const { user: self } = useSession()
+  const erase = useAdminChange('eraseUser')
+  const [erased, setErased] = useState<UserDetails>()
+  const isOther = ({ user_id: id, status }: UserDetails) =>
+    status !== 'erased' && id !== self?.user_id
   return (
     <>
       {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
-      <Table label={t('users')} head={head}>
+      <Table label={t('users')} head={<UserHead />}>
         {users.map((user) => (
           <tr key={user.user_id} className="hover:bg-panel" data-row>
             <Cell>
@@ -71,22 +66,39 @@ function UserTable({ users }: { readonly users: readonly UserDetails[] }) {
               <Badge text={t(states[user.status][0])} look={states[user.status][1]} />
             </Cell>
             <Cell>
-              <span className="whitespace-nowrap">{t(user.platform_role ?? 'customer')}</span>
+              {isOther(user) && may('setUserRole') ? (
+                <UserRole user={user} />
+              ) : (
+                <span className="whitespace-nowrap">{t(user.platform_role ?? 'customer')}</span>
+              )}
             </Cell>
             <Cell isNumber>{user.accounts.length}</Cell>
             <Cell>
               <Age at={user.joined_at} />
             </Cell>
             <Cell isNumber>
-              <UserActions
-                user={user}
-                onReset={() => reset.mutate({ user_id: user.user_id })}
-                onStatus={(status) => setStatus.mutate({ user_id: user.user_id, status })}
-              />
+              {isOther(user) && (
+                <UserActions
+                  user={user}
+                  onErase={() => setErased(user)}
+                  onReset={() => reset.mutate({ user_id: user.user_id })}
+                  onStatus={(status) => setStatus.mutate({ user_id: user.user_id, status })}
+                />
+              )}
             </Cell>
           </tr>
         ))}
       </Table>
+      {erased !== undefined && (
+        <ConfirmedChange
+          title={t('eraseTitle', { name: erased.display_name ?? erased.user_id })}
+          effect={t('eraseEffect')}
+          confirm={t('erase')}
+          change={erase}
+          input={{ user_id: erased.user_id }}
+          onClose={() => setErased(undefined)}
+        />
+      )}
       {reset.data !== undefined && <PassOnLink issued={reset.data} onClose={reset.reset} />}
     </>
   )
@@ -95,14 +107,13 @@ function UserTable({ users }: { readonly users: readonly UserDetails[] }) {
 interface UserActionsProps {
   readonly user: UserDetails
   readonly onReset: () => void
+  readonly onErase: () => void
   readonly onStatus: (status: 'active' | 'disabled') => void
 }
 
-/** Nobody shuts themselves out. */
-function UserActions({ user, onReset, onStatus }: UserActionsProps) {
+/** Of others only: nobody shuts themselves out. */
+function UserActions({ user, onReset, onErase, onStatus }: UserActionsProps) {
   const may = useMay()
-  const { user: self } = useSession()
-  if (user.status === 'erased' || user.user_id === self?.user_id) return null
   const isActive = user.status === 'active'
   return (
     <span className="inline-flex gap-1">
@@ -119,6 +130,27 @@ function UserActions({ user, onReset, onStatus }: UserActionsProps) {
           {t(isActive ? 'disable' : 'enable')}
         </Button>
       )}
+      {may('eraseUser') && (
+        <Button look="danger" onClick={onErase}>
+          {t('erase')}
+        </Button>
+      )}
     </span>
+  )
+}
+
+function UserHead() {
+  return (
+    <>
+      <Head>{t('displayNameOf')}</Head>
+      <Head>{t('email')}</Head>
+      <Head>{t('status')}</Head>
+      <Head>{t('role')}</Head>
+      <Head isNumber>{t('accounts')}</Head>
+      <Head>{t('joined')}</Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
+    </>
   )
 }

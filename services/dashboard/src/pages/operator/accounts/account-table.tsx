@@ -1,4 +1,4 @@
-import type { AccountSummary } from '@svc/contracts/admin/accounts'
+import type { ListedAccount } from '@svc/contracts/admin/accounts'
 import { Link } from '@tanstack/react-router'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
@@ -11,9 +11,9 @@ import { sumsOf } from './found-accounts.ts'
 
 export interface AccountTableProps {
   /** The first of those that were found. */
-  readonly accounts: readonly AccountSummary[]
+  readonly accounts: readonly ListedAccount[]
   /** All of them: the sums are theirs. */
-  readonly found: readonly AccountSummary[]
+  readonly found: readonly ListedAccount[]
 }
 
 /** One line for each account; its name leads to it. */
@@ -25,8 +25,9 @@ export function AccountTable({ accounts, found }: AccountTableProps) {
     settled: decimalsOf('settled'),
     held: decimalsOf('held'),
     available: decimalsOf('available'),
+    spent_30_days: decimalsOf('spent_30_days'),
   }
-  const columns = ['available', 'settled', 'held'] as const
+  const columns = ['available', 'settled', 'held', 'spent_30_days'] as const
   const head = (
     <>
       <Head>{t('account')}</Head>
@@ -34,6 +35,7 @@ export function AccountTable({ accounts, found }: AccountTableProps) {
       <Head isNumber>{t('available')}</Head>
       <Head isNumber>{t('settled')}</Head>
       <Head isNumber>{t('heldNow')}</Head>
+      <Head isNumber>{t('spent30Days')}</Head>
       <Head isNumber>{t('runningNow')}</Head>
       <Head>{t('lastActivity')}</Head>
     </>

@@ -26,6 +26,7 @@ const orderNames = {
   activity: 'orderActivity',
   available: 'orderAvailable',
   held: 'orderHeld',
+  spent: 'orderSpent',
   name: 'orderName',
 } as const
 

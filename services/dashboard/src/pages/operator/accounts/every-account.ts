@@ -1,5 +1,5 @@
 /** All accounts: their names are kept beside the log, so that only who reads them can search. */
-import type { AccountSummary } from '@svc/contracts/admin/accounts'
+import type { ListedAccount } from '@svc/contracts/admin/accounts'
 import { queryOptions } from '@tanstack/react-query'
 import { callAdmin } from '../../../api/admin.ts'
 import type { ApiError } from '../../../api/api-error.ts'
@@ -11,7 +11,7 @@ const FRESH_MS = 30_000
 
 export interface EveryAccount {
   /** The oldest first. */
-  readonly accounts: readonly AccountSummary[]
+  readonly accounts: readonly ListedAccount[]
   /** Whether there are more than are shown. */
   readonly isCut: boolean
 }
@@ -19,7 +19,7 @@ export interface EveryAccount {
 export const everyAccount = queryOptions<EveryAccount, ApiError>({
   queryKey: ['admin', 'every account'],
   queryFn: async ({ signal }) => {
-    const accounts: AccountSummary[] = []
+    const accounts: ListedAccount[] = []
     for (;;) {
       const after = accounts.at(-1)?.account_id
       const input = after === undefined ? { limit: PAGE } : { limit: PAGE, after }

@@ -1,8 +1,8 @@
-import type { AccountSummary } from '@svc/contracts/admin/accounts'
+import type { ListedAccount } from '@svc/contracts/admin/accounts'
 import { describe, expect, test } from 'vitest'
 import { foundAccounts, sumsOf } from './found-accounts.ts'
 
-function account(id: string, change: Partial<AccountSummary> = {}): AccountSummary {
+function account(id: string, change: Partial<ListedAccount> = {}): ListedAccount {
   return {
     account_id: id,
     name: `Name of ${id}`,
@@ -13,6 +13,7 @@ function account(id: string, change: Partial<AccountSummary> = {}): AccountSumma
     settled: '0.00',
     held: '0.00',
     available: '0.00',
+    spent_30_days: '0.00',
     open_requests: 0,
     opened_at: '2026-11-01T00:00:00Z',
     last_activity_at: '2026-11-01T00:00:00Z',
@@ -20,7 +21,7 @@ function account(id: string, change: Partial<AccountSummary> = {}): AccountSumma
   }
 }
 
-const ids = (accounts: readonly AccountSummary[]) => accounts.map((each) => each.account_id)
+const ids = (accounts: readonly ListedAccount[]) => accounts.map((each) => each.account_id)
 
 describe('accounts that are looked for', () => {
   const accounts = [

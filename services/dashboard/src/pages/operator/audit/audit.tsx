@@ -1,7 +1,10 @@
 import { t } from '../../../text/translate.ts'
 import { Page } from '../../../ui/page.tsx'
+import { CompareCard } from './compare-card.tsx'
 import { EvidenceCard } from './evidence-card.tsx'
+import { MonthCard } from './month-card.tsx'
 import { ReconcileCard } from './reconcile-card.tsx'
+import { ReplayCard } from './replay-card.tsx'
 import { VerifyCard } from './verify-card.tsx'
 
 /** Whether the books can be believed: asked now, of the log itself. */
@@ -11,6 +14,9 @@ export function Audit() {
       <ReconcileCard />
       <VerifyCard />
       <EvidenceCard />
+      <MonthCard />
+      <ReplayCard />
+      <CompareCard />
     </Page>
   )
 }

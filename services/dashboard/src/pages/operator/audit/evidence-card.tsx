@@ -5,6 +5,7 @@ import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Code } from '../../../ui/copying/code.tsx'
+import { EvidenceExport } from './evidence-export.tsx'
 
 /** What customers check their own history with. */
 export function EvidenceCard() {
@@ -21,6 +22,7 @@ export function EvidenceCard() {
             </p>
             <Code label={t('evidenceKey')} text={key} />
             {checkpoint !== null && <Code label={t('evidenceCheckpoint')} text={checkpoint} />}
+            <EvidenceExport />
             {rotations.length > 0 && (
               <p className="text-sm text-soft">
                 {t('evidenceRotations', { count: rotations.length })}

@@ -8,9 +8,11 @@ import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Empty } from '../../../ui/empty.tsx'
+import { GivenName } from '../../../ui/given-name.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { actorName } from './actors.ts'
 
 /** Positions of the log on one page. */
 const PAGE = 200
@@ -62,6 +64,7 @@ function Stretch({ end, head, onMove }: StretchProps) {
 }
 
 function EventTable({ events }: { readonly events: readonly LoggedEvent[] }) {
+  const { data: users = [] } = useQuery(askAdmin('listUsers', {}))
   const head = (
     <>
       <Head isNumber>{t('position')}</Head>
@@ -79,7 +82,9 @@ function EventTable({ events }: { readonly events: readonly LoggedEvent[] }) {
           <Cell>
             <Moment at={timeOf(event)} />
           </Cell>
-          <Cell>{actorOf(event)}</Cell>
+          <Cell>
+            <GivenName name={actorName(actorOf(event), users)} />
+          </Cell>
           <Cell>{event.type}</Cell>
           <Cell>
             <code className="text-xs">{event.stream}</code>

@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { askAdmin } from '../../../api/admin.ts'
+import { useState } from 'react'
+import { askAdmin, useMay } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
+import { Button } from '../../../ui/button.tsx'
 import { Card, Figure } from '../../../ui/card.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Page } from '../../../ui/page.tsx'
 import { HoldList } from '../account/hold-list.tsx'
+import { AddWorker } from './add-worker.tsx'
 import { CacheAudit } from './cache-audit.tsx'
 import { ProjectionTable } from './projection-table.tsx'
 import { WorkerTable } from './worker-table.tsx'
@@ -16,6 +19,8 @@ const REFRESH_MS = 2_000
 
 /** How every part is: event log, views, workers, what runs. */
 export function System() {
+  const may = useMay()
+  const [isAdding, setAdding] = useState(false)
   const query = useQuery({ ...askAdmin('status', {}), refetchInterval: REFRESH_MS })
   const workers = useQuery({ ...askAdmin('listWorkers', {}), refetchInterval: REFRESH_MS })
   return (
@@ -47,9 +52,15 @@ export function System() {
           </>
         )}
       </Answer>
-      <Card title={t('workers')}>
+      <Card
+        title={t('workers')}
+        action={
+          may('addWorker') && <Button onClick={() => setAdding(true)}>{t('addWorker')}</Button>
+        }
+      >
         <Answer query={workers}>{(shown) => <WorkerTable workers={shown} />}</Answer>
       </Card>
+      {isAdding && <AddWorker onClose={() => setAdding(false)} />}
       <CacheAudit />
       <Card title={t('holdsOfAll')}>
         <HoldList />

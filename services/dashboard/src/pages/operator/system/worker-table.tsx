@@ -1,4 +1,5 @@
 import type { WorkerDetails } from '@svc/contracts/admin/workers'
+import { useState } from 'react'
 import { useAdminChange, useMay } from '../../../api/admin.ts'
 import { problemText } from '../../../text/problems.ts'
 import { countText } from '../../../text/times.ts'
@@ -8,30 +9,19 @@ import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { ConfirmedChange } from '../confirmed-change.tsx'
 
 /** Each worker: its health, its load, and what its cache saves. */
 export function WorkerTable({ workers }: { readonly workers: readonly WorkerDetails[] }) {
   const may = useMay()
   const drain = useAdminChange('drainWorker')
+  const remove = useAdminChange('removeWorker')
+  const [removed, setRemoved] = useState<string>()
   if (workers.length === 0) return <Empty title={t('noWorkers')} />
-  const head = (
-    <>
-      <Head>{t('worker')}</Head>
-      <Head>{t('status')}</Head>
-      <Head>{t('model')}</Head>
-      <Head isNumber>{t('runningNow')}</Head>
-      <Head isNumber>{t('queued')}</Head>
-      <Head isNumber>{t('tokenHitRate')}</Head>
-      <Head isNumber>{t('restarts')}</Head>
-      <Head>
-        <span className="sr-only">{t('actions')}</span>
-      </Head>
-    </>
-  )
   return (
     <>
       {drain.error !== null && <Notice look="bad">{problemText(drain.error)}</Notice>}
-      <Table label={t('workers')} head={head}>
+      <Table label={t('workers')} head={<WorkerHead />}>
         {workers.map((worker) => (
           <tr key={worker.worker_id}>
             <Cell>
@@ -63,15 +53,47 @@ export function WorkerTable({ workers }: { readonly workers: readonly WorkerDeta
                 >
                   {t(worker.status === 'draining' ? 'undrain' : 'drain')}
                 </Button>
+              )}{' '}
+              {may('removeWorker') && (
+                <Button look="danger" onClick={() => setRemoved(worker.worker_id)}>
+                  {t('remove')}
+                </Button>
               )}
             </Cell>
           </tr>
         ))}
       </Table>
+      {removed !== undefined && (
+        <ConfirmedChange
+          title={t('removeWorkerTitle', { id: removed })}
+          effect={t('removeWorkerEffect')}
+          confirm={t('remove')}
+          change={remove}
+          input={{ worker_id: removed }}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
     </>
   )
 }
 
 function percent(share: number | null | undefined): string {
   return share === null || share === undefined ? '–' : `${(share * 100).toFixed(1)} %`
+}
+
+function WorkerHead() {
+  return (
+    <>
+      <Head>{t('worker')}</Head>
+      <Head>{t('status')}</Head>
+      <Head>{t('model')}</Head>
+      <Head isNumber>{t('runningNow')}</Head>
+      <Head isNumber>{t('queued')}</Head>
+      <Head isNumber>{t('tokenHitRate')}</Head>
+      <Head isNumber>{t('restarts')}</Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
+    </>
+  )
 }

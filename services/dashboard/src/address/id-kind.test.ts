@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+import { idKind } from './id-kind.ts'
+
+test.each([
+  ['acct_01k9', 'account'],
+  ['key_01k9', 'key'],
+  ['price_0001', 'price'],
+  ['req_01k9', 'request'],
+  ['chatcmpl-01k9', 'request'],
+  ['resp_01k9', 'request'],
+  ['msg_01k9', 'request'],
+  ['Zuse KG', undefined],
+])('%s names: %s (UX-31)', (text, kind) => {
+  expect(idKind(text)).toBe(kind)
+})

@@ -1,0 +1,13 @@
+/** What an id names, as its beginning tells. */
+const beginnings = [
+  ['account', /^acct_/],
+  ['key', /^key_/],
+  ['price', /^price_/],
+  ['request', /^(req_|chatcmpl-|resp_|msg_)/],
+] as const
+export type IdKind = (typeof beginnings)[number][0]
+
+/** @returns undefined for text that begins like no id that can be looked up */
+export function idKind(text: string): IdKind | undefined {
+  return beginnings.find(([, beginning]) => beginning.test(text))?.[0]
+}

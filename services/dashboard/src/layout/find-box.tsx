@@ -1,0 +1,39 @@
+import { useState } from 'react'
+import { t } from '../text/translate.ts'
+
+export interface FindBoxProps {
+  /** What can be found, such as an id. */
+  readonly label: string
+  readonly onFind: (text: string) => void
+  /** Why nothing was found, and where it was looked for. */
+  readonly problem?: string | undefined
+}
+
+/** Takes any id, wherever the reader is; `/` leads to it. */
+export function FindBox({ label, onFind, problem }: FindBoxProps) {
+  const [text, setText] = useState('')
+  return (
+    <search>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (text.trim() !== '') onFind(text.trim())
+        }}
+      >
+        <input
+          type="search"
+          data-find
+          aria-label={label}
+          placeholder={t('findByKey')}
+          title={label}
+          className="min-h-9 w-full rounded-md border border-edge bg-paper px-2 placeholder:text-soft"
+          value={text}
+          onChange={({ target }) => setText(target.value)}
+        />
+      </form>
+      <p role="status" className="text-sm wrap-anywhere text-bad not-empty:mt-1">
+        {problem}
+      </p>
+    </search>
+  )
+}

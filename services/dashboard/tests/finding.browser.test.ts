@@ -1,0 +1,185 @@
+/** Finding things: filters in the address, any id, keys of the keyboard, files, copied texts. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { missingChromium, openChromium } from '../testing/chromium.ts'
+import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, receipt, session } from '../testing/sample-answers.ts'
+
+const missing = missingChromium()
+/** An address of a local network, where browsers withhold the clipboard. */
+const LAN = 'console.lan'
+
+describe.skipIf(missing !== undefined)('finding', () => {
+  let server: PageServer
+  let browser: Browser
+  let page: Page
+
+  beforeAll(async () => {
+    server = await startPageServer(fullAnswers, fullAdminAnswers)
+    browser = await openChromium([`--host-resolver-rules=MAP ${LAN} 127.0.0.1`])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  beforeEach(async () => {
+    server.answers = fullAnswers
+    page = await browser.newPage()
+    return () => page.close()
+  })
+
+  const path = (of: string) => `/dashboard/accounts/${ACCOUNT}${of}`
+  const open = (of: string) => page.goto(`${server.url}${path(of)}`)
+  const find = async (text: string) => {
+    await page.getByRole('searchbox').fill(text)
+    await page.keyboard.press('Enter')
+  }
+
+  test('filters are in the address, a reload keeps them, and they are taken off: UX-30', async () => {
+    const asked: unknown[] = []
+    server.answers = {
+      ...fullAnswers,
+      requests: (input) => {
+        asked.push(input)
+        const { data, ...list } = fullAnswers.requests()
+        return { ...list, data: input.format === 'messages' ? [] : data, next_cursor: null }
+      },
+    }
+    await open('/requests')
+    await page.locator('tr[data-row]').first().waitFor()
+    await page.getByLabel('Model').selectOption('svc-beta')
+    await page.getByLabel('Format').selectOption('messages')
+    await page.getByText('No request fits these filters.').waitFor()
+    expect(asked.at(-1)).toMatchObject({ model: 'svc-beta', format: 'messages' })
+    await page.reload()
+    await page.getByText('No request fits these filters.').waitFor()
+    expect(new URL(page.url()).search).toBe('?model=svc-beta&format=messages')
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.locator('tr[data-row]').first().waitFor()
+    expect(new URL(page.url()).search).toBe('')
+  })
+
+  test('the sums are of all charged requests of the filters, not of the page: UX-32', async () => {
+    await open('/requests?model=svc-beta')
+    const sums = 'All 12 charged requests: 86 input, 17,817 cached input, 412 output tokens'
+    await page.getByText(sums).waitFor()
+    await page.goto(`${server.url}${path('/requests?status=failed')}`)
+    await page.locator('tr[data-row]').first().waitFor()
+    expect(await page.getByText(/charged requests/).count()).toBe(0)
+  })
+
+  test('any id leads to what it names; where there is none it says where it looked: UX-31', async () => {
+    server.answers = {
+      ...fullAnswers,
+      receipt: ({ id }) => (id === 'req_9' ? new Refused(404, 'not_found', 'No.') : receipt),
+    }
+    await open('/statement')
+    await page.getByText('Closing balance').waitFor()
+    await find('chatcmpl-1')
+    await page.getByText('Tokens × price').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await find('req_9')
+    await page.getByText('No request of this account has the id req_9, of all time.').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await find('key_1')
+    await page.waitForURL(/requests\?key=key_1$/)
+  })
+
+  test('an operator finds a request of any account', async () => {
+    server.answers = {
+      ...fullAnswers,
+      session: () => ({ ...session, platform_role: 'auditor' as const }),
+    }
+    await page.goto(`${server.url}/dashboard/operator/prices`)
+    await page.getByRole('heading', { name: 'Prices' }).first().waitFor()
+    await find('chatcmpl-1')
+    await page.getByText('Tokens × price').waitFor()
+    expect(page.url()).toContain(`/operator/accounts/${ACCOUNT}?view=requests&request=req_1`)
+  })
+
+  test('keys of the keyboard lead around, never while typing, and can be switched off: UX-34', async () => {
+    await open('/requests')
+    await page.locator('tr[data-row]').first().waitFor()
+    for (const key of ['j', 'j', 'k', 'j']) await page.keyboard.press(key)
+    const at = await page.evaluate(
+      `[...document.querySelectorAll('[data-row]')].findIndex((row) => row.contains(document.activeElement))`,
+    )
+    expect(at).toBe(1)
+    await page.keyboard.press('o')
+    await page.getByText('Tokens × price').waitFor()
+    expect(page.url()).toContain('request=req_2')
+    await page.keyboard.press('g')
+    await page.keyboard.press('u')
+    expect(page.url()).toContain('/requests')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('/')
+    await page.keyboard.type('gu?')
+    expect(await page.getByRole('searchbox').inputValue()).toBe('gu?')
+    await page.getByRole('heading', { name: 'Requests' }).click()
+    await page.keyboard.press('g')
+    await page.keyboard.press('u')
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByLabel('Single keys do this').uncheck()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.reload()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await page.keyboard.press('?')
+    await page.keyboard.press('g')
+    await page.keyboard.press('h')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    expect(page.url()).toContain('/usage')
+  })
+
+  test('files are links to the server with what the page asks: UX-33', async () => {
+    await open('/requests?format=chat&from=2026-11-01&to=2026-11-02')
+    const link = page.getByRole('link', { name: 'CSV' })
+    const address = new URL((await link.getAttribute('href')) ?? '', server.url)
+    expect(address.pathname).toBe(`/dashboard/api/accounts/${ACCOUNT}/exports/requests`)
+    expect(Object.fromEntries(address.searchParams)).toMatchObject({
+      ...{ as: 'csv', format: 'chat', from: '2026-11-01', to: '2026-11-03' },
+    })
+  })
+
+  describe('copying', () => {
+    const newKey = async (origin: string) => {
+      server.answers = {
+        ...fullAnswers,
+        createAccountKey: () => ({ key_id: 'key_9', secret: 'sk-svc-once' }),
+      }
+      await page.goto(`${origin}${path('/keys?create=true')}`)
+      await page.getByLabel('Name').fill('x')
+      await page.getByRole('button', { name: 'Create key', exact: true }).click()
+      await page.getByText('sk-svc-once', { exact: true }).waitFor()
+    }
+    const copy = () => page.getByRole('dialog').getByRole('button', { name: 'Copy' }).first()
+
+    test('works where there is no clipboard to ask for, inside a dialog: UX-21', async () => {
+      await newKey(`http://${LAN}:${new URL(server.url).port}`)
+      expect(await page.evaluate<boolean>('isSecureContext')).toBe(false)
+      await copy().click()
+      await page.getByText('Copied', { exact: true }).first().waitFor()
+      await page.getByRole('button', { name: 'I have stored it' }).click()
+      await page.getByRole('searchbox').focus()
+      await page.keyboard.press('Control+V')
+      expect(await page.getByRole('searchbox').inputValue()).toBe('sk-svc-once')
+    })
+
+    test('that fails says so: a key that is shown once must not be lost', async () => {
+      await page.addInitScript(`
+        Document.prototype.execCommand = () => false
+        Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined })
+      `)
+      await newKey(server.url)
+      await copy().click()
+      await page.getByText('Not copied: select the text and copy it by hand.').waitFor()
+    })
+  })
+})
