@@ -40,6 +40,18 @@ describe('a tenant', () => {
     await Promise.all(Array.from({ length: 4 }, () => turns.run('only', work)))
   })
 
+  it('does not rest for time in which the thread had no processor', async () => {
+    let atMs = 0
+    const nowMs = () => atMs
+    const recent = new RecentTenants(nowMs)
+    const turns = new ThreadTurns(recent, nowMs, systemTimer, () => 0)
+    recent.came('other')
+    const preempted = () => {
+      atMs += LONG_WORK_MS / 10
+    }
+    await Promise.all(Array.from({ length: 4 }, () => turns.run('only', preempted)))
+  })
+
   it('gets the failure of its own work, and its next turn all the same', async () => {
     const { turns } = thread()
     const failing = turns.run('a', () => {

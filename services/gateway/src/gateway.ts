@@ -15,6 +15,7 @@ import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { CountedWarnings } from '@svc/infra/system/counted-warnings'
+import { threadMs } from '@svc/infra/system/thread-time'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -199,7 +200,7 @@ class HttpGateway implements Gateway {
     const reads = this.#reads
     const { pace } = dependencies.evidence
     const nowMs = () => performance.now()
-    const bodyTurns = new ThreadTurns(new RecentTenants(nowMs), nowMs, timer)
+    const bodyTurns = new ThreadTurns(new RecentTenants(nowMs), nowMs, timer, threadMs)
     const own = { pace, idempotency, preparations, bodyTurns, callers, reads, warnings }
     const ports = { ...dependencies, ...own }
     app.register(inferenceRoutes(ports, admission))

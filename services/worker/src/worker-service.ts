@@ -11,6 +11,7 @@ import type {
   StateResponse,
 } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { threadMs } from '@svc/infra/system/thread-time'
 import type { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Engine } from './engines/engine.ts'
@@ -46,7 +47,7 @@ export class WorkerService implements WorkerApi {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts
-    this.#turns = new ThreadTurns(parts.recent, parts.nowMs, systemTimer)
+    this.#turns = new ThreadTurns(parts.recent, parts.nowMs, systemTimer, threadMs)
   }
 
   health(): HealthResponse {

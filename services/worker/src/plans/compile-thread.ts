@@ -7,13 +7,13 @@ import { setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
+import { threadMs } from '@svc/infra/system/thread-time'
 import { stringFormats } from '../grammar/grammar.ts'
 import { familyOf } from '../prompt/families/choose-family.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
 import { makePlan } from './answer-plan.ts'
 import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './messages.ts'
 
-const MICROSECONDS_PER_MS = 1000
 /** Beside threads that serve, which have 0, it gets about a tenth of a core. */
 const NICENESS = 10
 const WARMING_ROUNDS = 3
@@ -44,9 +44,9 @@ giveWayToServing()
 warmUp()
 parentPort?.on('message', (task: CompileTask) => {
   const result = compile(task)
-  say({ type: 'result', processorMs: processorMs(), ...result })
+  say({ type: 'result', processorMs: threadMs(), ...result })
 })
-say({ type: 'ready', processorMs: processorMs() })
+say({ type: 'ready', processorMs: threadMs() })
 
 /** Schemas are compiled in time that nobody else wants. Only on Linux have threads a priority. */
 function giveWayToServing(): void {
@@ -79,11 +79,6 @@ function compile(task: CompileTask): CompileResult {
     }
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) }
   }
-}
-
-function processorMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / MICROSECONDS_PER_MS
 }
 
 function say(message: ThreadMessage): void {
