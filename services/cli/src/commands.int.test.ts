@@ -166,6 +166,22 @@ test('writes print the id alone on standard output, and how to see it on standar
   expect(JSON.parse(rebuilt.out)).toMatchObject({ schema: 'svc.rebuild/1', differences: 0 })
 })
 
+test('accounts are found by name and external id, and it is said that there are none', async () => {
+  const { path } = await folderWithHistory()
+  const run = (...args: readonly string[]) => svc(['--data-dir', path, ...args])
+  const opened = await run('account', 'open', '--name', 'Grace Hopper', '--external-id', 'crm-7')
+  const id = opened.out.trim()
+  for (const search of ['hopper', 'CRM-7']) {
+    const { accounts } = JSON.parse(
+      (await run('--json', 'account', 'list', '--search', search)).out,
+    )
+    expect(accounts).toMatchObject([{ account_id: id }])
+  }
+  const none = await run('account', 'list', '--search', 'nobody')
+  expect([none.code, none.err]).toEqual([0, expect.stringContaining('there are no such accounts')])
+  expect(none.out).toMatch(/^ACCOUNT [^\n]*\n$/)
+})
+
 test('an account must be named when there are several', async () => {
   const { path } = await folderWithHistory()
   await svc(['--data-dir', path, 'account', 'open', '--name', 'Grace'])

@@ -142,11 +142,14 @@ async function list(context: Context, options: ListOptions): Promise<void> {
     }
     const table = new Table(accountColumns, context.terminal.columns)
     let first = true
+    let isEmpty = true
     for await (const page of listedPages(operations, options)) {
       if (first) await context.out(context.strong(table.header(page)))
       first = false
+      if (page.length > 0) isEmpty = false
       await context.out(table.rows(page))
     }
+    if (isEmpty) context.note('there are no such accounts')
     noteLeftOut(context, table.leftOut)
   })
 }
