@@ -255,6 +255,15 @@ test('where everybody may sign up, an address is no proof of whose a user is', a
   const home = `/accounts/${accounts[0]?.account_id}`
   const { balance } = await browser.json<DashboardOutput<'accountHome'>>('GET', home)
   expect(balance.available).toBe('1.50')
+  // Nobody collects the credit of many accounts; who has one comes in.
+  const SIGN_UPS_MAX = 20
+  for (let count = 1; count < SIGN_UPS_MAX; count += 1) {
+    const email = `new-${count}@example.com`
+    expect((await signIn({ sub: `${count}`, email })).outcome).toEqual([200, email])
+  }
+  const beyond = await signIn({ sub: 'beyond', email: 'beyond@example.com' })
+  expect(beyond.outcome).toEqual([429, 'rate_limit_exceeded'])
+  expect((await signIn({ sub: 'n' })).outcome).toEqual([200, 'new@example.com'])
 })
 
 test('a provider that is not there signs nobody in, and the server starts without it', async () => {

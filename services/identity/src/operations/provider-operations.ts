@@ -70,15 +70,15 @@ export function providerOperations(ports: IdentityPorts): Handlers<Names> {
         await providerUsers.link(linkTo, person)
         return sessionDetails(ports, visitor.open, visitor)
       }
-      const userId = await providerUsers.signIn(person, linkSecret)
+      const beforeSignUp = () => limits.takeJoin(visitor.browser.address)
+      const userId = await providerUsers.signIn(person, linkSecret, beforeSignUp)
       await signInTrail.signedIn(userId, 'provider')
       return beginSession(ports, userId, visitor, 'provider')
     },
 
     async unlinkProvider(_input, visitor) {
       const { issuer } = requireProvider()
-      const open = openOf(visitor)
-      const { userId } = open.user
+      const { userId } = openOf(visitor).user
       const record = await records.find(userId)
       const passkeys = await records.passkeys.list(userId)
       if (record?.passwordHash == null && passkeys.length === 0) {
@@ -87,7 +87,7 @@ export function providerOperations(ports: IdentityPorts): Handlers<Names> {
       if (await records.identities.unlink(userId, issuer)) {
         await signInTrail.changed({ type: 'IdentityUnlinked', data: { userId, issuer } })
       }
-      return sessionDetails(ports, open, visitor)
+      return sessionDetails(ports, visitor.open, visitor)
     },
   }
 }

@@ -15,8 +15,7 @@ export function signUpOperation(ports: IdentityPorts): Handlers<'signUp'> {
       if (signUp.policy !== 'open') {
         throw new ServiceError('not_allowed', 'Here people come in by a link that they were given.')
       }
-      await limits.checkJoin(visitor.browser.address)
-      await limits.noteJoin(visitor.browser.address)
+      await limits.takeJoin(visitor.browser.address)
       const userId = await ownAccount.open({ email, displayName, password }, name)
       return beginSession(ports, userId, visitor, 'password')
     },

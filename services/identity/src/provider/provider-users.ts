@@ -30,13 +30,18 @@ export class ProviderUsers {
 
   /**
    * @param linkSecret of an invitation by which they join
+   * @param beforeSignUp may refuse somebody who would open an account
    * @returns the id of the user
    * @throws {ServiceError} `sign_in_refused`, `not_allowed`, `not_found` for a link of no use
    */
-  async signIn(person: ProviderUser, linkSecret: string | undefined): Promise<string> {
+  async signIn(
+    person: ProviderUser,
+    linkSecret: string | undefined,
+    beforeSignUp: () => Promise<void>,
+  ): Promise<string> {
     const known = (await this.#linked(person)) ?? (await this.#byEmail(person))
     const link = linkSecret === undefined ? undefined : await this.#invitation(linkSecret)
-    if (known === undefined) return this.#join(person, link)
+    if (known === undefined) return this.#join(person, link, beforeSignUp)
     if (link !== undefined) await this.#useLink(link, known)
     return known
   }
@@ -73,7 +78,11 @@ export class ProviderUsers {
     return userId
   }
 
-  async #join(person: ProviderUser, link: string | undefined): Promise<string> {
+  async #join(
+    person: ProviderUser,
+    link: string | undefined,
+    beforeSignUp: () => Promise<void>,
+  ): Promise<string> {
     const { records, signInTrail, signUp } = this.#ports
     const { email = '', displayName = email } = person
     const newcomer: Newcomer = { email, displayName, password: null }
@@ -84,6 +93,7 @@ export class ProviderUsers {
         await this.#useLink(link, newUserId)
       })
     } else if (signUp.policy === 'open') {
+      await beforeSignUp()
       userId = await this.#ownAccount.open(newcomer, displayName, async (newUserId) => {
         await records.identities.link(newUserId, person)
       })

@@ -59,6 +59,12 @@ export class SignInLimits {
     await this.#joins.take(networkOf(address))
   }
 
+  /** Checks and counts one. @throws {ServiceError} `rate_limit_exceeded` */
+  async takeJoin(address: string): Promise<void> {
+    await this.checkJoin(address)
+    await this.noteJoin(address)
+  }
+
   /** What is counted may be kept elsewhere, where no address of a person belongs. */
   #counted(who: string, address: string): readonly (readonly [RateLimit, string])[] {
     const user = hash('sha256', who, 'hex')
