@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NO_STREAM, START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { runProgram } from '@svc/testing/child-process'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -10,6 +11,11 @@ import { fillStream, newEvents } from '../../compliance/fixtures.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { PREFIX, withStore } from '../testing/store-on-double.ts'
 
+const SCRIPT = new URL('../../../compose/eventstoredb-group.ts', import.meta.url)
+const ALTER_STREAM = new URL(
+  '../../../../tests/support/eventstoredb/alter-stream.ts',
+  import.meta.url,
+)
 const stream = 'account-1'
 const GROUP = ['$admins', 'sellers']
 const WITHIN = { timeout: 10_000, interval: 50 }
@@ -43,6 +49,20 @@ test('a user of a group that may read and write is enough', async () => {
   const store = await openEventStoreDb({ url, streamPrefix: PREFIX, checkWrites: true })
   await fillStream(store, stream, 2)
   await store.close()
+})
+
+test('the script that is documented gives a group these rights, and no others', async () => {
+  const { double, url } = await startWithGroup()
+  double.setStreamMetadata('$all', {})
+  await expect(openEventStoreDb({ url })).rejects.toMatchObject({ code: 'access-denied' })
+  const program = runProgram(SCRIPT, [url.replace('svc:s3cret', 'admin:changeit'), 'sellers'])
+  expect(await program.ended).toBe(0)
+  const store = await openEventStoreDb({ url, checkWrites: true })
+  onTestFinished(() => store.close())
+  await fillStream(store, stream, 2)
+  const deletion = runProgram(ALTER_STREAM, [url, `svc.${stream}`, 'delete'])
+  expect(await deletion.ended).not.toBe(0)
+  expect(await store.readStream({ stream, direction: 'forwards', limit: 5 })).toHaveLength(2)
 })
 
 test('a user who may read and not write is refused by who has to write, and by nobody else', async () => {
