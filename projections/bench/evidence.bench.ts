@@ -5,8 +5,10 @@
  *
  *     verify_NAME_s            an evidence file of an account with so many events, verified as a
  *                              customer does: a process of its own, from its start to its end
+ *     verify_NAME_cpu_s        the same in processor time, on Linux, of all its threads: the figure to
+ *                              compare on a machine that others use too
  *     tree_leaves_per_s        leaves put into the tree of the view and written, in commits of
- *                              2,000
+ *                              2,000, and tree_cpu_us_per_leaf, in processor time
  *     proof_ms                 the median of 200 inclusion proofs of random leaves in a tree of so
  *                              many leaves, each read as if nothing had been read before, and
  *                              beside it the slowest
@@ -16,7 +18,16 @@
  * proof in 20 ms at ten million leaves.
  */
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -36,6 +47,9 @@ import { evidenceQueries } from '../src/views/evidence/queries.ts'
 
 const CLI = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
 const EXAMPLES = fileURLToPath(new URL('../../examples/verify/', import.meta.url))
+/** Of what stands behind the name in `/proc/self/stat`; counted in ticks. */
+const CHILDREN_FIELD = 13
+const TICKS_PER_SECOND = 100
 const LIFECYCLES_PER_APPEND = 100
 const COMMIT_LEAVES = 2_000
 const BATCH_LEAVES = 250
@@ -77,11 +91,20 @@ async function measureVerifiers(events: number): Promise<void> {
     go: [binary, file, key],
   }
   for (const [name, [command = '', ...words]] of Object.entries(commands)) {
-    const startedAt = performance.now()
+    const [startedAt, before] = [performance.now(), childrenSeconds()]
     // Whoever does not find it to be ok ends with another code than 0.
     execFileSync(command, words)
     say(`verify_${name}_s`, (performance.now() - startedAt) / 1_000)
+    if (before !== undefined) say(`verify_${name}_cpu_s`, (childrenSeconds() ?? 0) - before)
   }
+}
+
+/** Processor time of all processes that were started here and have ended. */
+function childrenSeconds(): number | undefined {
+  if (!existsSync('/proc/self/stat')) return undefined
+  const [, fields = ''] = readFileSync('/proc/self/stat', 'utf8').split(') ')
+  const [user, system] = fields.split(' ').slice(CHILDREN_FIELD, CHILDREN_FIELD + 2)
+  return (Number(user) + Number(system)) / TICKS_PER_SECOND
 }
 
 /** The whole history of one account, which is the whole log, never all of it in memory. */
@@ -150,9 +173,11 @@ function measureTree(leaves: number): void {
   figures.leaves = leaves
   const tree = openTree('tree.db')
   const hashes = Array.from({ length: BATCH_LEAVES }, (_, n) => `${n}`.padStart(64, '0'))
-  const startedAt = performance.now()
+  const [startedAt, before] = [performance.now(), process.cpuUsage()]
   for (let count = 0; count < leaves; count += BATCH_LEAVES) tree.add(hashes)
   tree.flush()
+  const { user, system } = process.cpuUsage(before)
+  say('tree_cpu_us_per_leaf', (user + system) / leaves)
   say('tree_leaves_per_s', Math.round((leaves / (performance.now() - startedAt)) * 1_000))
   tree.database.close()
   const file = join(folder, 'tree.db')

@@ -23,9 +23,11 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 
 const seed = Number(process.env.SVC_TEST_SEED ?? 20_261_122)
 const START_MS = 1_763_841_600_000
-const TREE_WAIT_MS = 5_000
+const TREE_WAIT_MS = 60_000
 const SHORT_WAIT_MS = 50
-const TURNS = 40
+const TURNS = 15
+/** Each turn waits for both views: on a busy machine that takes seconds. */
+const LONG_MS = 300_000
 const key = readSignerKey(signerKeyText('svc/shared', Buffer.alloc(32, 9)))
 const otherKey = readSignerKey(signerKeyText('svc/shared', Buffer.alloc(32, 10)))
 
@@ -126,7 +128,9 @@ describe.each([
   ['in memory', memoryLog],
   ['on EventStoreDB', eventStoreDb],
 ])('two gateways on one log %s', (_where, open) => {
-  test(`sign one sequence, whatever their clocks say (seed ${seed})`, async () => {
+  test(`sign one sequence, whatever their clocks say (seed ${seed})`, {
+    timeout: LONG_MS,
+  }, async () => {
     const random = new Random(seed)
     const connect = await open()
     // One clock is far ahead, the other goes back now and then.

@@ -23,6 +23,8 @@ const ROTATIONS_MAX = 100
 const TEXT_CHARACTERS_MAX = 64 * 1024
 /** An append has at most half a megabyte, and JSON in JSON can double it. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024
+const EVENT_PARTS = 7
+const REVISION = 2
 
 const hex32 = z.string().regex(/^[0-9a-f]{64}$/)
 const hashes = z.array(hex32).max(PROOF_HASHES_MAX)
@@ -51,13 +53,20 @@ export const evidenceHeader = z.strictObject({
 })
 export type EvidenceHeader = z.output<typeof evidenceHeader>
 
-/** Previous hash, stream, revision, id, type, data, metadata. */
-export const evidenceEvent = z.tuple([
-  z.string(),
-  z.string(),
-  z.int().min(0),
-  z.string(),
-  z.string(),
-  z.string(),
-  z.string(),
-])
+export type EvidenceEvent = readonly [
+  previous: string,
+  stream: string,
+  revision: number,
+  id: string,
+  type: string,
+  data: string,
+  metadata: string,
+]
+
+/** Looked at by hand: a history has millions of lines. */
+export function isEvidenceEvent(value: unknown): value is EvidenceEvent {
+  if (!Array.isArray(value) || value.length !== EVENT_PARTS) return false
+  return value.every((part, place) =>
+    place === REVISION ? Number.isSafeInteger(part) && part >= 0 : typeof part === 'string',
+  )
+}

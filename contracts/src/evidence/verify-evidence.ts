@@ -12,7 +12,12 @@ import { hash } from 'node:crypto'
 import { NO_STREAM } from '../ports/event-store.ts'
 import { BookedMoney } from './booked-money.ts'
 import { type Checkpoint, openCheckpoint } from './checkpoint.ts'
-import { type EvidenceHeader, evidenceEvent, evidenceHeader } from './evidence-file.ts'
+import {
+  type EvidenceEvent,
+  type EvidenceHeader,
+  evidenceHeader,
+  isEvidenceEvent,
+} from './evidence-file.ts'
 import { trustedKeys } from './key-rotation.ts'
 import { isConsistent, isIncluded, leafHash } from './merkle-tree.ts'
 import {
@@ -128,16 +133,6 @@ class Broken extends Error {
     this.found = { line, revision, what }
   }
 }
-
-type Event = readonly [
-  previous: string,
-  stream: string,
-  revision: number,
-  id: string,
-  type: string,
-  data: string,
-  metadata: string,
-]
 
 class EvidenceWalk {
   events = 0
@@ -290,8 +285,9 @@ function readHeader(line: Buffer | undefined): EvidenceHeader | undefined {
   return isAscending === true ? data : undefined
 }
 
-function readEvent(line: Buffer | undefined): Event | undefined {
-  return evidenceEvent.safeParse(parsed(textOf(line))).data
+function readEvent(line: Buffer | undefined): EvidenceEvent | undefined {
+  const event = parsed(textOf(line))
+  return isEvidenceEvent(event) ? event : undefined
 }
 
 /** Undefined when the bytes are no UTF-8. */
