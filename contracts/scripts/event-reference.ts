@@ -113,6 +113,11 @@ the hash is SHA-256 of a salt and the text. Versions from before that have the t
 - _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata,
   where data and metadata are the exact stored text. It chains every event to the one before it in
   its stream; the first event's previous hash is 64 zeros.
+
+## As JSON Schema
+
+Each event of accounts and prices has a file in [\`events/\`](events/), named for its type and version. They describe the values of the records
+that [Kafka is sent](../how-to/send-events-to-kafka.md).
 `
 
 type JsonSchema = z.core.JSONSchema.JSONSchema

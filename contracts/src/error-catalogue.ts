@@ -311,6 +311,13 @@ export const errorCatalogue = {
     retry: false,
     doc: 'The records of this account were deleted, shortened or altered in the event store. Nothing is read from them or charged until the operator has put them right; other accounts are served.',
   },
+  feed_unavailable: {
+    status: 503,
+    openaiType: 'server_error',
+    anthropicType: 'api_error',
+    retry: true,
+    doc: 'For operators: the Kafka to which events are sent does not answer, or refuses; the message says why.',
+  },
   store_unavailable: {
     status: 503,
     openaiType: 'server_error',

@@ -15,11 +15,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'services/gateway': ['contracts', 'ledger', 'projections', 'infra'],
   'services/worker': ['contracts', 'infra'],
   'services/operator': ['contracts', 'ledger', 'projections', 'infra', 'identity'],
+  'services/relay': ['contracts'],
   'services/identity': ['contracts', 'ledger', 'infra'],
   'services/dashboard': ['contracts'],
   'services/server': [
     ...['contracts', 'ledger', 'projections', 'infra'],
-    ...['dashboard', 'gateway', 'identity', 'operator', 'worker'],
+    ...['dashboard', 'gateway', 'identity', 'operator', 'relay', 'worker'],
   ],
   'services/cli': ['contracts', 'infra', 'operator', 'server', 'worker'],
   'tests/support': [],

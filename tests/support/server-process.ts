@@ -99,9 +99,10 @@ export class ServerProcess {
 
 /** The settings of whoever runs the tests do not reach the server under test. */
 function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = ['EVENTSTORE_URL', 'REDIS_URL', 'KAFKA_BROKERS']
   return Object.fromEntries(
     Object.entries(environment).filter(
-      ([name]) => !name.startsWith('SVC_') && name !== 'EVENTSTORE_URL' && name !== 'REDIS_URL',
+      ([name]) => !name.startsWith('SVC_') && !others.includes(name),
     ),
   )
 }

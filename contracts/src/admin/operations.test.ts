@@ -6,6 +6,7 @@ const operations = Object.entries<Declaration>(adminOperations)
 
 /** They show the service, its prices and its staff, and of customers totals at most. */
 const withoutCustomers = [
+  'checkFeed',
   'evidenceKey',
   'listAdminTokens',
   'listInvitations',

@@ -146,6 +146,20 @@ const serviceStatus = z.object({
     /** What is wrong with the store, a sentence each; none when all is well. */
     problems: z.array(z.string()),
   }),
+  /** Null where no Kafka is named, and for a service that is stopped. */
+  feed: z
+    .object({
+      topic: z.string(),
+      /** Every event of the ledger up to here was found in the topic; -1 before the first. */
+      position: z.string(),
+      /** How far that is behind the log: events in a SQLite log, bytes on EventStoreDB. */
+      lag: z.string().nullable(),
+      /** How long the oldest event that was read has waited to be acknowledged. */
+      waiting_seconds: count,
+      /** What is wrong with the feed, a sentence each; none when all is well. */
+      problems: z.array(z.string()),
+    })
+    .nullable(),
   projections: z.array(projectionState),
   workers: z.array(workerSummary),
   /** Names of models that are served and have no price: requests for them are refused. */

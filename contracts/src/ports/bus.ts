@@ -66,6 +66,8 @@ export interface BusTopic {
    * @throws {BusAwayError} when the bus stops answering: what was read so far was right
    */
   read(take: (records: readonly ReceivedRecord[]) => void, signal: AbortSignal): Promise<void>
+  /** Gives back what the topic holds of the bus. Idempotent. */
+  close(): Promise<void>
 }
 
 export interface Bus {
@@ -119,4 +121,22 @@ export function checkDelivery(records: readonly BusRecord[]): void {
 function bytesOf({ key, value, headers }: BusRecord): number {
   const parts = [key, value, ...Object.entries(headers).flat()]
   return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+}
+
+/** @returns the records in order, in parts that each are within the bounds of one delivery */
+export function* inDeliveries(records: readonly BusRecord[]): Generator<readonly BusRecord[]> {
+  let delivery: BusRecord[] = []
+  let bytes = 0
+  for (const record of records) {
+    const size = bytesOf(record)
+    const isFull = delivery.length === MAX_DELIVERY_RECORDS || bytes + size > MAX_DELIVERY_BYTES
+    if (delivery.length > 0 && isFull) {
+      yield delivery
+      delivery = []
+      bytes = 0
+    }
+    delivery.push(record)
+    bytes += size
+  }
+  if (delivery.length > 0) yield delivery
 }

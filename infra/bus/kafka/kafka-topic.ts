@@ -125,13 +125,16 @@ export class KafkaTopic implements BusTopic {
     while (open.size > 0) {
       signal.throwIfAborted()
       try {
-        this.#producer ??= await this.#connectProducer()
-        if (signal.aborted) return this.#discardProducer()
-        await this.#sendAll(this.#producer, open)
+        const producer = this.#producer ?? (await this.#connectProducer())
+        // Another delivery may have its own by now.
+        if (signal.aborted) return void closed(producer)
+        this.#producer = producer
+        await this.#sendAll(producer, open)
         this.#backoff.reset()
         this.#oldOffsets = 0
         this.#trouble = null
       } catch (error) {
+        if (signal.aborted) return
         this.#noteFailure(error)
         await this.#backoff.pause(signal)
       }

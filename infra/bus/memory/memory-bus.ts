@@ -117,6 +117,8 @@ class MemoryTopic implements BusTopic {
     })
   }
 
+  async close(): Promise<void> {}
+
   get #partitions(): Partitions {
     return this.#cluster.topics.get(this.#name) ?? []
   }

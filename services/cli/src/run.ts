@@ -22,6 +22,7 @@ import { eventsCommand } from './commands/events.ts'
 import { evidenceCommand } from './commands/evidence/evidence.ts'
 import { verifyEvidenceCommand } from './commands/evidence/verify-evidence.ts'
 import { witnessCommand } from './commands/evidence/witness.ts'
+import { feedCommand } from './commands/feed.ts'
 import { keyCommand } from './commands/key.ts'
 import type { ContextOf } from './commands/options.ts'
 import { priceCommand } from './commands/prices/price.ts'
@@ -72,6 +73,7 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
   const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
   commands.push(usageCommand, requestsCommand)
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
+  commands.push(feedCommand)
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, userCommand)
   commands.push(eraseCommand, operatorTokenCommand)

@@ -98,6 +98,7 @@ const status: OperationOutput<'status'> = {
   base_url: 'http://127.0.0.1:8080',
   data_dir: '/var/lib/svc',
   store: { kind: 'sqlite', position: '182440', problems: [] },
+  feed: null,
   projections: views.map((view) => ({ ...view, version: 1, head: '182440' })),
   workers: [],
   unpriced_models: ['svc-next'],

@@ -27,6 +27,7 @@ function statusText(context: Context, status: ServiceStatus): string {
       ['version', status.version],
       ['data', status.data_dir],
       ['event log', eventLogText(status.store)],
+      ...feedFacts(status.feed),
       ['accounts', `${status.accounts}`],
       ['open requests', `${status.open_requests}`],
     ]),
@@ -50,13 +51,22 @@ function statusText(context: Context, status: ServiceStatus): string {
       ),
     )
   }
-  for (const problem of status.store.problems) sections.push(`${printable(problem)}\n`)
+  const problems = [...status.store.problems, ...(status.feed?.problems ?? [])]
+  for (const problem of problems) sections.push(`${printable(problem)}\n`)
   if (status.unpriced_models.length > 0) sections.push(unpricedText(status.unpriced_models))
   return sections.join('\n')
 }
 
 function eventLogText({ kind, position }: ServiceStatus['store']): string {
   return position === null ? `${kind}, does not answer` : `${kind}, position ${position}`
+}
+
+function feedFacts(feed: ServiceStatus['feed']): readonly (readonly [string, string])[] {
+  if (feed === null) return []
+  const { topic, lag, waiting_seconds: waiting } = feed
+  const behind = lag === null ? 'the log does not answer' : `${lag} behind the log`
+  const since = waiting === 0 ? '' : `, waiting for ${waiting} s`
+  return [['feed', `topic ${topic}, ${behind}${since}`]]
 }
 
 function unpricedText(models: readonly string[]): string {

@@ -48,6 +48,8 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   statement: 'auditor',
   explain: 'auditor',
   explainRefusal: 'auditor',
+  checkFeed: 'auditor',
+  resendFeed: 'operator',
   verify: 'auditor',
   reconcile: 'auditor',
   evidenceKey: 'auditor',

@@ -84,6 +84,24 @@ export const ledgerMetrics = {
     unit: 'positions',
     help: 'How far the view is behind the log: events in a SQLite log, bytes on EventStoreDB.',
   },
+  svc_feed_healthy: {
+    kind: 'gauge',
+    labels: [],
+    unit: '0 or 1',
+    help: '1 while events reach the topic of Kafka, 0 while they do not or records of it are lost.',
+  },
+  svc_feed_lag_positions: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'positions',
+    help: 'How far the topic is behind the log: events in a SQLite log, bytes on EventStoreDB.',
+  },
+  svc_feed_waiting_seconds: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'seconds',
+    help: 'How long the oldest event that was read for the feed has waited to be acknowledged.',
+  },
 } as const satisfies Record<string, MetricEntry>
 
 export const workerMetrics = {

@@ -3,9 +3,11 @@
  * are asked for at each scrape, side by side and for a bounded time.
  */
 
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { inTime } from '@svc/infra/system/in-time'
 import type { Projections } from '@svc/projections/open-projections'
+import { type Feed, lagOf } from '../feed/feed.ts'
 import { STATE_TIMEOUT_MS, type WorkerFleet, workerSnapshots } from '../workers/worker-fleet.ts'
 import type { SupervisedProcess } from '../workers/worker-summary.ts'
 import { ledgerMetrics } from './catalogue.ts'
@@ -14,6 +16,7 @@ import { RequestMetrics } from './request-metrics.ts'
 import { SampleSheet } from './sample-sheet.ts'
 import { workerSamples } from './worker-samples.ts'
 
+const MS_PER_SECOND = 1_000
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 export interface MetricsSources {
@@ -22,6 +25,9 @@ export interface MetricsSources {
   readonly projections: Pick<Projections, 'status'> & {
     readonly views: Pick<Projections['views'], 'accountTotals'>
   }
+  readonly store?: Pick<EventStore, 'lastPosition'>
+  /** Undefined where no Kafka is named. */
+  readonly feed?: Feed | undefined
 }
 
 export interface Metrics {
@@ -53,7 +59,7 @@ async function workersText({ fleet, supervised }: MetricsSources): Promise<strin
   return workerSamples(await workerSnapshots(fleet), restartsOf).text()
 }
 
-async function ledgerText({ projections }: MetricsSources): Promise<string> {
+async function ledgerText({ projections, store, feed }: MetricsSources): Promise<string> {
   const sheet = new SampleSheet(ledgerMetrics)
   // The end of the log is read for it: a store on a network may be away.
   const views = await inTime(projections.status(), STATE_TIMEOUT_MS, [])
@@ -62,9 +68,23 @@ async function ledgerText({ projections }: MetricsSources): Promise<string> {
     sheet.write('svc_projection_healthy', of, state === 'live' || state === 'catching-up' ? 1 : 0)
     sheet.write('svc_projection_lag_positions', of, Math.max(0, Number(head - position)))
   }
+  if (feed !== undefined) await writeFeed(sheet, feed, store)
   const holds = openRequests(projections)
   if (holds !== undefined) sheet.write('svc_holds_active', {}, holds)
   return sheet.text()
+}
+
+async function writeFeed(
+  sheet: SampleSheet<keyof typeof ledgerMetrics>,
+  feed: Feed,
+  store: MetricsSources['store'],
+): Promise<void> {
+  const { position, waitingMs, trouble, lost } = feed.status()
+  sheet.write('svc_feed_healthy', {}, trouble === null && lost === null ? 1 : 0)
+  sheet.write('svc_feed_waiting_seconds', {}, waitingMs / MS_PER_SECOND)
+  const asked = store?.lastPosition().catch(() => undefined) ?? Promise.resolve(undefined)
+  const head = await inTime(asked, STATE_TIMEOUT_MS, undefined)
+  if (head !== undefined) sheet.write('svc_feed_lag_positions', {}, Number(lagOf(position, head)))
 }
 
 /** A failed view cannot be queried; the metric of its health shows the failure. */

@@ -2,6 +2,7 @@
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
+import { feedOperations } from './log/feed-lines.ts'
 import { rebuildLines } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
@@ -17,6 +18,8 @@ export function logOperations(
 ): Pick<
   OperationHandlers,
   | 'verify'
+  | 'checkFeed'
+  | 'resendFeed'
   | 'listProjections'
   | 'rebuildProjection'
   | 'listEvents'
@@ -51,6 +54,7 @@ export function logOperations(
     replay: (input) => replayLines({ store, pace, projections }, input),
     compareViews: () =>
       compareLines({ projections, viewCurrent: (name) => viewsCurrent(ports, name) }),
+    ...feedOperations(ports),
     listEvents: (query) => listEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }

@@ -14,6 +14,7 @@ import type { Projections } from '@svc/projections/open-projections'
 import type { ProjectionStatus } from '@svc/projections/views'
 import type { AdminTokens } from '../access/admin-tokens.ts'
 import type { AuditTrail } from '../access/audit-trail.ts'
+import type { Feed } from '../feed/feed.ts'
 import type { PeoplePorts } from '../people/ports.ts'
 import type { WorkerPorts } from '../workers/worker-operations.ts'
 
@@ -48,6 +49,8 @@ export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'informat
   /** Shared by everything of this process that takes long. */
   readonly pace: Pace
   readonly clock: Clock
+  /** Where events are sent to other systems. */
+  readonly feed?: Feed
   /** What is remembered of the log outside of it. */
   readonly memory?: { witnesses(): Iterable<LogWitness> }
   readonly information: ServiceInformation

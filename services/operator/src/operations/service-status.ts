@@ -2,6 +2,7 @@
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { healthyStore } from '@svc/contracts/ports/store-health'
+import { feedDetails } from '../feed/feed.ts'
 import { workerSummaries } from '../workers/worker-summary.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { unpricedModels } from './unpriced-models.ts'
@@ -23,6 +24,7 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
     base_url: baseUrl,
     data_dir: dataDir,
     store: { kind: storeKind, ...log },
+    feed: feedDetails(ports.feed, log.position === null ? null : BigInt(log.position)),
     projections: views.map(projectionState),
     workers,
     unpriced_models: unpricedModels(ledger, workers),

@@ -17,6 +17,7 @@
  *     server.json         the running server: where the CLI finds it
  *     evidence-key.json   signs checkpoints of the log, and how it came to that key
  *     checkpoint          the last one: who holds it knows the log up to there
+ *     feed.json           how far the topic of Kafka is known to hold the events of the ledger
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
  * When the events are on an EventStoreDB there is no `ledger.db` and no `texts.db`, and two
@@ -41,6 +42,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
+import type { FeedCheckpoints } from '@svc/relay/relay'
 import { z } from 'zod'
 import { DataFolderError } from './data-folder-error.ts'
 import { NO_LINKS, refuseOthersWrites } from './folder-safety.ts'
@@ -102,6 +104,14 @@ export type LogRecord = z.output<typeof logRecord>
 
 const logHeadRecord = z.object({ stream: z.string(), revision: z.int(), hash: z.string() })
 export type LogHeadRecord = z.output<typeof logHeadRecord>
+
+const feedRecord = z.object({
+  topic: z.string(),
+  position: z.string().regex(/^\d+$/),
+  /** Behind the last record that was found, for each partition. */
+  ends: z.array(z.string().regex(/^\d+$/)),
+  lost: z.string().nullable(),
+})
 
 const evidenceKeyRecord = z.object({
   /** Signs checkpoints of the log. */
@@ -191,6 +201,7 @@ export class DataFolder {
     this.readFirstRun()
     this.readLog()
     this.readRuns()
+    this.feed.read()
     this.erasures.list()
   }
 
@@ -257,6 +268,20 @@ export class DataFolder {
     this.#write('log-head.json', record)
   }
 
+  /** How far the topic is known to be whole. */
+  get feed(): FeedCheckpoints {
+    return {
+      read: () => {
+        const kept = this.#read('feed.json', feedRecord)
+        return kept && { ...kept, position: BigInt(kept.position), ends: kept.ends.map(BigInt) }
+      },
+      write: ({ topic, position, ends, lost }) => {
+        const record = { topic, position: `${position}`, ends: ends.map(String), lost }
+        this.#write('feed.json', record)
+      },
+    }
+  }
+
   readEvidenceKey(): EvidenceKeyRecord | undefined {
     return this.#read('evidence-key.json', evidenceKeyRecord)
   }
@@ -285,6 +310,7 @@ export class DataFolder {
   forgetLog(): void {
     this.forgetViews()
     rmSync(join(this.path, 'first-run.json'), { force: true })
+    rmSync(join(this.path, 'feed.json'), { force: true })
     rmSync(join(this.path, 'eventstoredb.json'), { force: true })
   }
 

@@ -6,9 +6,10 @@ import { createGateway, type Gateway } from '@svc/gateway/gateway'
 import { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import type { Feed } from '@svc/operator/feed/feed'
 import { adminRoutes } from '@svc/operator/http/admin-routes'
 import type { OperationRoutes } from '@svc/operator/http/operation-routes'
-import { createMetrics } from '@svc/operator/metrics/metrics'
+import { createMetrics, type Metrics } from '@svc/operator/metrics/metrics'
 import {
   createLocalOperations,
   type OperationPorts,
@@ -56,6 +57,7 @@ export interface OpenGateway {
 export async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: GatewaySurroundings,
   core: Core,
+  feed: Feed | undefined,
 ): Promise<OpenGateway> {
   const { ledger, projections, pace } = core
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
@@ -65,13 +67,9 @@ export async function openGateway(
   const keptAnswers = openKeptAnswers({ contentSecret, folder, logger, parts })
   const rateLimits = await openRateLimits(settings)
   parts.add(() => rateLimits.close())
-  const metrics = createMetrics({
-    fleet: workers.pool,
-    supervised: workers.supervised,
-    projections,
-  })
+  const metrics = metricsOf(workers, core, feed)
   const limits = httpLimitsOf(settings)
-  const operatorPorts = operatorPortsOf({ settings, folder, workers }, core, baseUrl)
+  const operatorPorts = operatorPortsOf({ settings, folder, workers, feed }, core, baseUrl)
   const operationsOf: OperationRoutes['operationsOf'] = (caller) =>
     createLocalOperations(operatorPorts, caller)
   const dashboard = { settings, folder, logger, rateLimits, operationsOf, parts }
@@ -124,6 +122,14 @@ export async function openGateway(
   return { gateway, baseUrl, adminUrl }
 }
 
+function metricsOf(
+  { pool, supervised }: InferenceWorkers,
+  { projections, store }: Core,
+  feed: Feed | undefined,
+): Metrics {
+  return createMetrics({ fleet: pool, supervised, projections, store, feed })
+}
+
 /** Its API and its pages, unless it is switched off. */
 async function dashboardOf(surroundings: DashboardSurroundings, core: Core) {
   const { settings, logger, parts } = surroundings
@@ -134,12 +140,20 @@ async function dashboardOf(surroundings: DashboardSurroundings, core: Core) {
 }
 
 function operatorPortsOf(
-  { settings, folder, workers }: Pick<GatewaySurroundings, 'settings' | 'folder' | 'workers'>,
+  {
+    settings,
+    folder,
+    workers,
+    feed,
+  }: Pick<GatewaySurroundings, 'settings' | 'folder' | 'workers'> & {
+    readonly feed: Feed | undefined
+  },
   { place, ...core }: Core,
   baseUrl: string,
 ): OperationPorts {
   return {
     ...core,
+    ...(feed === undefined ? {} : { feed }),
     clock: systemClock,
     fleet: workers.pool,
     supervised: workers.supervised,

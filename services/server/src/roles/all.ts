@@ -35,6 +35,7 @@ import { type OpenStores, openStores, type StoreOptions } from '../core/open-sto
 import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { startCheckpointing } from '../evidence/checkpointing.ts'
+import { openFeed } from '../feed/open-feed.ts'
 import { type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
 import { reservePort } from '../gateway/reserved-port.ts'
 import { initialPriceOf } from '../settings/initial-price.ts'
@@ -183,7 +184,8 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   parts.add(() => folder.removeServer())
   parts.add(startSweeping(core, folder, reach, logger))
   parts.add(startCheckpointing({ ...core, folder, timer: systemTimer, logger }))
-  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, core)
+  const feed = await openFeed(surroundings, core)
+  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, core, feed)
   let grace = 0
   parts.add(() => gateway.close({ graceMs: grace }))
   // Of gateways that start together, one publishes the first price, and this one warns of none.

@@ -1,7 +1,8 @@
 /**
  * Everything that can be set, in one schema: environment variables named `SVC_…`, each with a flag
- * of `svc start` where it is set often. `EVENTSTORE_URL` and `REDIS_URL` have the names that other
- * programs know too. What becomes of other names that begin with `SVC_` says `setting-names.ts`.
+ * of `svc start` where it is set often. `EVENTSTORE_URL`, `REDIS_URL` and `KAFKA_BROKERS` have the
+ * names that other programs know too. What becomes of other names that begin with `SVC_` says
+ * `setting-names.ts`.
  */
 
 import { isSignerKey } from '@svc/contracts/evidence/signed-note'
@@ -19,6 +20,7 @@ import { z } from 'zod'
 import { DEFAULT_DATA_DIR } from '../data-folder/data-folder.ts'
 import { readAdminAddress } from './admin-address.ts'
 import { dashboardVariables } from './dashboard-settings.ts'
+import { feedProblem, feedVariables } from './feed-settings.ts'
 import { initialPriceProblem, initialPriceVariables } from './initial-price.ts'
 import { logSchema } from './log-location.ts'
 import { parsedBy, SettingsError } from './parsed-settings.ts'
@@ -74,6 +76,7 @@ const schema = logSchema.extend({
   ...initialPriceVariables,
   ...dashboardVariables,
   ...signInVariables,
+  ...feedVariables,
   SVC_HOST: text.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),
@@ -198,7 +201,7 @@ export function readSettings(environment: Environment): Settings {
     )
   }
   const read = parsedBy(schema, settings)
-  const problem = initialPriceProblem(read) ?? signInProblem(read)
+  const problem = initialPriceProblem(read) ?? signInProblem(read) ?? feedProblem(read)
   if (problem !== undefined) throw new SettingsError(problem)
   return read
 }

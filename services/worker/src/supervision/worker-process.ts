@@ -16,7 +16,8 @@ const MAIN_PATH = fileURLToPath(new URL('../main.ts', import.meta.url))
  */
 const V8_THREADS = 1
 /** What the host process may keep in its environment that is none of the worker's business. */
-const PRIVATE_VARIABLE = /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
+const PRIVATE_VARIABLE =
+  /^(SVC_|EVENTSTORE_URL$|REDIS_URL$|KAFKA_BROKERS$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
 const LOG_CHARACTERS_MAX = 8192
 
 const firstLine = z.discriminatedUnion('type', [

@@ -1,0 +1,33 @@
+/**
+ * Everything that is promised of Kafka, on real brokers that Maven brings:
+ *
+ *     npm run test:kafka [-- --brokers 3] [--faults 200] [--seed 7]
+ *
+ * It ends with one line: how many tests passed, and how many failed.
+ */
+import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
+
+const PLACES = ['infra/bus', 'services/relay', 'tests/kafka']
+
+const { values } = parseArgs({
+  options: {
+    brokers: { type: 'string', default: '1' },
+    faults: { type: 'string', default: '20' },
+    seed: { type: 'string' },
+  },
+})
+const reporters = [
+  '--reporter=default',
+  '--reporter=./services/dashboard/testing/count-reporter.ts',
+]
+const { status } = spawnSync('vitest', ['run', ...PLACES, ...reporters], {
+  stdio: 'inherit',
+  env: {
+    ...process.env,
+    SVC_KAFKA_FAULTS: values.faults,
+    SVC_KAFKA_BROKERS: values.brokers,
+    ...(values.seed === undefined ? {} : { SVC_KAFKA_SEED: values.seed }),
+  },
+})
+process.exitCode = status ?? 1
