@@ -243,8 +243,13 @@ describe('without credit', () => {
   test('requests beyond those of a second look into no store before their time', async () => {
     await start({ limits: { refusalsPerSecond: 1, refusalPauseMs: 0 } })
     await fixture.ledger.setBalance(0n)
-    let looks = 0
+    let [came, looks] = [0, 0]
     const { ledger } = fixture.ledger
+    const knownCaller = ledger.knownCaller.bind(ledger)
+    ledger.knownCaller = (secret) => {
+      came += 1
+      return knownCaller(secret)
+    }
     const recentBalance = ledger.recentBalance.bind(ledger)
     ledger.recentBalance = (accountId) => {
       looks += 1
@@ -254,6 +259,7 @@ describe('without credit', () => {
     const many = Array.from({ length: 20 }, () =>
       postTo(fixture, '/v1/chat/completions', chatBody(), {}, leave.signal).catch(() => null),
     )
+    await expect.poll(() => came).toBe(20)
     expect((await Promise.race(many))?.status).toBe(402)
     leave.abort()
     await Promise.all(many)
