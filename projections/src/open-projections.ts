@@ -12,9 +12,11 @@ import {
   START,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
 import type { Projection } from './projection/projection.ts'
 import { everyTurn } from './runner/every-turn.ts'
+import type { InspectStream } from './runner/fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './runner/foreign-views.ts'
 import { LiveView } from './runner/live-view.ts'
 import type { ProjectionLog } from './runner/projection-log.ts'
@@ -68,12 +70,16 @@ export interface OpenProjections {
   readonly store: EventStore
   readonly reach?: ReachCrashPoint
   /** Of builds and rebuilds. Default: a step in every turn of the event loop. */
-  readonly pace?: Pace
+  readonly pace?: Pace | undefined
   readonly timer: Timer
   readonly keepFile: KeepFile
   readonly log: ProjectionLog
   /** Default `rebuild`. */
   readonly olderLog?: OlderLogRule
+  /** Told of every stream that a view leaves out. */
+  readonly quarantine?: Pick<Quarantine, 'note'> | undefined
+  /** Default: every stream is whole, and a view that cannot fold an event is at fault. */
+  readonly inspect?: InspectStream | undefined
 }
 
 export interface ViewCheckpoint extends Pick<RecordedEvent, 'stream' | 'revision' | 'hash'> {
@@ -97,6 +103,8 @@ export interface Projections {
   lastStatus(): readonly ProjectionStatus[]
   /** The last event in the rows of each view that has any. */
   checkpoints(): readonly ViewCheckpoint[]
+  /** Names of the views that do not follow a stream any more: a rebuild makes them whole again. */
+  leavingOut(stream: string): readonly string[]
   /**
    * Builds a view anew beside the live one, compares, and swaps.
    *
@@ -146,6 +154,8 @@ export async function openProjections({
   keepFile,
   log,
   olderLog = 'rebuild',
+  quarantine = noQuarantine,
+  inspect = async () => undefined,
 }: OpenProjections): Promise<Projections> {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   removeLeftovers(folder)
@@ -155,15 +165,17 @@ export async function openProjections({
     afterCommit: () => reach('view.after-commit'),
   }
   const live = projections.map((projection) => LiveView.open(folder, projection, ports, log))
-  if (olderLog === 'refuse') {
+  if (olderLog !== 'rebuild') {
     // Before anybody reads them: rows of another log are told to nobody.
     await resetForeignViews(live, store, log, olderLog).catch((error) => {
       for (const view of live) view.file.close()
       throw error
     })
   }
-  const runner = new Runner({ store, views: live, log, olderLog, pace, timer })
-  const builds = new ViewBuilds({ store, runner, ports, pace })
+  const following = { store, views: live, log, olderLog, inspect, quarantine, pace, timer }
+  const runner = new Runner(following)
+  for (const view of live) runner.noteSetAside(view)
+  const builds = new ViewBuilds({ store, runner, ports, pace, inspect })
   let replays = 0
 
   return {
@@ -171,6 +183,8 @@ export async function openProjections({
     start: () => runner.start(),
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     checkpoints: () => live.flatMap(checkpointOf),
+    leavingOut: (stream) =>
+      live.filter(({ file }) => file.setAside.has(stream)).map(({ name }) => name),
     status: async () => statusOf(live, await store.lastPosition()),
     lastStatus: () => statusOf(live, furthestOf(live)),
     async rebuild(name, onProgress, signal) {

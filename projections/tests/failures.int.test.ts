@@ -35,38 +35,6 @@ function alter(folder: string, sql: string): void {
 }
 
 describe('an event that cannot be followed', () => {
-  test('of an unknown type stops the views and not the process', async () => {
-    const { store, history } = await someHistory()
-    const poison = {
-      id: '00000000-0000-8000-8000-000000000000',
-      type: 'CreditConjured',
-      data: '{}',
-    }
-    await history.addRaw({ ...poison, metadata: '{"schemaVersion":1}' }).writeTo(store)
-    const log = new KeptLog()
-    const views = await viewsOf(store, temporaryFolder(), log)
-    const head = await store.lastPosition()
-    expect(await views.reached(head, TIMEOUT_MS)).toBe(false)
-    for (const { state, position, error } of await views.status()) {
-      expect({ state, position }).toEqual({ state: 'failed', position: head - 1n })
-      expect(error).toContain('CreditConjured')
-      expect(error).toContain(`position ${head}`)
-    }
-    expect((await views.views.request(id))?.status).toBe('finished')
-    expect(log.lines.join('\n')).toContain('view accounts stopped')
-    await expect(views.rebuild('requests', () => {})).rejects.toThrow('CreditConjured')
-    expect((await views.views.request(id))?.status).toBe('finished')
-  })
-
-  test('of a newer schema version stops the views: money is never guessed at', async () => {
-    const { store, history } = await someHistory()
-    const newer = { id: '00000000-0000-8000-8000-000000000001', type: 'CreditGranted', data: '{}' }
-    await history.addRaw({ ...newer, metadata: '{"schemaVersion":3}' }).writeTo(store)
-    const views = await viewsOf(store)
-    const [status] = await views.status()
-    expect(status?.error).toContain('schema version 3')
-  })
-
   test('that one view cannot fold stops that one only', async () => {
     const { store, history } = await someHistory()
     const unknown = requestId(START_MS, 'never accepted')

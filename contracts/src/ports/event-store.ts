@@ -164,17 +164,27 @@ export class BrokenChainError extends Error {
 }
 
 /**
- * A stream that the store was told to shorten, to hide or to delete. Nothing is read from it or
- * written to it until an operator has put it right: a balance would be folded from what is left.
+ * A stream that the store was told to shorten, to hide or to delete, or that holds an event which
+ * is none of ours. Nothing is decided on it or written to it until an operator has put it right: a
+ * balance would be folded from what is left.
  */
 export class DamagedStreamError extends Error {
   override readonly name = 'DamagedStreamError'
   readonly stream: string
+  /** What is wrong, in words that end a sentence about the stream. */
+  readonly reason: string
+  /** Of the first event that cannot be relied on; null when that is true of the whole stream. */
+  readonly revision: number | null
 
-  /** @param order what the store was told, in words that end a sentence about the stream */
-  constructor(stream: string, order: string, options?: ErrorOptions) {
-    super(`the stream ${stream} of the event store cannot be relied on: ${order}`, options)
+  constructor(
+    stream: string,
+    reason: string,
+    { revision = null, ...options }: ErrorOptions & { readonly revision?: number | null } = {},
+  ) {
+    super(`the stream ${stream} of the event store cannot be relied on: ${reason}`, options)
     this.stream = stream
+    this.reason = reason
+    this.revision = revision
   }
 }
 

@@ -36,14 +36,24 @@ export interface SealedAppend {
  */
 export function seal(request: AppendRequest): SealedAppend {
   const bytes = checkedBytes(request.events)
-  let head = request.expected
-  const events = request.events.map((event): SealedEvent => {
+  const events = chained(request.expected, request.stream, request.events)
+  const { revision, hash: link } = events.at(-1) as SealedEvent
+  return { events, bytes, head: { revision, hash: link } }
+}
+
+/** Gives events their revisions and hashes, on top of a head. */
+export function chained(
+  previous: StreamHead,
+  stream: string,
+  events: readonly NewEvent[],
+): readonly SealedEvent[] {
+  let head = previous
+  return events.map((event): SealedEvent => {
     const revision = head.revision + 1
-    const link = linkOf(head.hash, { ...event, stream: request.stream, revision })
+    const link = linkOf(head.hash, { ...event, stream, revision })
     head = { revision, hash: link }
-    return { ...event, stream: request.stream, revision, hash: link }
+    return { ...event, stream, revision, hash: link }
   })
-  return { events, bytes, head }
 }
 
 /**

@@ -8,8 +8,8 @@
  */
 
 import { accountOfStream } from '@svc/contracts/events/account'
-import { eventSchemas } from '@svc/contracts/events/codec'
-import { upcast } from '@svc/contracts/events/upcast'
+import type { eventSchemas } from '@svc/contracts/events/codec'
+import { readStored } from '@svc/contracts/events/stored-event'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 
 type Schemas = typeof eventSchemas
@@ -29,55 +29,46 @@ export interface DecodedEvent {
   readonly accountId: string
 }
 
-/** An event that this program cannot read: no view goes past it, because it may be about money. */
-class UnreadableEventError extends Error {
-  override readonly name = 'UnreadableEventError'
-
-  constructor({ type, stream, revision, position }: RecordedEvent, cause: unknown) {
-    const why = cause instanceof Error ? cause.message : String(cause)
-    super(`event ${type} at position ${position} (${stream}, revision ${revision}): ${why}`, {
-      cause,
-    })
-  }
+/** An event that this program cannot read: its stream is set aside from there on. */
+export interface UnreadableEvent {
+  readonly recorded: RecordedEvent
+  readonly cause: string
 }
 
 export interface DecodedBatch {
-  /** All events, or those before the unreadable one. */
+  /** As they are in the log. */
+  readonly recorded: readonly RecordedEvent[]
+  /** Those of them that can be read. */
   readonly events: readonly DecodedEvent[]
-  readonly unreadable: UnreadableEventError | undefined
+  /** The others. */
+  readonly unreadable: readonly UnreadableEvent[]
 }
 
-export function decodeBatch(batch: readonly RecordedEvent[]): DecodedBatch {
+export function decodeBatch(recorded: readonly RecordedEvent[]): DecodedBatch {
   const events: DecodedEvent[] = []
+  const unreadable: UnreadableEvent[] = []
   const accountIds = new Map<string, string>()
-  for (const recorded of batch) {
+  for (const event of recorded) {
+    const { stream } = event
+    let accountId = accountIds.get(stream)
+    if (accountId === undefined) {
+      accountId = accountOfStream(stream) ?? ''
+      accountIds.set(stream, accountId)
+    }
     try {
-      const { stream } = recorded
-      let accountId = accountIds.get(stream)
-      if (accountId === undefined) {
-        accountId = accountOfStream(stream) ?? ''
-        accountIds.set(stream, accountId)
-      }
-      events.push({ recorded, event: decode(recorded), accountId })
-    } catch (cause) {
-      return { events, unreadable: new UnreadableEventError(recorded, cause) }
+      events.push({ recorded: event, event: decode(event), accountId })
+    } catch (error) {
+      unreadable.push({ recorded: event, cause: causeOf(event, error) })
     }
   }
-  return { events, unreadable: undefined }
+  return { recorded, events, unreadable }
 }
 
-function decode({ type, data, metadata }: RecordedEvent): StoredEvent {
-  if (!(type in eventSchemas)) {
-    throw new RangeError(`its type is unknown to this program: update the program`)
-  }
-  return { type, data: upcast(type, schemaVersionOf(metadata), JSON.parse(data)) } as StoredEvent
+/** What is said of a stream that is set aside because of an event. */
+export function causeOf({ type }: Pick<RecordedEvent, 'type'>, error: unknown): string {
+  return `event ${type}: ${error instanceof Error ? error.message : String(error)}`
 }
 
-/** Within JSON text a quote that belongs to a value is escaped: only the name itself can match. */
-const SCHEMA_VERSION = /"schemaVersion":(\d{1,6})/
-
-function schemaVersionOf(metadata: string): number {
-  const version = SCHEMA_VERSION.exec(metadata)?.[1]
-  if (version === undefined) throw new RangeError('its metadata name no schema version')
-  return Number(version)
+function decode(event: RecordedEvent): StoredEvent {
+  return { type: event.type, data: readStored(event) } as StoredEvent
 }

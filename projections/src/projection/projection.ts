@@ -5,6 +5,7 @@
  * that version and builds one from the log.
  */
 import type { DatabaseSync } from 'node:sqlite'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent } from './decode.ts'
 
 export interface TableDescription {
@@ -27,8 +28,10 @@ export interface Projector {
   /**
    * Folds events into rows in memory. Reads nothing but the events and the tables, so that the same
    * log always gives the same rows.
+   *
+   * @param recorded all of them as they are in the log, also those of streams that are set aside
    */
-  fold(events: readonly DecodedEvent[]): void
+  fold(events: readonly DecodedEvent[], recorded: readonly RecordedEvent[]): void
   /** Writes the rows that changed, inside a transaction that the caller opened. */
   flush(): void
   /** Forgets what it keeps in memory, after a fold or a flush that failed. */

@@ -12,12 +12,15 @@ import type { LiveView } from './live-view.ts'
 import type { ProjectionLog } from './projection-log.ts'
 
 /**
- * What becomes of a view that has seen more than the log holds. A file was restored from a backup:
- * the view is rebuilt. A server may only not have found all of its log yet, after a crash, or have
- * been put back by mistake: nothing is thrown away, and the views stand still until the log has
- * what they have seen.
+ * What becomes of a view that has seen more than the log holds.
+ *
+ *     rebuild  a file was restored from a backup, and a server starts on it: the view is rebuilt
+ *     refuse   a server of events may only not have found all of its log yet, after a crash, or
+ *              have been put back by mistake: nothing is thrown away, and the views stand still
+ *              until the log has what they have seen
+ *     leave    somebody only looks: nothing is thrown away, and the view answers nothing
  */
-export type OlderLogRule = 'rebuild' | 'refuse'
+export type OlderLogRule = 'rebuild' | 'refuse' | 'leave'
 
 /** A view has seen an event that the log does not hold, or does not hold yet. */
 export class OlderLogError extends Error {
@@ -35,7 +38,7 @@ export class OlderLogError extends Error {
  * A checkpoint must name an event of this very log. One that does not comes from another log, or
  * from the time before a backup was restored: then all rows are in doubt.
  *
- * @throws {OlderLogError} when the rule for these is to refuse
+ * @throws {OlderLogError} when the log is an older one and the rule for these is to refuse
  */
 export async function resetForeignViews(
   views: readonly LiveView[],
@@ -48,6 +51,10 @@ export async function resetForeignViews(
   for (const view of views) {
     const why = await foreignness(view, store, last, olderLog)
     if (why === undefined) continue
+    if (olderLog === 'leave') {
+      view.leaveAside(`${why}: the next svc start builds the view anew`)
+      continue
+    }
     log.warn(`view ${view.name}: ${why}, rebuilding`)
     view.file.reset()
     view.state = 'catching-up'

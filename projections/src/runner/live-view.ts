@@ -3,15 +3,18 @@
  *
  *     catching-up ⇄ live      behind the end of the log, or at it
  *          │         │
- *          └──▶ failed ◀──┘   an event that it cannot fold: it stays before it and still answers;
- *                             a rebuild, or a start of a program that can fold it, revives it
+ *          └──▶ failed ◀──┘   an event of a whole stream that it cannot fold: it stays before it
+ *                             and still answers; a rebuild, or a start of a program that can fold
+ *                             it, revives it. The stream of an event that nobody can read is left
+ *                             out, and all others are followed
  *     stopped                 before the start and after the close
  */
-import { type Position, START } from '@svc/contracts/ports/event-store'
-import type { DecodedEvent } from '../projection/decode.ts'
+import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import type { DecodedBatch } from '../projection/decode.ts'
 import type { Projection } from '../projection/projection.ts'
 import type { ProjectionStatus } from '../views/views.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
+import { foldSingly, type InspectStream } from './fold-singly.ts'
 import type { ProjectionLog } from './projection-log.ts'
 import { removeDatabase } from './view-database.ts'
 import { ViewFile, type ViewPorts, viewPath } from './view-file.ts'
@@ -22,6 +25,7 @@ export class LiveView {
   error: string | null = null
   /** Among the events up to here one cannot be folded: they are folded and committed one by one. */
   #inDoubtUntil: Position = START
+  #isForeign = false
 
   constructor(file: ViewFile) {
     this.file = file
@@ -65,10 +69,10 @@ export class LiveView {
    * @throws {ViewRewoundError} when one cannot be folded: which one shows when they come again
    * @throws {UnfoldableEventError} with the view standing just before the event
    */
-  fold(events: readonly DecodedEvent[]): void {
-    const news = this.#newsAmong(events)
-    if (this.folded < this.#inDoubtUntil) this.#foldOneByOne(news)
-    else this.#orRewind(news.at(-1)?.recorded.position ?? START, () => this.file.fold(news))
+  async fold(batch: DecodedBatch, inspect: InspectStream): Promise<void> {
+    const news = this.#newsAmong(batch)
+    if (this.folded < this.#inDoubtUntil) await foldSingly(this.file, news, inspect)
+    else this.#orRewind(news.recorded.at(-1)?.position ?? START, () => this.file.fold(news))
   }
 
   /** Makes what was folded visible. @throws {ViewRewoundError} when a row cannot be written */
@@ -82,16 +86,39 @@ export class LiveView {
     await this.file.finish()
   }
 
+  /** Whether its rows are of another log: then it answers nothing. */
+  get isForeign(): boolean {
+    return this.#isForeign
+  }
+
+  leaveAside(why: string): void {
+    this.fail(why)
+    this.#isForeign = true
+  }
+
+  /** It was rebuilt. */
+  revive(state: ProjectionStatus['state']): void {
+    this.error = null
+    this.#isForeign = false
+    this.state = state
+  }
+
   fail(error: unknown): void {
     this.state = 'failed'
     this.error = error instanceof Error ? error.message : String(error)
   }
 
-  #newsAmong(events: readonly DecodedEvent[]): readonly DecodedEvent[] {
+  #newsAmong(batch: DecodedBatch): DecodedBatch {
     const position = this.folded
-    const first = events[0]
-    if (first === undefined || first.recorded.position > position) return events
-    return events.filter(({ recorded }) => recorded.position > position)
+    const first = batch.recorded[0]
+    if (first === undefined || first.position > position) return batch
+    const isNew = ({ recorded }: { readonly recorded: RecordedEvent }) =>
+      recorded.position > position
+    return {
+      recorded: batch.recorded.filter((event) => event.position > position),
+      events: batch.events.filter(isNew),
+      unreadable: batch.unreadable.filter(isNew),
+    }
   }
 
   #orRewind(until: Position, step: () => void): void {
@@ -103,34 +130,9 @@ export class LiveView {
       throw new ViewRewoundError()
     }
   }
-
-  #foldOneByOne(events: readonly DecodedEvent[]): void {
-    for (const event of events) {
-      try {
-        this.file.fold([event])
-        this.file.commit()
-      } catch (error) {
-        if (isDamage(error) || isPassingTrouble(error)) throw error
-        throw new UnfoldableEventError(event, error)
-      }
-    }
-  }
 }
 
 /** The view is back at its last commit, and takes the events behind it again. */
 export class ViewRewoundError extends Error {
   override readonly name = 'ViewRewoundError'
-}
-
-/** An event that does not fit the rows: history that a view cannot follow. */
-class UnfoldableEventError extends Error {
-  override readonly name = 'UnfoldableEventError'
-
-  constructor({ recorded }: DecodedEvent, cause: unknown) {
-    const { type, position, stream, revision } = recorded
-    const why = cause instanceof Error ? cause.message : String(cause)
-    super(`event ${type} at position ${position} (${stream}, revision ${revision}): ${why}`, {
-      cause,
-    })
-  }
 }

@@ -15,6 +15,7 @@ import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import { type Differences, findDifferences } from './compare.ts'
 import { type FoldLog, foldLog } from './fold-log.ts'
+import type { InspectStream } from './fold-singly.ts'
 import type { LiveView } from './live-view.ts'
 import { lowest, type Runner } from './runner.ts'
 import { removeDatabase, removeLargeDatabase } from './view-database.ts'
@@ -52,9 +53,13 @@ export interface BuildPorts {
   readonly ports: ViewPorts
   readonly pace: Pace
   readonly signal: AbortSignal
+  readonly inspect: InspectStream
 }
 
-/** @throws when the signal aborts, or an event cannot be folded: the live view is then as before */
+/**
+ * @throws when the signal aborts, or an event of a whole stream cannot be folded: the live view is
+ *   then as before
+ */
 export async function rebuildView(
   view: LiveView,
   build: BuildPorts,

@@ -15,10 +15,12 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import { decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
+import type { InspectStream } from './fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
 import type { ProjectionLog } from './projection-log.ts'
@@ -49,6 +51,9 @@ export interface RunnerPorts {
   readonly views: readonly LiveView[]
   readonly log: ProjectionLog
   readonly olderLog: OlderLogRule
+  readonly inspect: InspectStream
+  /** Told of every stream that a view leaves out. */
+  readonly quarantine: Pick<Quarantine, 'note'>
   /** Of catching up. At the end of the log the views follow at once. */
   readonly pace: Pace
   readonly timer: Timer
@@ -59,6 +64,8 @@ export class Runner {
   readonly #views: readonly LiveView[]
   readonly #log: ProjectionLog
   readonly #olderLog: OlderLogRule
+  readonly #inspect: InspectStream
+  readonly #quarantine: Pick<Quarantine, 'note'>
   readonly #pace: Pace
   readonly #timer: Timer
   readonly #backoff: Backoff
@@ -71,8 +78,10 @@ export class Runner {
   #delivered: Position = START
   #caughtUp = false
 
-  constructor({ store, views, log, olderLog, pace, timer }: RunnerPorts) {
+  constructor({ store, views, log, olderLog, inspect, quarantine, pace, timer }: RunnerPorts) {
     this.#store = store
+    this.#inspect = inspect
+    this.#quarantine = quarantine
     this.#views = views
     this.#log = log
     this.#olderLog = olderLog
@@ -115,10 +124,14 @@ export class Runner {
 
   /** Gives a view that was rebuilt its place again. */
   revive(view: LiveView): void {
-    view.error = null
-    if (this.#running === undefined) view.state = 'stopped'
-    else view.state = this.#caughtUp ? 'live' : 'catching-up'
+    if (this.#running === undefined) view.revive('stopped')
+    else view.revive(this.#caughtUp ? 'live' : 'catching-up')
     this.#settleWaiters()
+  }
+
+  /** Tells of the streams that a view leaves out. */
+  noteSetAside({ file }: LiveView): void {
+    for (const [stream, hole] of file.setAside) this.#quarantine.note({ stream, ...hole })
   }
 
   /**
@@ -188,12 +201,9 @@ export class Runner {
     this.#delivered = events.at(-1)?.position ?? this.#delivered
     for (const view of active) {
       try {
-        await step(() => view.fold(decoded.events))
-        if (decoded.unreadable !== undefined) {
-          view.commit()
-          throw decoded.unreadable
-        }
+        await step(() => view.fold(decoded, this.#inspect))
         await this.#commit(view, caughtUp)
+        this.noteSetAside(view)
       } catch (error) {
         this.#stopView(view, error)
       }
@@ -275,6 +285,7 @@ export function lowest(positions: readonly Position[]): Position {
 
 /** Whether all views have it, or one never will; undefined while that is open. */
 function standing(views: readonly LiveView[], position: Position): boolean | undefined {
+  if (views.some((view) => view.isForeign)) return false
   if (views.every((view) => view.position >= position)) return true
   return views.some((view) => view.state === 'failed' && view.position < position)
     ? false

@@ -28,6 +28,14 @@ const CHECKPOINT_SCHEMA = `
   ) STRICT;
   INSERT INTO checkpoint VALUES (1, '${START}', '', -1, '', 0);
 `
+/** Of streams that are set aside: what stands in them from the revision on is in no row. */
+const SET_ASIDE_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS set_aside (
+    stream    TEXT PRIMARY KEY,
+    revision  INTEGER NOT NULL,
+    cause     TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`
 /**
  * What a batch of a thousand accounts touches fits: a page is then written once, not many times.
  */
@@ -71,6 +79,7 @@ export interface OpenedViewDatabase {
   /** Undefined while the file is being built. */
   readonly kept: KeptFile | undefined
   readonly checkpoint: Checkpoint
+  readonly setAside: SetAside
 }
 
 export function openViewDatabase(
@@ -92,8 +101,11 @@ export function openViewDatabase(
       prepareSchema(database, projection, path)
     }
     const kept = isKept ? keepDatabase(database, path, keepFile) : undefined
+    // A file from before there was such a table gets it here: none of its streams is set aside.
+    database.exec(SET_ASIDE_SCHEMA)
     const checkpoint = readCheckpoint(database)
-    return { database, projector: projection.projector(database), kept, checkpoint }
+    const setAside = readSetAside(database)
+    return { database, projector: projection.projector(database), kept, checkpoint, setAside }
   } catch (error) {
     database.close()
     throw error
@@ -127,6 +139,24 @@ function prepareSchema(database: DatabaseSync, projection: Projection, path: str
     ${CHECKPOINT_SCHEMA}
     PRAGMA user_version = ${-projection.version};
     COMMIT;`)
+}
+
+/** By the stream. */
+export type SetAside = ReadonlyMap<string, ViewHole>
+
+/** Where a view has stopped to follow a stream, and why. */
+export interface ViewHole {
+  readonly revision: number
+  readonly cause: string
+}
+
+function readSetAside(database: DatabaseSync): SetAside {
+  const rows = database.prepare('SELECT stream, revision, cause FROM set_aside').all() as unknown
+  return new Map(
+    (rows as readonly ({ readonly stream: string } & ViewHole)[]).map(
+      ({ stream, revision, cause }) => [stream, { revision, cause }],
+    ),
+  )
 }
 
 export function readCheckpoint(database: DatabaseSync): Checkpoint {

@@ -17,7 +17,8 @@ import { linkSync, renameSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import type { DecodedEvent } from '../projection/decode.ts'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import type { DecodedBatch, DecodedEvent } from '../projection/decode.ts'
 import type { Projection, Projector } from '../projection/projection.ts'
 import {
   type Checkpoint,
@@ -27,6 +28,8 @@ import {
   openViewDatabase,
   readCheckpoint,
   removeDatabase,
+  type SetAside,
+  type ViewHole,
 } from './view-database.ts'
 
 export interface ViewPorts {
@@ -53,6 +56,9 @@ export class ViewFile {
   #kept: KeptFile | undefined
   #committed: Checkpoint
   #folded: Checkpoint
+  #setAside: Map<string, ViewHole>
+  /** Streams that are not in the table yet. */
+  readonly #newlySetAside = new Set<string>()
   readonly #ports: ViewPorts
 
   /**
@@ -70,6 +76,12 @@ export class ViewFile {
     this.#kept = opened.kept
     this.#committed = opened.checkpoint
     this.#folded = opened.checkpoint
+    this.#setAside = new Map(opened.setAside)
+  }
+
+  /** Streams that the rows follow only up to a revision: what stands there cannot be folded. */
+  get setAside(): SetAside {
+    return this.#setAside
   }
 
   /** The last event in the rows that readers see. */
@@ -92,22 +104,30 @@ export class ViewFile {
   }
 
   /**
-   * Folds the events in memory.
+   * Folds the events in memory. Streams of which one cannot be read are set aside from there on.
    *
    * @throws with the view back at its last commit
    */
-  fold(events: readonly DecodedEvent[]): void {
-    const last = events.at(-1)?.recorded
+  fold(batch: DecodedBatch): void {
+    const last = batch.recorded.at(-1)
     if (last === undefined) return
+    for (const { recorded, cause } of batch.unreadable) this.leaveOut(recorded, cause)
     try {
-      this.#projector.fold(events)
+      this.#projector.fold(this.#followed(batch.events), batch.recorded)
     } catch (error) {
       this.#rollBack()
       throw error
     }
     const { position, stream, revision, hash } = last
-    const count = this.#folded.events + events.length
+    const count = this.#folded.events + batch.recorded.length
     this.#folded = { position, stream, revision, hash, events: count }
+  }
+
+  /** From this event on its stream is in no row, for the rest of the life of the file. */
+  leaveOut({ stream, revision }: Pick<RecordedEvent, 'stream' | 'revision'>, cause: string): void {
+    if (this.#setAside.has(stream)) return
+    this.#setAside.set(stream, { revision, cause })
+    this.#newlySetAside.add(stream)
   }
 
   /**
@@ -121,6 +141,7 @@ export class ViewFile {
     try {
       this.#database.exec('BEGIN IMMEDIATE')
       this.#projector.flush()
+      this.#flushSetAside()
       this.#database
         .prepare(
           'UPDATE checkpoint SET position = ?, stream = ?, revision = ?, hash = ?, events = ?',
@@ -133,6 +154,7 @@ export class ViewFile {
       throw error
     }
     this.#committed = this.#folded
+    this.#newlySetAside.clear()
     this.#ports.afterCommit()
   }
 
@@ -211,9 +233,28 @@ export class ViewFile {
     else this.#kept.closeUnsynced()
   }
 
+  #followed(events: readonly DecodedEvent[]): readonly DecodedEvent[] {
+    if (this.#setAside.size === 0) return events
+    return events.filter(({ recorded: { stream, revision } }) => {
+      const hole = this.#setAside.get(stream)
+      return hole === undefined || revision < hole.revision
+    })
+  }
+
+  #flushSetAside(): void {
+    if (this.#newlySetAside.size === 0) return
+    const insert = this.#database.prepare('INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?)')
+    for (const stream of this.#newlySetAside) {
+      const { revision, cause } = this.#setAside.get(stream) as ViewHole
+      insert.run(stream, revision, cause)
+    }
+  }
+
   #rollBack(): void {
     this.#projector.forget()
     this.#folded = this.#committed
+    for (const stream of this.#newlySetAside) this.#setAside.delete(stream)
+    this.#newlySetAside.clear()
     // SQLite rolls back by itself when the disk is full, but not always.
     if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
   }
@@ -225,6 +266,8 @@ export class ViewFile {
     this.#kept = opened.kept
     this.#committed = opened.checkpoint
     this.#folded = opened.checkpoint
+    this.#setAside = new Map(opened.setAside)
+    this.#newlySetAside.clear()
     this.generation += 1
   }
 }

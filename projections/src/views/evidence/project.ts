@@ -2,6 +2,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isCheckpointsStream } from '@svc/contracts/events/evidence'
 import { HASH_BYTES, leafHash } from '@svc/contracts/evidence/merkle-tree'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent } from '../../projection/decode.ts'
 import type { Projector } from '../../projection/projection.ts'
 import {
@@ -37,14 +38,15 @@ export class EvidenceProjector implements Projector {
     this.#putPositions = database.prepare('INSERT OR REPLACE INTO leaf_positions VALUES (?,?,?)')
   }
 
-  fold(events: readonly DecodedEvent[]): void {
+  /** Also what nobody can read is in the tree: what was signed must not depend on who reads it. */
+  fold(_events: readonly DecodedEvent[], recorded: readonly RecordedEvent[]): void {
     this.#levels ??= this.#load()
     const levels = this.#levels
-    for (const { recorded } of events) {
-      if (isCheckpointsStream(recorded.stream)) continue
+    for (const { stream, position, hash } of recorded) {
+      if (isCheckpointsStream(stream)) continue
       const leaves = levelOf(levels, 0)
-      this.#positions.writeBigInt64BE(recorded.position, leaves.count * POSITION_BYTES)
-      this.#add(levels, 0, leafHash(Buffer.from(recorded.hash, 'hex')))
+      this.#positions.writeBigInt64BE(position, leaves.count * POSITION_BYTES)
+      this.#add(levels, 0, leafHash(Buffer.from(hash, 'hex')))
     }
   }
 

@@ -1,7 +1,11 @@
 /** Reads the events of a request where the index says that they are. */
 
 import { accountStream } from '@svc/contracts/events/account'
-import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
+import {
+  DamagedStreamError,
+  type EventStore,
+  type RecordedEvent,
+} from '@svc/contracts/ports/event-store'
 import { decodeBatch } from '../../projection/decode.ts'
 import type { RequestRow } from '../views.ts'
 import type { RequestPlaces } from './project.ts'
@@ -9,6 +13,7 @@ import { requestOf } from './receipt.ts'
 
 /**
  * @throws {BrokenChainError} when an event of the request was altered
+ * @throws {DamagedStreamError} when one cannot be read
  * @throws when the log does not hold what the index names
  */
 export async function readRequest(
@@ -25,7 +30,8 @@ export async function readRequest(
     recorded.push(...page)
   }
   const { events, unreadable } = decodeBatch(recorded)
-  if (unreadable !== undefined) throw unreadable
+  const [first] = unreadable
+  if (first !== undefined) throw new DamagedStreamError(stream, first.cause)
   return requestOf(place.requestId, events)
 }
 

@@ -1,0 +1,52 @@
+/**
+ * Streams that are set aside because they cannot be relied on: nothing is decided on them and
+ * nothing is written to them, and everything else goes on.
+ *
+ * Whoever finds damage notes it here: the store, the views, the ledger, a verification. A stream
+ * leaves the list when it was read again from its first event to its last and is whole.
+ */
+import { BrokenChainError, DamagedStreamError } from '../event-store.ts'
+
+/** What is wrong with one stream. */
+export interface StreamDamage {
+  readonly stream: string
+  /** Of the first event that cannot be relied on; null when that is true of the whole stream. */
+  readonly revision: number | null
+  /** In words that end a sentence about the stream. */
+  readonly cause: string
+}
+
+export interface Quarantine {
+  /** All of them, those that the store itself has set aside first. */
+  list(): readonly StreamDamage[]
+  /** Those that were found by reading, in the order in which they were found. */
+  noted(): readonly StreamDamage[]
+  /** Asked for every request. */
+  find(stream: string): StreamDamage | undefined
+  /** Sets a stream aside; one that is known already stays as it is. */
+  note(damage: StreamDamage): void
+}
+
+/** For a log that cannot be damaged, such as one in memory. */
+export const noQuarantine: Quarantine = {
+  list: () => [],
+  noted: () => [],
+  find: () => undefined,
+  note: () => {},
+}
+
+const ALTERED = 'its history was altered: the event does not fit the chain'
+
+/** What an error says of a stream; undefined when it says nothing of any. */
+export function damageIn(error: unknown): StreamDamage | undefined {
+  if (error instanceof DamagedStreamError) {
+    return { stream: error.stream, revision: error.revision, cause: error.reason }
+  }
+  if (!(error instanceof BrokenChainError)) return undefined
+  return { stream: error.stream, revision: error.revision, cause: ALTERED }
+}
+
+/** As an error that callers are answered with. */
+export function damageError({ stream, revision, cause }: StreamDamage): DamagedStreamError {
+  return new DamagedStreamError(stream, cause, { revision })
+}
