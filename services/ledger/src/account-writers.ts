@@ -2,7 +2,10 @@
  * The writers of the accounts that this process works with. Their number is bounded: the one that
  * was used least recently makes room, its state saved.
  */
+import { accountStream } from '@svc/contracts/events/account'
+import { accountDamaged } from '@svc/contracts/ports/answerable-error'
 import type { Position } from '@svc/contracts/ports/event-store'
+import { damageError } from '@svc/contracts/ports/quarantine'
 import type { AccountState } from './account/state.ts'
 import { overloaded } from './writer/refusals.ts'
 import { AccountWriter, type WriterPorts } from './writer/writer.ts'
@@ -19,8 +22,13 @@ export class AccountWriters {
     this.#ports = ports
   }
 
-  /** @throws {ServiceError} when every place is taken by a writer that works */
+  /**
+   * @throws {ServiceError} `account_damaged` while its stream is set aside, `server_is_overloaded`
+   *   when every place is taken by a writer that works
+   */
   of(accountId: string): AccountWriter {
+    const damage = this.#ports.quarantine.find(accountStream(accountId))
+    if (damage !== undefined) throw accountDamaged(damageError(damage))
     const known = this.#writers.get(accountId)
     if (known === undefined) this.#makeRoom()
     const writer = known ?? new AccountWriter(accountId, this.#ports, this.#forgetUnopened)
@@ -29,8 +37,9 @@ export class AccountWriters {
     return writer
   }
 
-  /** What memory holds of an account, if it holds it. */
+  /** What memory holds of an account, if it holds it and its stream is not set aside. */
   state(accountId: string): AccountState | undefined {
+    if (this.#ports.quarantine.find(accountStream(accountId)) !== undefined) return undefined
     return this.#writers.get(accountId)?.state
   }
 

@@ -3,6 +3,7 @@ import { noCrashPoints, type ReachCrashPoint } from '@svc/contracts/crash-points
 import { gatewayActor } from '@svc/contracts/demo-price'
 import type { IdSource } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
@@ -36,6 +37,8 @@ export interface LedgerDependencies {
   /** Without it, nothing finishes an erasure that a crash cuts off. */
   readonly erasures?: ErasureNotes
   readonly reach?: ReachCrashPoint
+  /** Streams that are set aside; told of those that are found damaged here. */
+  readonly quarantine?: Quarantine
   readonly limits?: Partial<LedgerLimits>
 }
 
@@ -51,13 +54,15 @@ export async function createLedger(dependencies: LedgerDependencies): Promise<Le
   const reach = dependencies.reach ?? noCrashPoints
   const limits = { ...defaultLimits, ...dependencies.limits }
   const actor = gatewayActor(gatewayId)
-  const prices = new PriceBook({ store, texts, clock, timer, ids, actor, limits })
+  const quarantine = dependencies.quarantine ?? noQuarantine
+  const pricing = { store, texts, snapshots, clock, timer, ids, actor, limits, quarantine }
+  const prices = new PriceBook(pricing)
   await prices.open()
   const reading = { store, timer, pageEvents: limits.replayPageEvents }
   return new EventSourcedLedger({
     reading,
     charges: dependencies.charges ?? chargesInStream(reading),
-    writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits }),
+    writers: new AccountWriters({ store, snapshots, clock, timer, reach, limits, quarantine }),
     prices,
     usedKeys: dependencies.usedKeys ?? unknownKeys,
     texts,

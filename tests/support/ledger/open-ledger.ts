@@ -6,6 +6,7 @@ import { decodeEvent } from '@svc/contracts/events/codec'
 import { type IdKind, type IdSource, makeId } from '@svc/contracts/ids'
 import type { PicoDollars } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { UsedKeys } from '@svc/contracts/ports/used-keys'
@@ -38,6 +39,7 @@ export interface LedgerSettingOptions extends Partial<LedgerSetting> {
   readonly reach?: ReachCrashPoint
   readonly usedKeys?: UsedKeys
   readonly isPriced?: boolean
+  readonly quarantine?: Quarantine
 }
 
 let madeLedgers = 0
@@ -62,6 +64,7 @@ export async function openLedger(options: LedgerSettingOptions = {}): Promise<Le
       gatewayId: options.gatewayId ?? gatewayId,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
       ...(options.reach === undefined ? {} : { reach: options.reach }),
+      ...(options.quarantine === undefined ? {} : { quarantine: options.quarantine }),
       ...(options.usedKeys === undefined ? {} : { usedKeys: options.usedKeys }),
     }),
   )

@@ -11,8 +11,8 @@ import { pricingEventSchemas, pricingStream } from '../pricing.ts'
 import { userEventSchemas, usersStream } from '../users.ts'
 import { upcast } from './upcast.ts'
 
-const ACCOUNT = 'account'
-const CHECKPOINTS = 'checkpoints'
+const ACCOUNT = 'account-*'
+const CHECKPOINTS = 'checkpoints-*'
 
 /** By the names of their streams; all accounts count as one, and all streams of checkpoints. */
 const schemasOfStreams = {

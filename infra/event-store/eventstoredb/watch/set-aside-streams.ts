@@ -46,8 +46,9 @@ export class SetAsideStreams {
 
   /** To be called with every event of the log, in its order. */
   note(event: ServerEvent): void {
-    if (event.position <= this.#lookedUpTo) return
-    this.#lookedUpTo = event.position
+    // A deletion for ever is never taken back: it counts however long ago it was.
+    if (event.position <= this.#lookedUpTo && event.type !== DELETED_FOR_EVER) return
+    if (event.position > this.#lookedUpTo) this.#lookedUpTo = event.position
     const stream = describedStream(event)
     if (stream?.startsWith(this.#prefix)) this.set(stream, orderIn(event))
   }

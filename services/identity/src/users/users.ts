@@ -13,6 +13,7 @@ import {
 } from '@svc/contracts/events/users'
 import { eventId, type IdSource } from '@svc/contracts/ids'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FreshStream } from '@svc/ledger/fresh-stream'
 import { decide, hasPlatformOwner, noSuchLink, type UserCommand, usableLink } from './decide.ts'
@@ -34,6 +35,8 @@ export interface UsersPorts {
   readonly ids: IdSource
   /** From a cryptographic source: the secrets of links are made of them. */
   readonly randomBytes: (count: number) => Uint8Array
+  /** Told when the stream cannot be relied on. */
+  readonly quarantine?: Pick<Quarantine, 'note'>
 }
 
 export interface IssuedLink {

@@ -13,12 +13,15 @@ import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/
 import { type PricingEvent, pricingStream } from '@svc/contracts/events/pricing'
 import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
+import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
+import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { DEFAULT_PRICE_LIST, type PriceVersion, type Rates } from '@svc/contracts/price'
 import { FoldedStream } from '../writer/folded-stream.ts'
 import type { LedgerLimits } from '../writer/limits.ts'
-import { storeUnavailable } from '../writer/refusals.ts'
+import { isDamage, recordsDamaged, storeUnavailable } from '../writer/refusals.ts'
+import { KeptPrices } from './kept-prices.ts'
 import { PriceLists, type PriceQuery } from './price-lists.ts'
 import {
   type CorrectedPrice,
@@ -41,6 +44,8 @@ export interface PriceBookPorts {
   readonly ids: IdSource
   readonly actor: string
   readonly limits: LedgerLimits
+  readonly snapshots: SnapshotStore
+  readonly quarantine: Quarantine
 }
 
 export interface NewPrice {
@@ -74,14 +79,18 @@ export class PriceBook {
   /** By their run. */
   readonly #corrections = new Map<string, PriceCorrection>()
   readonly #stream: FoldedStream
+  readonly #kept: KeptPrices
+  /** All of the stream, by their revisions. */
+  readonly #events: NewEvent[] = []
   #isClosed = false
   #cancelRefresh: () => void = () => {}
 
   constructor(ports: PriceBookPorts) {
     this.#ports = ports
-    const { store, timer, limits } = ports
+    const { store, timer, limits, quarantine } = ports
+    this.#kept = new KeptPrices(ports.snapshots)
     this.#stream = new FoldedStream(
-      { store, timer, limits },
+      { store, timer, limits, quarantine },
       {
         stream: pricingStream,
         from: 'start',
@@ -90,16 +99,34 @@ export class PriceBook {
     )
   }
 
-  /** Reads the prices, and keeps on looking for what other processes publish. */
+  /**
+   * Reads the prices, and keeps on looking for what other processes publish. When the stream is
+   * damaged the prices go on as they were last known here.
+   */
   async open(): Promise<void> {
-    await this.#stream.catchUp()
+    try {
+      await this.#stream.catchUp()
+      this.#keep()
+    } catch (error) {
+      if (damageIn(error) === undefined) throw error
+      const { head } = this.#stream
+      const kept = this.#kept.behind(head)
+      for (const [index, event] of kept.entries()) this.#take(event, head.revision + 1 + index)
+    }
     this.#planRefresh()
   }
 
   /** Reads at once what other processes have published meanwhile. Never rejects. */
   lookAgain(): Promise<void> {
-    // When the store is away, the prices known so far stay in force.
-    return this.#stream.catchUp().catch(() => {})
+    return this.#stream.catchUp().then(
+      () => this.#keep(),
+      // When the store is away, or the stream damaged, the prices known so far stay in force.
+      () => {},
+    )
+  }
+
+  #keep(): void {
+    this.#kept.save(this.#events, this.#stream.head)
   }
 
   /** The price in force at a moment, or null; undefined for a list that is not known here. */
@@ -267,11 +294,12 @@ export class PriceBook {
     decide: () => PricingEvent | undefined | Promise<PricingEvent | undefined>,
   ): Promise<void> {
     const origin = { correlationId: version, causationId: version, actor }
-    return this.#stream.append(async () => {
+    const appended = this.#stream.append(async () => {
       const event = await decide()
       if (event === undefined) return []
       return [encodeEvent(eventId(version, this.#stepOf(event)), event, origin)]
     })
+    return appended.then(() => this.#keep())
   }
 
   /** Of gateways that are asked for the same at once, each is told the truth of who did it. */
@@ -283,12 +311,15 @@ export class PriceBook {
     try {
       await this.#stream.readNewest()
     } catch (cause) {
-      throw storeUnavailable(cause)
+      throw isDamage(cause) ? recordsDamaged(cause) : storeUnavailable(cause)
     }
   }
 
   #take(event: NewEvent, revision: number): void {
+    // What was kept is read again when the stream was repaired.
+    if (revision < this.#events.length) return
     const { type, data } = decodeEvent(event) as PricingEvent
+    this.#events.push(event)
     if (type === 'PriceWithdrawn') {
       this.#lists.withdraw(data.version, data.at)
       return

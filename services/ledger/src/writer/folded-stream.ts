@@ -6,22 +6,30 @@
  *                        ▲                              │conflict
  *                        └──── read what others wrote ◀─┘
  */
+import type { ServiceError } from '@svc/contracts/errors'
+import { readStored } from '@svc/contracts/events/stored-event'
 import {
+  BrokenChainError,
+  DamagedStreamError,
   type EventStore,
   type NewEvent,
   NO_STREAM,
+  type RecordedEvent,
   StoreUnavailableError,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
+import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
 import { defaultLimits, type LedgerLimits } from './limits.ts'
-import { defect, outcomeUnknown, storeUnavailable } from './refusals.ts'
+import { defect, isDamage, outcomeUnknown, recordsDamaged, storeUnavailable } from './refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 
 export interface FoldedStreamPorts {
   readonly store: EventStore
   readonly timer: Timer
   readonly limits?: Pick<LedgerLimits, 'conflictsInARow' | 'unknownOutcomeMs' | 'replayPageEvents'>
+  /** Told when the stream cannot be relied on. */
+  readonly quarantine?: Pick<Quarantine, 'note'> | undefined
 }
 
 /** The events of an append, which may need texts kept first. */
@@ -31,7 +39,10 @@ export interface StreamFold {
   readonly stream: string
   /** `end` for a stream that is only appended to: what is in it already is not folded. */
   readonly from: 'start' | 'end'
-  /** Called once for each event, in order, with its revision. */
+  /**
+   * Called once for each event, in order, with its revision. What it throws means that the event is
+   * none of ours.
+   */
   fold(event: NewEvent, revision: number): void
 }
 
@@ -51,9 +62,11 @@ export class FoldedStream {
   }
 
   /**
-   * Folds what other processes have appended by now.
+   * Folds what other processes have appended by now. What stands before damage is folded.
    *
    * @throws {StoreUnavailableError} when the store is away
+   * @throws {BrokenChainError}
+   * @throws {DamagedStreamError}
    */
   readNewest(): Promise<void> {
     return this.#inTurn(() => this.#readOn())
@@ -76,6 +89,11 @@ export class FoldedStream {
    */
   append(decide: Decide): Promise<void> {
     return this.#inTurn(() => this.#append(decide))
+  }
+
+  /** The last event that was folded or appended. */
+  get head(): StreamHead {
+    return this.#head
   }
 
   /** Resolves when all that was asked for so far has its outcome. */
@@ -118,15 +136,22 @@ export class FoldedStream {
       // Whatever becomes of it, the next append at this revision tells.
       isStopping: () => true,
     }).catch((cause) => {
-      throw cause instanceof RangeError ? defect(cause) : storeUnavailable(cause)
+      throw cause instanceof RangeError ? defect(cause) : refusalOf(cause)
     })
     known.catch(() => {})
     return Promise.race([known, overdue.promise])
   }
 
   async #readOn(): Promise<void> {
-    if (this.#fold.from === 'end') await this.#goToEnd()
-    else await this.#readPages()
+    this.#isAtEnd = false
+    try {
+      if (this.#fold.from === 'end') await this.#goToEnd()
+      else await this.#readPages()
+    } catch (error) {
+      const damage = damageIn(error)
+      if (damage !== undefined) this.#ports.quarantine?.note(damage)
+      throw error
+    }
     this.#isAtEnd = true
   }
 
@@ -138,17 +163,40 @@ export class FoldedStream {
   }
 
   async #readPages(): Promise<void> {
-    const { store } = this.#ports
-    const { stream } = this.#fold
     const limit = this.#limits.replayPageEvents
     for (;;) {
-      const from = this.#head.revision + 1
-      const page = await store.readStream({ stream, direction: 'forwards', from, limit })
-      for (const recorded of page) {
-        this.#fold.fold(recorded, recorded.revision)
-        this.#head = { revision: recorded.revision, hash: recorded.hash }
-      }
+      const page = await this.#readPage(limit).catch(async (error) => {
+        // What stands before the break is sound.
+        const isBehind = error instanceof BrokenChainError && error.revision > this.#nextRevision
+        if (isBehind) this.#foldPage(await this.#readPage(error.revision - this.#nextRevision))
+        throw error
+      })
+      this.#foldPage(page)
       if (page.length < limit) return
+    }
+  }
+
+  get #nextRevision(): number {
+    return this.#head.revision + 1
+  }
+
+  #readPage(limit: number): Promise<readonly RecordedEvent[]> {
+    const { stream } = this.#fold
+    const from = this.#nextRevision
+    return this.#ports.store.readStream({ stream, direction: 'forwards', from, limit })
+  }
+
+  #foldPage(page: readonly RecordedEvent[]): void {
+    for (const recorded of page) {
+      const { stream, revision, hash, type } = recorded
+      try {
+        readStored(recorded)
+        this.#fold.fold(recorded, revision)
+      } catch (cause) {
+        const why = cause instanceof Error ? cause.message : String(cause)
+        throw new DamagedStreamError(stream, `event ${type}: ${why}`, { cause, revision })
+      }
+      this.#head = { revision, hash }
     }
   }
 
@@ -168,5 +216,9 @@ async function decided(decide: Decide): Promise<readonly NewEvent[]> {
 }
 
 function refuse(cause: unknown): never {
-  throw storeUnavailable(cause)
+  throw refusalOf(cause)
+}
+
+function refusalOf(cause: unknown): ServiceError {
+  return isDamage(cause) ? recordsDamaged(cause) : storeUnavailable(cause)
 }

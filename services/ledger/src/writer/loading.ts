@@ -1,11 +1,13 @@
 /** Folds an account from its stream, or from a snapshot and the events behind it. */
 
-import type { AccountEvent } from '@svc/contracts/events/account'
+import { accountStream, isAccountEvent } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import {
+  DamagedStreamError,
   type EventStore,
   NO_STREAM,
   type Position,
+  type RecordedEvent,
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
@@ -41,6 +43,10 @@ export interface LoadingPorts {
   readonly pageEvents: number
 }
 
+/**
+ * @throws {BrokenChainError}
+ * @throws {DamagedStreamError} when the ledger cannot have made this history
+ */
 export async function loadAccount(ports: LoadingPorts, stream: string): Promise<LoadedAccount> {
   const account = (await loadSnapshot(ports, stream)) ?? {
     state: initialState(),
@@ -63,7 +69,7 @@ export async function catchUp(
     const from = account.head.revision + 1
     const page = await store.readStream({ stream, direction: 'forwards', from, limit: pageEvents })
     for (const recorded of page) {
-      evolve(account.state, decodeEvent(recorded) as AccountEvent)
+      fold(account.state, recorded)
       account.head = { revision: recorded.revision, hash: recorded.hash }
       account.position = recorded.position
       account.unsavedEvents += 1
@@ -74,6 +80,21 @@ export async function catchUp(
     }
     // A long history must not keep the process from its other work.
     await pause(timer, 0)
+  }
+}
+
+function fold(state: AccountState, recorded: RecordedEvent): void {
+  const { stream, revision, type } = recorded
+  try {
+    const event = decodeEvent(recorded)
+    if (!isAccountEvent(event)) throw new RangeError('it belongs into another stream')
+    if (event.type === 'AccountOpened' && accountStream(event.data.accountId) !== stream) {
+      throw new RangeError('it opens another account')
+    }
+    evolve(state, event)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new DamagedStreamError(stream, `event ${type}: ${why}`, { cause, revision })
   }
 }
 

@@ -1,12 +1,8 @@
 /** What the ledger says when it is not the decider that refuses. */
 import { ServiceError } from '@svc/contracts/errors'
 import { accountDamaged, storeRewound } from '@svc/contracts/ports/answerable-error'
-import {
-  BrokenChainError,
-  DamagedStreamError,
-  StoreRewoundError,
-  StoreUnavailableError,
-} from '@svc/contracts/ports/event-store'
+import { StoreRewoundError, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { damageIn } from '@svc/contracts/ports/quarantine'
 import type { Refusal } from '../account/decision.ts'
 import { InconsistentHistoryError } from '../account/state.ts'
 
@@ -69,8 +65,16 @@ function isContradiction(cause: unknown): boolean {
   return cause instanceof InconsistentHistoryError
 }
 
-function isDamage(cause: unknown): boolean {
-  return cause instanceof DamagedStreamError || cause instanceof BrokenChainError
+/** A stream of the service itself, such as its prices, is set aside: nothing is written to it. */
+export function recordsDamaged(cause: unknown): ServiceError {
+  const message =
+    'The records that this would be written to are damaged. ' +
+    'Please ask the operator of this service.'
+  return new ServiceError('store_unavailable', message, { cause })
+}
+
+export function isDamage(cause: unknown): boolean {
+  return damageIn(cause) !== undefined
 }
 
 export function defect(cause: unknown): ServiceError {

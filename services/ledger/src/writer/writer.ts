@@ -44,6 +44,7 @@ import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { serverStopping } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
 import type { AppendRequest, EventStore, Position } from '@svc/contracts/ports/event-store'
+import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { SnapshotStore } from '@svc/contracts/ports/snapshot-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { AccountState } from '../account/state.ts'
@@ -71,6 +72,7 @@ export interface WriterPorts {
   readonly timer: Timer
   readonly reach: ReachCrashPoint
   readonly limits: LedgerLimits
+  readonly quarantine: Quarantine
 }
 
 type Mode = 'idle' | 'working' | 'parked' | 'draining' | 'giving-up' | 'closed'
@@ -195,6 +197,7 @@ export class AccountWriter {
       account = await this.#newestAccount()
     } catch (cause) {
       this.#forget()
+      this.#noteDamage(cause)
       for (const job of this.#queue.splice(0)) job.reject(loadingRefusal(cause))
       return
     }
@@ -294,12 +297,18 @@ export class AccountWriter {
       })
       return this.#isOverdue() ? undefined : outcome
     } catch (cause) {
+      this.#noteDamage(cause)
       refuseAll(cause instanceof RangeError ? defect(cause) : storeRefusal(cause))
       return undefined
     } finally {
       if (this.#mode === 'parked') this.#turn('working')
       else if (this.#mode === 'giving-up') this.#turn('draining')
     }
+  }
+
+  #noteDamage(cause: unknown): void {
+    const damage = damageIn(cause)
+    if (damage !== undefined) this.#ports.quarantine.note(damage)
   }
 
   #park(cause: unknown): void {

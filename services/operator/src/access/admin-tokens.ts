@@ -17,6 +17,7 @@ import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/
 import { eventId, type IdSource, makeDerivedId } from '@svc/contracts/ids'
 import { readKeptText } from '@svc/contracts/kept-text'
 import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FreshStream } from '@svc/ledger/fresh-stream'
@@ -36,6 +37,8 @@ export interface AdminTokensPorts {
   readonly ids: IdSource
   /** From a cryptographic source: secrets are made of them. */
   readonly randomBytes: (count: number) => Uint8Array
+  /** Told when the stream cannot be relied on. */
+  readonly quarantine?: Pick<Quarantine, 'note'>
 }
 
 /** Times are milliseconds since 1970. */

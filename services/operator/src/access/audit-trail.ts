@@ -12,6 +12,7 @@ import { auditStream } from '@svc/contracts/events/audit'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { eventId, type IdSource } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import { limitExceeded, type RateLimit } from '@svc/contracts/ports/rate-limits'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
@@ -33,6 +34,8 @@ export interface AuditTrailPorts {
   readonly clock: Clock
   readonly timer: Timer
   readonly ids: IdSource
+  /** Told when the stream cannot be relied on. */
+  readonly quarantine?: Pick<Quarantine, 'note'>
 }
 
 /** What of a question says whose records, and from when to when; null: all of them. */

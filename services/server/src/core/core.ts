@@ -9,6 +9,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
@@ -24,12 +25,17 @@ import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { createLedger } from '@svc/ledger/create-ledger'
+import { inspectStream } from '@svc/ledger/inspect-stream'
 import type { Ledger } from '@svc/ledger/ledger'
 import { AdminTokens } from '@svc/operator/access/admin-tokens'
 import { AuditTrail } from '@svc/operator/access/audit-trail'
 import { Checkpointer } from '@svc/projections/checkpointer'
 import type { EvidenceSources } from '@svc/projections/evidence-export'
-import { openProjections, type Projections } from '@svc/projections/open-projections'
+import {
+  type OpenProjections,
+  openProjections,
+  type Projections,
+} from '@svc/projections/open-projections'
 import { OlderLogError } from '@svc/projections/runner/foreign-views'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
@@ -38,6 +44,7 @@ import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
 import { type LogLocation, shownLocation } from '../settings/log-location.ts'
 import { forgetServerLog, type LogIdentityPorts, recogniseLog } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
+import { LogQuarantine } from './log-quarantine.ts'
 import { loggedCharges } from './logged-charges.ts'
 import { loggedKeys } from './logged-keys.ts'
 import { OpenResources } from './open-resources.ts'
@@ -69,6 +76,11 @@ export interface CoreOptions {
    * refused, and nothing changes.
    */
   readonly otherLog?: LogIdentityPorts['otherLog'] | undefined
+  /**
+   * What becomes of views that have seen what the log does not hold: only the start of a server
+   * builds them anew. Default: `leave`.
+   */
+  readonly foreignViews?: 'rebuild' | 'leave' | undefined
   /** Called once when the disk has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
@@ -80,6 +92,9 @@ export interface Core {
   readonly store: EventStore
   readonly texts: TextStore
   readonly storeHealth: StoreHealth
+  readonly quarantine: LogQuarantine
+  /** Reads a stream from its start to its end. @returns what is wrong with it, if anything is */
+  readonly inspect: (stream: string) => Promise<StreamDamage | undefined>
   readonly ledger: Ledger
   readonly projections: Projections
   readonly adminTokens: AdminTokens
@@ -121,8 +136,10 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const identity = { folder, logger, otherLog: options.otherLog ?? 'refuse' }
     if (place.kind === 'sqlite') forgetServerLog(identity)
     else await recogniseLog(store, place, identity)
+    const quarantine = openQuarantine(options, storeHealth)
     const pace = new SharedPace()
-    const projections = await openViews(options, store, pace)
+    const inspect = (stream: string) => inspectStream({ store, timer: systemTimer }, stream)
+    const projections = await openViews(options, { store, pace, quarantine, inspect })
     parts.add(() => projections.close())
     const memory = await LogMemory.open({ folder, store, snapshots, projections, logger })
     parts.add(async () => {
@@ -139,7 +156,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     })
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
-    const ports = { store, texts, clock: systemClock, timer: systemTimer, ids, randomBytes }
+    const clocks = { clock: systemClock, timer: systemTimer }
+    const ports = { store, texts, ...clocks, ids, randomBytes, quarantine }
     const ledger = await createLedger({
       ...ports,
       snapshots,
@@ -159,6 +177,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     memory.start()
     return {
       ...{ gatewayId, place, store, storeHealth, texts, ledger, projections, memory, pace },
+      ...{ quarantine, inspect },
       refusedRequests,
       checkpointer,
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
@@ -174,6 +193,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   }
 }
 
+function openQuarantine({ folder, place, logger }: CoreOptions, storeHealth: StoreHealth) {
+  const streamPrefix = place.kind === 'sqlite' ? '' : place.streamPrefix
+  return new LogQuarantine({ folder, storeHealth, streamPrefix, logger })
+}
+
 function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {
   return openSqliteRefusedRequests(folder.refusalsFile, {
     clock: systemClock,
@@ -184,19 +208,18 @@ function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {
 
 /** With a file of events, one that was restored is the truth, and the views are built anew. */
 async function openViews(
-  { folder, place, reach, logger, otherLog }: CoreOptions,
-  store: EventStore,
-  pace: SharedPace,
+  { folder, place, reach, logger, otherLog, foreignViews = 'leave' }: CoreOptions,
+  ports: Pick<OpenProjections, 'store' | 'pace' | 'quarantine' | 'inspect'>,
 ): Promise<Projections> {
   const options = {
     folder: folder.viewsFolder,
-    store,
+    ...ports,
     reach,
     log: logger,
-    pace,
     timer: systemTimer,
     keepFile: durableFile,
   }
+  if (foreignViews === 'leave') return openProjections({ ...options, olderLog: 'leave' })
   if (place.kind === 'sqlite') return openProjections(options)
   for (let tries = 1; ; tries += 1) {
     try {

@@ -7,6 +7,7 @@ import { DEMO_RATES, gatewayActor } from '@svc/contracts/demo-price'
 import { accountStream } from '@svc/contracts/events/account'
 import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
+import { unreadableBecause } from '@svc/contracts/events/stored-event'
 import { parseDollars } from '@svc/contracts/money'
 import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import type { Rates } from '@svc/contracts/price'
@@ -66,9 +67,7 @@ export async function prepareFirstRun(
   if (place.kind !== 'sqlite' && !(await isFirstPriceOf(folder.readRuns(), store))) {
     return nothingMade
   }
-  const begun = written.find(
-    (event) => opensAccount(event) && decodeMetadata(event).actor === ACTOR,
-  )
+  const begun = written.find((event) => opensAccount(event) && actorOf(event) === ACTOR)
   const accountId = accountOf(begun) ?? (await ledger.openAccount({ name: 'demo', actor: ACTOR }))
   // Known by its reference: it is given once, however often it is asked for.
   await ledger.grant(accountId, {
@@ -96,7 +95,7 @@ async function isFirstPriceOf(
     from: 0,
     limit: 1,
   })
-  const actor = first && decodeMetadata(first).actor
+  const actor = first && actorOf(first)
   return gatewayIds.some(
     (gatewayId) => actor === gatewayActor(gatewayId) || actor === initialPriceActor(gatewayId),
   )
@@ -105,6 +104,11 @@ async function isFirstPriceOf(
 /** Not that of the gateway: a price at which whatever model is served is sold is no demo price. */
 function initialPriceActor(gatewayId: string): string {
   return `${ACTOR}:${gatewayId}`
+}
+
+/** Undefined for an event that somebody else wrote. */
+function actorOf(event: RecordedEvent): string | undefined {
+  return unreadableBecause(event) === undefined ? decodeMetadata(event).actor : undefined
 }
 
 function opensAccount({ type }: RecordedEvent): boolean {

@@ -14,6 +14,7 @@
 
 import { pricingStream } from '@svc/contracts/events/pricing'
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { damageIn } from '@svc/contracts/ports/quarantine'
 import { pause } from '@svc/contracts/ports/time'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Logger } from 'pino'
@@ -32,15 +33,20 @@ export interface LogIdentityPorts {
   readonly otherLog: 'refuse' | 'accept'
 }
 
-/** Nothing is sold without a price, so the price list has the first event of every log. */
-async function firstEventOf(store: EventStore): Promise<string | null> {
-  const [first] = await store.readStream({
-    stream: pricingStream,
-    direction: 'forwards',
-    from: 0,
-    limit: 1,
-  })
-  return first?.id ?? null
+/**
+ * Nothing is sold without a price, so the price list has the first event of every log.
+ *
+ * @returns undefined when its stream is damaged there: then the views tell whether it is that log
+ */
+async function firstEventOf(store: EventStore): Promise<string | null | undefined> {
+  const request = { stream: pricingStream, direction: 'forwards', from: 0, limit: 1 } as const
+  try {
+    const [first] = await store.readStream(request)
+    return first?.id ?? null
+  } catch (error) {
+    if (damageIn(error) !== undefined) return undefined
+    throw error
+  }
 }
 
 /**
@@ -54,7 +60,9 @@ export async function recogniseLog(
   { folder, logger, otherLog }: LogIdentityPorts,
 ): Promise<void> {
   const noted = folder.readLog()
-  const log = { firstEvent: await firstEventOfWhole(store, noted), ...serverOf(place) }
+  const firstEvent = await firstEventOfWhole(store, noted)
+  const known = firstEvent === undefined ? (noted?.firstEvent ?? null) : firstEvent
+  const log = { firstEvent: known, ...serverOf(place) }
   const isAnother =
     noted === undefined
       ? folder.holdsLedger()
@@ -75,7 +83,9 @@ export async function noteLog(
   place: ServerPlace,
   folder: DataFolder,
 ): Promise<void> {
-  const log = { firstEvent: await firstEventOf(store), ...serverOf(place) }
+  const firstEvent = await firstEventOf(store)
+  if (firstEvent === undefined) return
+  const log = { firstEvent, ...serverOf(place) }
   if (!isSame(folder.readLog(), log)) folder.writeLog(log)
 }
 
@@ -102,7 +112,7 @@ const WAY_BACK =
 async function firstEventOfWhole(
   store: EventStore,
   noted: LogRecord | undefined,
-): Promise<string | null> {
+): Promise<string | null | undefined> {
   for (let tries = 1; ; tries += 1) {
     const found = await firstEventOf(store)
     const isExpected = noted !== undefined && noted.firstEvent !== null

@@ -1,8 +1,10 @@
 /** Ends the requests that a dead server left open: soon after the start, and every few seconds. */
+
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
+import { accountStream } from '@svc/contracts/events/account'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { createSweeper } from '@svc/ledger/sweeper'
+import { createSweeper, type RunningRow } from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Core } from './core.ts'
@@ -17,10 +19,13 @@ export function startSweeping(
   reach: ReachCrashPoint,
   logger: Logger,
 ): () => Promise<void> {
-  const { ledger, projections, gatewayId, place } = core
+  const { ledger, projections, quarantine, gatewayId, place } = core
+  // What a damaged account holds stays held until the account is whole again.
+  const isWhole = ({ accountId }: RunningRow) =>
+    quarantine.find(accountStream(accountId)) === undefined
   const sweeper = createSweeper({
     ledger,
-    findRunning: (limit) => projections.views.runningRequests(limit),
+    findRunning: (limit) => projections.views.runningRequests(limit).filter(isWhole),
     clock: systemClock,
     timer: systemTimer,
     isGone: place.kind === 'sqlite' ? isAnybodyElse : isEarlierRunOf(folder),

@@ -18,6 +18,7 @@
  *     evidence-key.json   signs checkpoints of the log, and how it came to that key
  *     checkpoint          the last one: who holds it knows the log up to there
  *     feed.json           how far the topic of Kafka is known to hold the events of the ledger
+ *     quarantine.json     streams of the log that were found damaged and are set aside
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
  * When the events are on an EventStoreDB there is no `ledger.db` and no `texts.db`, and two
@@ -41,6 +42,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
 import type { FeedCheckpoints } from '@svc/relay/relay'
 import { z } from 'zod'
@@ -123,6 +125,11 @@ const evidenceKeyRecord = z.object({
 })
 export type EvidenceKeyRecord = z.output<typeof evidenceKeyRecord>
 
+const quarantineRecord = z.object({
+  streams: z.array(
+    z.object({ stream: z.string(), revision: z.number().nullable(), cause: z.string() }),
+  ),
+})
 const runsRecord = z.object({ gatewayIds: z.array(z.string()) })
 const erasuresRecord = z.array(z.object({ accountId: z.string(), changeId: z.string() }))
 
@@ -282,6 +289,15 @@ export class DataFolder {
     }
   }
 
+  /** Streams that were found damaged and are set aside. */
+  readQuarantine(): readonly StreamDamage[] {
+    return this.#read('quarantine.json', quarantineRecord)?.streams ?? []
+  }
+
+  writeQuarantine(streams: readonly StreamDamage[]): void {
+    this.#write('quarantine.json', { streams })
+  }
+
   readEvidenceKey(): EvidenceKeyRecord | undefined {
     return this.#read('evidence-key.json', evidenceKeyRecord)
   }
@@ -304,6 +320,7 @@ export class DataFolder {
   forgetViews(): void {
     rmSync(this.viewsFolder, { recursive: true, force: true })
     rmSync(join(this.path, 'log-head.json'), { force: true })
+    rmSync(join(this.path, 'quarantine.json'), { force: true })
   }
 
   /** Removes what was made from another log. The snapshots prove themselves, each by its hash. */

@@ -18,10 +18,12 @@
 
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
+import { usersStream } from '@svc/contracts/events/users'
 import { START } from '@svc/contracts/ports/event-store'
 import { within } from '@svc/contracts/ports/within'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
+import type { IssuedLink } from '@svc/identity/users/users'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
@@ -32,6 +34,7 @@ import { type DemoAccount, type FirstRun, prepareFirstRun } from '../core/first-
 import { noteLog } from '../core/log-identity.ts'
 import { OpenResources } from '../core/open-resources.ts'
 import { type OpenStores, openStores, type StoreOptions } from '../core/open-store.ts'
+import { startQuarantineRounds } from '../core/quarantine-rounds.ts'
 import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
 import { startCheckpointing } from '../evidence/checkpointing.ts'
@@ -174,6 +177,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
     stores,
     evidenceKey,
     otherLog: surroundings.otherLog,
+    foreignViews: 'rebuild',
   })
   const core = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
   parts.add(() => core.close())
@@ -183,6 +187,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
   parts.add(startSweeping(core, folder, reach, logger))
+  parts.add(startQuarantineRounds({ ...core, timer: systemTimer, logger }))
   parts.add(startCheckpointing({ ...core, folder, timer: systemTimer, logger }))
   const feed = await openFeed(surroundings, core)
   const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, core, feed)
@@ -195,7 +200,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   warnOfUnpriced(unpriced, logger)
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
   const ownerLink =
-    settings.SVC_DASHBOARD === 'on' ? await core.users.issueOwnerLink(ACTOR, demo.accountId) : null
+    settings.SVC_DASHBOARD === 'on' ? await ownerLinkOf(core, demo.accountId, logger) : undefined
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
   return {
     ready: readyOf({
@@ -231,6 +236,21 @@ async function openServerStores(
 ): Promise<OpenStores | undefined> {
   if (options.place.kind === 'sqlite') return undefined
   return orStopped(openStores(options, parts), stopRequested)
+}
+
+/** That nobody can be let in to the dashboard keeps no request from being answered. */
+async function ownerLinkOf(
+  { users, quarantine }: Pick<Core, 'users' | 'quarantine'>,
+  accountId: string | undefined,
+  logger: Logger,
+): Promise<IssuedLink | undefined> {
+  try {
+    return await users.issueOwnerLink(ACTOR, accountId)
+  } catch (err) {
+    if (quarantine.find(usersStream) === undefined) throw err
+    logger.error({ err }, 'the stream of the users is set aside: nobody can sign in')
+    return undefined
+  }
 }
 
 /**

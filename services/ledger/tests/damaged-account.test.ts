@@ -1,0 +1,164 @@
+/**
+ * An account whose stream is damaged for a while: whatever is asked of it meanwhile, here or by the
+ * next process, nothing is written, and when the stream is whole again its money is what it would
+ * be if nobody had asked.
+ */
+import { accountStream } from '@svc/contracts/events/account'
+import { type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import type { Quarantine, StreamDamage } from '@svc/contracts/ports/quarantine'
+import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
+import { MemorySnapshotStore } from '@svc/infra/snapshot-store/memory/memory-snapshot-store'
+import {
+  ending,
+  type LedgerSetting,
+  openFunded,
+  openLedger,
+  payment,
+  request,
+} from '@svc/testing/ledger/open-ledger'
+import { ManualTime } from '@svc/testing/manual-time'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { inspectStream } from '../src/inspect-stream.ts'
+
+const CREDIT = 1_000n
+/** Of a request for 10 prompt tokens and at most 10 output tokens. */
+const HOLD = 50n
+const RUNS = 60
+
+type Step = { readonly kind: 'accept' | 'settle' | 'fail' | 'grant' | 'balance' }
+
+const step = fc.record<Step>({
+  kind: fc.constantFrom('accept', 'accept', 'settle', 'settle', 'fail', 'grant', 'balance'),
+})
+
+class NotedStreams implements Quarantine {
+  readonly damaged = new Map<string, StreamDamage>()
+  list = () => [...this.damaged.values()]
+  noted = () => this.list()
+  find = (stream: string) => this.damaged.get(stream)
+  note(damage: StreamDamage): void {
+    this.damaged.set(damage.stream, damage)
+  }
+}
+
+const foreign = (stream: string, revision: number, position: bigint): RecordedEvent => ({
+  ...{ stream, revision, position, type: 'CreditConjured', data: '{}', metadata: '{}' },
+  id: '00000000-0000-4000-8000-000000000000',
+  hash: 'ab'.repeat(32),
+})
+
+async function world() {
+  const log = new MemoryLog()
+  const parts = {
+    store: new MemoryEventStore(log),
+    snapshots: new MemorySnapshotStore(),
+    time: new ManualTime(),
+    quarantine: new NotedStreams(),
+  }
+  let setting: LedgerSetting = await openLedger(parts)
+  const { accountId, keyId } = await openFunded(setting, CREDIT)
+  const stream = accountStream(accountId)
+  const running: string[] = []
+  const own = () => log.streams.get(stream) ?? []
+  return {
+    ...{ log, parts, stream, running, accountId, own },
+    ledger: () => setting.ledger,
+    async take({ kind }: Step): Promise<void> {
+      const { ledger } = setting
+      if (kind === 'balance') await ledger.balance(accountId)
+      if (kind === 'grant') await ledger.grant(accountId, payment(10n))
+      if (kind === 'accept') {
+        const { requestId, durable } = await ledger.accept(accountId, request(setting, keyId))
+        await durable
+        running.push(requestId)
+      }
+      const [requestId] = running
+      if (requestId === undefined) return
+      if (kind === 'settle') await ledger.settle(accountId, ending(requestId))
+      if (kind === 'fail') await ledger.fail(accountId, requestId, 'worker_failed')
+      if (kind === 'settle' || kind === 'fail') running.shift()
+    },
+    damage(): void {
+      const event = foreign(stream, own().length, BigInt(log.all.length))
+      own().push(event)
+      log.all.push(event)
+    },
+    repair(): void {
+      own().pop()
+      log.all.pop()
+    },
+    async restart(): Promise<void> {
+      await setting.ledger.close()
+      setting = await openLedger(parts)
+    },
+  }
+}
+
+test('what is asked of a damaged account changes nothing, and nothing of it is lost', async () => {
+  const steps = fc.array(step, { maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(steps, steps, steps, fc.boolean(), async (before, during, after, restarts) => {
+      const [damaged, spared] = [await world(), await world()]
+      for (const each of before) await Promise.all([damaged.take(each), spared.take(each)])
+      const written = damaged.own().length
+      const open = [...damaged.running]
+      damaged.damage()
+      if (restarts) await damaged.restart()
+      // The first to touch it finds the damage; a read from memory may come before that.
+      await expect(damaged.take({ kind: 'grant' })).rejects.toMatchObject({
+        code: 'account_damaged',
+      })
+      for (const each of during) {
+        const isAsked = each.kind !== 'settle' && each.kind !== 'fail'
+        if (!isAsked && damaged.running.length === 0) continue
+        await expect(damaged.take(each)).rejects.toMatchObject({ code: 'account_damaged' })
+      }
+      expect(damaged.own()).toHaveLength(written + 1)
+      expect(damaged.running).toEqual(open)
+      const ports = { store: damaged.parts.store, timer: damaged.parts.time }
+      expect(await inspectStream(ports, damaged.stream)).toMatchObject({ revision: written })
+
+      damaged.repair()
+      expect(await inspectStream(ports, damaged.stream)).toBeUndefined()
+      damaged.parts.quarantine.damaged.clear()
+      const balance = await damaged.ledger().balance(damaged.accountId)
+      expect(balance.held).toBe(BigInt(open.length) * HOLD)
+      for (const each of after) await Promise.all([damaged.take(each), spared.take(each)])
+      const end = await damaged.ledger().balance(damaged.accountId)
+      expect(end).toEqual(await spared.ledger().balance(spared.accountId))
+      await damaged.restart()
+      expect(await damaged.ledger().balance(damaged.accountId)).toEqual(end)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('the prices of a damaged stream go on as they were known, over a restart too', async () => {
+  const { log, parts, ledger, restart } = await world()
+  const rates = { input: 20n, cachedInput: 10n, output: 30n }
+  await ledger().publishPrice({ model: 'svc-beta', rates })
+  const known = ledger().prices()
+  const first = (log.streams.get('pricing') ?? [])[0] as RecordedEvent
+  Object.assign(first, { data: 'garbage' })
+  await restart()
+  expect(ledger().prices()).toEqual(known)
+  expect(ledger().currentPrice('svc-beta')).toMatchObject(rates)
+  expect(parts.quarantine.list()).toEqual([expect.objectContaining({ stream: 'pricing' })])
+  const publication = ledger().publishPrice({ model: 'svc-beta', rates })
+  await expect(publication).rejects.toMatchObject({ code: 'store_unavailable' })
+  expect(await parts.store.readAll({ after: START, limit: 100 })).toHaveLength(log.all.length)
+})
+
+test('kept prices that do not chain to what stands are not believed', async () => {
+  const { log, parts, ledger, restart } = await world()
+  const known = ledger().prices()
+  const rates = { input: 20n, cachedInput: 10n, output: 30n }
+  await ledger().publishPrice({ model: 'svc-beta', rates })
+  const kept = parts.snapshots.load('pricing')
+  if (kept === undefined) throw new Error('no prices are kept')
+  parts.snapshots.save({ ...kept, state: kept.state.replaceAll('svc-beta', 'svc-gamma') })
+  Object.assign((log.streams.get('pricing') ?? [])[1] as RecordedEvent, { type: 'CreditConjured' })
+  await restart()
+  expect(ledger().prices()).toEqual(known)
+})

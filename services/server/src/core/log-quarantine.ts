@@ -1,0 +1,79 @@
+/**
+ * The streams of the log that are set aside: what the store says of them, and what was found by
+ * whoever read them, which is noted in the data folder too, so that the next start knows it.
+ *
+ *     whole ── damage is found ──▶ set aside ── read from its start to its end, and whole ──▶ whole
+ *
+ * Each way is one line of the server's log.
+ */
+import type { Quarantine, StreamDamage } from '@svc/contracts/ports/quarantine'
+import type { StoreHealth } from '@svc/contracts/ports/store-health'
+import type { Logger } from 'pino'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+
+export interface LogQuarantinePorts {
+  readonly folder: Pick<DataFolder, 'readQuarantine' | 'writeQuarantine'>
+  readonly storeHealth: Pick<StoreHealth, 'setAside'>
+  /** What the names of our streams begin with on the server. */
+  readonly streamPrefix: string
+  readonly logger: Logger
+}
+
+export class LogQuarantine implements Quarantine {
+  readonly #ports: LogQuarantinePorts
+  readonly #noted: Map<string, StreamDamage>
+
+  constructor(ports: LogQuarantinePorts) {
+    this.#ports = ports
+    const noted = ports.folder.readQuarantine()
+    this.#noted = new Map(noted.map((damage) => [damage.stream, damage]))
+  }
+
+  list(): readonly StreamDamage[] {
+    return [...this.#ofStore(), ...this.noted()]
+  }
+
+  noted(): readonly StreamDamage[] {
+    const ofStore = new Set(this.#ofStore().map(({ stream }) => stream))
+    return [...this.#noted.values()].filter(({ stream }) => !ofStore.has(stream))
+  }
+
+  find(stream: string): StreamDamage | undefined {
+    return this.#noted.get(stream) ?? this.#ofStore().find((damage) => damage.stream === stream)
+  }
+
+  note(damage: StreamDamage): void {
+    const { stream, revision, cause } = damage
+    if (this.find(stream) !== undefined) return
+    this.#noted.set(stream, { stream, revision, cause })
+    const where = revision === null ? '' : ` at revision ${revision}`
+    const message = `stream ${stream} is damaged${where} and set aside: ${cause}`
+    this.#ports.logger.error({ stream, revision, reason: cause }, message)
+    this.#keep()
+  }
+
+  /** The stream was read from its start to its end, and nothing is wrong with it. */
+  release(stream: string): void {
+    if (!this.#noted.delete(stream)) return
+    this.#ports.logger.warn({ stream }, `stream ${stream} is whole again, going on with it`)
+    this.#keep()
+  }
+
+  #ofStore(): readonly StreamDamage[] {
+    const { storeHealth, streamPrefix } = this.#ports
+    return storeHealth.setAside().map(({ stream, order }) => ({
+      stream: stream.startsWith(streamPrefix) ? stream.slice(streamPrefix.length) : stream,
+      revision: null,
+      cause: order,
+    }))
+  }
+
+  #keep(): void {
+    try {
+      this.#ports.folder.writeQuarantine([...this.#noted.values()])
+    } catch (err) {
+      // A full disk: who meets the damage the next time finds it again.
+      this.#ports.logger.warn({ err }, 'failed to note the streams that are set aside')
+    }
+  }
+}

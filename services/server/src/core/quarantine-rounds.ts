@@ -1,0 +1,80 @@
+/**
+ * Looks whether streams that were set aside are whole again: at the start of a server and every
+ * half a minute. What views have left out of them is built anew before anything is decided on them.
+ */
+import { unreadableBecause } from '@svc/contracts/events/stored-event'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import { damageIn, type StreamDamage } from '@svc/contracts/ports/quarantine'
+import type { Timer } from '@svc/contracts/ports/time'
+import type { Projections } from '@svc/projections/open-projections'
+import type { Logger } from 'pino'
+import type { LogQuarantine } from './log-quarantine.ts'
+
+const LOOK_EVERY_MS = 30_000
+
+export interface QuarantineRoundsPorts {
+  readonly quarantine: Pick<LogQuarantine, 'noted' | 'release'>
+  readonly projections: Pick<Projections, 'leavingOut' | 'rebuild'>
+  readonly store: Pick<EventStore, 'readStream'>
+  /** Reads a stream from its start to its end. */
+  readonly inspect: (stream: string) => Promise<StreamDamage | undefined>
+  readonly timer: Timer
+  readonly logger: Logger
+}
+
+/** @returns stops it, and waits for the round that is on */
+export function startQuarantineRounds(ports: QuarantineRoundsPorts): () => Promise<void> {
+  const stopping = new AbortController()
+  let cancelNext = (): void => {}
+  const goRound = async (): Promise<void> => {
+    for (const damage of ports.quarantine.noted()) {
+      if (stopping.signal.aborted) return
+      await releaseWhenWhole(damage, ports, stopping.signal)
+    }
+    if (!stopping.signal.aborted) cancelNext = ports.timer.after(LOOK_EVERY_MS, start)
+  }
+  let running: Promise<void> = Promise.resolve()
+  const start = (): void => {
+    running = goRound()
+  }
+  start()
+  return async () => {
+    stopping.abort()
+    cancelNext()
+    await running
+  }
+}
+
+async function releaseWhenWhole(
+  damage: StreamDamage,
+  { quarantine, projections, store, inspect, logger }: QuarantineRoundsPorts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { stream } = damage
+  try {
+    if ((await isStillThere(damage, store)) || (await inspect(stream)) !== undefined) return
+    for (const name of projections.leavingOut(stream)) {
+      logger.warn(`view ${name}: stream ${stream} is whole again, rebuilding`)
+      await projections.rebuild(name, () => {}, signal)
+    }
+    if (projections.leavingOut(stream).length === 0) quarantine.release(stream)
+  } catch (err) {
+    if (signal.aborted) return
+    logger.warn({ err, stream }, 'failed to look at a stream that is set aside, trying again later')
+  }
+}
+
+/** Most damage shows where it was found: then the stream need not be read from its start. */
+async function isStillThere(
+  { stream, revision }: StreamDamage,
+  store: Pick<EventStore, 'readStream'>,
+): Promise<boolean> {
+  const request = { stream, direction: 'forwards', from: revision ?? 0, limit: 1 } as const
+  try {
+    const [event] = await store.readStream(request)
+    return event !== undefined && unreadableBecause(event) !== undefined
+  } catch (error) {
+    if (damageIn(error) !== undefined) return true
+    throw error
+  }
+}
