@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import { fillStream } from './compliance/fixtures.ts'
 import { MemoryEventStore, MemoryLog } from './memory/memory-event-store.ts'
@@ -97,9 +98,23 @@ describe('the verification of a log', () => {
     }
     const { broken, events, streams } = await verifyLog(new MemoryEventStore(log))
     expect(broken).toEqual([
-      { stream: 'account-1', revision: 3 },
-      { stream: 'account-3', revision: 0 },
+      { stream: 'account-1', revision: 3, cause: expect.stringContaining('does not fit') },
+      { stream: 'account-3', revision: 0, cause: expect.stringContaining('does not fit') },
     ])
     expect({ events, streams }).toEqual({ events: 40, streams: 4 })
+  })
+
+  test('names a missing event, and the first of each whole stream that nobody can read', async () => {
+    const log = await logOf(4, 10)
+    log.streams.get('account-1')?.splice(4, 1)
+    const unreadableBecause = ({ stream, revision }: RecordedEvent) =>
+      stream === 'account-2' && revision > 6 ? 'it is none of ours' : undefined
+    const missing = log.all.findIndex((e) => e.stream === 'account-1' && e.revision === 4)
+    log.all.splice(missing, 1)
+    const result = await verifyLog(new MemoryEventStore(log), { unreadableBecause })
+    const cause = 'the event is missing, and revision 5 follows'
+    expect(result.broken).toEqual([{ stream: 'account-1', revision: 4, cause }])
+    const why = expect.stringContaining('it is none of ours')
+    expect(result.unreadable).toEqual([{ stream: 'account-2', revision: 7, cause: why }])
   })
 })

@@ -21,6 +21,7 @@ import {
 } from '@svc/contracts/ports/event-store'
 import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import { inSteps, type Pace } from '@svc/contracts/ports/pace'
+import { damageIn } from '@svc/contracts/ports/quarantine'
 import { SharedPace } from '../system/shared-pace.ts'
 import { LogDigest, type LogHead } from './log-head.ts'
 import { type LogWitness, Witnesses } from './log-witnesses.ts'
@@ -38,12 +39,16 @@ export interface BrokenStream {
   readonly stream: string
   /** The first revision that does not fit; what lies behind it is not looked at. */
   readonly revision: number
+  /** In words that end a sentence about the stream. */
+  readonly cause: string
 }
 
 export interface VerifyResult {
   readonly streams: number
   readonly events: number
   readonly broken: readonly BrokenStream[]
+  /** Streams whose chain holds, and the first event of each that nobody can read. */
+  readonly unreadable: readonly BrokenStream[]
   /** Positions without an event, in a log that has none. */
   readonly missingPositions: bigint
   /** Witnesses whose event the log does not hold. */
@@ -73,6 +78,8 @@ export interface VerifyOptions {
   readonly witnesses?: Iterable<LogWitness>
   readonly anchor?: LogHead | undefined
   readonly from?: VerifiedStart | undefined
+  /** Why an event is none of ours; undefined when it is one. Default: every event is. */
+  readonly unreadableBecause?: (event: RecordedEvent) => string | undefined
 }
 
 /** Up to where the log was verified before. */
@@ -121,13 +128,25 @@ async function meetAtOnce(
   for (const { stream, revision } of [...witnesses.unmet]) {
     signal?.throwIfAborted()
     const request = { stream, direction: 'forwards', from: revision, limit: 1 } as const
-    const [event] = await pace.step(() => store.readStream(request))
+    const [event] = await pace.step(() => soundEvents(store.readStream(request)))
     if (event !== undefined) witnesses.compare(event)
   }
 }
 
+/** None of a stream that cannot be relied on. */
+async function soundEvents(
+  reading: Promise<readonly RecordedEvent[]>,
+): Promise<readonly RecordedEvent[]> {
+  try {
+    return await reading
+  } catch (error) {
+    if (damageIn(error) !== undefined) return []
+    throw error
+  }
+}
+
 class LogWalk {
-  readonly #chains = new Chains()
+  readonly #chains: Chains
   readonly #digest = new LogDigest()
   readonly #witnesses: Witnesses
   readonly #options: VerifyOptions
@@ -139,6 +158,7 @@ class LogWalk {
   constructor(options: VerifyOptions, witnesses: Witnesses) {
     this.#options = options
     this.position = options.from?.position ?? START
+    this.#chains = new Chains(options.unreadableBecause ?? (() => undefined))
     this.#witnesses = witnesses
   }
 
@@ -165,7 +185,7 @@ class LogWalk {
     for (const { stream, revision } of page) {
       if (revision === 0 || this.#chains.has(stream)) continue
       const request = { stream, direction: 'forwards', from: revision - 1, limit: 1 } as const
-      const [before] = await store.readStream(request)
+      const [before] = await soundEvents(store.readStream(request))
       const isSound =
         before !== undefined && before.position <= from.position && from.isKnown(before)
       this.#chains.begin(stream, isSound ? before : revision - 1)
@@ -180,6 +200,7 @@ class LogWalk {
       streams: this.#chains.count,
       events,
       broken: this.#chains.broken,
+      unreadable: [...this.#chains.unreadable.values()],
       missingPositions: this.#missingPositions,
       contradicted: this.#witnesses.contradicted,
       anchor: anchor === undefined ? undefined : (this.#anchor ?? unmet),
@@ -196,7 +217,14 @@ class LogWalk {
 
 class Chains {
   readonly broken: BrokenStream[] = []
+  /** By stream. */
+  readonly unreadable = new Map<string, BrokenStream>()
   readonly #heads = new Map<string, StreamHead | 'broken'>()
+  readonly #unreadableBecause: NonNullable<VerifyOptions['unreadableBecause']>
+
+  constructor(unreadableBecause: NonNullable<VerifyOptions['unreadableBecause']>) {
+    this.#unreadableBecause = unreadableBecause
+  }
 
   get count(): number {
     return this.#heads.size
@@ -210,19 +238,38 @@ class Chains {
   begin(stream: string, head: StreamHead | number): void {
     if (typeof head === 'number') {
       this.#heads.set(stream, 'broken')
-      this.broken.push({ stream, revision: head })
+      const cause = 'the event is not the one that was signed'
+      this.broken.push({ stream, revision: head, cause })
     } else this.#heads.set(stream, { revision: head.revision, hash: head.hash })
   }
 
   follow(event: RecordedEvent): void {
-    const head = this.#heads.get(event.stream) ?? NO_STREAM
+    const { stream, revision } = event
+    const head = this.#heads.get(stream) ?? NO_STREAM
     if (head === 'broken') return
+    const unreadable = this.#unreadableBecause(event)
     try {
-      this.#heads.set(event.stream, verifyChain(head, [event]))
+      this.#heads.set(stream, verifyChain(head, [event]))
     } catch (error) {
       if (!(error instanceof BrokenChainError)) throw error
-      this.#heads.set(event.stream, 'broken')
-      this.broken.push({ stream: error.stream, revision: error.revision })
+      this.#heads.set(stream, 'broken')
+      this.unreadable.delete(stream)
+      const cause = causeOf(event, head, unreadable)
+      this.broken.push({ stream, revision: error.revision, cause })
+      return
     }
+    if (unreadable === undefined || this.unreadable.has(stream)) return
+    this.unreadable.set(stream, { stream, revision, cause: `event ${event.type}: ${unreadable}` })
   }
+}
+
+function causeOf(
+  { revision, type }: RecordedEvent,
+  head: StreamHead,
+  unreadable: string | undefined,
+): string {
+  if (revision !== head.revision + 1)
+    return `the event is missing, and revision ${revision} follows`
+  if (unreadable !== undefined) return `event ${type}: ${unreadable}`
+  return `event ${type} does not fit the chain: it was altered, or is none of ours`
 }

@@ -220,12 +220,12 @@ function openTree(name: string) {
     unwritten = 0
   }
   const add = (hashes: readonly string[]) => {
-    const events = hashes.map((hash) => {
-      const recorded = { stream: 'account-acct_1', position, hash }
+    const recorded = hashes.map((hash) => {
+      const event = { stream: 'account-acct_1', position, hash }
       position += 1n
-      return { recorded, accountId: '' }
+      return event
     })
-    projector.fold(events as unknown as Parameters<typeof projector.fold>[0])
+    projector.fold([], recorded as unknown as Parameters<typeof projector.fold>[1])
     unwritten += hashes.length
     if (unwritten >= COMMIT_LEAVES) flush()
   }

@@ -1,11 +1,11 @@
 /** Data folders with a history that is the same at every run: ids, times and hashes included. */
 
+import { auditStream } from '@svc/contracts/events/audit'
 import { encodeEvent } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { eventId } from '@svc/contracts/ids'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import { NO_STREAM } from '@svc/contracts/ports/event-store'
-import { fillStream } from '@svc/infra/event-store/compliance/fixtures'
+import { MAX_APPEND_EVENTS, NO_STREAM } from '@svc/contracts/ports/event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { AccountHistory, PRICE, requestId, START_MS } from './account-history.ts'
@@ -37,10 +37,25 @@ export async function folderWithHistory(): Promise<{ path: string; account: Acco
   return { path: folder.path, account }
 }
 
-/** Appends so many more events, of a stream that no view follows. */
-export async function fillLog(path: string, events: number): Promise<void> {
+/** Appends so many more events, of the stream `audit`, which no view shows. */
+export async function fillLog(path: string, count: number): Promise<void> {
   const store = openSqliteEventStore(new DataFolder(path).ledgerFile, { onFatal: () => {} })
-  await fillStream(store, 'filling', events)
+  const origin = { correlationId: 'filling', causationId: 'filling', actor: 'test' }
+  const event = {
+    type: 'RecordsRead',
+    data: { operation: 'statement', subject: {}, at: START_MS },
+  } as const
+  let expected = NO_STREAM
+  while (expected.revision + 1 < count) {
+    const from = expected.revision + 1
+    const length = Math.min(MAX_APPEND_EVENTS, count - from)
+    const events = Array.from({ length }, (_, index) =>
+      encodeEvent(eventId(`filling-${from + index}`, event.type), event, origin),
+    )
+    const outcome = await store.append({ stream: auditStream, expected, events })
+    if (outcome.kind !== 'appended') throw new Error(`the filling is ${outcome.kind}`)
+    expected = outcome.head
+  }
   await store.close()
 }
 

@@ -17,6 +17,18 @@ const filter = { stream: id.optional(), type: id.optional(), after: position.opt
 /** Events per second. */
 const rate = z.number()
 const place = { stream: z.string(), revision: z.int().min(0) }
+/** With what is wrong there, in words that end a sentence about the stream. */
+const damagedPlace = z.object({ ...place, cause: z.string() })
+
+const quarantinedStream = z.object({
+  stream: z.string(),
+  /** Null for a stream that is no account's. */
+  account_id: z.string().nullable(),
+  /** Of the first event that cannot be relied on; null when that is true of the whole stream. */
+  revision: z.int().nullable(),
+  cause: z.string(),
+})
+export type QuarantinedStream = Shown<typeof quarantinedStream>
 
 const loggedEvent = z.object({
   position: z.string(),
@@ -54,8 +66,10 @@ const verifyResult = z.object({
   type: z.literal('result'),
   streams: count,
   events: count,
-  /** Empty when every chain holds. */
-  broken: z.array(z.object(place)),
+  /** Empty when every chain holds: the first event of each stream that does not fit, and why. */
+  broken: z.array(damagedPlace),
+  /** The first event of each stream that nobody can read, though its chain holds. */
+  unreadable: z.array(damagedPlace),
   /** Streams that the store was told to shorten, hide or delete, and what it was told. */
   set_aside: z.array(z.object({ stream: z.string(), order: z.string() })),
   /** How many positions have no event, where every one must have one. */
@@ -175,6 +189,14 @@ export const logOperations = {
       from: position.optional(),
     }),
     output: z.discriminatedUnion('type', [verifyProgress, verifyResult]),
+  }),
+  listQuarantine: operation({
+    method: 'GET',
+    path: '/quarantine',
+    role: 'auditor',
+    summary: 'Streams that are damaged and set aside',
+    input: nothing,
+    output: z.array(quarantinedStream),
   }),
   listEvents: operation({
     method: 'GET',

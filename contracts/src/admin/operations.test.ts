@@ -12,6 +12,7 @@ const withoutCustomers = [
   'listInvitations',
   'listPrices',
   'listProjections',
+  'listQuarantine',
   'listWorkers',
   'previewPrice',
   'reconcile',

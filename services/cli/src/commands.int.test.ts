@@ -233,7 +233,7 @@ describe('events list', () => {
   test('writes all of them, as CSV and as lines of JSON', async () => {
     const { path } = await folderWithHistory()
     await fillLog(path, 1_200)
-    const list = ['--data-dir', path, 'events', 'list', '--all', '--stream', 'filling']
+    const list = ['--data-dir', path, 'events', 'list', '--all', '--stream', 'audit']
     const csv = (await svc([...list, '--format', 'csv'])).out.trimEnd().split('\r\n')
     expect(csv).toHaveLength(1_201)
     expect(csv[0]).toBe('position,stream,revision,type,id,hash,data,metadata')

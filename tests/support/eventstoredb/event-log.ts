@@ -112,12 +112,23 @@ export class EventLog {
     this.#notify()
   }
 
-  /** As an older copy of the files: only the first events are there. */
-  cutBack(count: number): void {
+  /**
+   * As an older copy of the files: only the first events are there.
+   *
+   * @returns puts the files back as they were
+   */
+  cutBack(count: number): () => void {
+    const [end, all] = [this.#end, [...this.#all]]
+    const undo = [...this.#streams.values()].map((stream) => stream.cutBack(count))
     this.#end = this.#all[count]?.position ?? this.#end
     this.#all.length = Math.min(count, this.#all.length)
-    for (const stream of this.#streams.values()) stream.cutBack(count)
     this.#recent.clear()
+    return () => {
+      this.#end = end
+      this.#all.splice(0, this.#all.length, ...all)
+      for (const putBack of undo) putBack()
+      this.#recent.clear()
+    }
   }
 
   /** A restart forgets the ids that `any` is checked against. */

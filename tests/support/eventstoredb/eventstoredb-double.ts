@@ -5,6 +5,7 @@
  * Its log stands for the server's files and outlives every kill and stop. States: up → (kill, stop)
  * → down → (restart) → up; and up ⇄ frozen. The port stays the same.
  */
+import { randomUUID } from 'node:crypto'
 import { AccessRules } from './access-rules.ts'
 import { Admission, type Credentials, type LimitedUser } from './admission.ts'
 import { serveAppend, serveBatchAppend } from './append-calls.ts'
@@ -62,6 +63,13 @@ export interface DoubleObservations {
   readonly appendsUncommitted: number
   /** Events in the log, those of the system included. */
   readonly eventsCommitted: number
+}
+
+/** An event that is none of ours. */
+export interface ForeignEvent {
+  readonly type: string
+  readonly data: string
+  readonly metadata?: string
 }
 
 const DEFAULT_VERSION = '23.10.8'
@@ -241,6 +249,17 @@ export class EventStoreDbDouble {
     this.#log.writeSystemEvent('$settings', 'update-default-acl', acl)
   }
 
+  /**
+   * As by a client of somebody else, who may write into any stream: at its end, whatever is there.
+   *
+   * @param metadata none where left out
+   */
+  writeForeign(stream: string, { type, data, metadata = '' }: ForeignEvent): void {
+    const texts = { data: Buffer.from(data), metadata: Buffer.from(metadata) }
+    const contentType = isJson(data) ? 'application/json' : 'application/octet-stream'
+    this.#log.append(stream, 'any', [{ id: randomUUID(), type, contentType, ...texts }])
+  }
+
   /** As by a client of somebody else: so that it can go on, or for ever. */
   deleteStream(stream: string, isForEver = false): void {
     if (isForEver) this.#log.tombstone(stream)
@@ -257,9 +276,10 @@ export class EventStoreDbDouble {
    * While it is up that is as behind a relay, whose connections hold.
    *
    * @param events as many as {@link observed} said when the copy was made
+   * @returns puts the right files back
    */
-  restoreCopy(events: number): void {
-    this.#log.cutBack(events)
+  restoreCopy(events: number): () => void {
+    return this.#log.cutBack(events)
   }
 
   async #closePorts(): Promise<void> {
@@ -289,6 +309,15 @@ export class EventStoreDbDouble {
 }
 
 const STOP_MS = 20
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
 
 function liveEventsMaxOf(options: DoubleOptions, version: string): number | null {
   if (options.dropsSlowConsumers !== undefined) return options.dropsSlowConsumers

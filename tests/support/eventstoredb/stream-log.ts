@@ -53,11 +53,21 @@ export class StreamLog {
     this.#descriptions.push({ index, metadata: metadataIn(data) ?? this.metadata })
   }
 
-  /** Forgets what the log got after its first events. @param count of the events that stay */
-  cutBack(count: number): void {
+  /**
+   * Forgets what the log got after its first events.
+   *
+   * @param count of the events that stay
+   * @returns remembers it again
+   */
+  cutBack(count: number): () => void {
+    const [events, descriptions] = [[...this.events], [...this.#descriptions]]
     const isThere = ({ index }: { readonly index: number }): boolean => index < count
     this.events.length = this.events.filter(isThere).length
     this.#descriptions.length = this.#descriptions.filter(isThere).length
+    return () => {
+      this.events.splice(0, this.events.length, ...events)
+      this.#descriptions.splice(0, this.#descriptions.length, ...descriptions)
+    }
   }
 
   get #truncateBefore(): number {

@@ -28,6 +28,7 @@ import {
   readAccount,
   wholeNumber,
 } from './options.ts'
+import { addQuarantine } from './quarantine.ts'
 
 const PAGE_ACCOUNTS = 500
 
@@ -118,6 +119,7 @@ export function accountCommand(contextOf: ContextOf): Command {
       setPriceList(contextOf(command), first, second, options),
     )
   addAccountChanges(account, contextOf)
+  addQuarantine(account, contextOf)
   return account
 }
 

@@ -52,15 +52,19 @@ interface Finding {
 /** Everything that shows that the log is not what it was. */
 function findingsOf({
   broken,
+  unreadable,
   set_aside: setAside,
   missing_positions: missingPositions,
   contradicted,
   texts,
   anchor,
 }: VerifyResult): readonly Finding[] {
-  const found: Finding[] = broken.map(({ stream, revision }) => {
-    return { kind: 'broken', detail: `${stream}  revision ${revision}` }
+  const found: Finding[] = broken.map(({ stream, revision, cause }) => {
+    return { kind: 'broken', detail: `${stream}  revision ${revision}  ${cause}` }
   })
+  for (const { stream, revision, cause } of unreadable) {
+    found.push({ kind: 'unreadable', detail: `${stream}  revision ${revision}  ${cause}` })
+  }
   for (const { stream, order } of setAside) {
     found.push({ kind: 'set aside', detail: `${stream}  ${order}` })
   }
@@ -90,10 +94,18 @@ function findingsOf({
 }
 
 function summaryOf(result: VerifyResult): string {
-  const { broken, streams, missing_positions: missingPositions, contradicted, anchor } = result
+  const {
+    broken,
+    unreadable,
+    streams,
+    missing_positions: missingPositions,
+    contradicted,
+    anchor,
+  } = result
   const { altered, missing, unfinished } = result.texts
   return [
     broken.length === 0 ? '' : `${broken.length} of ${streams} chains are broken`,
+    unreadable.length === 0 ? '' : `${unreadable.length} streams hold events that are none of ours`,
     result.set_aside.length === 0 ? '' : `${result.set_aside.length} streams were told to forget`,
     missingPositions === '0' ? '' : `${missingPositions} events were removed`,
     contradicted.length === 0 ? '' : 'events that are remembered are gone',

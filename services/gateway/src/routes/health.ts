@@ -13,7 +13,7 @@ import type { LedgerHealth } from './ledger-health.ts'
 export interface HealthPorts {
   readonly workers: Pick<WorkerPool, 'workers'>
   /** Without it only the workers count. */
-  readonly ledgerHealth?: Pick<LedgerHealth, 'problems'>
+  readonly ledgerHealth?: Pick<LedgerHealth, 'problems' | 'details'>
   isDraining(): boolean
 }
 
@@ -27,7 +27,10 @@ export function healthRoutes({ workers, ledgerHealth, isDraining }: HealthPorts)
       if (isDraining()) throw serverStopping()
       const problems = [...((await ledgerHealth?.problems()) ?? [])]
       if (!workers.workers.some(({ ready }) => ready)) problems.push('no inference worker is ready')
-      if (problems.length === 0) return { status: 'ready' }
+      if (problems.length === 0) {
+        const details = ledgerHealth?.details() ?? []
+        return details.length === 0 ? { status: 'ready' } : { status: 'ready', details }
+      }
       throw overloaded(`Not ready: ${problems.join('; ')}.`)
     })
   }

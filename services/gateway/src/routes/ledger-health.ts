@@ -5,6 +5,7 @@
  * The answer names the part that is unwell; only the operator's log says why.
  */
 import type { Position } from '@svc/contracts/ports/event-store'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { Clock } from '@svc/contracts/ports/time'
 import { inTime } from '@svc/infra/system/in-time'
@@ -30,6 +31,8 @@ export interface LedgerHealthPorts {
   status(): Promise<readonly ProjectionStatus[]>
   /** What the store has noticed by itself. Default: nothing. */
   readonly storeHealth?: StoreHealth
+  /** Default: nothing is ever set aside. */
+  readonly quarantine?: Pick<Quarantine, 'list'>
   readonly clock: Clock
   readonly bounds: LedgerHealthBounds
   /** Called when the problems change; with an empty list when the last one is gone. */
@@ -63,6 +66,13 @@ export class LedgerHealth {
     }
     const problems = await this.#check
     return [...new Set(problems.map(({ part }) => part))]
+  }
+
+  /** What is worth knowing of a server that is ready, in words for anybody. */
+  details(): readonly string[] {
+    const { length: count } = this.#ports.quarantine?.list() ?? []
+    if (count === 0) return []
+    return [`${count === 1 ? '1 stream' : `${count} streams`} of the event log set aside`]
   }
 
   async #checkAll(): Promise<readonly Problem[]> {

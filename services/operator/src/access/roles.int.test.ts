@@ -60,6 +60,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   listEvents: 'auditor',
   tailEvents: 'auditor',
   listProjections: 'auditor',
+  listQuarantine: 'auditor',
   rebuildProjection: 'operator',
   status: 'auditor',
   listWorkers: 'auditor',

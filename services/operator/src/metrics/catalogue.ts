@@ -84,6 +84,12 @@ export const ledgerMetrics = {
     unit: 'positions',
     help: 'How far the view is behind the log: events in a SQLite log, bytes on EventStoreDB.',
   },
+  svc_quarantined_streams: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'streams',
+    help: 'Streams of the event log that are damaged and set aside: their accounts are refused.',
+  },
   svc_feed_healthy: {
     kind: 'gauge',
     labels: [],

@@ -4,6 +4,7 @@
  */
 
 import type { EventStore } from '@svc/contracts/ports/event-store'
+import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { inTime } from '@svc/infra/system/in-time'
 import type { Projections } from '@svc/projections/open-projections'
@@ -28,6 +29,8 @@ export interface MetricsSources {
   readonly store?: Pick<EventStore, 'lastPosition'>
   /** Undefined where no Kafka is named. */
   readonly feed?: Feed | undefined
+  /** Default: nothing is ever set aside. */
+  readonly quarantine?: Pick<Quarantine, 'list'>
 }
 
 export interface Metrics {
@@ -59,8 +62,14 @@ async function workersText({ fleet, supervised }: MetricsSources): Promise<strin
   return workerSamples(await workerSnapshots(fleet), restartsOf).text()
 }
 
-async function ledgerText({ projections, store, feed }: MetricsSources): Promise<string> {
+async function ledgerText({
+  projections,
+  store,
+  feed,
+  quarantine = noQuarantine,
+}: MetricsSources): Promise<string> {
   const sheet = new SampleSheet(ledgerMetrics)
+  sheet.write('svc_quarantined_streams', {}, quarantine.list().length)
   // The end of the log is read for it: a store on a network may be away.
   const views = await inTime(projections.status(), STATE_TIMEOUT_MS, [])
   for (const { name, state, position, head } of views) {

@@ -1,5 +1,6 @@
 /** The event log and the views that follow it. */
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
+import { noQuarantine } from '@svc/contracts/ports/quarantine'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { feedOperations } from './log/feed-lines.ts'
@@ -8,7 +9,7 @@ import { verifyLines } from './log/verify-lines.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { compareLines } from './replay/compare-lines.ts'
 import { replayLines } from './replay/replay-lines.ts'
-import { projectionState } from './values/details.ts'
+import { projectionState, quarantinedStream } from './values/details.ts'
 
 /** Of a tail that its reader ends by leaving it. */
 const never = new AbortController().signal
@@ -22,6 +23,7 @@ export function logOperations(
   | 'resendFeed'
   | 'listProjections'
   | 'rebuildProjection'
+  | 'listQuarantine'
   | 'listEvents'
   | 'tailEvents'
   | 'evidenceKey'
@@ -31,14 +33,16 @@ export function logOperations(
   | 'compareViews'
 > {
   const { projections, store, storeHealth, texts, pace, memory, information, evidence } = ports
+  const { quarantine = noQuarantine } = ports
   return {
     async *verify(input) {
       const densePositions = information.storeKind === 'sqlite'
       const witnesses = () => memory?.witnesses() ?? []
-      if (input?.from !== undefined) await viewsCurrent(ports, 'evidence')
-      const log = { store, storeHealth, texts, pace, witnesses, densePositions, evidence }
-      yield* verifyLines(log, input)
+      if (input?.from !== undefined) await treeCurrent(ports)
+      const log = { store, storeHealth, quarantine, texts, pace, witnesses, densePositions }
+      yield* verifyLines({ ...log, evidence }, input)
     },
+    listQuarantine: async () => quarantine.list().map(quarantinedStream),
     listProjections: async () => (await projections.status()).map(projectionState),
     rebuildProjection: ({ name }) => rebuildLines(projections, name),
     evidenceKey: () => evidenceKey(evidence),
@@ -58,4 +62,11 @@ export function logOperations(
     listEvents: (query) => listEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }
+}
+
+/** A tree that is of another log is kept: the verification finds where the two differ. */
+async function treeCurrent(ports: OperationPorts): Promise<void> {
+  const tree = (await ports.projections.status()).find(({ name }) => name === 'evidence')
+  if (tree?.state === 'failed' && tree.position >= tree.head) return
+  await viewsCurrent(ports, 'evidence')
 }

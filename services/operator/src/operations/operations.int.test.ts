@@ -197,6 +197,7 @@ describe.each([
       events: 12,
       broken: [],
       set_aside: [],
+      unreadable: [],
       missing_positions: '0',
       contradicted: [],
       texts: { kept: expect.any(Number), erased: 0, altered: [], missing: [], unfinished: [] },

@@ -3,6 +3,7 @@ import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
@@ -43,6 +44,8 @@ export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'informat
   readonly store: EventStore
   /** Default: nothing is ever wrong with it. */
   readonly storeHealth?: StoreHealth
+  /** Default: nothing is ever set aside. */
+  readonly quarantine?: Quarantine
   readonly evidence: EvidenceSources
   /** Beside the log: what its events have words for. */
   readonly texts: TextStore

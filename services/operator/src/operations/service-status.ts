@@ -1,6 +1,7 @@
 /** What a service is and how far it is, at a glance. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { noQuarantine, type StreamDamage } from '@svc/contracts/ports/quarantine'
 import { healthyStore } from '@svc/contracts/ports/store-health'
 import { feedDetails } from '../feed/feed.ts'
 import { workerSummaries } from '../workers/worker-summary.ts'
@@ -37,8 +38,12 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
 async function logState({
   store,
   storeHealth = healthyStore,
+  quarantine = noQuarantine,
 }: OperationPorts): Promise<Pick<ServiceStatus['store'], 'position' | 'problems'>> {
-  const troubles = () => storeHealth.troubles().map(({ message }) => message)
+  const troubles = () => [
+    ...storeHealth.troubles().map(({ message }) => message),
+    ...quarantine.noted().map(troubleOf),
+  ]
   try {
     const position = await store.lastPosition()
     return { position: `${position}`, problems: troubles() }
@@ -46,4 +51,9 @@ async function logState({
     if (!(error instanceof StoreUnavailableError)) throw error
     return { position: null, problems: [...troubles(), error.message] }
   }
+}
+
+function troubleOf({ stream, revision, cause }: StreamDamage): string {
+  const where = revision === null ? '' : ` at revision ${revision}`
+  return `the stream ${stream} is damaged${where} and set aside: ${cause}`
 }

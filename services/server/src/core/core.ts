@@ -146,14 +146,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       await projections.close()
       memory.close()
     })
-    const checkpointer = new Checkpointer({
-      ...{ store, views: projections.views },
-      reached: (position) => projections.reached(position, TREE_WAIT_MS, 'evidence'),
-      clock: systemClock,
-      keys: openLogKeys({ folder, logger, given: options.evidenceKey }),
-      rotated: rotatedKeys({ folder, given: options.evidenceKey }),
-      last: folder.readCheckpoint(),
-    })
+    const checkpointer = openCheckpointer(options, store, projections)
     const ids = new SystemIds(systemClock)
     const gatewayId = ids.next('gw')
     const clocks = { clock: systemClock, timer: systemTimer }
@@ -191,6 +184,21 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     await parts.close()
     throw error
   }
+}
+
+function openCheckpointer(
+  { folder, logger, evidenceKey }: CoreOptions,
+  store: EventStore,
+  projections: Projections,
+): Checkpointer {
+  return new Checkpointer({
+    ...{ store, views: projections.views },
+    reached: (position) => projections.reached(position, TREE_WAIT_MS, 'evidence'),
+    clock: systemClock,
+    keys: openLogKeys({ folder, logger, given: evidenceKey }),
+    rotated: rotatedKeys({ folder, given: evidenceKey }),
+    last: folder.readCheckpoint(),
+  })
 }
 
 function openQuarantine({ folder, place, logger }: CoreOptions, storeHealth: StoreHealth) {

@@ -124,10 +124,10 @@ export async function openGateway(
 
 function metricsOf(
   { pool, supervised }: InferenceWorkers,
-  { projections, store }: Core,
+  { projections, store, quarantine }: Core,
   feed: Feed | undefined,
 ): Metrics {
-  return createMetrics({ fleet: pool, supervised, projections, store, feed })
+  return createMetrics({ fleet: pool, supervised, projections, store, feed, quarantine })
 }
 
 /** Its API and its pages, unless it is switched off. */
@@ -180,12 +180,13 @@ function requestLogOf(
 
 function healthOf(
   { SVC_READY_STORE_MS, SVC_READY_VIEW_LAG_MS }: Settings,
-  { projections, storeHealth }: Core,
+  { projections, storeHealth, quarantine }: Core,
   logger: Logger,
 ): LedgerHealth {
   return new LedgerHealth({
     status: () => projections.status(),
     storeHealth,
+    quarantine,
     clock: systemClock,
     bounds: { storeAnswerMs: SVC_READY_STORE_MS, viewLagMs: SVC_READY_VIEW_LAG_MS },
     onChange(details) {

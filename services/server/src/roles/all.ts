@@ -163,11 +163,8 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const modelWorks = workers.ready()
   modelWorks.catch(() => {})
   // A large model loads for minutes: a server that cannot be used is told before.
-  const stores = await openServerStores(
-    { ...storeOptions, checkWrites: true },
-    parts,
-    stopRequested,
-  )
+  const checked = { ...storeOptions, checkWrites: true }
+  const stores = await openServerStores(checked, parts, stopRequested)
   if (isFirstStart(folder, place)) await modelWorks
   stopRequested.throwIfAborted()
   if (place.kind === 'sqlite') folder.make()

@@ -3,10 +3,12 @@
 import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
 import { ServiceError } from '@svc/contracts/errors'
 import { isCheckpointsStream } from '@svc/contracts/events/evidence'
+import { unreadableBecause } from '@svc/contracts/events/stored-event'
 import { parseCheckpoint } from '@svc/contracts/evidence/checkpoint'
 import { parseNote } from '@svc/contracts/evidence/signed-note'
 import type { EventStore, ReadAllRequest, RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
+import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { type LogHead, logHeadText, readLogHead } from '@svc/infra/event-store/log-head'
@@ -24,6 +26,8 @@ export interface VerifySources {
   readonly witnesses?: () => Iterable<LogWitness>
   readonly densePositions: boolean
   readonly storeHealth?: StoreHealth | undefined
+  /** Told of every stream that is found damaged. */
+  readonly quarantine?: Pick<Quarantine, 'note'> | undefined
   /** The tree must have all of the log. */
   readonly evidence: Pick<EvidenceSources, 'views' | 'checkpoints'>
 }
@@ -57,17 +61,20 @@ export async function* verifyLines(
     const found = await verifyLog(
       { readAll, readStream: (request) => store.readStream(request) },
       {
-        ...{ pace, signal, anchor, from, densePositions, witnesses: witnesses() },
+        ...{ pace, signal, anchor, from, densePositions, unreadableBecause },
+        witnesses: witnesses(),
         onProgress: ({ events, position }) => {
           report({ type: 'progress', events, position: `${position}`, head, rate: rateOf(events) })
         },
       },
     )
+    for (const damage of [...found.broken, ...found.unreadable]) sources.quarantine?.note(damage)
     return {
       type: 'result',
       streams: found.streams,
       events: found.events,
       broken: found.broken,
+      unreadable: found.unreadable,
       set_aside: [...(storeHealth?.setAside() ?? [])],
       missing_positions: `${found.missingPositions}`,
       contradicted: found.contradicted.map(({ source, stream, revision }) => {

@@ -7,10 +7,12 @@ import type {
   KeyDetails,
 } from '@svc/contracts/admin/accounts'
 import type { ListedGrant, ListedHold } from '@svc/contracts/admin/credit'
-import type { LoggedEvent, ProjectionState } from '@svc/contracts/admin/log'
+import type { LoggedEvent, ProjectionState, QuarantinedStream } from '@svc/contracts/admin/log'
 import type { PriceDetails } from '@svc/contracts/admin/prices'
+import { accountOfStream } from '@svc/contracts/events/account'
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { GrantSummary, KeySummary, AccountSummary as LedgerAccount } from '@svc/ledger/ledger'
 import type {
   AccountRow,
@@ -157,7 +159,20 @@ export function loggedEvent(event: RecordedEvent): LoggedEvent {
     type,
     id,
     hash,
-    data: JSON.parse(data) as unknown,
-    metadata: JSON.parse(metadata) as unknown,
+    data: parsed(data),
+    metadata: parsed(metadata),
   }
+}
+
+/** What somebody else has written may be no JSON: it is shown as the text that it is. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+export function quarantinedStream({ stream, revision, cause }: StreamDamage): QuarantinedStream {
+  return { stream, account_id: accountOfStream(stream) ?? null, revision, cause }
 }
