@@ -1,6 +1,6 @@
 /**
- * Lets a group of users of an EventStoreDB do what svc needs, and no more: they read `$all`, and read
- * and write the streams of users; they delete nothing, and shorten nothing.
+ * Lets a group of users of an EventStoreDB do what svc needs, and no more: they read `$all`, and
+ * read and write the streams of users; they delete nothing, and shorten nothing.
  *
  *     node infra/compose/eventstoredb-group.ts 'esdb://admin:PASSWORD@host:2113?tlsCAFile=ca.crt' svc
  *

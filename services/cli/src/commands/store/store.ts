@@ -3,10 +3,10 @@
 import { printable } from '@svc/contracts/printable'
 import { readLogLocation, type ServerPlace } from '@svc/server/settings/log-location'
 import { Command } from 'commander'
-import { endOnClientDefects } from '../context/connect.ts'
-import type { Context } from '../context/context.ts'
-import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../context/exit-codes.ts'
-import { type ContextOf, confirmed } from './options.ts'
+import { endOnClientDefects } from '../../context/connect.ts'
+import type { Context } from '../../context/context.ts'
+import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../../context/exit-codes.ts'
+import { type ContextOf, confirmed } from '../options.ts'
 
 interface RepairOptions {
   readonly yes?: true
