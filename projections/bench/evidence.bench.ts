@@ -5,7 +5,7 @@
  *
  *     verify_NAME_s            an evidence file of an account with so many events, verified as a
  *                              customer does: a process of its own, from its start to its end
- *     verify_NAME_cpu_s        the same in processor time, on Linux, of all its threads: the figure to
+ *     verify_NAME_cpu_s        the same in processor time, on Linux, of all its threads: what to
  *                              compare on a machine that others use too
  *     tree_leaves_per_s        leaves put into the tree of the view and written, in commits of
  *                              2,000, and tree_cpu_us_per_leaf, in processor time
