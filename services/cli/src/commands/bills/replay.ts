@@ -9,7 +9,7 @@ import { CheckedStatement } from '../../output/checked-statement.ts'
 import { resultOf } from '../../output/progress.ts'
 import { statementColumns } from '../../output/statement-formats.ts'
 import { type Column, noteLeftOut, Table, tableText } from '../../output/table.ts'
-import { accountColumns, detailsText } from '../account.ts'
+import { accountColumns, detailsText } from '../accounts/account.ts'
 import { ACCOUNT_ARGUMENT, type ContextOf, place } from '../options.ts'
 
 /** Rows that are written at once. */

@@ -7,7 +7,7 @@ import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../../context/exit-
 import { factsText } from '../../output/facts.ts'
 import { progressDrawer } from '../../output/progress.ts'
 import { type Column, tableText } from '../../output/table.ts'
-import { type MovementOptions, movementInput, movementOptions } from '../corrections.ts'
+import { type MovementOptions, movementInput, movementOptions } from '../accounts/corrections.ts'
 import { type ContextOf, optionalMoment } from '../options.ts'
 
 interface CorrectOptions extends MovementOptions {

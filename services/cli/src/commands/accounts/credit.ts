@@ -2,10 +2,10 @@
 import type { ListedGrant, ListedHold } from '@svc/contracts/admin/credit'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { Command } from 'commander'
-import type { Context } from '../context/context.ts'
-import { outJsonList } from '../output/json-list.ts'
-import { type Column, noteLeftOut, Table } from '../output/table.ts'
-import { ACCOUNT_ARGUMENT, type ContextOf, moment } from './options.ts'
+import type { Context } from '../../context/context.ts'
+import { outJsonList } from '../../output/json-list.ts'
+import { type Column, noteLeftOut, Table } from '../../output/table.ts'
+import { ACCOUNT_ARGUMENT, type ContextOf, moment } from '../options.ts'
 
 const PAGE_ROWS = 500
 

@@ -1,10 +1,9 @@
 /** `svc key create|list|revoke` */
 import type { KeyDetails } from '@svc/contracts/admin/accounts'
 import { Command } from 'commander'
-import type { Context } from '../context/context.ts'
-import { factsText } from '../output/facts.ts'
-import { type Column, tableText } from '../output/table.ts'
-import { change, changeInput, changeOptions } from './account-changes.ts'
+import type { Context } from '../../context/context.ts'
+import { factsText } from '../../output/facts.ts'
+import { type Column, tableText } from '../../output/table.ts'
 import {
   ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
@@ -19,7 +18,8 @@ import {
   namingInput,
   optionalMoment,
   readAccount,
-} from './options.ts'
+} from '../options.ts'
+import { change, changeInput, changeOptions } from './account-changes.ts'
 
 interface CreateOptions extends AccountOption, NamingOptions {
   readonly name: string

@@ -3,13 +3,11 @@ import type { AccountDetails, AccountSummary } from '@svc/contracts/admin/accoun
 import type { Operations } from '@svc/contracts/admin/operations'
 import { GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
 import { Command, Option } from 'commander'
-import type { Context } from '../context/context.ts'
-import { factsText } from '../output/facts.ts'
-import { outJsonList } from '../output/json-list.ts'
-import { resultOf } from '../output/progress.ts'
-import { type Column, noteLeftOut, Table, tableText } from '../output/table.ts'
-import { addAccountChanges } from './account-changes.ts'
-import { keyColumns } from './key.ts'
+import type { Context } from '../../context/context.ts'
+import { factsText } from '../../output/facts.ts'
+import { outJsonList } from '../../output/json-list.ts'
+import { resultOf } from '../../output/progress.ts'
+import { type Column, noteLeftOut, Table, tableText } from '../../output/table.ts'
 import {
   ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
@@ -27,7 +25,9 @@ import {
   place,
   readAccount,
   wholeNumber,
-} from './options.ts'
+} from '../options.ts'
+import { addAccountChanges } from './account-changes.ts'
+import { keyColumns } from './key.ts'
 import { addQuarantine } from './quarantine.ts'
 
 const PAGE_ACCOUNTS = 500

@@ -1,10 +1,10 @@
 /** `svc grant list|void`, `svc refund`, `svc adjust`: mistakes made good, each an event with a reason. */
 import type { ShownMovement } from '@svc/contracts/admin/corrections'
 import { Command, Option } from 'commander'
-import type { Context } from '../context/context.ts'
-import { factsText } from '../output/facts.ts'
+import type { Context } from '../../context/context.ts'
+import { factsText } from '../../output/facts.ts'
+import { type ContextOf, IDEMPOTENCY_OPTION, type OnceOption, onceKey } from '../options.ts'
 import { addGrantList } from './credit.ts'
-import { type ContextOf, IDEMPOTENCY_OPTION, type OnceOption, onceKey } from './options.ts'
 
 export interface MovementOptions extends OnceOption {
   readonly reason: string

@@ -1,15 +1,15 @@
 /** `svc account freeze|unfreeze|close|rename|set-policy|erase` */
 import type { Operations } from '@svc/contracts/admin/operations'
 import { type Command, Option } from 'commander'
-import type { Context } from '../context/context.ts'
-import { type MovementOptions, move, movementInput, movementOptions } from './corrections.ts'
+import type { Context } from '../../context/context.ts'
 import {
   type ContextOf,
   confirmed,
   IDEMPOTENCY_OPTION,
   type OnceOption,
   onceKey,
-} from './options.ts'
+} from '../options.ts'
+import { type MovementOptions, move, movementInput, movementOptions } from './corrections.ts'
 
 interface ChangeOptions extends OnceOption {
   readonly reason: string

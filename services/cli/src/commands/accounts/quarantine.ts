@@ -1,9 +1,9 @@
 /** `svc account quarantine list` */
 import type { QuarantinedStream } from '@svc/contracts/admin/log'
 import type { Command } from 'commander'
-import type { Context } from '../context/context.ts'
-import { type Column, tableText } from '../output/table.ts'
-import type { ContextOf } from './options.ts'
+import type { Context } from '../../context/context.ts'
+import { type Column, tableText } from '../../output/table.ts'
+import type { ContextOf } from '../options.ts'
 
 /** @param account the command that it becomes a part of */
 export function addQuarantine(account: Command, contextOf: ContextOf): void {
