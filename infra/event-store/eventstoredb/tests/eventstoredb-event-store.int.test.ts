@@ -44,11 +44,13 @@ describe('an append that the server surely did not write', () => {
     })
   })
 
-  test('is a mistake of the caller when the server takes no append of its size', async () => {
+  test('is told with what the server must be set to, when it takes smaller ones only', async () => {
     await withStore({ double: { maxAppendBytes: 1_000 } }, async ({ store }) => {
       const head = await fillStream(store, stream, 1)
       const events = [newEvent(JSON.stringify('x'.repeat(2_000)))]
-      await expect(store.append({ stream, expected: head, events })).rejects.toThrow(RangeError)
+      const refused = store.append({ stream, expected: head, events })
+      await expect(refused).rejects.toThrow(StoreUnavailableError)
+      await expect(refused).rejects.toThrow('set its --max-append-size to 1048576')
       expect(await readWholeStream(store, stream)).toHaveLength(1)
       await mustAppend(store, stream, head, newEvents(1))
     })
