@@ -18,7 +18,7 @@ const list = (fields: object) => ({
     },
   ],
 })
-const error = { message: 'No.', type: 'invalid_request_error', param: null, code: 'not_found' }
+const error = { message: 'No.', type: 'authentication_error', param: null, code: 'invalid_api_key' }
 
 async function answersTo(path: string, status: number, type: string, body: string) {
   const server = createServer((_request, response) => {
@@ -39,7 +39,7 @@ async function answersTo(path: string, status: number, type: string, body: strin
 
 test.each([
   ['as documented', '/v1/models', 200, list({})],
-  ['an error as documented', '/v1/models', 404, { error }],
+  ['an error as documented', '/v1/models', 401, { error }],
 ])('%s: nothing is said', async (_name, path, status, body) => {
   expect(await answersTo(path, status, 'application/json', JSON.stringify(body))).toEqual([])
 })
@@ -47,7 +47,13 @@ test.each([
 test.each([
   ['a field that is not documented', '/v1/models', 200, list({ secret: 1 })],
   ['a field that is missing', '/v1/balance', 200, { object: 'balance' }],
-  ['an error that lacks a key', '/v1/models', 404, { error: { message: 'No.' } }],
+  ['an error that lacks a key', '/v1/models', 401, { error: { message: 'No.' } }],
+  [
+    'an error that the route does not name',
+    '/v1/models',
+    401,
+    { error: { ...error, code: 'not_found' } },
+  ],
 ])('%s is found', async (_name, path, status, body) => {
   expect(await answersTo(path, status, 'application/json', JSON.stringify(body))).toHaveLength(1)
 })
