@@ -100,7 +100,7 @@ describe('preparing', () => {
     await operations.prepare({ ...PLAIN, messages: [user('hi')] })
     await operations.prepare({ ...PLAIN, messages: [user('hi')], sampling: request('hi').sampling })
     expect(bounds).toEqual([
-      { contextSize: 100, tokensMax: 400 },
+      { contextSize: 100, tokensMax: 1_600 },
       { contextSize: 100, tokensMax: 100 },
     ])
   })

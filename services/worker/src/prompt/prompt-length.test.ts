@@ -60,10 +60,10 @@ describe('a prompt that is far too long', () => {
     expect(refusal(['a'.repeat(401)], counting(5).vocabulary)).toBeNull()
   })
 
-  it('is counted up to four contexts where nothing but the count is asked for', () => {
+  it('is counted up to 16 contexts where nothing but the count is asked for', () => {
     const { vocabulary } = counting(1)
-    expect(refusal(['a'.repeat(1_600)], vocabulary, true)).toBeNull()
-    expect(refusal(['a'.repeat(1_601)], vocabulary, true)).toMatchObject({ isLowerBound: true })
+    expect(refusal(['a'.repeat(6_400)], vocabulary, true)).toBeNull()
+    expect(refusal(['a'.repeat(6_401)], vocabulary, true)).toMatchObject({ isLowerBound: true })
   })
 
   it('is told no longer than it is, and is never cut within a character', () => {

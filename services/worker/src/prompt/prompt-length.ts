@@ -14,7 +14,7 @@ import type { Vocabulary } from '../engines/engine.ts'
  */
 const USUAL_UNITS_PER_TOKEN = 4
 /** A mere count is exact up to so many contexts: clients ask how much they have to leave out. */
-const COUNTED_CONTEXTS_MAX = 4
+const COUNTED_CONTEXTS_MAX = 16
 /** UTF-16 units that are tokenised at once. */
 const PIECE_UNITS = 16 * 1024
 
