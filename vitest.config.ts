@@ -16,24 +16,49 @@ const projects = [
 ]
 
 /**
- * Many tests wait for a time limit or a process: two of them at once take about three quarters of
- * two cores, so there are three at least.
+ * Most tests wait for a time limit, a disk or a process: a file of them takes between a sixth and
+ * six tenths of a core (measured), so twice as many run at once as there are cores. Those with
+ * whole servers take most.
  */
-const MAX_WORKERS = Math.max(3, availableParallelism() - 1)
+const MAX_WORKERS = 2 * availableParallelism()
+const MAX_WORKERS_WITH_SERVERS = Math.max(3, availableParallelism() - 1)
+
+function workersOf(project: string): number {
+  if (project === 'e2e-measured') return 1
+  return ['e2e', 'browser'].includes(project) ? MAX_WORKERS_WITH_SERVERS : MAX_WORKERS
+}
 
 /** From half a minute up, the longest first: begun last, they would run alone at the end. */
 const LONGEST = [
-  'kill-eventstoredb.e2e',
   'kill.e2e',
   'documents.e2e',
-  'two-gateways.e2e',
-  'crash.e2e',
+  'kill-eventstoredb.e2e',
   'server-story.e2e',
+  'top-ups-proof.e2e',
   'start.e2e',
-  'fleet-membership.e2e',
+  'crash.e2e',
+  'siege.e2e',
+  'finance.e2e',
+  'planted-faults.int',
+  'pages.browser',
+  'many-requests',
+  'matrix.int',
+  'two-gateways.e2e',
+  'slowness.int',
+  'manipulations.int',
+  'damaged-stream.e2e',
+  'sign-in-ways.browser',
+  'feed-proof.e2e',
+  'roles.e2e',
+  'kill-rotation.e2e',
   'stop.e2e',
-  'soak.e2e',
+  'fleet-membership.e2e',
+  'server-feed.e2e',
+  'faults.browser',
+  'frozen-elsewhere.e2e',
   'timing-isolation.int',
+  'unpriced-model.e2e',
+  'soak.e2e',
   'supervisor.int',
 ]
 
@@ -52,8 +77,11 @@ function rankOf({ moduleId }: TestSpecification): number {
 
 export default defineConfig({
   test: {
-    maxWorkers: MAX_WORKERS,
     sequence: { sequencer: LongestFirst },
+    // `.ci/run` looks at the files that failed once more: by themselves, and aloud.
+    ...(process.env.CI === undefined
+      ? {}
+      : { reporters: ['default', './tests/support/failed-files-reporter.ts'] }),
     projects: projects.map(({ name, suffix, testTimeout, include, exclude = [] }, order) => ({
       test: {
         name,
@@ -71,6 +99,7 @@ export default defineConfig({
         testTimeout,
         hookTimeout: testTimeout,
         fileParallelism: name !== 'e2e-measured',
+        maxWorkers: workersOf(name),
         // One project after the other: what is cheap and tells most comes first.
         sequence: { groupOrder: order },
       },

@@ -31,6 +31,8 @@ export type StoreOpenCode =
   | 'old-server'
   /** The server is set up to take smaller appends than svc makes. */
   | 'append-limit'
+  /** A migration was begun there and not finished, or the log was moved away. */
+  | 'half-moved'
 
 export class StoreOpenError extends Error {
   override readonly name = 'StoreOpenError'

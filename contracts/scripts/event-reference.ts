@@ -64,7 +64,8 @@ const meanings: Record<DomainEvent['type'], string> = {
     'A token may call the admin API with its role. Only the hash of its secret is kept.',
   AdminTokenRevoked: 'The token is refused from here on.',
   RecordsRead:
-    "The holder of an admin token, whom the actor names, was shown customers' records. `subject` says " +
+    "The holder of an admin token, whom the actor names, was shown customers' records, or somebody " +
+    'took a file of an account, in the dashboard or with a key. `subject` says ' +
     'whose, and from when to when; null: all of them.',
   SubjectTextsErased:
     'All texts that were kept in the name of an admin token, a price or a run of corrections are gone: ' +
@@ -109,7 +110,7 @@ the hash is SHA-256 of a salt and the text. Versions from before that have the t
 - _Time_ is a whole number of milliseconds since 1970, UTC. \`at\` is when the event was decided.
 - _Metadata_ beside the data: \`schemaVersion\`, \`correlationId\` (the request, grant, key … that the
   event belongs to), \`causationId\` (what caused it), \`actor\` (\`gateway:<id>\`, \`operator\`,
-  \`operator:<name of an admin token>\`, \`user:<id>\`, \`sweeper\`, \`evidence\`).
+  \`operator:<name of an admin token>\`, \`user:<id>\`, \`sweeper\`, \`evidence\`, \`top-ups\`).
 - _Hash_: SHA-256 of the JSON array of previous hash, stream, revision, id, type, data and metadata,
   where data and metadata are the exact stored text. It chains every event to the one before it in
   its stream; the first event's previous hash is 64 zeros.

@@ -4,11 +4,14 @@ import { adminReference } from './admin-reference.ts'
 import { errorReference } from './error-reference.ts'
 import { eventReference } from './event-reference.ts'
 import { eventSchemaFiles } from './event-schemas.ts'
+import { topUpReference, topUpSchemaFile } from './top-up-reference.ts'
 
 test.each([
   ['admin-api.md', 'docs:admin', adminReference],
   ['errors.md', 'docs:errors', errorReference],
   ['events.md', 'docs:events', eventReference],
+  ['top-ups.md', 'docs:events', topUpReference],
+  ['top-up.schema.json', 'docs:events', topUpSchemaFile],
 ])('docs/reference/%s is what "npm run %s" writes', (page, _script, render) => {
   const written = readFileSync(new URL(`../../docs/reference/${page}`, import.meta.url), 'utf8')
   expect(written).toBe(render())

@@ -2,7 +2,9 @@
  * The named places at which the kill test ends a process, before and after every durable effect.
  * In production the port does nothing.
  */
-export const crashPoints = [
+
+/** Passed by a server that serves and stops. */
+export const serverCrashPoints = [
   'accept.decided',
   'append.before',
   'append.after',
@@ -25,6 +27,19 @@ export const crashPoints = [
   'sweep.after',
   'shutdown.draining',
 ] as const
+
+/** Passed by a ledger that moves to another store. */
+const migrationCrashPoints = [
+  'migrate.begun',
+  'migrate.marked',
+  'migrate.texts-copied',
+  'migrate.copied',
+  'migrate.compared',
+  'migrate.renamed',
+  'migrate.placed',
+] as const
+
+export const crashPoints = [...serverCrashPoints, ...migrationCrashPoints] as const
 
 export type CrashPoint = (typeof crashPoints)[number]
 

@@ -133,7 +133,7 @@ export const errorCatalogue = {
     openaiType: 'insufficient_quota',
     anthropicType: 'billing_error',
     retry: false,
-    doc: 'The balance does not cover the request; the message names the needed and the available amount.',
+    doc: 'The balance does not cover the request; the message names the needed and the available amount, and `funds` in the error has them for programs.',
   },
   balance_in_use: {
     status: 402,
@@ -141,7 +141,7 @@ export const errorCatalogue = {
     anthropicType: 'billing_error',
     // Unlike an empty balance, this one has credit: it comes free by itself.
     retry: true,
-    doc: 'The request waited for credit that running requests hold, and none came free in time; `Retry-After` says when to ask again.',
+    doc: 'The request waited for credit that running requests hold, and none came free in time; `Retry-After` says when to ask again, and `funds` how much is held.',
   },
   not_allowed: {
     status: 403,

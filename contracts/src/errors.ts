@@ -1,5 +1,6 @@
 /** The error that a caller gets; the catalogue has every code. */
 import { type ErrorCode, type ErrorEntry, errorCatalogue } from './error-catalogue.ts'
+import type { PicoDollars } from './money.ts'
 
 export { type ErrorCode, type ErrorEntry, errorCatalogue }
 
@@ -12,6 +13,15 @@ export interface TokensAsked {
   readonly context: number
   /** Whether the prompt is longer than that: it was not counted to its end. */
   readonly promptIsLonger?: boolean
+}
+
+/** What a request needs of the balance, and what there is of it. */
+export interface ShortFunds {
+  /** The most that the request may cost; null: not known, for nothing was counted. */
+  readonly required: PicoDollars | null
+  readonly available: PicoDollars
+  /** What running requests hold: it comes back to what is available as far as it is not used. */
+  readonly held: PicoDollars
 }
 
 /** How much of something may be had, for the rate headers of the answer. */
@@ -33,6 +43,8 @@ export interface ErrorDetails {
   readonly tokens?: TokensAsked
   /** For `rate_limit_exceeded`: the bound that was reached. */
   readonly rate?: RateState
+  /** For `insufficient_quota` and `balance_in_use`: the amounts, for programs. */
+  readonly funds?: ShortFunds
   readonly cause?: unknown
 }
 
@@ -45,6 +57,7 @@ export class ServiceError extends Error {
   readonly requestId: string | undefined
   readonly tokens: TokensAsked | undefined
   readonly rate: RateState | undefined
+  readonly funds: ShortFunds | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -54,6 +67,7 @@ export class ServiceError extends Error {
     this.requestId = details.requestId
     this.tokens = details.tokens
     this.rate = details.rate
+    this.funds = details.funds
   }
 
   get entry(): ErrorEntry {

@@ -30,6 +30,11 @@ export const idKinds = [
 export type IdKind = (typeof idKinds)[number]
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
+/** What each character of the alphabet counts, by its code; others count {@link NO_VALUE}. */
+const NO_VALUE = -1
+const CHARACTER_VALUES = Array.from({ length: 128 }, (_, code) =>
+  ALPHABET.indexOf(String.fromCharCode(code)),
+)
 const TIME_CHARACTERS = 10
 const TIME_LIMIT_MS = 2 ** 48
 const RANDOM_CHARACTERS = 16
@@ -116,9 +121,11 @@ export function idBody(id: string): string {
 
 /** When the id was made, in milliseconds since 1970. */
 export function idTimeMs(id: string): number {
+  const start = id.indexOf('_') + 1
+  const end = Math.min(start + TIME_CHARACTERS, id.length)
   let timeMs = 0
-  for (const character of idBody(id).slice(0, TIME_CHARACTERS)) {
-    timeMs = timeMs * 32 + ALPHABET.indexOf(character)
+  for (let at = start; at < end; at += 1) {
+    timeMs = timeMs * 32 + (CHARACTER_VALUES[id.charCodeAt(at)] ?? NO_VALUE)
   }
   return timeMs
 }
@@ -134,14 +141,9 @@ export function idTimeMs(id: string): number {
 export function eventId(cause: string, step: string): string {
   const time = idTimeMs(cause).toString(16).padStart(12, '0')
   const digest = hash('sha256', `${cause}\n${step}`, 'hex')
-  const variant = ((Number.parseInt(digest.slice(3, 4), 16) & 0x3) | 0x8).toString(16)
-  return [
-    time.slice(0, 8),
-    time.slice(8, 12),
-    `8${digest.slice(0, 3)}`,
-    `${variant}${digest.slice(4, 7)}`,
-    digest.slice(7, 19),
-  ].join('-')
+  const variant = ((Number.parseInt(digest.charAt(3), 16) & 0x3) | 0x8).toString(16)
+  const fields = `8${digest.slice(0, 3)}-${variant}${digest.slice(4, 7)}-${digest.slice(7, 19)}`
+  return `${time.slice(0, 8)}-${time.slice(8, 12)}-${fields}`
 }
 
 function encodeTime(timeMs: number): string {

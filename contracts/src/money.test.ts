@@ -37,7 +37,7 @@ const notAmounts = [
 ]
 
 describe('exact amounts', () => {
-  test('reading what was written gives the same amount', () => {
+  test('reading what was written gives the same amount: UX-01', () => {
     fc.assert(fc.property(anyAmount, (x) => parseDollars(formatExact(x)) === x))
   })
 
@@ -69,10 +69,20 @@ describe('exact amounts', () => {
   test.each(notAmounts)('%j is not an amount', (text) => {
     expect(() => parseDollars(text)).toThrow(RangeError)
   })
+
+  test.each([
+    ['1000000000000000000', /too large.*18 digits before the point/],
+    ['-99999999999999999999.5', /too large/],
+    ['0.0000000000001', /too fine.*12 decimals/],
+    ['five', /is not an amount in dollars, such as 5/],
+    ['9'.repeat(10_000), /^"9{64}…" is too large/],
+  ])('%.20s is refused, and the message says why', (text, why) => {
+    expect(() => parseDollars(text)).toThrow(why)
+  })
 })
 
 describe('amounts at a glance', () => {
-  test('money never reads as none', () => {
+  test('money never reads as none: UX-02', () => {
     fc.assert(
       fc.property(anyAmount, (x) => (x === 0n) === ['$0.00', '-$0.00'].includes(formatGlance(x))),
     )

@@ -15,6 +15,11 @@ const PICO_PER_CENT = PICO_PER_DOLLAR / 100n
 const PICO_PER_DOLLAR_PER_MILLION = PICO_PER_DOLLAR / 1_000_000n
 
 const DECIMAL = /^(-)?(\d{1,18})(?:\.(\d{1,12}))?$/
+const WHOLE_DIGITS_MAX = 18
+/** What is well written, and may be too large or too fine. */
+const PLAIN = /^-?(\d+)(?:\.\d+)?$/
+/** Of what was given, in a message. */
+const SHOWN_CHARACTERS_MAX = 64
 
 /**
  * Reads a decimal amount of dollars, such as `5`, `0.000001` or `-1.25`.
@@ -24,14 +29,23 @@ const DECIMAL = /^(-)?(\d{1,18})(?:\.(\d{1,12}))?$/
  */
 export function parseDollars(text: string): PicoDollars {
   const match = DECIMAL.exec(text)
-  if (match === null) {
-    throw new RangeError(
-      `"${text}" is not an amount in dollars, such as 5 or 0.25 (at most 12 decimals)`,
-    )
-  }
+  if (match === null) throw new RangeError(`"${shown(text)}" ${problemOf(text)}`)
   const [, sign, whole = '0', fraction = ''] = match
   const pico = BigInt(whole) * PICO_PER_DOLLAR + BigInt(fraction.padEnd(PICO_DECIMALS, '0'))
   return sign === undefined ? pico : -pico
+}
+
+function problemOf(text: string): string {
+  const [, whole = ''] = PLAIN.exec(text) ?? []
+  if (whole.length > WHOLE_DIGITS_MAX) {
+    return `is too large: an amount has at most ${WHOLE_DIGITS_MAX} digits before the point`
+  }
+  if (whole !== '') return `is too fine: an amount has at most ${PICO_DECIMALS} decimals`
+  return `is not an amount in dollars, such as 5 or 0.25 (at most ${PICO_DECIMALS} decimals)`
+}
+
+function shown(text: string): string {
+  return text.length > SHOWN_CHARACTERS_MAX ? `${text.slice(0, SHOWN_CHARACTERS_MAX)}…` : text
 }
 
 /**
@@ -77,7 +91,7 @@ export function parsePricePerMillion(text: string): PicoDollars {
   const perMillion = PICO_PER_DOLLAR / PICO_PER_DOLLAR_PER_MILLION
   if (pico < 0n || pico % perMillion !== 0n) {
     throw new RangeError(
-      `"${text}" is not a price in dollars per million tokens (0 or more, at most 6 decimals)`,
+      `"${shown(text)}" is not a price in dollars per million tokens (0 or more, at most 6 decimals)`,
     )
   }
   return pico / perMillion

@@ -21,6 +21,11 @@ const MAX_TOKENS = 1_000_000_000
 /** A count of tokens: a whole number from 0 to 10⁹. */
 export const tokenCount = z.int().min(0).max(MAX_TOKENS)
 
+/** The same check by hand, for what is counted twice for every request. */
+export function isTokenCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0 && value <= MAX_TOKENS
+}
+
 /** The whole prompt: what was computed and what came from the cache. */
 export function promptTokens(counts: TokenCounts): number {
   return counts.inputTokens + counts.cachedInputTokens

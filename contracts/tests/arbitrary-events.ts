@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import {
   chargeRules,
   finishReasons,
+  promptSchedules,
   remainders,
   spendPolicies,
   wireFormats,
@@ -63,6 +64,8 @@ const metered = fc.record({
   reasoningTokens: count,
   workerId: text,
   cache: fc.record({
+    schedule: nullable(fc.constantFrom(...promptSchedules)),
+    reusedTokens: count,
     blocks: count,
     source: fc.constantFrom('none', 'l1', 'l2'),
     lastBlockHash: nullable(text),

@@ -89,6 +89,109 @@ var effects = map[string]int64{
 
 var classes = []string{"input", "cached_input", "output"}
 
+// What the data of an event say of money, read before anything is known of the events before it.
+type claim struct {
+	kind    string
+	isWrong bool
+	// It moves the balance in a way that this program does not know.
+	isUnknown bool
+	id        string
+	prices    []*big.Int
+	counts    []int64
+	lines     []claimedLine
+	amount    *big.Int
+	after     *big.Int
+}
+
+type claimedLine struct {
+	class         string
+	count         int64
+	price, amount *big.Int
+}
+
+func readClaim(kind string, data []byte) claim {
+	found := claim{kind: kind}
+	if _, moves := effects[kind]; moves {
+		found.isWrong = !isObject(data) || !found.readMovement(data)
+		return found
+	}
+	var said other
+	found.isWrong = !isObject(data) || !found.readPart(data) || json.Unmarshal(data, &said, exactly) != nil
+	found.isUnknown = said.BalanceAfter != nil
+	return found
+}
+
+// Of an event that moves no balance.
+func (c *claim) readPart(data []byte) bool {
+	var id *string
+	switch c.kind {
+	case "RequestAccepted":
+		var said accepted
+		if json.Unmarshal(data, &said, exactly) != nil {
+			return false
+		}
+		id, c.prices = said.RequestID, amounts(said.Price.Input, said.Price.CachedInput, said.Price.Output)
+		if c.prices == nil {
+			return false
+		}
+	case "TokensMetered":
+		var said metered
+		if json.Unmarshal(data, &said, exactly) != nil {
+			return false
+		}
+		id, c.counts = said.RequestID, tokens(said.InputTokens, said.CachedInputTokens, said.OutputTokens)
+		if c.counts == nil {
+			return false
+		}
+	case "RequestFailed", "RequestAbandoned":
+		var said ended
+		if json.Unmarshal(data, &said, exactly) != nil {
+			return false
+		}
+		id = said.RequestID
+	default:
+		return true
+	}
+	if id == nil {
+		return false
+	}
+	c.id = *id
+	return true
+}
+
+func (c *claim) readMovement(data []byte) bool {
+	var said moved
+	if json.Unmarshal(data, &said, exactly) != nil {
+		return false
+	}
+	found := amounts(said.Amount, said.BalanceAfter)
+	if found == nil {
+		return false
+	}
+	c.amount, c.after = found[0], found[1]
+	if c.kind != "CreditDebited" {
+		return true
+	}
+	var id *string
+	var lines []line
+	if json.Unmarshal(said.RequestID, &id, exactly) != nil || json.Unmarshal(said.Lines, &lines, exactly) != nil || id == nil {
+		return false
+	}
+	c.id = *id
+	for _, line := range lines {
+		shown, count := amounts(line.Price, line.Amount), tokens(line.Tokens)
+		if shown == nil || count == nil {
+			return false
+		}
+		c.lines = append(c.lines, claimedLine{line.Class, count[0], shown[0], shown[1]})
+	}
+	return true
+}
+
+func isObject(data []byte) bool {
+	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+}
+
 // Tokens × price = debit; balance before ± amount = balance after.
 type money struct {
 	whole    bool
@@ -106,95 +209,64 @@ func newMoney(whole bool) *money {
 }
 
 // What does not hold: "price", "balance", "unknown" for an event of a later version, or "".
-func (m *money) take(kind string, data []byte) string {
-	if !isObject(data) {
+func (m *money) take(c claim) string {
+	if c.isWrong || !m.isPriced(c) {
 		return "price"
 	}
-	effect, moves := effects[kind]
+	if c.isUnknown {
+		return "unknown"
+	}
+	effect, moves := effects[c.kind]
 	if !moves {
-		var said other
-		if !m.isPriced(kind, data) || json.Unmarshal(data, &said, exactly) != nil {
-			return "price"
-		}
-		if said.BalanceAfter != nil {
-			return "unknown"
-		}
 		return ""
 	}
-	var said moved
-	if json.Unmarshal(data, &said, exactly) != nil || kind == "CreditDebited" && !m.isDebitRight(said) {
-		return "price"
+	expected := new(big.Int)
+	if effect > 0 {
+		expected.Add(m.balance, c.amount)
+	} else {
+		expected.Sub(m.balance, c.amount)
 	}
-	found := amounts(said.Amount, said.BalanceAfter)
-	if found == nil {
-		return "price"
-	}
-	expected := new(big.Int).Add(m.balance, new(big.Int).Mul(big.NewInt(effect), found[0]))
-	m.balance = found[1]
-	if m.whole && expected.Cmp(found[1]) != 0 {
+	m.balance = c.after
+	if m.whole && expected.Cmp(c.after) != 0 {
 		return "balance"
 	}
 	return ""
 }
 
-func isObject(data []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
-}
-
-func (m *money) isPriced(kind string, data []byte) bool {
-	switch kind {
+func (m *money) isPriced(c claim) bool {
+	switch c.kind {
 	case "RequestAccepted":
-		var said accepted
-		if json.Unmarshal(data, &said, exactly) != nil || said.RequestID == nil {
-			return false
-		}
-		prices := amounts(said.Price.Input, said.Price.CachedInput, said.Price.Output)
-		m.requests[*said.RequestID] = &request{prices: prices}
-		return prices != nil
+		m.requests[c.id] = &request{prices: c.prices}
 	case "TokensMetered":
-		var said metered
-		if json.Unmarshal(data, &said, exactly) != nil || said.RequestID == nil {
+		known := m.requests[c.id]
+		if known == nil {
 			return false
 		}
-		counts := tokens(said.InputTokens, said.CachedInputTokens, said.OutputTokens)
-		known := m.requests[*said.RequestID]
-		if known == nil || counts == nil {
-			return false
-		}
-		known.counts = counts
+		known.counts = c.counts
 	case "RequestFailed", "RequestAbandoned":
-		var said ended
-		if json.Unmarshal(data, &said, exactly) != nil || said.RequestID == nil {
-			return false
-		}
-		delete(m.requests, *said.RequestID)
+		delete(m.requests, c.id)
+	case "CreditDebited":
+		return m.isDebitRight(c)
 	}
 	return true
 }
 
-func (m *money) isDebitRight(said moved) bool {
-	total := amounts(said.Amount)
-	var id *string
-	var lines []line
-	if json.Unmarshal(said.RequestID, &id, exactly) != nil || json.Unmarshal(said.Lines, &lines, exactly) != nil || id == nil {
+func (m *money) isDebitRight(c claim) bool {
+	known := m.requests[c.id]
+	delete(m.requests, c.id)
+	if known == nil || known.counts == nil || len(c.lines) != len(classes) {
 		return false
 	}
-	known := m.requests[*id]
-	delete(m.requests, *id)
-	if known == nil || known.counts == nil || total == nil || len(lines) != len(classes) {
-		return false
-	}
-	sum := new(big.Int)
-	for i, line := range lines {
-		shown, count := amounts(line.Price, line.Amount), tokens(line.Tokens)
-		cost := new(big.Int).Mul(big.NewInt(known.counts[i]), known.prices[i])
-		if shown == nil || count == nil || line.Class != classes[i] || count[0] != known.counts[i] ||
-			shown[0].Cmp(known.prices[i]) != 0 || shown[1].Cmp(cost) != 0 {
+	sum, cost := new(big.Int), new(big.Int)
+	for i, line := range c.lines {
+		cost.Mul(cost.SetInt64(known.counts[i]), known.prices[i])
+		if line.class != classes[i] || line.count != known.counts[i] ||
+			line.price.Cmp(known.prices[i]) != 0 || line.amount.Cmp(cost) != 0 {
 			return false
 		}
 		sum.Add(sum, cost)
 	}
-	return sum.Cmp(total[0]) == 0
+	return sum.Cmp(c.amount) == 0
 }
 
 // Nil unless all of them are there, and no debts.

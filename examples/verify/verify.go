@@ -291,7 +291,7 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 		if !follows && covered < n-1 {
 			uncovered("no_inclusion_proof")
 		}
-		switch what := money.take(string(found.kind), found.data); what {
+		switch what := money.take(line.claim); what {
 		case "price", "balance":
 			return fail(n+1, ref(found.revision), what)
 		case "unknown":

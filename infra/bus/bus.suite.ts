@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import {
   type Bus,
+  type BusConsumer,
   type BusRecord,
   type BusTopic,
   MAX_DELIVERY_BYTES,
   MAX_DELIVERY_RECORDS,
+  MAX_RECORD_BYTES,
   type ReceivedRecord,
   UnsafeTopicError,
 } from '@svc/contracts/ports/bus'
@@ -14,6 +16,7 @@ import { keyPartition } from './key-partition.ts'
 
 const PARTITIONS = 4
 const BATCHES = 60
+const SOON = { timeout: 45_000, interval: 20 }
 
 export function describeBus(name: string, openBus: () => Bus): void {
   describe(`the bus on ${name}`, () => {
@@ -87,17 +90,24 @@ export function describeBus(name: string, openBus: () => Bus): void {
       const random = randomUUID()
         .repeat(Math.ceil(bytes / 36))
         .slice(0, bytes - 1)
-      const records = Array.from({ length: MAX_DELIVERY_RECORDS }, () => recordOf('k', random))
-      await deliver(topic, records)
-      expect(await all(topic)).toHaveLength(MAX_DELIVERY_RECORDS)
+      const values = Array.from({ length: MAX_DELIVERY_RECORDS }, (_, at) =>
+        `${at}`.padEnd(bytes, random),
+      )
+      await deliver(
+        topic,
+        values.map((value) => recordOf('k', value)),
+      )
+      expect((await all(topic)).map(({ value }) => value)).toEqual(values)
     })
 
     test('refuses a delivery over its bounds, and one beside another', async () => {
       const topic = await newTopic()
       const many = Array.from({ length: MAX_DELIVERY_RECORDS + 1 }, () => recordOf('k', 'v'))
       await expect(deliver(topic, many)).rejects.toThrow(RangeError)
-      const large = recordOf('k', 'v'.repeat(MAX_DELIVERY_BYTES))
-      await expect(deliver(topic, [large])).rejects.toThrow(RangeError)
+      const large = recordOf('k', 'v'.repeat(MAX_RECORD_BYTES - 1))
+      await expect(deliver(topic, [recordOf('key', large.value)])).rejects.toThrow(RangeError)
+      const filling = Array.from({ length: MAX_DELIVERY_BYTES / MAX_RECORD_BYTES + 1 }, () => large)
+      await expect(deliver(topic, filling)).rejects.toThrow(RangeError)
       const first = deliver(topic, [recordOf('k', '1')])
       await expect(deliver(topic, [recordOf('k', '2')])).rejects.toThrow(RangeError)
       await first
@@ -124,7 +134,147 @@ export function describeBus(name: string, openBus: () => Bus): void {
       await deliver(topic, [recordOf('a', '2')])
       expect((await all(topic)).map(({ value }) => value)).toEqual(['2'])
     })
+
+    describe('for a group that takes records', () => {
+      const newWork = async () => {
+        const name = topicName()
+        const topic = await bus().open({ name, partitions: PARTITIONS })
+        const consume = (work: TakenWork) => work.consume(bus(), name)
+        return { topic, consume }
+      }
+
+      test('every record is taken from the first on, in the order of its key', async () => {
+        const { topic, consume } = await newWork()
+        const records = numbered(['a', 'b', 'c'], 20)
+        await deliver(topic, records.slice(0, 30))
+        const work = new TakenWork()
+        const consumer = consume(work)
+        await deliver(topic, records.slice(30))
+        await expect.poll(() => work.taken.length, SOON).toBe(records.length)
+        expect(byKeys(work.taken)).toEqual(byKeys(records))
+        await expect.poll(() => consumer.waiting, SOON).toBe(0n)
+        expect(consumer).toMatchObject({ trouble: null, skipped: null })
+      })
+
+      test('who comes later goes on behind what was taken', async () => {
+        const { topic, consume } = await newWork()
+        await deliver(topic, numbered(['a', 'b'], 3))
+        const first = new TakenWork()
+        const before = consume(first)
+        await expect.poll(() => first.taken.length, SOON).toBe(6)
+        await before.close()
+        const later = [recordOf('a', 'a.3'), recordOf('b', 'b.3')]
+        await deliver(topic, later)
+        const second = new TakenWork()
+        consume(second)
+        await expect.poll(() => second.taken.length, SOON).toBe(2)
+        expect(byKeys(second.taken)).toEqual(byKeys(later))
+        expect(first.taken).toHaveLength(6)
+      })
+
+      test('a record that is not taken comes again, whatever was thrown, and none passes it', async () => {
+        const { topic, consume } = await newWork()
+        const records = numbered(['a'], 4)
+        await deliver(topic, records)
+        const errors = [
+          new Error('the store is away'),
+          new SyntaxError('not JSON'),
+          new TypeError('not a function'),
+          Object.assign(new Error('for good'), { name: 'KafkaJSNonRetriableError' }),
+        ]
+        const work = new TakenWork(({ value }) => {
+          const error = value === 'a.1' ? errors.shift() : undefined
+          if (error !== undefined) throw error
+        })
+        const consumer = consume(work)
+        await expect.poll(() => work.taken.length, SOON).toBe(4)
+        expect(work.taken.map(({ value }) => value)).toEqual(['a.0', 'a.1', 'a.2', 'a.3'])
+        expect(consumer.trouble).toBeNull()
+        const asked = ['a.0', ...Array.from({ length: 5 }, () => 'a.1'), 'a.2', 'a.3']
+        expect(work.asked.map(({ value }) => value)).toEqual(asked)
+        const told = ['the store is away', 'not JSON', 'not a function', 'for good']
+        expect(work.told).toEqual(told)
+      })
+
+      test('who is closed in mid-work is let go, and the others take the record', async () => {
+        const { topic, consume } = await newWork()
+        await deliver(topic, numbered(['a'], 2))
+        const hanging = new TakenWork(() => new Promise(() => {}))
+        const stuck = consume(hanging)
+        await expect.poll(() => hanging.asked.length, SOON).toBe(1)
+        await stuck.close()
+        expect(hanging.signals[0]?.aborted).toBe(true)
+        const work = new TakenWork()
+        consume(work)
+        await expect.poll(() => work.taken.length, SOON).toBe(2)
+      })
+
+      test('consumers that come and go in mid-work leave nothing out', async () => {
+        const { topic, consume } = await newWork()
+        const keys = Array.from({ length: 12 }, (_, at) => `acct_${at}`)
+        const records = numbered(keys, 10)
+        const works = [new TakenWork(), new TakenWork(), new TakenWork()] as const
+        const first = consume(works[0])
+        await deliver(topic, records.slice(0, 40))
+        consume(works[1])
+        await deliver(topic, records.slice(40, 80))
+        await first.close()
+        consume(works[2])
+        await deliver(topic, records.slice(80))
+        const taken = () => new Set(works.flatMap((work) => work.taken.map(({ value }) => value)))
+        await expect.poll(() => taken().size, SOON).toBe(records.length)
+      })
+
+      test('a topic that is not there is told, and taken when it is', async () => {
+        const name = topicName()
+        const work = new TakenWork()
+        const consumer = work.consume(bus(), name)
+        await expect.poll(() => consumer.trouble, SOON).toContain(`there is no topic ${name}`)
+        const topic = await bus().open({ name, partitions: PARTITIONS })
+        await deliver(topic, [recordOf('a', '1')])
+        await expect.poll(() => work.taken.length, SOON).toBe(1)
+        expect(consumer.trouble).toBeNull()
+      })
+    })
   })
+}
+
+/** What consumers of a test have taken. */
+class TakenWork {
+  readonly asked: ReceivedRecord[] = []
+  readonly taken: ReceivedRecord[] = []
+  readonly signals: AbortSignal[] = []
+  readonly told: string[] = []
+  readonly #handle: (record: ReceivedRecord) => unknown
+
+  constructor(handle: (record: ReceivedRecord) => unknown = () => {}) {
+    this.#handle = handle
+  }
+
+  consume(bus: Bus, topic: string): BusConsumer {
+    return bus.consume({
+      topic,
+      group: 'takers',
+      take: async (record, signal) => {
+        this.asked.push(record)
+        this.signals.push(signal)
+        await this.#handle(record)
+        this.taken.push(record)
+      },
+      onTrouble: (words) => this.told.push(words),
+    })
+  }
+}
+
+function numbered(keys: readonly string[], count: number): readonly BusRecord[] {
+  return Array.from({ length: count }, (_, at) =>
+    keys.map((key) => recordOf(key, `${key}.${at}`)),
+  ).flat()
+}
+
+function byKeys(records: readonly BusRecord[]): Record<string, readonly string[]> {
+  const groups = Map.groupBy(records, ({ key }) => key)
+  return Object.fromEntries([...groups].map(([key, some]) => [key, some.map(({ value }) => value)]))
 }
 
 export function recordOf(

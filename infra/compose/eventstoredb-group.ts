@@ -9,7 +9,7 @@
  * svc into the group, with the server's UI.
  */
 import { randomUUID } from 'node:crypto'
-import { NO_EVENTS } from '../event-store/eventstoredb/client/server-event.ts'
+import { NO_EVENTS } from '../event-store/eventstoredb/messages/server-event.ts'
 import { connectToServer } from '../event-store/eventstoredb/open-eventstoredb.ts'
 
 const [, , url, group] = process.argv
@@ -34,7 +34,7 @@ try {
 
 async function write(stream: string, type: string, value: object): Promise<void> {
   const [last] = await client.readStream({ stream, direction: 'backwards', limit: 1 })
-  const data = { kind: 'json', value } as const
+  const data = { kind: 'json', text: JSON.stringify(value) } as const
   const event = { id: randomUUID(), type, data, metadata: new Uint8Array() }
   const result = await client.append(stream, last?.revision ?? NO_EVENTS, [event])
   if (result.kind !== 'appended') throw new Error(`${stream} could not be written: ${result.kind}`)

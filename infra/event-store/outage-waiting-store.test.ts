@@ -1,6 +1,7 @@
 import {
   type EventStore,
   NO_STREAM,
+  START,
   StoreAwayError,
   StoreBusyError,
   StoreUnavailableError,
@@ -13,10 +14,16 @@ import { OutageWaitingStore } from './outage-waiting-store.ts'
 
 const stream = 'account-1'
 const read = { stream, direction: 'forwards', limit: 10 } as const
+const readAll = { after: START, limit: 10 } as const
 const append = { stream, expected: NO_STREAM, events: newEvents(1) }
 
-/** A store whose reads of a stream, and appends, fail until the time comes. */
-function storeAway(time: ManualTime, backAfterMs: number, error: Error = new StoreAwayError('')) {
+/** A store whose reads and appends fail until the time comes. */
+function storeAway(
+  time: ManualTime,
+  backAfterMs: number,
+  error: Error = new StoreAwayError(''),
+  isStarting = false,
+) {
   const inner = new MemoryEventStore()
   const backAt = time.nowMs() + backAfterMs
   let calls = 0
@@ -32,9 +39,11 @@ function storeAway(time: ManualTime, backAfterMs: number, error: Error = new Sto
   const away = Object.assign(Object.create(inner) as EventStore, {
     append: orFail((request: typeof append) => inner.append(request)),
     readStream: orFail((request: typeof read) => inner.readStream(request)),
+    readAll: orFail((request: typeof readAll) => inner.readAll(request)),
+    lastPosition: orFail(() => inner.lastPosition()),
     close: () => inner.close(),
   })
-  return { store: new OutageWaitingStore(away, time), calls: () => calls }
+  return { store: new OutageWaitingStore(away, time, isStarting), calls: () => calls }
 }
 
 test.each([500, 5_000, 9_000])('a store that is away for %i ms is waited for', async (awayMs) => {
@@ -84,4 +93,18 @@ test('the end of the store ends the waiting', async () => {
   await time.advance(1_000)
   await store.close()
   await expect(waiting).rejects.toThrow(StoreAwayError)
+})
+
+test('who asks for the log is told at once that the store is away, but not during a start', async () => {
+  const time = new ManualTime()
+  const { store } = storeAway(time, 5_000, new StoreAwayError(''), true)
+  const asked = Promise.all([store.lastPosition(), store.readAll(readAll)])
+  await time.advance(6_000)
+  expect(await asked).toEqual([START, []])
+
+  const later = storeAway(time, 5_000, new StoreAwayError(''), true)
+  later.store.started()
+  await expect(later.store.lastPosition()).rejects.toThrow(StoreAwayError)
+  await expect(later.store.readAll(readAll)).rejects.toThrow(StoreAwayError)
+  expect(later.calls()).toBe(2)
 })

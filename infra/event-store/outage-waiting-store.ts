@@ -9,7 +9,8 @@
  * Only what decides something waits: reads of one stream, and appends of which nothing was sent.
  * An append whose outcome is not known is told as such at once: what is to be done about it is for
  * the caller to decide. What follows the whole log waits for the store by itself, and whoever asks
- * where the log ends wants to know whether the store answers.
+ * where the log ends wants to know whether the store answers. Not so while a process starts: nobody
+ * asks it anything yet, and a start that is given up helps nobody, so there every read waits.
  */
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
@@ -38,10 +39,18 @@ export class OutageWaitingStore implements EventStore {
   readonly #store: EventStore
   readonly #timer: Timer
   readonly #closing = new AbortController()
+  #isStarting: boolean
 
-  constructor(store: EventStore, timer: Timer) {
+  /** @param isStarting until {@link started} is called, every read waits */
+  constructor(store: EventStore, timer: Timer, isStarting = false) {
     this.#store = store
     this.#timer = timer
+    this.#isStarting = isStarting
+  }
+
+  /** Idempotent. */
+  started(): void {
+    this.#isStarting = false
   }
 
   append(request: AppendRequest): Promise<AppendOutcome> {
@@ -53,11 +62,13 @@ export class OutageWaitingStore implements EventStore {
   }
 
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
-    return this.#store.readAll(request)
+    const read = () => this.#store.readAll(request)
+    return this.#isStarting ? this.#waiting(read) : read()
   }
 
   lastPosition(): Promise<Position> {
-    return this.#store.lastPosition()
+    const read = () => this.#store.lastPosition()
+    return this.#isStarting ? this.#waiting(read) : read()
   }
 
   subscribe(request: SubscribeRequest): AsyncIterable<SubscriptionBatch> {

@@ -1,5 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import {
+  BrokenChainError,
+  DamagedStreamError,
+  type ReadStreamRequest,
+  type RecordedEvent,
+} from '@svc/contracts/ports/event-store'
 import { describe, expect, test } from 'vitest'
 import { fillStream } from './compliance/fixtures.ts'
 import { MemoryEventStore, MemoryLog } from './memory/memory-event-store.ts'
@@ -117,4 +122,42 @@ describe('the verification of a log', () => {
     const why = expect.stringContaining('it is none of ours')
     expect(result.unreadable).toEqual([{ stream: 'account-2', revision: 7, cause: why }])
   })
+
+  test('that goes on from a position takes streams that have begun since as they are', async () => {
+    const log = await logOf(4, 10)
+    // Behind the first event of account-1.
+    const from = { position: 10n, isKnown: () => true }
+    const result = await verifyLog(new MemoryEventStore(log), { from })
+    expect(result).toMatchObject({ streams: 3, events: 29, broken: [] })
+    const edited = log.streams.get('account-3')?.[4]
+    Object.assign(edited ?? {}, { data: '"edited"' })
+    const { broken } = await verifyLog(new MemoryEventStore(log), { from })
+    expect(broken).toMatchObject([{ stream: 'account-3', revision: 4 }])
+  })
+
+  test('compares what readers of a stream see first, where the store may hide events', async () => {
+    const log = await logOf(40, 3)
+    const store = new HidingStore(log)
+    const hidden = ['account-7', 'account-39'].map((stream) => {
+      return { stream, revision: 0, cause: expect.stringContaining('hides it') }
+    })
+    const { broken } = await verifyLog(store, { mayHideEvents: true })
+    expect(broken).toEqual(hidden)
+    const from = { position: 29n, isKnown: () => true }
+    const later = await verifyLog(store, { mayHideEvents: true, from })
+    expect(later.broken).toEqual([hidden[1]])
+    expect((await verifyLog(store)).broken).toEqual([])
+  })
 })
+
+/** Its readers see `account-7` from revision 2 on, and nothing of `account-39`. */
+class HidingStore extends MemoryEventStore {
+  override async readStream(request: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
+    const { stream, from = 0 } = request
+    if (stream === 'account-7' && from < 2) throw new BrokenChainError(stream, 0)
+    if (stream === 'account-39') return []
+    // It knows of this one, and says so itself.
+    if (stream === 'account-8') throw new DamagedStreamError(stream, 'its metadata has $maxCount')
+    return super.readStream(request)
+  }
+}

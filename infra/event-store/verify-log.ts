@@ -7,6 +7,10 @@
  * they have no gaps; witnesses, such as the views; and an anchor, which is the head of the log as
  * it was printed before.
  *
+ * A server can also hide from the readers of a stream what its log still has, and balances are made
+ * of what readers see: so where that may be, the first event that can be read of each stream is
+ * compared with the log.
+ *
  * It can go on from a position up to which the log was verified. The streams that go on behind it
  * are followed from their last event before it, which has to be the one that the caller knows.
  */
@@ -20,7 +24,7 @@ import {
   type StreamHead,
 } from '@svc/contracts/ports/event-store'
 import { verifyChain } from '@svc/contracts/ports/hash-chain'
-import { inSteps, type Pace } from '@svc/contracts/ports/pace'
+import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { damageIn } from '@svc/contracts/ports/quarantine'
 import { SharedPace } from '../system/shared-pace.ts'
 import { LogDigest, type LogHead } from './log-head.ts'
@@ -29,10 +33,14 @@ import { type LogWitness, Witnesses } from './log-witnesses.ts'
 /** Read in one step and checked in the next: about a millisecond each. */
 const PAGE_EVENTS = 250
 const STEP_WITNESSES = 250
+/** Streams whose beginnings are read at once, each by a call of its own. */
+const STEP_BEGINNINGS = 16
 
 export interface VerifyProgress {
   readonly events: number
   readonly position: Position
+  /** Events of others that were passed over, where the log is shared with them. */
+  readonly passedOver: number
 }
 
 export interface BrokenStream {
@@ -70,11 +78,13 @@ export type AnchorFinding = 'holds' | 'cut' | 'differs'
 export interface VerifyOptions {
   /** Default: a pace of its own. */
   readonly pace?: Pace
-  /** Called after each page. */
+  /** Called after each page, and while events of others are passed over. */
   readonly onProgress?: (progress: VerifyProgress) => void
   readonly signal?: AbortSignal
   /** Whether positions of this store are 0, 1, 2 … */
   readonly densePositions?: boolean
+  /** Whether the store may hide events from the readers of a stream that its log still has. */
+  readonly mayHideEvents?: boolean
   readonly witnesses?: Iterable<LogWitness>
   readonly anchor?: LogHead | undefined
   readonly from?: VerifiedStart | undefined
@@ -105,31 +115,77 @@ export async function verifyLog(
   await inSteps(pace, options.witnesses ?? [], STEP_WITNESSES, add, signal)
   const walk = new LogWalk(options, witnesses)
   const { from } = options
+  let passedOver = 0
+  const report = () => onProgress({ events: walk.events, position: walk.position, passedOver })
+  const onPassedOver = (events: number) => {
+    passedOver += events
+    report()
+  }
   for (;;) {
     signal?.throwIfAborted()
-    const request = { after: walk.position, limit: PAGE_EVENTS }
+    const limit = stepSize(pace, PAGE_EVENTS)
+    const request = { after: walk.position, limit, onPassedOver }
     const page = await pace.step(() => store.readAll(request))
     if (page.length === 0) {
       if (from !== undefined) await meetAtOnce(store, witnesses, { pace, signal })
+      if (options.mayHideEvents === true) await compareBeginnings(store, walk, { pace, signal })
       return walk.result()
     }
     if (from !== undefined) await pace.step(() => walk.beginStreams(page, store, from))
     await pace.step(() => walk.take(page))
-    onProgress({ events: walk.events, position: walk.position })
+    report()
   }
+}
+
+interface LongWork {
+  readonly pace: Pace
+  readonly signal: AbortSignal | undefined
 }
 
 /** Of witnesses whose event lies before the start: it is read by itself. */
 async function meetAtOnce(
   store: Pick<EventStore, 'readStream'>,
   witnesses: Witnesses,
-  { pace, signal }: { readonly pace: Pace; readonly signal: AbortSignal | undefined },
+  { pace, signal }: LongWork,
 ): Promise<void> {
   for (const { stream, revision } of [...witnesses.unmet]) {
     signal?.throwIfAborted()
     const request = { stream, direction: 'forwards', from: revision, limit: 1 } as const
     const [event] = await pace.step(() => soundEvents(store.readStream(request)))
     if (event !== undefined) witnesses.compare(event)
+  }
+}
+
+/** What readers of a stream see first: its chain holds in the log. */
+async function compareBeginnings(
+  store: Pick<EventStore, 'readStream'>,
+  walk: LogWalk,
+  { pace, signal }: LongWork,
+): Promise<void> {
+  const streams = walk.soundStreams()
+  for (let at = 0; at < streams.length; at += STEP_BEGINNINGS) {
+    signal?.throwIfAborted()
+    const some = streams.slice(at, at + STEP_BEGINNINGS)
+    const hidden = await pace.step(() =>
+      Promise.all(some.map((stream) => hidesItsBeginning(store, stream))),
+    )
+    for (const [index, stream] of some.entries()) if (hidden[index]) walk.noteHidden(stream)
+  }
+}
+
+async function hidesItsBeginning(
+  store: Pick<EventStore, 'readStream'>,
+  stream: string,
+): Promise<boolean> {
+  try {
+    const [first] = await store.readStream({ stream, direction: 'forwards', limit: 1 })
+    return first?.revision !== 0
+  } catch (error) {
+    // The first event that comes is not the first of the chain.
+    if (error instanceof BrokenChainError) return true
+    // The store knows that it hides events, and says so itself.
+    if (damageIn(error) !== undefined) return false
+    throw error
   }
 }
 
@@ -176,14 +232,26 @@ class LogWalk {
     }
   }
 
+  soundStreams(): readonly string[] {
+    return this.#chains.sound()
+  }
+
+  noteHidden(stream: string): void {
+    this.#chains.noteHidden(stream)
+  }
+
   /** What lies before the first event of each stream that is met now. */
   async beginStreams(
     page: readonly RecordedEvent[],
     store: Pick<EventStore, 'readStream'>,
     from: VerifiedStart,
   ): Promise<void> {
+    const met = new Set<string>()
     for (const { stream, revision } of page) {
-      if (revision === 0 || this.#chains.has(stream)) continue
+      if (met.has(stream) || this.#chains.has(stream)) continue
+      met.add(stream)
+      // A stream that has begun behind the start: its next events follow on this one.
+      if (revision === 0) continue
       const request = { stream, direction: 'forwards', from: revision - 1, limit: 1 } as const
       const [before] = await soundEvents(store.readStream(request))
       const isSound =
@@ -232,6 +300,19 @@ class Chains {
 
   has(stream: string): boolean {
     return this.#heads.has(stream)
+  }
+
+  /** Whose chain holds. */
+  sound(): readonly string[] {
+    return [...this.#heads].flatMap(([stream, head]) => (head === 'broken' ? [] : [stream]))
+  }
+
+  noteHidden(stream: string): void {
+    this.#heads.set(stream, 'broken')
+    this.unreadable.delete(stream)
+    const cause =
+      'the log has the event, and the event store hides it from the readers of the stream'
+    this.broken.push({ stream, revision: 0, cause })
   }
 
   /** @param head the event before the next one, or the revision of one that is not sound */

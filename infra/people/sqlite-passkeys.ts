@@ -2,23 +2,17 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Passkey, Passkeys, PasskeyUse } from '@svc/contracts/ports/passkeys'
 
-interface StoredPasskey {
-  readonly passkey_id: string
-  readonly user_id: string
-  readonly credential_id: string
-  readonly public_key: Uint8Array<ArrayBuffer>
-  readonly sign_count: number
-  readonly transports: string
-  readonly name: string
-  readonly created_at: number
-  readonly last_used_at: number | null
-}
+/** Each under the name that it has in a {@link Passkey}. */
+const COLUMNS = `passkey_id AS passkeyId, user_id AS userId, credential_id AS credentialId,
+  public_key AS publicKey, sign_count AS signCount, transports, name, created_at AS createdAt,
+  last_used_at AS lastUsedAt`
 
 export class SqlitePasskeys implements Passkeys {
   readonly #insert: StatementSync
   readonly #byCredential: StatementSync
   readonly #byUser: StatementSync
   readonly #setUse: StatementSync
+  readonly #rename: StatementSync
   readonly #remove: StatementSync
   readonly #removeAll: StatementSync
 
@@ -27,13 +21,16 @@ export class SqlitePasskeys implements Passkeys {
       `INSERT OR IGNORE INTO passkey SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?
          WHERE (SELECT count(*) FROM passkey WHERE user_id = ?) < ?`,
     )
-    this.#byCredential = database.prepare('SELECT * FROM passkey WHERE credential_id = ?')
+    this.#byCredential = database.prepare(`SELECT ${COLUMNS} FROM passkey WHERE credential_id = ?`)
     this.#byUser = database.prepare(
-      'SELECT * FROM passkey WHERE user_id = ? ORDER BY created_at, passkey_id',
+      `SELECT ${COLUMNS} FROM passkey WHERE user_id = ? ORDER BY created_at, passkey_id`,
     )
     this.#setUse = database.prepare(
       `UPDATE passkey SET sign_count = ?1, last_used_at = ?2
          WHERE passkey_id = ?3 AND (sign_count < ?1 OR (sign_count = 0 AND ?1 = 0))`,
+    )
+    this.#rename = database.prepare(
+      'UPDATE passkey SET name = ? WHERE user_id = ? AND passkey_id = ?',
     )
     this.#remove = database.prepare('DELETE FROM passkey WHERE user_id = ? AND passkey_id = ?')
     this.#removeAll = database.prepare('DELETE FROM passkey WHERE user_id = ?')
@@ -60,6 +57,10 @@ export class SqlitePasskeys implements Passkeys {
     return this.#setUse.run(signCount, at, passkeyId).changes > 0
   }
 
+  async rename(userId: string, passkeyId: string, name: string): Promise<boolean> {
+    return this.#rename.run(name, userId, passkeyId).changes > 0
+  }
+
   async remove(userId: string, passkeyId: string): Promise<boolean> {
     return this.#remove.run(userId, passkeyId).changes > 0
   }
@@ -70,17 +71,10 @@ export class SqlitePasskeys implements Passkeys {
   }
 }
 
+/** As it is stored: the transports in one text. */
+type StoredPasskey = Omit<Passkey, 'transports'> & { readonly transports: string }
+
 function passkeyOf(row: object): Passkey {
-  const stored = row as StoredPasskey
-  return {
-    passkeyId: stored.passkey_id,
-    userId: stored.user_id,
-    credentialId: stored.credential_id,
-    publicKey: stored.public_key,
-    signCount: stored.sign_count,
-    transports: stored.transports === '' ? [] : stored.transports.split(' '),
-    name: stored.name,
-    createdAt: stored.created_at,
-    lastUsedAt: stored.last_used_at,
-  }
+  const { transports, ...passkey } = row as StoredPasskey
+  return { ...passkey, transports: transports === '' ? [] : transports.split(' ') }
 }

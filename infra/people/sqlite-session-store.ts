@@ -1,6 +1,5 @@
 /** The sessions, in a SQLite file of their own that can be lost without harm. */
 import type { StatementSync } from 'node:sqlite'
-import type { SignInWay } from '@svc/contracts/events/audit'
 import type { SessionStore, StoredSession } from '@svc/contracts/ports/session-store'
 import { openCacheFile } from '../sqlite/cache-file.ts'
 import type { DatabaseFile } from '../sqlite/database-file.ts'
@@ -56,17 +55,10 @@ export function openSqliteSessionStore(
   return openCacheFile(path, options, (file) => new SqliteSessionStore(file, bounds))
 }
 
-interface SessionRow {
-  readonly session_id: string
-  readonly token_hash: string
-  readonly user_id: string
-  readonly created_at: number
-  readonly last_used_at: number
-  readonly expires_at: number
-  readonly address: string
-  readonly user_agent: string
-  readonly way: SignInWay
-}
+/** Each under the name that it has in a {@link StoredSession}. */
+const COLUMNS = `session_id AS sessionId, token_hash AS tokenHash, user_id AS userId, way,
+  created_at AS createdAt, last_used_at AS lastUsedAt, expires_at AS expiresAt, address,
+  user_agent AS userAgent`
 
 class SqliteSessionStore implements SessionStore {
   readonly #file: DatabaseFile
@@ -92,9 +84,9 @@ class SqliteSessionStore implements SessionStore {
     this.#insert = database.prepare('INSERT INTO session VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
     this.#dropOfUser = database.prepare(dropBut('WHERE user_id = ?'))
     this.#dropOfAll = database.prepare(dropBut(''))
-    this.#byToken = database.prepare('SELECT * FROM session WHERE token_hash = ?')
+    this.#byToken = database.prepare(`SELECT ${COLUMNS} FROM session WHERE token_hash = ?`)
     this.#byUser = database.prepare(
-      'SELECT * FROM session WHERE user_id = ? ORDER BY last_used_at DESC, session_id',
+      `SELECT ${COLUMNS} FROM session WHERE user_id = ? ORDER BY last_used_at DESC, session_id`,
     )
     this.#setUse = database.prepare(
       'UPDATE session SET last_used_at = ?, address = ? WHERE session_id = ?',
@@ -118,12 +110,11 @@ class SqliteSessionStore implements SessionStore {
   }
 
   async find(tokenHash: string): Promise<StoredSession | undefined> {
-    const row = this.#byToken.get(tokenHash)
-    return row === undefined ? undefined : sessionOf(row)
+    return this.#byToken.get(tokenHash) as StoredSession | undefined
   }
 
   async list(userId: string): Promise<readonly StoredSession[]> {
-    return this.#byUser.all(userId).map(sessionOf)
+    return this.#byUser.all(userId) as unknown as readonly StoredSession[]
   }
 
   async noteUse(
@@ -154,20 +145,5 @@ class SqliteSessionStore implements SessionStore {
     if (this.#closed) return
     this.#closed = true
     this.#file.close()
-  }
-}
-
-function sessionOf(row: object): StoredSession {
-  const stored = row as SessionRow
-  return {
-    sessionId: stored.session_id,
-    tokenHash: stored.token_hash,
-    userId: stored.user_id,
-    way: stored.way,
-    createdAt: stored.created_at,
-    lastUsedAt: stored.last_used_at,
-    expiresAt: stored.expires_at,
-    address: stored.address,
-    userAgent: stored.user_agent,
   }
 }

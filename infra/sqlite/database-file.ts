@@ -110,8 +110,19 @@ function checkPlace(path: string): string {
   }
 }
 
-/** Looks at the file before SQLite does, which may write as soon as it opens one. */
-function checkHeader(path: string, { what, applicationId, migrations }: DatabaseFileOptions): void {
+/**
+ * Looks at the file before SQLite does, which may write as soon as it opens one.
+ *
+ * @throws {StoreOpenError}
+ */
+export function checkHeader(
+  path: string,
+  {
+    what,
+    applicationId,
+    migrations,
+  }: Pick<DatabaseFileOptions, 'what' | 'applicationId' | 'migrations'>,
+): void {
   if (!existsSync(path)) return
   const header = readFileHeader(path)
   if (header === 'empty') return
@@ -182,7 +193,8 @@ function pragma(database: DatabaseSync, name: string): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
-function checkSqliteVersion(version: string): void {
+/** @throws {StoreOpenError} `unsafe-sqlite` */
+export function checkSqliteVersion(version: string): void {
   const parts = version.split('.').map(Number)
   for (const [index, least] of MIN_SQLITE_VERSION.entries()) {
     const part = parts[index] ?? 0

@@ -1,26 +1,33 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { SharedPace } from './shared-pace.ts'
+import { type PaceTime, SharedPace } from './shared-pace.ts'
 
 const STEP_MS = 2
+const LONG_AGO_MS = 10_000
 
-function busyFor(milliseconds: number): void {
-  const endMs = performance.now() + milliseconds
-  while (performance.now() < endMs);
+/** Passes by what is done and rested alone. */
+class OwnTime implements PaceTime {
+  #nowMs = 0
+
+  nowMs(): number {
+    return this.#nowMs
+  }
+
+  async rest(milliseconds: number): Promise<void> {
+    this.#nowMs += milliseconds
+  }
+
+  pass(milliseconds: number): void {
+    this.#nowMs += milliseconds
+  }
 }
 
-/** The share of the time that passed which went to the steps. */
-async function shareOf(pace: SharedPace, steps: number): Promise<number> {
-  const beganMs = performance.now()
-  let workedMs = 0
-  for (let step = 0; step < steps; step += 1) {
-    await pace.step(() => {
-      const startMs = performance.now()
-      busyFor(STEP_MS)
-      workedMs += performance.now() - startMs
-    })
-  }
-  return workedMs / (performance.now() - beganMs)
+/** The share of the time that passed which went to steps, however many kinds of work took them. */
+async function shareOf(pace: SharedPace, time: OwnTime, kinds: number): Promise<number> {
+  const beganMs = time.nowMs()
+  const steps = Array.from({ length: 20 * kinds }, () => pace.step(() => time.pass(STEP_MS)))
+  await Promise.all(steps)
+  return (steps.length * STEP_MS) / (time.nowMs() - beganMs)
 }
 
 describe('a pace shared by long work', () => {
@@ -41,17 +48,42 @@ describe('a pace shared by long work', () => {
   })
 
   test('leaves most of the loop to who is served, however much long work there is', async () => {
-    const pace = new SharedPace()
+    const time = new OwnTime()
+    const pace = new SharedPace(time)
     const leave = pace.enter()
-    const shares = await Promise.all([1, 2, 3].map(() => shareOf(pace, 20)))
+    expect(await shareOf(pace, time, 3)).toBeCloseTo(0.25, 2)
     leave()
-    expect(shares.reduce((sum, share) => sum + share)).toBeLessThan(0.3)
     // Whoever was served may ask again.
-    expect(await shareOf(pace, 5)).toBeLessThan(0.3)
+    expect(await shareOf(pace, time, 1)).toBeCloseTo(0.25, 1)
+    time.pass(LONG_AGO_MS)
+    expect(await shareOf(pace, time, 1)).toBe(1)
+  })
+
+  test('says that it is shared while somebody is served, and for a while after', () => {
+    const time = new OwnTime()
+    const pace = new SharedPace(time)
+    expect(pace.isShared).toBe(false)
+    const leave = pace.enter()
+    time.pass(LONG_AGO_MS)
+    expect(pace.isShared).toBe(true)
+    leave()
+    expect(pace.isShared).toBe(true)
+    time.pass(LONG_AGO_MS)
+    expect(pace.isShared).toBe(false)
+  })
+
+  test('does not rest without bound for a step that was long for once', async () => {
+    const time = new OwnTime()
+    const pace = new SharedPace(time)
+    pace.enter()
+    await pace.step(() => time.pass(60_000))
+    await pace.step(() => {})
+    expect(time.nowMs()).toBe(60_100)
   })
 
   test('takes all of the loop while nobody is served', async () => {
-    expect(await shareOf(new SharedPace(), 20)).toBeGreaterThan(0.4)
+    const time = new OwnTime()
+    expect(await shareOf(new SharedPace(time), time, 1)).toBe(1)
   })
 
   test('runs steps in the order in which they were asked for', async () => {

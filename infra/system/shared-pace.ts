@@ -19,20 +19,37 @@ const REST_MS_MAX = 100
 /** Whoever was served may ask again: the loop counts as used for this long after the last one. */
 const LINGER_MS = 250
 
+/** What a pace goes by; tests have their own. */
+export interface PaceTime {
+  /** Never put back, as a clock on the wall is. */
+  nowMs(): number
+  rest(milliseconds: number): Promise<void>
+}
+
+const realTime: PaceTime = {
+  nowMs: () => performance.now(),
+  rest: (milliseconds) => delay(milliseconds),
+}
+
 /** One for the whole process: see {@link Pace}. */
 export class SharedPace implements Pace {
+  readonly #time: PaceTime
   #previous: Promise<void> = Promise.resolve()
   #workedMs = 0
   #restedFromMs = 0
   #served = 0
   #lastServedMs = Number.NEGATIVE_INFINITY
 
+  constructor(time: PaceTime = realTime) {
+    this.#time = time
+  }
+
   /** Somebody is being served from now on. @returns to be called once, when that is over */
   enter(): () => void {
     this.#served += 1
     return () => {
       this.#served -= 1
-      this.#lastServedMs = performance.now()
+      this.#lastServedMs = this.#time.nowMs()
     }
   }
 
@@ -40,27 +57,27 @@ export class SharedPace implements Pace {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
     this.#previous = this.#previous.then(async () => {
       await nextTurn()
-      if (this.#isInUse) await this.#rest()
-      const startMs = performance.now()
+      if (this.isShared) await this.#rest()
+      const startMs = this.#time.nowMs()
       try {
         // Not awaited here: what the step waits for takes no time of the loop.
         resolve(work())
       } catch (error) {
         reject(error)
       }
-      this.#restedFromMs = performance.now()
+      this.#restedFromMs = this.#time.nowMs()
       this.#workedMs = this.#restedFromMs - startMs
     })
     return promise
   }
 
-  get #isInUse(): boolean {
-    return this.#served > 0 || performance.now() - this.#lastServedMs < LINGER_MS
+  get isShared(): boolean {
+    return this.#served > 0 || this.#time.nowMs() - this.#lastServedMs < LINGER_MS
   }
 
   async #rest(): Promise<void> {
     const restMs = Math.min(this.#workedMs * REST_PER_WORK, REST_MS_MAX)
-    const leftMs = restMs - (performance.now() - this.#restedFromMs)
-    if (leftMs > 0) await delay(leftMs)
+    const leftMs = restMs - (this.#time.nowMs() - this.#restedFromMs)
+    if (leftMs > 0) await this.#time.rest(leftMs)
   }
 }

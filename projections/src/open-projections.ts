@@ -14,6 +14,7 @@ import {
 import type { Pace } from '@svc/contracts/ports/pace'
 import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
+import type { DecodedBatch } from './projection/decode.ts'
 import type { Projection } from './projection/projection.ts'
 import { everyTurn } from './runner/every-turn.ts'
 import type { InspectStream } from './runner/fold-singly.ts'
@@ -25,12 +26,13 @@ import {
   compareViews,
   type RebuildProgress,
   type RebuildSummary,
-  rebuildView,
+  type RebuildTrial,
   type ViewComparison,
-} from './runner/rebuild.ts'
+} from './runner/rebuilding/rebuild.ts'
+import { Rebuilds } from './runner/rebuilding/rebuilds.ts'
+import { ViewBuilds } from './runner/rebuilding/view-builds.ts'
 import { ReplayedViews } from './runner/replayed-views.ts'
 import { Runner } from './runner/runner.ts'
-import { ViewBuilds } from './runner/view-builds.ts'
 import type { KeepFile } from './runner/view-database.ts'
 import { type ViewPorts, viewPath } from './runner/view-file.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
@@ -45,7 +47,7 @@ import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
 import { RequestLists } from './views/usage/request-lists.ts'
 import { usageProjection } from './views/usage/usage.ts'
-import type { MovementsSnapshot, ProjectionStatus, Views } from './views/views.ts'
+import type { MovementsSnapshot, ProjectionDetails, Views } from './views/views.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
 
@@ -98,9 +100,9 @@ export interface Projections {
    * @returns false when the time is over, or at once when a view has failed before it
    */
   reached(position: Position, timeoutMs: number, name?: string): Promise<boolean>
-  status(): Promise<readonly ProjectionStatus[]>
+  status(): Promise<readonly ProjectionDetails[]>
   /** The same while the log does not say where it ends: at the furthest event of any view. */
-  lastStatus(): readonly ProjectionStatus[]
+  lastStatus(): readonly ProjectionDetails[]
   /** The last event in the rows of each view that has any. */
   checkpoints(): readonly ViewCheckpoint[]
   /** Names of the views that do not follow a stream any more: a rebuild makes them whole again. */
@@ -116,6 +118,19 @@ export interface Projections {
     signal?: AbortSignal,
   ): Promise<RebuildSummary>
   /**
+   * What a rebuild would have to do, tried on the beginning of the log. Nothing changes.
+   *
+   * @throws {ServiceError} as {@link rebuild}
+   */
+  tryRebuild(name: string, signal?: AbortSignal): Promise<RebuildTrial>
+  /**
+   * Ends a rebuild, whoever began it; the live view is then as before.
+   *
+   * @returns whether one was running
+   * @throws {ServiceError} `not_found`
+   */
+  cancelRebuild(name: string): boolean
+  /**
    * Builds all views anew beside the live ones, reading the log once, and compares. Nothing
    * changes, whatever is found.
    *
@@ -125,7 +140,7 @@ export interface Projections {
   compare(
     onProgress: (progress: CompareProgress) => void,
     signal?: AbortSignal,
-    onBatch?: (batch: readonly RecordedEvent[]) => Promise<void>,
+    onBatch?: (batch: DecodedBatch) => Promise<void>,
   ): Promise<readonly ViewComparison[]>
   /**
    * Views of events that are given to them: of many accounts their balances, of one all. To be
@@ -176,6 +191,7 @@ export async function openProjections({
   const runner = new Runner(following)
   for (const view of live) runner.noteSetAside(view)
   const builds = new ViewBuilds({ store, runner, ports, pace, inspect })
+  const rebuilds = new Rebuilds(builds)
   let replays = 0
 
   return {
@@ -185,12 +201,9 @@ export async function openProjections({
     checkpoints: () => live.flatMap(checkpointOf),
     leavingOut: (stream) =>
       live.filter(({ file }) => file.setAside.has(stream)).map(({ name }) => name),
-    status: async () => statusOf(live, await store.lastPosition()),
-    lastStatus: () => statusOf(live, furthestOf(live)),
-    async rebuild(name, onProgress, signal) {
-      const view = namedView(live, name)
-      return builds.run([view], (build) => rebuildView(view, build, onProgress), signal)
-    },
+    status: async () => statusOf(live, rebuilds, await store.lastPosition()),
+    lastStatus: () => statusOf(live, rebuilds, furthestOf(live)),
+    ...rebuildsByName(live, rebuilds),
     compare: (onProgress, signal, onBatch) =>
       builds.run(live, (build) => compareViews(live, build, onProgress, onBatch), signal),
     replay(of) {
@@ -204,6 +217,21 @@ export async function openProjections({
       await runner.close()
       for (const view of live) view.file.close()
     },
+  }
+}
+
+function rebuildsByName(
+  live: readonly LiveView[],
+  rebuilds: Rebuilds,
+): Pick<Projections, 'rebuild' | 'tryRebuild' | 'cancelRebuild'> {
+  return {
+    async rebuild(name, onProgress, signal) {
+      return rebuilds.run(namedView(live, name), onProgress, signal)
+    },
+    async tryRebuild(name, signal) {
+      return rebuilds.try(namedView(live, name), signal)
+    },
+    cancelRebuild: (name) => rebuilds.cancel(namedView(live, name).name),
   }
 }
 
@@ -270,6 +298,8 @@ function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): 
     runningRequests: (limit) => requests().runningRequests(limit),
     accounts: (page) => accounts().accounts(page),
     account: (accountId) => accounts().account(accountId),
+    accountStandings: (page) => accounts().accountStandings(page),
+    spending: (query) => usage().spending(query),
     accountTotals: () => accounts().accountTotals(),
     grants: (query) => accounts().grants(query),
     holds: (query) => accounts().holds(query),
@@ -340,13 +370,19 @@ function furthestOf(live: readonly LiveView[]): Position {
   return furthest
 }
 
-function statusOf(live: readonly LiveView[], head: Position): readonly ProjectionStatus[] {
+function statusOf(
+  live: readonly LiveView[],
+  rebuilds: Rebuilds,
+  head: Position,
+): readonly ProjectionDetails[] {
   return live.map((view) => ({
     name: view.name,
     version: view.file.projection.version,
     position: view.position,
     head,
+    events: view.file.committed.events,
     state: view.state,
     error: view.error,
+    rebuild: rebuilds.last(view.name) ?? null,
   }))
 }

@@ -55,6 +55,8 @@ export function receiptOf(row: RequestRow, keyName: string | null): Receipt {
       hash,
     })),
     cache: row.cache && {
+      schedule: row.cache.schedule,
+      reused_tokens: row.cache.reusedTokens,
       blocks: row.cache.blocks,
       source: row.cache.source,
       last_block_hash: row.cache.lastBlockHash,

@@ -47,10 +47,11 @@ export function usagePage(
   const filter = filterOf(accountId, query)
   const begin = query.cursor === undefined ? period.from : Number(cursorPlace(list, query.cursor))
   const { by } = query
-  const steps = stepsOf(views, accountId, query.limit)
+  const groups = groupBy.filter((group) => group !== 'class')
+  const isOfAll = groups.length === 0 && Object.keys(filter).length === 1
+  const steps = isOfAll ? query.limit : stepsOf(views, accountId, query.limit)
   const first = views.nextUse(filter, begin) ?? period.to
   const edges = edgesOf({ from: begin, to: period.to }, first, { zone, by, steps })
-  const groups = groupBy.filter((group) => group !== 'class')
   const used = views.usage({ ...filter, groupBy: groups, edges }).steps
   const { total } = views.usage({ ...filter, groupBy: [], edges: [period.from, period.to] })
   const keys = groupBy.includes('key') ? views.keys(accountId) : []

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import type { CrashPoint } from '@svc/contracts/crash-points'
+import { type ReadAllRequest, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
@@ -24,6 +25,14 @@ async function someHistory(store = new MemoryEventStore(), name = 'Ada') {
   const history = new AccountHistory(name).open().accept(id, START_MS).settle(id, START_MS)
   await history.writeTo(store)
   return { store, history }
+}
+
+/** Before its first event stand those of others, which are passed over in two steps. */
+class SharedLog extends MemoryEventStore {
+  override readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
+    if (request.after === START) for (const events of [1_000, 2_000]) request.onPassedOver?.(events)
+    return super.readAll(request)
+  }
 }
 
 const accountsFile = (folder: string) => viewPath(folder, accountsProjection)
@@ -198,6 +207,18 @@ describe('a rebuild', () => {
     expect(dump(folder)).toBe(expected)
     expect(existsSync(`${accountsFile(folder)}.rebuild`)).toBe(false)
     expect(existsSync(`${accountsFile(folder)}.replaced`)).toBe(false)
+  })
+
+  test('tells of the events of others that are passed over on the way', async () => {
+    const { store } = await someHistory(new SharedLog())
+    const views = await viewsOf(store)
+    const progress: (readonly number[])[] = []
+    await views.rebuild('accounts', ({ done, passedOver }) => progress.push([done, passedOver]))
+    expect(progress).toEqual([
+      [0, 1_000],
+      [0, 3_000],
+      [6, 3_000],
+    ])
   })
 
   test('goes on while events come, and loses none', async () => {

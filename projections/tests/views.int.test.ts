@@ -36,7 +36,7 @@ describe('accounts', () => {
     })
   })
 
-  test('a running request holds, a settled one is debited and holds no more', async () => {
+  test('a running request holds, a settled one is debited and holds no more: UX-11', async () => {
     const { views, history, store } = await viewsAfter((ada) =>
       ada.accept(first, minute(1)).accept(second, minute(2)),
     )

@@ -102,6 +102,7 @@ async function expectOnlyOneHarmed(
     status: 'ready',
     details: ['1 stream of the event log set aside'],
   })
+  expect(await service.metrics()).toMatch(/^svc_quarantined_streams 1$/m)
   await rebuildAll(service.operations)
   await expectNamed(service.operations, stream, kind)
   const listed = await service.operations.listAccounts({ limit: 100 })
@@ -131,6 +132,9 @@ test.each(Object.entries(serverKinds))(
     const codes = async () =>
       (await askInEachFormat(service, damaged.key)).map(({ status }) => status)
     await expect.poll(codes, SEEN_WITHIN).toEqual([503, 503, 503])
+    expect(folder.lines.filter((line) => line.includes('set aside'))).toEqual([
+      expect.stringContaining(stream),
+    ])
     const whose = { others, damaged, stream, kind }
     await expectOnlyOneHarmed(service, whose)
     const running = await booksOf(service.operations, others)
@@ -166,10 +170,13 @@ test.each(Object.entries(fileKinds))(
   async (_name, kind) => {
     const { folder, service, damaged, others, stream, books, balance, other } =
       await started('sqlite')
+    const alter = () => kind.damage(folder, stream, accountStream(other.accountId))
+    // Under a server that runs nobody else can write to its file.
+    expect(alter).toThrow(/locked/)
     await service.stop()
     const copy = join(temporaryFolder(), 'ledger.db')
     copyFileSync(folder.ledgerFile, copy)
-    kind.damage(folder, stream, accountStream(other.accountId))
+    alter()
 
     const verify = await folder.withFolder(async (operations) => {
       const found = await verified(operations)

@@ -1,8 +1,18 @@
 /** Keys that are made in the dashboard, and its chat, against the public API of the same server. */
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { AccountDetails } from '@svc/contracts/admin/accounts'
+import type { EventPage, LoggedEvent } from '@svc/contracts/admin/log'
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { type DashboardServer, startDashboard } from '@svc/testing/dashboard-server'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const run = promisify(execFile)
+/** The same texts as those that the pages show: a test of theirs compares them. */
+const EXAMPLES = join(import.meta.dirname, '../../examples')
 
 let dashboard: DashboardServer
 let path: string
@@ -83,6 +93,92 @@ test('a key that is asked for twice is made once', async () => {
   const keys = await owner.json<DashboardOutput<'listAccountKeys'>>('GET', `${path}/keys`)
   expect(keys.filter(({ name }) => name === 'once')).toHaveLength(2)
   expect(await statusWith(first.secret)).toBe(200)
+})
+
+test('a key says which user made it, and of an operator no more than that: UX-20', async () => {
+  const { owner, apiKey } = dashboard
+  const mine = await newKey('of a user')
+  const keys = await owner.json<DashboardOutput<'listAccountKeys'>>('GET', `${path}/keys`)
+  const [member] = await owner.json<DashboardOutput<'listMembers'>>('GET', `${path}/members`)
+  expect(keys.find(({ key_id }) => key_id === mine.key_id)?.created_by).toBe(member?.user_id)
+  // The first start made it, before there was anybody.
+  const first = keys.find(({ last_four: end }) => apiKey.endsWith(end))
+  expect(first?.created_by).toBeNull()
+  const account = await owner.json<AccountDetails>('GET', `/admin${path}`)
+  const shown = account.keys.find(({ key_id }) => key_id === mine.key_id)
+  expect(shown?.created_by).toBe(`user:${member?.user_id}`)
+})
+
+test.each([
+  ['curl/first-call.sh', 'bash', ['-c']],
+  ['openai-node/first-call.mjs', process.execPath, ['--input-type=module', '--eval']],
+])('what the pages show to paste is answered: %s', async (file, command, words) => {
+  const text = readFileSync(join(EXAMPLES, file), 'utf8')
+  const program = text.replaceAll('http://127.0.0.1:8080', dashboard.baseUrl)
+  const { stdout } = await run(command, [...words, program], {
+    env: { PATH: process.env.PATH, SVC_KEY: dashboard.apiKey },
+    timeout: 60_000,
+  })
+  expect(stdout.trim()).not.toBe('')
+  if (file.startsWith('curl')) expect(JSON.parse(stdout)).toHaveProperty('choices.0.message')
+})
+
+test('an event leads to its request, and that of another account to nothing: UX-31', async () => {
+  const { owner, baseUrl, apiKey } = dashboard
+  const answer = await fetch(`${baseUrl}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+  })
+  const requestId = answer.headers.get('x-request-id')
+  const { events } = await owner.json<Receipt>('GET', `${path}/requests/${requestId}`)
+  const [accepted] = events
+  const found = await owner.json('GET', `${path}/events/${accepted?.id}`)
+  expect(found).toMatchObject({ type: 'RequestAccepted', request_id: requestId })
+  const logged = await owner.json<LoggedEvent>('GET', `/admin/events/${accepted?.id}`)
+  expect(logged).toMatchObject({ hash: accepted?.hash, stream: `account-${dashboard.accountId}` })
+  const { account_id: theirs } = await owner.json<{ account_id: string }>(
+    'POST',
+    '/admin/accounts',
+    { name: 'of somebody else', spend_policy: 'standard' },
+  )
+  const foreign = await owner.json<EventPage>(
+    'GET',
+    `/admin/events?stream=account-${theirs}&limit=1`,
+  )
+  const refused = await owner.ask('GET', `${path}/events/${foreign.events[0]?.id}`)
+  expect(refused.status).toBe(404)
+})
+
+test('a file leaves an event, whether a user takes it or a program: UX-33', async () => {
+  const period = 'from=2026-11-01&as=jsonl'
+  const names = ['statement', 'requests', 'usage']
+  for (const name of names) {
+    const taken = await dashboard.owner.ask('GET', `${path}/exports/${name}?${period}`)
+    expect([taken.status, (await taken.text()).length > 0]).toEqual([200, true])
+  }
+  expect((await dashboard.owner.ask('GET', `${path}/exports/usage?from=never`)).status).toBe(400)
+  const headers = { authorization: `Bearer ${dashboard.apiKey}` }
+  const byKey = await fetch(`${dashboard.baseUrl}/v1/exports/usage?from=2026-10-01`, { headers })
+  expect(byKey.status).toBe(200)
+  const { events } = await dashboard.owner.json<{
+    events: { data: { operation: string; subject: object }; metadata: { actor: string } }[]
+  }>('GET', '/admin/events?limit=1000&stream=audit&type=RecordsRead')
+  const taken = events.filter(({ data }) => data.operation.startsWith('export'))
+  expect(taken.map(({ data }) => data.operation)).toEqual([
+    'exportStatement',
+    'exportRequests',
+    'exportUsage',
+    'exportUsage',
+  ])
+  const subject = { account_id: dashboard.accountId, from: '2026-11-01', to: null }
+  const byProgram = taken.pop()
+  for (const { data, metadata } of taken) {
+    expect(data.subject).toEqual(subject)
+    expect(metadata.actor).toMatch(/^user:/)
+  }
+  expect(byProgram?.data.subject).toEqual({ ...subject, from: '2026-10-01' })
+  expect(byProgram?.metadata.actor).toMatch(/^key_/)
 })
 
 test('the chat costs what the same request costs with a key', async () => {

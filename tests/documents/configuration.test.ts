@@ -1,6 +1,8 @@
 /** `docs/reference/configuration.md` lists what can be set: every name, its flag, its default. */
+
 import { readFileSync } from 'node:fs'
 import { startCommand } from '@svc/cli/commands/start'
+import { formatExact } from '@svc/contracts/money'
 import { defaultHttpLimits } from '@svc/gateway/http/limits'
 import { limitOfSetting } from '@svc/server/gateway/http-limits'
 import { readSettings, settingNames } from '@svc/server/settings/settings'
@@ -36,6 +38,8 @@ test('defaults are those of the program, where it has one', () => {
   const defaults = { ...readSettings({}), ...Object.fromEntries(limits) }
   const documented = Object.fromEntries(rows.map(({ name, preset }) => [name, preset]))
   for (const [name, preset] of Object.entries(defaults)) {
-    expect(`${name}: ${documented[name]}`).toBe(`${name}: ${preset}`)
+    // Amounts alone are so large.
+    const text = typeof preset === 'bigint' ? formatExact(preset) : preset
+    expect(`${name}: ${documented[name]}`).toBe(`${name}: ${text}`)
   }
 })

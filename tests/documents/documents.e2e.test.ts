@@ -4,13 +4,14 @@
  * the output.
  */
 import { execFile } from 'node:child_process'
-import { readFileSync, symlinkSync } from 'node:fs'
+import { copyFileSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { alterFile, runInFile } from '@svc/infra/event-store/compliance/alter-file'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type DocumentBlock, readBlocks } from './blocks.ts'
+import { type DocumentBlock, readBlocks, textsIn } from './blocks.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -83,6 +84,38 @@ test('docs/how-to/rotate-a-key.md works a second and a third time', async () => 
   }
   expect(await Promise.all(secrets.map(statusOf))).toEqual([401, 401, 401, 200])
   await server.stop()
+})
+
+/** Its statements are for another program: `sqlite3`, as Node.js has it. */
+test('docs/how-to/mend-a-damaged-stream.md names a damaged row and puts it back', async () => {
+  const place = readersPlace()
+  const server = new ServerProcess(join(place, 'data'))
+  onTestFinished(() => server.kill('SIGKILL'))
+  const { accountId } = await server.ready()
+  await server.stop()
+  const page = readFileSync(join(ROOT, 'docs/how-to/mend-a-damaged-stream.md'), 'utf8')
+  const [look] = readBlocks(page)
+  const [statements = ''] = textsIn(page, 'sql')
+  if (look === undefined) throw new Error('the page has no commands')
+  const file = join(place, 'data', 'ledger.db')
+  const backup = join(place, 'ledger.db')
+  copyFileSync(file, backup)
+  const stream = `account-${accountId}`
+  const damage = `UPDATE event SET data = replace(data, '"amount":"', '"amount":"9')
+    WHERE stream_id = :stream AND revision = 1`
+  alterFile(file, damage, { stream })
+  const found = await runInBash(look.commands, place, {})
+  expect(found.code).toBe(1)
+  expect(found.output).toMatch(new RegExp(`${stream}.* 1 `))
+
+  runInFile(
+    file,
+    statements
+      .replace('backup/ledger.db', backup)
+      .replaceAll('account-acct_…', stream)
+      .replaceAll('revision = 7', 'revision = 1'),
+  )
+  await runBlock(look, place, {})
 })
 
 function isDoneByTheTest({ commands }: DocumentBlock): boolean {

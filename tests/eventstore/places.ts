@@ -5,6 +5,7 @@
  *     SVC_TEST_EVENTSTORE_CONTAINER   the container it runs in, which the tests may kill and pause
  *     SVC_TEST_EVENTSTORE_KILL        a command that kills it, as `kill -9`
  *     SVC_TEST_EVENTSTORE_START       a command that starts it again, over the same data
+ *     SVC_TEST_EVENTSTORE_ENCODING    `library` for the client's own encoding of messages
  */
 import { getContainerRuntimeClient } from 'testcontainers'
 import { DEFAULT_IMAGE, startContainer } from './container.ts'

@@ -12,7 +12,15 @@ import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { copyOlder, get, newPrefix, pay, runCli } from './server-story.ts'
+import {
+  copyOlder,
+  EXIT_UNREACHABLE,
+  expectToldOfStoreAway,
+  get,
+  newPrefix,
+  pay,
+  runCli,
+} from './server-story.ts'
 import {
   isBreakable,
   isFreezable,
@@ -25,7 +33,6 @@ const EXIT_DIFFERENCE = 1
 const EXIT_USAGE = 2
 const EXIT_NOT_FOUND = 3
 const EXIT_CONFLICT = 5
-const EXIT_UNREACHABLE = 6
 const SETTLED_WITHIN_MS = 30_000
 /** How long a start waits for its store. */
 const READY_MS = 30_000
@@ -312,20 +319,7 @@ test.skipIf(!isBreakable)(
     const { accountId } = server.ready
     await store.switches?.kill()
     onTestFinished(() => store.switches?.restart())
-    const run = (...args: string[]) => runCli([...args, '--data-dir', dataDir])
-    const status = await run('status')
-    expect(status).toMatchObject({ code: 0, out: expect.stringContaining('does not answer') })
-    expect(status.out).toMatch(/accounts +1/)
-    const refused = await Promise.all([
-      run('verify'),
-      run('account', 'list'),
-      run('statement', accountId),
-      run('projection', 'list'),
-      run('events', 'list'),
-    ])
-    for (const { code, err } of refused) {
-      expect([code, err]).toEqual([EXIT_UNREACHABLE, expect.stringContaining('event store')])
-    }
+    await expectToldOfStoreAway(dataDir, accountId)
   },
 )
 

@@ -5,9 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { NO_STREAM, START, type StreamHead } from '@svc/contracts/ports/event-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { bareEnvironment } from '@svc/testing/bare-environment'
+import { expect } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
 const CLI_MS_MAX = 60_000
+export const EXIT_UNREACHABLE = 6
 
 /** Streams of a test's own, on a store that may be in use. */
 export function newPrefix(): string {
@@ -59,6 +61,24 @@ export function runCli(
     (_error, out, err) => resolve({ code: child.exitCode ?? -1, out, err }),
   )
   return promise
+}
+
+/** What an operator is told of a running service that cannot use its store. */
+export async function expectToldOfStoreAway(dataDir: string, accountId: string): Promise<void> {
+  const run = (...args: string[]) => runCli([...args, '--data-dir', dataDir])
+  const status = await run('status')
+  expect(status).toMatchObject({ code: 0, out: expect.stringContaining('does not answer') })
+  expect(status.out).toMatch(/accounts +1/)
+  const refused = await Promise.all([
+    run('verify'),
+    run('account', 'list'),
+    run('statement', accountId),
+    run('projection', 'list'),
+    run('events', 'list'),
+  ])
+  for (const { code, err } of refused) {
+    expect([code, err]).toEqual([EXIT_UNREACHABLE, expect.stringContaining('event store')])
+  }
 }
 
 /** Copies a log to another prefix, without its last event: as a backup of a while ago has it. */

@@ -31,6 +31,7 @@ const {
   SVC_TEST_EVENTSTORE_CONTAINER: container,
   SVC_TEST_EVENTSTORE_KILL: kill,
   SVC_TEST_EVENTSTORE_START: start,
+  SVC_TEST_EVENTSTORE_ENCODING: encoding,
 } = process.env
 
 /** Whether tests may freeze the store. */
@@ -40,13 +41,26 @@ export const isBreakable = isFreezable || (kill !== undefined && start !== undef
 
 /** @param seed of what the double leaves to chance */
 export async function startStoreUnderTest(seed: number): Promise<StoreUnderTest> {
-  if (url === undefined) return DoubleThread.start(seed)
+  if (url === undefined) {
+    const double = await DoubleThread.start(seed)
+    return {
+      url: inEncoding(double.url),
+      switches: double.switches,
+      openCalls: () => double.openCalls(),
+      stop: () => double.stop(),
+    }
+  }
   return {
-    url,
+    url: inEncoding(url),
     switches: await switchesOf(url),
     openCalls: async () => undefined,
     stop: async () => {},
   }
+}
+
+function inEncoding(address: string): string {
+  if (encoding === undefined) return address
+  return `${address}${address.includes('?') ? '&' : '?'}encoding=${encoding}`
 }
 
 async function switchesOf(address: string): Promise<Switches | undefined> {

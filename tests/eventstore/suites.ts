@@ -9,7 +9,7 @@ import { workspaceRoot } from '../rules/workspace.ts'
 /** The adapter's own run of the compliance suite is on the double, wherever the others run. */
 const complianceOnDouble = 'infra/event-store/eventstoredb/compliance.int.test.ts'
 /** Fewer run with all other tests, for the time they take. */
-const SVC_CRASH_ROUNDS = '50'
+const { SVC_CRASH_ROUNDS = '50' } = process.env
 const complianceOnServer = 'infra/event-store/eventstoredb/tests/compliance-on-server.int.test.ts'
 const suites = [
   { name: 'crash', file: 'tests/eventstore/crash.e2e.test.ts' },
@@ -18,6 +18,10 @@ const suites = [
   { name: 'damaged stream', file: 'tests/eventstore/damaged-stream.e2e.test.ts' },
   { name: 'two gateways', file: 'tests/eventstore/two-gateways.e2e.test.ts' },
 ] as const
+
+/** What runs once more with the messages encoded by the client, the way back of an operator. */
+const suitesOfLibrary = ['crash', 'server story']
+const CRASH_ROUNDS_OF_LIBRARY = '15'
 
 interface Suite {
   readonly name: string
@@ -53,14 +57,32 @@ export async function runSuites(
   try {
     const isNamed = environment.SVC_TEST_EVENTSTORE_URL !== undefined
     const compliance = isNamed ? complianceOnServer : complianceOnDouble
-    const chosen = [{ name: 'compliance', file: compliance }, ...suites]
+    const own = [{ name: 'compliance', file: compliance }, ...suites]
+    const library = own.filter(({ name }) => suitesOfLibrary.includes(name))
     const reportFile = join(folder, 'report.json')
-    await runVitest(chosen, reportFile, environment)
-    const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report
-    return chosen.map(({ name, file }) => resultOf(name, file, report))
+    return [
+      ...(await runChosen(own, reportFile, { SVC_CRASH_ROUNDS, ...environment })),
+      ...(await runChosen(library, reportFile, {
+        ...environment,
+        SVC_CRASH_ROUNDS: CRASH_ROUNDS_OF_LIBRARY,
+        SVC_TEST_EVENTSTORE_ENCODING: 'library',
+      })),
+    ]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function runChosen(
+  chosen: readonly Suite[],
+  reportFile: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly SuiteResult[]> {
+  await runVitest(chosen, reportFile, environment)
+  const report = JSON.parse(readFileSync(reportFile, 'utf8')) as Report
+  const encoding = environment.SVC_TEST_EVENTSTORE_ENCODING
+  const suffix = encoding === undefined ? '' : `, encoding=${encoding}`
+  return chosen.map(({ name, file }) => resultOf(name, file, suffix, report))
 }
 
 async function runVitest(
@@ -83,7 +105,7 @@ async function runVitest(
     ],
     {
       cwd: workspaceRoot,
-      env: { SVC_CRASH_ROUNDS, ...inherited, ...environment },
+      env: { ...inherited, ...environment },
       stdio: 'inherit',
     },
   )
@@ -97,7 +119,8 @@ function skippedBecause(tests: FileReport['assertionResults']): string {
   return [...new Set(reasons)].map((reason) => `skipped: only ${reason}`).join('; ')
 }
 
-function resultOf(name: string, file: string, report: Report): SuiteResult {
+function resultOf(suite: string, file: string, suffix: string, report: Report): SuiteResult {
+  const name = suite + suffix
   const found = report.testResults.find((result) =>
     result.name.replaceAll('\\', '/').endsWith(file),
   )

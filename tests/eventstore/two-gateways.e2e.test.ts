@@ -1,11 +1,14 @@
 /**
  * Two gateways, each with a folder of its own, on one store: clients call both with the same keys
  * at the same time, so that the gateways lose races against each other all the while. No client
- * hears of it, and afterwards the books are in order.
+ * hears of it, and afterwards the books are in order. Both sign one log with one key.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openCheckpoint } from '@svc/contracts/evidence/checkpoint'
+import { readSignerKey, signerKeyText } from '@svc/contracts/evidence/signed-note'
+import { verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
 import { Random } from '@svc/testing/random'
 import { type RunningServer, startRunningServer } from '@svc/testing/running-server'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
@@ -30,6 +33,9 @@ const SHORT_DEADLINE = { SVC_REQUEST_DEADLINE_MS: '5000', SVC_SETTLING_ALLOWANCE
 /** Well above what a start and a sweep take; far below the deadline. */
 const ENDED_WITHIN = { timeout: 60_000, interval: 250 }
 const TEST_MS_MAX = 240_000
+const EVIDENCE_FILES = 4
+const EVIDENCE_KEY = signerKeyText('svc/shared', Buffer.alloc(32, 9))
+const { verifier } = readSignerKey(EVIDENCE_KEY)
 
 let store: StoreUnderTest
 /** Each load has randomness of its own, so that no key is sent twice. */
@@ -52,6 +58,7 @@ beforeEach(async () => {
     SVC_WORKER_URLS: `unix:${socketPath}`,
     // What the log says then is of the gateways themselves, and should be nothing.
     SVC_REQUEST_LOG: 'off',
+    SVC_EVIDENCE_KEY: EVIDENCE_KEY,
   }
 })
 afterEach(() => store.stop())
@@ -77,6 +84,42 @@ async function loadOn(
   return Promise.all(loading)
 }
 
+/** What a customer is given by one gateway, with the checkpoint that the other has shown before. */
+async function expectOneLog(servers: readonly RunningServer[], customer: Customer): Promise<void> {
+  let known = ''
+  let size = 0
+  for (let file = 0; file < EVIDENCE_FILES; file += 1) {
+    const [asked, other] = file % 2 === 0 ? servers : servers.toReversed()
+    const lines = await evidenceOf(asked, customer, size)
+    const checkpoint = known === '' ? {} : { checkpoint: known }
+    const verdict = await verifyEvidence(linesOf(lines), { key: verifier.text, ...checkpoint })
+    expect(verdict).toMatchObject({ verdict: 'ok', first_broken: null })
+    known = await (await fetch(`${other?.ready.baseUrl}/evidence/checkpoint`)).text()
+    const last = openCheckpoint(known, [verifier])
+    expect(last.size).toBeGreaterThanOrEqual(size)
+    size = last.size
+  }
+}
+
+async function evidenceOf(
+  server: RunningServer | undefined,
+  { apiKey }: Customer,
+  since: number,
+): Promise<string> {
+  const url = `${server?.ready.baseUrl}/v1/evidence?since=${since}`
+  for (;;) {
+    const answer = await fetch(url, { headers: { authorization: `Bearer ${apiKey}` } })
+    const text = await answer.text()
+    if (answer.status === 200) return text
+    // Its tree has not come to what the other gateway has signed: it says to ask again.
+    expect(text).toContain('view_behind')
+  }
+}
+
+async function* linesOf(file: string): AsyncGenerator<Buffer> {
+  for (const line of file.trimEnd().split('\n')) yield Buffer.from(line)
+}
+
 function toldIn(histories: readonly LoadHistory[]) {
   return histories.flatMap(({ told }) => told.map(asClientAnswer))
 }
@@ -87,7 +130,10 @@ test(
     const servers = await Promise.all([1, 2].map(() => startRunningServer(environment)))
     const [one, two] = servers as [RunningServer, RunningServer]
     const customers = await openCustomers(one.operations)
-    const histories = await loadOn(servers, customers, AbortSignal.timeout(LOAD_MS))
+    const loading = loadOn(servers, customers, AbortSignal.timeout(LOAD_MS))
+    await expectOneLog(servers, customers[0] as Customer)
+    const histories = await loading
+    await expectOneLog(servers, customers[0] as Customer)
     for (const { statuses, told } of histories) {
       expect([...statuses.keys()].filter(isNoAnswer)).toEqual([])
       expect(told.length).toBeGreaterThan(CLIENTS_PER_GATEWAY)

@@ -8,10 +8,9 @@ import { makeSelfSignedCertificate } from '@svc/testing/self-signed-certificate'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { runCli } from './server-story.ts'
+import { expectToldOfStoreAway } from './server-story.ts'
 
 const EXIT_NOT_ALLOWED = 4
-const EXIT_UNREACHABLE = 6
 const READERS = ['$admins', 'readers']
 const admin = { username: 'admin', password: 'changeit' }
 
@@ -52,20 +51,7 @@ test('when the password was changed an operator is told so, and status shows the
   const server = await startRunningServer(environmentOf('admin:changeit'), dataDir)
   const { accountId } = server.ready
   double.setCredentials({ username: 'admin', password: 'another' })
-  const run = (...args: string[]) => runCli([...args, '--data-dir', dataDir])
-  const status = await run('status')
-  expect(status).toMatchObject({ code: 0, out: expect.stringContaining('does not answer') })
-  expect(status.out).toMatch(/accounts +1/)
-  const refused = await Promise.all([
-    run('verify'),
-    run('account', 'list'),
-    run('statement', accountId),
-    run('projection', 'list'),
-    run('events', 'list'),
-  ])
-  for (const { code, err } of refused) {
-    expect([code, err]).toEqual([EXIT_UNREACHABLE, expect.stringContaining('event store')])
-  }
+  await expectToldOfStoreAway(dataDir, accountId)
 })
 
 test('a server that cannot be used is told before the model is loaded', async () => {

@@ -4,16 +4,20 @@
  *
  *     SVC_TEST_SEED=20261122    the seed of a run that failed
  */
+import { Readable } from 'node:stream'
 import { openCheckpoint } from '@svc/contracts/evidence/checkpoint'
 import { isConsistent } from '@svc/contracts/evidence/merkle-tree'
 import { readSignerKey, type SignerKey, signerKeyText } from '@svc/contracts/evidence/signed-note'
+import { verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
 import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
+import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { Checkpointer } from '@svc/projections/checkpointer'
+import { accountEvidence } from '@svc/projections/evidence-export'
 import { openProjections, type Projections } from '@svc/projections/open-projections'
 import { AccountHistory } from '@svc/testing/account-history'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
@@ -155,6 +159,32 @@ describe.each([
     expect(events.length - checkpoints.length).toBe(trees[0]?.size)
     const sizes = checkpoints.map(({ data }) => opened(JSON.parse(data)).size)
     expect(sizes).toEqual([...new Set(sizes)].toSorted((a, b) => a - b))
+  })
+
+  test('one gives a file that goes on from what the other has signed', async () => {
+    const connect = await open()
+    const [one, two] = [await gateway(connect), await gateway(connect)]
+    const account = new AccountHistory('Ada').open()
+    await account.writeTo(one.store)
+    await one.checkpointer.sign()
+    await new AccountHistory('Bob').open().writeTo(two.store)
+    const known = await two.checkpointer.sign()
+    const { store, projections, checkpointer: checkpoints } = one
+    await projections.reached(await store.lastPosition(), TREE_WAIT_MS)
+    const sources = { store, views: projections.views, checkpoints, pace: new SharedPace() }
+    const since = [known.size]
+    const lines: Buffer[] = []
+    for await (const text of accountEvidence(sources, account.accountId, { since })) {
+      lines.push(
+        ...text
+          .trimEnd()
+          .split('\n')
+          .map((line) => Buffer.from(line)),
+      )
+    }
+    const given = { key: key.verifier.text, checkpoint: known.note }
+    const verdict = await verifyEvidence(Readable.from(lines), given)
+    expect(verdict).toMatchObject({ verdict: 'ok', events: 3 })
   })
 
   test('sign nothing when nothing has come', async () => {

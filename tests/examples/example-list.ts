@@ -15,16 +15,26 @@ export interface Example {
   readonly clients: readonly string[]
   /** The program to copy; undefined where only the checks of another folder are run. */
   readonly program: string | undefined
+  /** The call that the dashboard shows for this client; undefined where it shows none. */
+  readonly firstCall: string | undefined
   readonly check: string
 }
 
+const firstCalls: Readonly<Record<Kind, string>> = {
+  shell: 'first-call.sh',
+  node: 'first-call.mjs',
+  python: 'first_call.py',
+}
 const endings: Readonly<Record<Kind, string>> = { shell: 'sh', node: 'mjs', python: 'py' }
 /** Installed along with the clients, and no client itself. */
 const companions = /^(zod|@langchain\/core|langchain-core)$/
 
+/** Settings of other programs, and no client: `tests/balancer` tries them. */
+const SETTINGS_ONLY = ['balancer']
+
 export function allExamples(): readonly Example[] {
   return readdirSync(examplesFolder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
+    .filter((entry) => entry.isDirectory() && !SETTINGS_ONLY.includes(entry.name))
     .map(({ name }) => exampleOf(name))
     .sort((one, other) => one.name.localeCompare(other.name))
 }
@@ -41,6 +51,7 @@ function exampleOf(name: string): Example {
       .filter(([client]) => !companions.test(client))
       .map(([client, version]) => `${client} ${version}`),
     program: existsSync(join(folder, program)) ? program : undefined,
+    firstCall: existsSync(join(folder, firstCalls[kind])) ? firstCalls[kind] : undefined,
     check: `check.${endings[kind]}`,
   }
 }

@@ -21,7 +21,7 @@ describe('counts', () => {
 test('the table says what ran, what did not, and why', () => {
   const example = (name: string, clients: readonly string[]): Example => ({
     ...{ name, clients, folder: `/examples/${name}`, kind: 'node' },
-    ...{ program: 'example.mjs', check: 'check.mjs' },
+    ...{ program: 'example.mjs', firstCall: undefined, check: 'check.mjs' },
   })
   const outcomes: readonly Outcome[] = [
     {

@@ -8,7 +8,7 @@
  * that is a failure. It downloads the clients once, into the folders of the examples.
  */
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
@@ -122,6 +122,8 @@ async function runOne(
     const reason = `does not say ${missing}`
     if (missing !== undefined) return failed(example.program, { ...program, reason })
   }
+  const call = await runFirstCall(example, environment)
+  if (!call.passed) return failed('the first call', call)
   const options = example.kind === 'node' ? ['--test', '--test-reporter=tap'] : []
   const check = await runFile(example, [...options, example.check], environment, CHECK_MS_MAX)
   const checks = countsOf(check.output)
@@ -130,6 +132,21 @@ async function runOne(
   return checks.passed > 0
     ? { state: 'passed', checks, reason: '' }
     : failed(example.check, none, checks)
+}
+
+/** As it is pasted: given to the runtime as text, with the address of the server in it. */
+async function runFirstCall(example: Example, environment: NodeJS.ProcessEnv): Promise<StepResult> {
+  if (example.firstCall === undefined) return { passed: true, output: '', reason: '' }
+  const text = readFileSync(join(example.folder, example.firstCall), 'utf8')
+  const program = text.replaceAll('http://127.0.0.1:8080', environment.SVC_URL ?? '')
+  const words = {
+    shell: ['-c', program],
+    node: ['--input-type=module', '--eval', program],
+    python: ['-c', program],
+  }
+  const call = await runFile(example, words[example.kind], environment, PROGRAM_MS_MAX)
+  const isSilent = call.passed && call.output.trim() === ''
+  return isSilent ? { ...call, passed: false, reason: 'says nothing' } : call
 }
 
 function runFile(

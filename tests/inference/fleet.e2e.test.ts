@@ -8,7 +8,6 @@ import { expect, test } from 'vitest'
 import { Audit } from '../torture/audit.ts'
 
 const SOON = { timeout: 20_000, interval: 50 }
-const BLOCK_TOKENS = 128
 /** Several blocks, so that a second turn finds most of its prompt computed. */
 const RULES = 'You answer in one word. '.repeat(60)
 
@@ -46,8 +45,8 @@ test('the second turn of a conversation runs where the first did, and is billed 
     expect(second?.cache?.worker).toBe(first?.cache?.worker)
     expect(first?.usage.cached_input_tokens).toBe(0)
     const cached = second?.usage.cached_input_tokens ?? 0
-    expect(cached).toBeGreaterThanOrEqual(2 * BLOCK_TOKENS)
-    expect(cached).toBe((second?.cache?.blocks ?? 0) * BLOCK_TOKENS)
+    expect(cached).toBeGreaterThanOrEqual(256)
+    expect(cached).toBe(second?.cache?.reused_tokens)
     expect(second?.usage.input_tokens).toBeLessThan(first?.usage.input_tokens ?? 0)
   }
   const places = receipts.flat().map(({ cache }) => cache?.worker)
@@ -67,6 +66,9 @@ test.skipIf(process.platform !== 'linux')(
     if (killed === undefined) throw new Error(`no process of ${holder}`)
 
     process.kill(killed.pid, 'SIGKILL')
+    // What reaches a process that is just dying may be what ended it: that is not asked elsewhere.
+    const isGone = () => workersOf(server.process).every(({ pid }) => pid !== killed.pid)
+    await expect.poll(isGone, SOON).toBe(true)
     const next = await ask(server, messages, 'What is the capital of Italy?')
     expect(next.cache?.worker).not.toBe(holder)
     await ask(server, messages, 'What is the capital of Spain?')

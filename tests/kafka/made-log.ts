@@ -33,11 +33,14 @@ export class MadeLog implements Pick<EventStore, 'readAll' | 'subscribe'> {
 
   async *subscribe(request: SubscribeRequest): AsyncGenerator<SubscriptionBatch> {
     const { batchSize, signal } = request
+    let toldCaughtUp = false
     for (let { after } = request; !signal.aborted; ) {
       const events = await this.readAll({ after, limit: batchSize })
       after = events.at(-1)?.position ?? after
-      if (events.length > 0) yield { events, caughtUp: events.length < batchSize }
-      else await delay(LOOK_AGAIN_MS)
+      const caughtUp = events.length < batchSize
+      if (events.length > 0 || !toldCaughtUp) yield { events, caughtUp }
+      toldCaughtUp = caughtUp
+      if (caughtUp) await delay(LOOK_AGAIN_MS)
     }
   }
 }

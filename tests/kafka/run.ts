@@ -1,5 +1,6 @@
 /**
- * Everything that is promised of Kafka, on real brokers that Maven brings:
+ * Everything that is promised of Kafka, on real brokers that Maven brings: the bus, the feed, the
+ * top-ups, and that the proof of the sender finds faults that are planted.
  *
  *     npm run test:kafka [-- --brokers 3] [--faults 200] [--seed 7]
  *
@@ -27,6 +28,7 @@ const { status } = spawnSync('vitest', ['run', ...PLACES, ...reporters], {
     ...process.env,
     SVC_KAFKA_FAULTS: values.faults,
     SVC_KAFKA_BROKERS: values.brokers,
+    SVC_KAFKA_PLANTED: 'on',
     ...(values.seed === undefined ? {} : { SVC_KAFKA_SEED: values.seed }),
   },
 })

@@ -35,7 +35,10 @@ const reserved: readonly (readonly [module: string, places: RegExp])[] = [
   ['prom-client', /^services\/operator\/src\/metrics\//],
   [
     '@eventstore/db-client',
-    /^(infra\/event-store\/eventstoredb\/client|tests\/support\/eventstoredb)\/[\w-]+\.ts$/,
+    new RegExp(
+      '^(infra/event-store/eventstoredb/(client/[\\w-]+|messages/[\\w-]+\\.test)|' +
+        'tests/support/eventstoredb/[\\w-]+)\\.ts$',
+    ),
   ],
 ]
 

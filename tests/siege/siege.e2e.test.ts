@@ -20,7 +20,7 @@ test.each(chosen.map((attack) => [attack.name, attack] as const))(
   'a customer is served beside %s',
   { timeout: TIMEOUT_MS },
   async (_, attack) => {
-    const options = { seconds: SECONDS, warmUpSeconds: 0, workers: 1, redis: false }
+    const options = { seconds: SECONDS, warmUpSeconds: 0, workers: 1, redis: false, isTimed: false }
     const [outcome] = await siege({ ...options, attacks: [attack] })
     expect(brokenBounds(withoutTime(outcome))).toEqual([])
     expect(outcome?.beside.requests).toBeGreaterThan(0)

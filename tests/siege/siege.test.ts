@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { attacks } from './attack-list.ts'
-import { type AttackOutcome, brokenBounds, summaryOf } from './siege.ts'
+import { type AttackOutcome, brokenBounds, summaryOf, timed } from './siege.ts'
+import { paceOf } from './victim.ts'
 
 const calm = { requests: 100, failed: 0, failure: null, p50Ms: 10, p99Ms: 20 }
 const held: AttackOutcome = {
   name: 'nothing',
   about: 'nothing happens',
+  ...{ capacity: 100, pace: 25 },
   before: calm,
   beside: { ...calm, p99Ms: 60 },
   p99Ratio: 3,
@@ -48,8 +50,46 @@ describe('the bounds of a siege', () => {
   })
 })
 
+describe('an attack beside which the customer was slow', () => {
+  const runsOf = (...outcomes: readonly Partial<AttackOutcome>[]) => {
+    let next = 0
+    return { run: async () => ({ ...held, ...outcomes[next++] }), made: () => next }
+  }
+
+  test('is made twice more, and the middle one counts', async () => {
+    const { run, made } = runsOf({ p99Ratio: 27 }, { p99Ratio: 1.5 }, { p99Ratio: 2 })
+    expect((await timed(run)).p99Ratio).toBe(2)
+    expect(made()).toBe(3)
+    const slow = runsOf({ p99Ratio: 4 }, { p99Ratio: 1.5 }, { p99Ratio: 5 })
+    expect(brokenBounds(await timed(slow.run))).toHaveLength(1)
+  })
+
+  test('is made once when it was not slow', async () => {
+    const { run, made } = runsOf({ p99Ratio: 2.9 })
+    expect((await timed(run)).p99Ratio).toBe(2.9)
+    expect(made()).toBe(1)
+  })
+
+  test('hides nothing but time by being made again', async () => {
+    const { run } = runsOf({ p99Ratio: 27 }, { p99Ratio: 2, workerRestarts: 1 })
+    expect((await timed(run)).workerRestarts).toBe(1)
+    const first = runsOf({ p99Ratio: 27, bookProblems: ['x'] })
+    expect((await timed(first.run)).bookProblems).toEqual(['x'])
+    expect(first.made()).toBe(1)
+  })
+})
+
 test('every attack can be named alone', () => {
   const names = attacks.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
   expect(names.length).toBeGreaterThanOrEqual(30)
+})
+
+test.each([
+  [1_000, 30],
+  [120, 30],
+  [100, 25],
+  [41, 10],
+])('a customer of a server that answers %i requests in a second asks %i', (capacity, pace) => {
+  expect(paceOf(capacity)).toBe(pace)
 })

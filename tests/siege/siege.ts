@@ -2,12 +2,17 @@
  * Attacks a real server with the bundled model, one attack after the other, beside a customer who
  * asks and pays at a steady pace, and holds what the customer feels against bounds.
  *
- *     npm run siege -- [--seconds 10] [--only NAME] [--workers 2] [--redis] [--json]
+ *     npm run siege -- [--seconds 10] [--only NAME,NAME] [--workers 2] [--redis] [--json]
  *
- * Each attack has a server of its own. Its customer is measured before the attack and beside it, in
- * the same run; the attacking process has the lowest priority, because here it shares the processor
- * with the server. It exits with 1 when a bound is broken: the customer's success, its 99th
- * percentile, memory, restarts of workers, and the books, which are audited after each attack.
+ * Each attack has a server of its own. It is first tried how many requests in a second that server
+ * answers the customer, who then asks for a quarter of them, 30 at most: half is its share beside
+ * one other account. The customer is measured before the attack and beside it, in the same run. The
+ * attacking process has the lowest priority, because here it shares the processor with the server.
+ *
+ * It exits with 1 when a bound is broken: the customer's success, its 99th percentile, memory,
+ * restarts of workers, and the books, which are audited after each attack. An attack that breaks
+ * the bound on time alone is made twice more, and the middle one of the three counts: a machine
+ * that stands still for a moment is no attack.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,13 +27,15 @@ import { type RedisServer, startRedisServer } from '@svc/testing/redis/redis-ser
 import type { Attack, AttackPlan, AttackResult } from './attack.ts'
 import { attacks } from './attack-list.ts'
 import { Besieged } from './besieged.ts'
-import { Victim, type VictimResult } from './victim.ts'
+import { paceOf, Victim, type VictimResult } from './victim.ts'
 
 const DEFAULT_SECONDS = 10
 const ATTACKER = fileURLToPath(new URL('attacker.ts', import.meta.url))
 const VICTIMS_CREDIT = '100'
 /** By then the code that answers is compiled, and so are the first plans of schemas. */
 const WARM_UP_SECONDS = 3
+/** Where time is not measured: more than the customer ever asks. */
+const UNMEASURED_CAPACITY = 1_000
 /** Attackers bring machines of their own: here they must not take the processor of the besieged. */
 const LOWEST_PRIORITY = ['-n', '19']
 /** The attack has begun by then. */
@@ -37,6 +44,8 @@ const HEAD_START_MS = 500
 /** The bounds that are held. */
 const P99_RATIO_MAX = 3
 const GATEWAY_MB_MAX = 1_024
+/** Runs of an attack beside which the customer was slow: an odd number has a middle. */
+const RUNS_WHEN_SLOW = 3
 
 export interface SiegeOptions {
   /** How long each attack lasts, and how long the customer is measured before it. */
@@ -47,12 +56,19 @@ export interface SiegeOptions {
   readonly workers: number
   /** Whether the workers share a prefix cache in a Redis that is started for it. */
   readonly redis: boolean
+  /** Whether time counts, so that it is measured again beside an attack that broke its bound. */
+  readonly isTimed: boolean
+  /** After each run. */
   readonly onResult?: (result: AttackOutcome) => void
 }
 
 export interface AttackOutcome {
   readonly name: string
   readonly about: string
+  /** Requests in a second that the server answers the customer when nobody else asks. */
+  readonly capacity: number
+  /** Requests in a second that the customer asks. */
+  readonly pace: number
   readonly before: VictimResult
   readonly beside: VictimResult
   readonly p99Ratio: number
@@ -83,12 +99,27 @@ export async function siege(options: SiegeOptions): Promise<readonly AttackOutco
     ? stack.adopt(await startRedisServer(), (server) => server.close())
     : undefined
   for (const attack of options.attacks) {
-    await redis?.flush()
-    const outcome = await underAttack(attack, options, redis)
-    outcomes.push(outcome)
-    options.onResult?.(outcome)
+    const run = async (): Promise<AttackOutcome> => {
+      await redis?.flush()
+      const outcome = await underAttack(attack, options, redis)
+      options.onResult?.(outcome)
+      return outcome
+    }
+    outcomes.push(options.isTimed ? await timed(run) : await run())
   }
   return outcomes
+}
+
+/** @returns the run whose time is in the middle; the first that broke any other bound */
+export async function timed(run: () => Promise<AttackOutcome>): Promise<AttackOutcome> {
+  const runs: AttackOutcome[] = []
+  do {
+    const outcome = await run()
+    if (brokenBounds({ ...outcome, p99Ratio: 1 }).length > 0) return outcome
+    runs.push(outcome)
+  } while (runs.length < RUNS_WHEN_SLOW && brokenBounds(runs[0] as AttackOutcome).length > 0)
+  const byTime = runs.toSorted((one, other) => one.p99Ratio - other.p99Ratio)
+  return byTime[Math.floor(byTime.length / 2)] as AttackOutcome
 }
 
 export function summaryOf(outcomes: readonly AttackOutcome[]): SiegeSummary {
@@ -137,17 +168,19 @@ async function underAttack(
   const [victimsKey = ''] = (await besieged.openCustomer('victim', VICTIMS_CREDIT, 1)).keys
   const { keys } = await besieged.openCustomer('attacker', attack.credit, attack.keys)
   const victim = stack.adopt(new Victim(baseUrl, victimsKey), (customer) => customer.close())
-  await victim.load(warmUpSeconds)
-  const before = await victim.load(seconds)
+  const capacity = await capacityOf(victim, warmUpSeconds)
+  const pace = paceOf(capacity)
+  const before = await victim.load(seconds, pace)
   const lasting = seconds + HEAD_START_MS / 1000
   const attacking = runAttacker({ attack: attack.name, baseUrl, keys, seconds: lasting })
   await delay(HEAD_START_MS)
-  const beside = await victim.load(seconds)
+  const beside = await victim.load(seconds, pace)
   const attacker = await attacking
   const bookProblems = await besieged.audit(victim.told)
   return {
     name: attack.name,
     about: attack.about,
+    ...{ capacity, pace },
     before,
     beside,
     p99Ratio: beside.p99Ms / before.p99Ms,
@@ -156,6 +189,13 @@ async function underAttack(
     attacker,
     bookProblems,
   }
+}
+
+/** @returns requests that the server answers in a second when nobody else asks */
+async function capacityOf(victim: Victim, warmUpSeconds: number): Promise<number> {
+  if (warmUpSeconds === 0) return UNMEASURED_CAPACITY
+  await victim.press(warmUpSeconds)
+  return await victim.press(warmUpSeconds)
 }
 
 async function runAttacker(plan: AttackPlan): Promise<AttackResult> {
@@ -171,12 +211,13 @@ async function runAttacker(plan: AttackPlan): Promise<AttackResult> {
 }
 
 function row(outcome: AttackOutcome): string {
-  const { name, before, beside, p99Ratio, gatewayMb, workerMb, attacker } = outcome
+  const { name, capacity, pace, before, beside, p99Ratio } = outcome
+  const { gatewayMb, workerMb, attacker } = outcome
   const { failed, requests } = beside
   const statuses = Object.entries(attacker).map(([status, count]) => `${count} × ${status}`)
   const broken = brokenBounds(outcome)
   return [
-    `${name}: ${requests - failed} of ${requests} answered`,
+    `${name}: ${requests - failed} of ${requests} answered, ${pace} of ${capacity.toFixed(0)} a second`,
     `p99 ${before.p99Ms.toFixed(0)} → ${beside.p99Ms.toFixed(0)} ms (${p99Ratio.toFixed(1)} ×)`,
     `gateway ${gatewayMb} MB, worker ${workerMb} MB`,
     `attacker ${statuses.join(', ') || 'heard nothing'}`,
@@ -194,9 +235,10 @@ async function main(): Promise<void> {
       json: { type: 'boolean', default: false },
     },
   })
-  const chosen = attacks.filter(({ name }) => values.only === undefined || name === values.only)
-  if (chosen.length === 0) {
-    throw new Error(`--only: one of ${attacks.map(({ name }) => name).join(', ')}`)
+  const named = values.only?.split(',')
+  const chosen = attacks.filter(({ name }) => named?.includes(name) ?? true)
+  if (named !== undefined && chosen.length < named.length) {
+    throw new Error(`--only: of ${attacks.map(({ name }) => name).join(', ')}`)
   }
   const outcomes = await siege({
     seconds: Number(values.seconds),
@@ -204,6 +246,7 @@ async function main(): Promise<void> {
     attacks: chosen,
     workers: Number(values.workers),
     redis: values.redis,
+    isTimed: true,
     onResult: (outcome) => process.stderr.write(`${row(outcome)}\n`),
   })
   const summary = summaryOf(outcomes)

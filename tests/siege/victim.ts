@@ -4,10 +4,16 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ClientAnswer } from '@svc/testing/checker/history'
 
 /** In ten seconds 300: the 99th percentile is then not just the slowest. */
-const REQUESTS_PER_SECOND = 30
+const PACE_MAX = 30
+/**
+ * Of what the server answers it when nobody else asks. Half of that is its share beside one other
+ * account, and a customer who asks for more waits for itself, whoever attacks.
+ */
+const PACE_SHARE = 0.25
+/** As many as its key has places. */
+const PRESSING = 8
 /** Shares of addresses are bounds too: the attackers come from another one. */
 const ADDRESS = '127.0.1.1'
-/** So short that it asks for less than half of the toy model's time, its share beside one other. */
 const OUTPUT_TOKENS = 2
 /** As most clients: the server ends what has rested for ten seconds, also when it is busy. */
 const REST_MS = 4_000
@@ -38,14 +44,34 @@ export class Victim {
     this.#apiKey = apiKey
   }
 
-  /** Asks for this long, and waits for the last answer. */
-  async load(seconds: number): Promise<VictimResult> {
+  /**
+   * Asks again as soon as it is answered, with all its places.
+   *
+   * @returns how many requests were answered in a second
+   */
+  async press(seconds: number): Promise<number> {
+    const startMs = performance.now()
+    const spentMs = () => performance.now() - startMs
+    let answers = 0
+    const ask = async () => {
+      while (spentMs() < seconds * 1000 && (await this.#answer()) === null) answers += 1
+    }
+    await Promise.all(Array.from({ length: PRESSING }, ask))
+    return answers / (spentMs() / 1000)
+  }
+
+  /**
+   * Asks for this long, and waits for the last answer.
+   *
+   * @param pace requests in a second
+   */
+  async load(seconds: number, pace: number): Promise<VictimResult> {
     const latenciesMs: number[] = []
     const failures: string[] = []
     const running: Promise<void>[] = []
     const startMs = performance.now()
-    for (let sent = 0; sent < seconds * REQUESTS_PER_SECOND; sent += 1) {
-      const dueMs = startMs + (sent / REQUESTS_PER_SECOND) * 1000
+    for (let sent = 0; sent < seconds * pace; sent += 1) {
+      const dueMs = startMs + (sent / pace) * 1000
       await delay(Math.max(0, dueMs - performance.now()))
       running.push(this.#ask(dueMs, latenciesMs, failures))
     }
@@ -107,6 +133,11 @@ export class Victim {
     )
     return promise
   }
+}
+
+/** @param capacity requests that the server answers in a second when nobody else asks */
+export function paceOf(capacity: number): number {
+  return Math.min(PACE_MAX, Math.floor(capacity * PACE_SHARE))
 }
 
 function quantile(sorted: readonly number[], share: number): number {

@@ -1,4 +1,4 @@
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { describe, expect, test } from 'vitest'
 import { type Conversation, conversationOf } from './cache-conversations.ts'
@@ -44,17 +44,18 @@ describe('the conversations of the soak test', () => {
   test('have prompts that end around the end of a block, on each side of it', async () => {
     const ends = new Set<number>()
     for (const conversation of some(2)) {
-      for (const prompt of await prompts(conversation)) ends.add(prompt.length % BLOCK_TOKENS)
+      for (const prompt of await prompts(conversation)) ends.add(prompt.length % BLOCK_TOKENS_MAX)
     }
-    for (const end of [BLOCK_TOKENS - 2, BLOCK_TOKENS - 1, 0, 1, 2]) expect(ends).toContain(end)
+    for (const end of [BLOCK_TOKENS_MAX - 2, BLOCK_TOKENS_MAX - 1, 0, 1, 2])
+      expect(ends).toContain(end)
   })
 
   test('begin alike across tenants, for whole blocks', async () => {
     const tenants = new Map<string, Set<string>>()
     for (const conversation of some(3)) {
       for (const prompt of await prompts(conversation)) {
-        if (prompt.length < BLOCK_TOKENS) continue
-        const beginning = prompt.slice(0, BLOCK_TOKENS).join()
+        if (prompt.length < BLOCK_TOKENS_MAX) continue
+        const beginning = prompt.slice(0, BLOCK_TOKENS_MAX).join()
         const known = tenants.get(beginning) ?? new Set()
         tenants.set(beginning, known.add(conversation.tenant))
       }

@@ -6,7 +6,7 @@
  *
  * Some begin alike, within a tenant and across tenants: the cache has to tell these apart.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
 import { assistant, system, user } from '@svc/testing/protocol-client'
 import { Random } from '@svc/testing/random'
@@ -122,7 +122,7 @@ function tokensOf(seed: number, turns: number, random: Random): Growth {
     const most = turn === 0 ? BLOCKS_OF_FIRST_TURN_MAX : BLOCKS_OF_LATER_TURN_MAX
     blocks += 1 + random.integer(most)
     const around = random.integer(2 * AROUND_BLOCK_TOKENS + 1) - AROUND_BLOCK_TOKENS
-    lengths.push(blocks * BLOCK_TOKENS + around)
+    lengths.push(blocks * BLOCK_TOKENS_MAX + around)
   }
   const length = lengths.at(-1) ?? 0
   // The beginning that others have as well may end anywhere in the prompt.

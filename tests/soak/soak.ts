@@ -4,7 +4,7 @@
  *
  *     npm run bench:soak -- [--warm-up 40000] [--requests 20000] [--json]
  *
- * A warm server has its code compiled and the caches of its databases full (64 MiB for the log, 32
+ * A warm server has its code compiled and the caches of its databases full (16 MiB for the log, 8
  * for each view): that takes some 40,000 requests. From then on memory may grow by a tenth and
  * 20 MiB.
  */

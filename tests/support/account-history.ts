@@ -41,12 +41,12 @@ export class AccountHistory {
   }
 
   /** Opens the account, with a key named `laptop` and $5. */
-  open(at = START_MS, amount = 5_000_000_000_000n): this {
+  open(at = START_MS, amount = 5_000_000_000_000n, name = 'Ada'): this {
     const { accountId, keyId, grantId } = this
     this.balance = amount
     return this.add(accountId, {
       type: 'AccountOpened',
-      data: { accountId, name: 'Ada', currency: 'USD', spendPolicy: 'standard', ...unnamed, at },
+      data: { accountId, name, currency: 'USD', spendPolicy: 'standard', ...unnamed, at },
     })
       .add(keyId, {
         type: 'ApiKeyCreated',
@@ -132,6 +132,8 @@ export class AccountHistory {
         reasoningTokens: 0,
         workerId: 'wrk_test',
         cache: {
+          schedule: 'any-token',
+          reusedTokens: 0,
           blocks: 0,
           source: 'none',
           lastBlockHash: null,

@@ -31,6 +31,8 @@ export interface Customer {
 export interface Service {
   readonly server: RunningServer
   readonly operations: Operations
+  /** As Prometheus reads them. */
+  metrics(): Promise<string>
   stop(): Promise<void>
 }
 
@@ -91,7 +93,11 @@ export class DamagedService {
     const signal = new AbortController().signal
     const { baseUrl } = server.ready
     const operations = createRemoteOperations({ baseUrl, operatorToken, signal })
-    return { server, operations, stop }
+    const metrics = async (): Promise<string> => {
+      const headers = { authorization: `Bearer ${operatorToken}` }
+      return (await fetch(`${baseUrl}/admin/v1/metrics`, { headers })).text()
+    }
+    return { server, operations, metrics, stop }
   }
 
   /** As the CLI works on the folder of a stopped server. */

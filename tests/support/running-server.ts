@@ -52,13 +52,22 @@ export interface ChildWorker {
 export function workersOf({ pid }: ServerProcess): readonly ChildWorker[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
   const workers = children.filter(Boolean).flatMap((child) => {
-    const words = readFileSync(`/proc/${child}/cmdline`, 'utf8').split('\0')
+    const words = commandOf(child)
     const socketPath = words[words.indexOf('--socket') + 1]
     const workerId = words[words.indexOf('--worker-id') + 1]
     if (!words.includes('--socket') || socketPath === undefined) return []
     return [{ workerId: workerId ?? '', pid: Number(child), socketPath }]
   })
   return workers.toSorted((a, b) => a.workerId.localeCompare(b.workerId))
+}
+
+/** Empty for a process that has just ended. */
+function commandOf(pid: string): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return []
+  }
 }
 
 /** The only worker that a server started. */

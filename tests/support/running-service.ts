@@ -13,6 +13,7 @@ import {
   createLocalOperations,
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
+import { NameMemory } from '@svc/operator/operations/name-memory'
 import { openProjections } from '@svc/projections/open-projections'
 import { onTestFinished } from 'vitest'
 import { adminTokensOn, auditTrailOn, usersOn } from './admin-access.ts'
@@ -60,6 +61,7 @@ export async function openRunningService(
   const ports: OperationPorts = {
     ...more,
     ...{ ledger, projections, store, texts, pace, clock: systemClock },
+    names: new NameMemory({ texts, clock: systemClock }),
     evidence: evidenceOn(store, projections.views, projections.reached),
     ...people,
     adminTokens,

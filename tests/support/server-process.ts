@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { COMPILED } from './bare-environment.ts'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
-const READY_TIMEOUT_MS = 30_000
+const READY_TIMEOUT_MS = 90_000
+/** Well above what running requests get to end in. */
+const STOP_TIMEOUT_MS = 90_000
 const MAX_STDERR_CHARACTERS = 64 * 1024
 
 export interface ReadyLine {
@@ -90,10 +92,19 @@ export class ServerProcess {
     this.#child.kill(signal)
   }
 
-  /** Asks for an orderly stop and waits for the end. */
+  /**
+   * Asks for an orderly stop and waits for the end.
+   *
+   * @throws with what it said when it does not come to an end; it is killed then
+   */
   async stop(): Promise<Exit> {
     this.kill('SIGTERM')
-    return this.exited
+    const { promise: hung, reject } = Promise.withResolvers<never>()
+    const timeout = setTimeout(() => {
+      this.kill('SIGKILL')
+      reject(new Error(`it did not stop: ${this.#stderr}`))
+    }, STOP_TIMEOUT_MS)
+    return Promise.race([this.exited, hung]).finally(() => clearTimeout(timeout))
   }
 }
 

@@ -1,7 +1,7 @@
 /** Waits until something holds. */
 import { setTimeout as delay } from 'node:timers/promises'
 
-const WITHIN_MS = 20_000
+const WITHIN_MS = 40_000
 const LOOK_AGAIN_MS = 5
 
 /** @throws {Error} with the source of the condition, when it does not hold in time */

@@ -10,6 +10,7 @@ import { formatExact, type PicoDollars } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { check } from '@svc/testing/checker/check'
 import type { ClientAnswer } from '@svc/testing/checker/history'
+import type { Sightings } from '@svc/testing/checker/sightings'
 import { verified } from '@svc/testing/verified'
 import type { ToldAnswer } from './load.ts'
 
@@ -30,11 +31,16 @@ export class Audit {
   /**
    * What seems wrong while a late request still books is looked at again when it has booked.
    *
+   * @param see looks at what else can be seen of the service at this moment
    * @returns what is wrong, a line each; empty when the books are in order
    */
-  async check(operations: Operations, history: readonly ClientAnswer[]): Promise<string[]> {
+  async check(
+    operations: Operations,
+    history: readonly ClientAnswer[],
+    see: () => Promise<Sightings> = async () => ({}),
+  ): Promise<string[]> {
     for (let looks = 1; ; looks += 1) {
-      const problems = await this.#look(operations, history)
+      const problems = await this.#look(operations, history, see)
       const booked = this.#bookings
       await this.#readOn(operations)
       if (problems.length === 0 || this.#bookings === booked || looks === LOOKS_MAX) return problems
@@ -46,11 +52,16 @@ export class Audit {
     return this.#events.filter(({ stream }) => stream.startsWith('account-')).length
   }
 
-  async #look(operations: Operations, history: readonly ClientAnswer[]): Promise<string[]> {
+  async #look(
+    operations: Operations,
+    history: readonly ClientAnswer[],
+    see: () => Promise<Sightings>,
+  ): Promise<string[]> {
     const orphans = await waitUntilSwept(operations)
     if (orphans > 0) return [`${orphans} requests are still open after ${SWEPT_WITHIN_MS} ms`]
+    const seen = await see()
     await this.#readOn(operations)
-    const violations = check(history, this.#events).map(
+    const violations = check(history, this.#events, seen).map(
       ({ invariant, subject, problem }) => `${invariant} ${subject} ${problem}`,
     )
     const { broken } = await verified(operations)

@@ -1,7 +1,7 @@
 /**
  * When and how the server of a round is killed: half of the rounds at random, half at named places.
  */
-import { type CrashPoint, crashPoints } from '@svc/contracts/crash-points'
+import { type CrashPoint, serverCrashPoints } from '@svc/contracts/crash-points'
 import type { Random } from '@svc/testing/random'
 
 export type KillPlan =
@@ -25,8 +25,10 @@ const SELDOM: readonly CrashPoint[] = [...STOPPING, 'sweep.before', 'sweep.after
 
 /** Goes round and round the named places; one that was not reached has its turn again at once. */
 export class KillPlans {
-  readonly #missed = new Set(crashPoints)
+  readonly #missed = new Set<CrashPoint>(serverCrashPoints)
   #places: readonly CrashPoint[] = []
+  /** Had its turn last, and the server did not get there as often as it was meant to. */
+  #elsewhere: CrashPoint | undefined
 
   /** Places at which no server has died yet. */
   get missed(): readonly CrashPoint[] {
@@ -38,16 +40,18 @@ export class KillPlans {
       const since = random.next() < SHARE_WHILE_STARTING ? 'start' : 'load'
       return { kind: 'random', since, afterMs: random.integer(MAX_MS[since]) }
     }
-    const [point, ...rest] = this.#places.length > 0 ? this.#places : crashPoints
+    const [point, ...rest] = this.#places.length > 0 ? this.#places : serverCrashPoints
     this.#places = rest
     if (point === undefined) throw new RangeError('no crash points')
-    const pass = SELDOM.includes(point) ? 1 : 1 + random.integer(maxPassOf(point))
+    const isSecondTry = point === this.#elsewhere
+    const pass = isSecondTry || SELDOM.includes(point) ? 1 : 1 + random.integer(maxPassOf(point))
     return { kind: 'point', point, pass, whileStopping: STOPPING.includes(point) }
   }
 
   /** @param asPlanned whether the server died where the plan wanted it */
   ended(plan: KillPlan, asPlanned: boolean): void {
     if (plan.kind !== 'point') return
+    this.#elsewhere = asPlanned ? undefined : plan.point
     if (asPlanned) this.#missed.delete(plan.point)
     else this.#places = [plan.point, ...this.#places]
   }

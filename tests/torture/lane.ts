@@ -23,8 +23,10 @@ import { type Customer, type LoadHistory, runLoad } from './load.ts'
 
 const ROUNDS_PER_FOLDER = 12
 const CLIENTS = 16
-/** A place that was not reached by then will not be: the server is killed like that. */
-const POINT_TIMEOUT_MS = 1_500
+/** One that was killed while it was asked something is gone by then. */
+const DEATH_TIMEOUT_MS = 5_000
+/** A place that was not reached by then will not be, on a busy machine either. */
+const POINT_TIMEOUT_MS = 6_000
 const LOAD_BEFORE_STOP_MS = 250
 const SEEDS = 2 ** 31
 /** Of the rounds with a random kill: the store dies as well, before it or after it. */
@@ -142,9 +144,13 @@ export class Lane {
       await loading
       return problems
     } catch (error) {
-      await server.exited
       // Killed while it started, or while it was asked: the next start is the one that has to be
-      // right.
+      // right. Nobody kills it a second time: one that lives on has failed.
+      const isDead = await Promise.race([
+        server.exited.then(() => true),
+        pause(DEATH_TIMEOUT_MS).then(() => false),
+      ])
+      if (!isDead) return [`${error}, and it lives: ${server.stderr}`]
       const complaints = server.stderr.split('\n').filter(isComplaint)
       return complaints.length === 0 ? [] : [`${error}: ${complaints.join('\n')}`]
     }

@@ -40,6 +40,8 @@ export interface LoadOptions {
   readonly random: Random
   readonly history: LoadHistory
   readonly signal: AbortSignal
+  /** Of each client between two requests; 0 by default. */
+  readonly pauseMs?: number
 }
 
 const MAX_OUTPUT_TOKENS = 24
@@ -62,7 +64,9 @@ async function runClient(options: LoadOptions): Promise<void> {
     const status = await call(options, attempt, hangsUp)
     const seen = options.history.statuses.get(status) ?? 0
     options.history.statuses.set(status, seen + 1)
-    if (status === 'broken') await delay(PAUSE_AFTER_BROKEN_MS)
+    const pauseMs = options.pauseMs ?? 0
+    if (status === 'broken') await delay(Math.max(PAUSE_AFTER_BROKEN_MS, pauseMs))
+    else if (pauseMs > 0) await delay(pauseMs)
   }
 }
 

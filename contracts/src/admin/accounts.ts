@@ -51,6 +51,20 @@ const listedAccount = accountSummary.extend({
 })
 export type ListedAccount = Shown<typeof listedAccount>
 
+/** By their age, or the most first. */
+export const accountOrders = ['oldest', 'newest', 'activity', 'available', 'held', 'spent'] as const
+const status = accountSummary.shape.status.optional()
+
+const accountSums = z.object({
+  accounts: count,
+  open_requests: count,
+  settled: dollars,
+  held: dollars,
+  available: dollars,
+  spent_30_days: dollars,
+})
+export type AccountSums = Shown<typeof accountSums>
+
 const keyDetails = z.object({
   key_id: z.string(),
   name: z.string(),
@@ -59,6 +73,8 @@ const keyDetails = z.object({
   last_four: z.string(),
   status: z.enum(['active', 'expired', 'revoked']),
   created_at: z.string(),
+  /** The actor of its event, such as `user:usr_…`; null where none is told. */
+  created_by: z.string().nullable(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
   /** When its last request was accepted; null when it was never used. */
@@ -109,11 +125,14 @@ export const accountOperations = {
     method: 'GET',
     path: '/accounts',
     role: 'auditor',
-    summary: 'Accounts with their balances, oldest first',
+    summary: 'Accounts with their balances, oldest first unless another order is asked for',
     recorded: [],
     input: z.strictObject({
+      /** The last account of the page before, in the same order. */
       after: id.optional(),
       limit: pageLimit,
+      order: z.enum(accountOrders).default('oldest'),
+      status,
       /** The one account that has it, or none. */
       external_id: externalId.optional(),
     }),
@@ -123,19 +142,28 @@ export const accountOperations = {
     method: 'GET',
     path: '/accounts/search',
     role: 'auditor',
-    summary: 'Accounts whose name or external id has a text; a page may have fewer than asked',
+    summary: 'Accounts whose name or external id has a text, or whose id it is, oldest first',
     recorded: [],
     input: z.strictObject({
-      /** Any part of the name or the external id, capitals or not. */
+      /** Any part of the name or the external id, capitals or not, or the whole id. */
       text: name,
+      status,
       cursor: cursor.optional(),
       limit: pageLimit,
     }),
     output: z.object({
-      accounts: z.array(accountSummary),
+      accounts: z.array(listedAccount),
       /** Null on the last page; an empty page may have another behind it. */
       next_cursor: z.string().nullable(),
     }),
+  }),
+  sumAccounts: operation({
+    method: 'GET',
+    path: '/accounts/sums',
+    role: 'auditor',
+    summary: 'How many accounts there are, and the sums of their balances',
+    input: z.strictObject({ status }),
+    output: accountSums,
   }),
   showAccount: operation({
     method: 'GET',

@@ -209,10 +209,10 @@ export const correctionOperations = {
     method: 'POST',
     path: '/texts/:subject/erase',
     role: 'owner',
-    summary: 'Erase what was written about an admin token, a withdrawn price or a correction',
+    summary: 'Erase what was written about a token, a price, a correction or an erasure',
     repeat: 'What is erased stays so: then there are no texts.',
     input: z.strictObject({
-      /** The id of an admin token that has ended, of a withdrawn price, or of a correction run. */
+      /** Of an admin token that has ended, a withdrawn price, a correction run or an erasure. */
       subject: id,
       reason,
       /** Says how many texts would go, and erases none. */

@@ -69,6 +69,14 @@ const METADATA_VALUE_CHARACTERS_MAX = 500
 const POSITION_MAX = 2n ** 63n - 1n
 
 export const id = z.string().min(1).max(ID_CHARACTERS_MAX)
+/** As the log has it: a UUID in lower case. */
+export const eventId = z
+  .string()
+  .toLowerCase()
+  .regex(
+    /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    'must be a UUID, such as 0d4c1fbe-9a71-8a5b-b3c1-24f1d0f6a0e2',
+  )
 export const name = textOf(NAME_CHARACTERS_MAX)
 export const reason = textOf(REASON_CHARACTERS_MAX)
 /**

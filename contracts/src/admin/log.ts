@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import {
   count,
+  eventId,
   id,
   lineOperation,
   nothing,
@@ -16,6 +17,8 @@ const HEAD_CHARACTERS_MAX = 100
 const filter = { stream: id.optional(), type: id.optional(), after: position.optional() }
 /** Events per second. */
 const rate = z.number()
+/** Events of others, in a store that is shared with them: at least so many until now. */
+const passedOver = count
 const place = { stream: z.string(), revision: z.int().min(0) }
 /** With what is wrong there, in words that end a sentence about the stream. */
 const damagedPlace = z.object({ ...place, cause: z.string() })
@@ -58,6 +61,7 @@ const verifyProgress = z.object({
   /** Position up to which was read, and the last one of the log when the reading began. */
   position: z.string(),
   head: z.string(),
+  passed_over: passedOver,
   rate,
 })
 export type VerifyProgress = Shown<typeof verifyProgress>
@@ -111,10 +115,43 @@ export const projectionState = z.object({
 })
 export type ProjectionState = Shown<typeof projectionState>
 
+const rebuildState = z.object({
+  state: z.enum(['running', 'done', 'failed', 'cancelled']),
+  /** Events folded, of those that are folded until the comparison: fixed at the start. */
+  done: count,
+  total: count,
+  /** Rows that differed between the old and the new view; null until it is done. */
+  differences: count.nullable(),
+  error: z.string().nullable(),
+})
+
+const projectionDetails = projectionState.extend({
+  /** That are in the view. */
+  events: count,
+  /** How old the oldest event is that is not in it yet; 0: all are; null: not known. */
+  behind_seconds: z.number().min(0).nullable(),
+  /** The last rebuild since the start of the server; null: none. */
+  rebuild: rebuildState.nullable(),
+})
+export type ProjectionDetails = Shown<typeof projectionDetails>
+
+const rebuildTrial = z.object({
+  name: z.string(),
+  /** That a rebuild would fold, if it began now. */
+  events: count,
+  /** That were folded to try it, and how many in a second; null where there are none. */
+  tried: count,
+  rate: z.number().nullable(),
+  /** At this rate. */
+  seconds: z.number().nullable(),
+})
+export type RebuildTrial = Shown<typeof rebuildTrial>
+
 const rebuildProgress = z.object({
   type: z.literal('progress'),
   done: count,
   total: count,
+  passed_over: passedOver,
   rate,
 })
 export type RebuildProgress = Shown<typeof rebuildProgress>
@@ -207,6 +244,15 @@ export const logOperations = {
     input: z.strictObject({ ...filter, limit: pageLimit }),
     output: eventPage,
   }),
+  findEvent: operation({
+    method: 'GET',
+    path: '/events/:event_id',
+    role: 'auditor',
+    summary: 'One event, by its id',
+    recorded: ['event_id'],
+    input: z.strictObject({ event_id: eventId }),
+    output: loggedEvent,
+  }),
   tailEvents: lineOperation({
     method: 'GET',
     path: '/events/tail',
@@ -222,7 +268,7 @@ export const logOperations = {
     role: 'auditor',
     summary: 'Where each read model stands',
     input: nothing,
-    output: z.array(projectionState),
+    output: z.array(projectionDetails),
   }),
   rebuildProjection: lineOperation({
     method: 'POST',
@@ -230,8 +276,30 @@ export const logOperations = {
     role: 'operator',
     summary: 'Build a read model anew beside the live one, compare, and swap',
     repeat: 'Builds it once more, of the same events: the rows are the same.',
-    input: z.strictObject({ name: id }),
+    input: z.strictObject({
+      name: id,
+      /** Whether it goes on when whoever asked for it goes away. */
+      detached: z.boolean().default(false),
+    }),
     output: z.discriminatedUnion('type', [rebuildProgress, rebuildResult]),
+  }),
+  tryRebuild: operation({
+    method: 'POST',
+    path: '/projections/:name/rebuild/try',
+    role: 'operator',
+    summary: 'What a rebuild would read, and how long it would take: tried on the first events',
+    repeat: 'Tries it once more.',
+    input: z.strictObject({ name: id }),
+    output: rebuildTrial,
+  }),
+  cancelRebuild: operation({
+    method: 'POST',
+    path: '/projections/:name/rebuild/cancel',
+    role: 'operator',
+    summary: 'End a rebuild, whoever began it: the live read model stays as it is',
+    repeat: 'Finds no rebuild any more: `cancelled` is false.',
+    input: z.strictObject({ name: id }),
+    output: z.object({ cancelled: z.boolean() }),
   }),
   checkFeed: lineOperation({
     method: 'POST',

@@ -17,6 +17,7 @@ const withoutCustomers = [
   'previewPrice',
   'reconcile',
   'status',
+  'sumAccounts',
   'verify',
 ]
 

@@ -160,6 +160,24 @@ const serviceStatus = z.object({
       problems: z.array(z.string()),
     })
     .nullable(),
+  /** Null where no topic of top-ups is named, and for a service that is stopped. */
+  top_ups: z
+    .object({
+      topic: z.string(),
+      group: z.string(),
+      dead_letter_topic: z.string(),
+      /** Payments that this server has granted since its start. */
+      granted: count,
+      /** That came again, and had been granted before. */
+      repeated: count,
+      /** That can never be granted and are kept in the topic of dead letters. */
+      dead: count,
+      /** Records in this server's share of the topic that are not taken yet. */
+      waiting: z.string(),
+      /** What keeps payments from being granted, a sentence each; none when all is well. */
+      problems: z.array(z.string()),
+    })
+    .nullable(),
   projections: z.array(projectionState),
   workers: z.array(workerSummary),
   /** Names of models that are served and have no price: requests for them are refused. */

@@ -3,7 +3,7 @@
  * is the same, made by the same handler: only who asks is told by the session, not by a key.
  */
 import { z } from 'zod'
-import { id, idempotencyKey, moment, name } from '../admin/declaration.ts'
+import { eventId, id, idempotencyKey, moment, name } from '../admin/declaration.ts'
 import { spendPolicy } from '../events/account.ts'
 import { balanceAnswer, dollars, receipt } from '../wire/billing.ts'
 import {
@@ -52,6 +52,8 @@ const dashboardKey = z.object({
   /** Nobody can send it: the dashboard's chat stands under it. */
   is_chat: z.boolean(),
   created_at: z.string(),
+  /** The user who made it; null: whoever runs the service. */
+  created_by: z.string().nullable(),
   expires_at: z.string().nullable(),
   revoked_at: z.string().nullable(),
   /** When its last request was accepted; null: never. */
@@ -112,6 +114,19 @@ export const dashboardAccountOperations = {
     summary: 'As `GET /v1/requests/{id}`: by any id that an answer gave',
     input: z.strictObject({ ...account, id }),
     output: receipt,
+  }),
+  accountEvent: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/events/:event_id',
+    access: 'member',
+    summary: 'Where an event of the account stands, by its id',
+    input: z.strictObject({ ...account, event_id: eventId }),
+    output: z.object({
+      type: z.string(),
+      at: z.string(),
+      /** Null for an event that is of no request. */
+      request_id: z.string().nullable(),
+    }),
   }),
   accountStatement: dashboardOperation({
     method: 'GET',

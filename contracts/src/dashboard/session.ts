@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { name, nothing } from '../admin/declaration.ts'
 import { accountRoles, platformRoles } from '../events/users.ts'
+import { dollars } from '../wire/dollars.ts'
 import { dashboardOperation } from './declaration.ts'
 
 const EMAIL_CHARACTERS_MAX = 254
@@ -39,6 +40,8 @@ const branding = z.object({
   /** An e-mail address or a URL. */
   support: z.string().nullable(),
   terms_url: z.string().nullable(),
+  /** Below it a balance is low. */
+  low_balance: dollars,
   /** How credit is bought, in the operator's words. */
   credit_text: z.string().nullable(),
 })

@@ -177,6 +177,14 @@ export const signInWayOperations = {
     input: z.strictObject({ name, credential: newCredential }),
     output: passkey,
   }),
+  renamePasskey: dashboardOperation({
+    method: 'POST',
+    path: '/passkeys/:passkey_id/rename',
+    access: 'signed-in',
+    summary: 'Give a passkey another name',
+    input: z.strictObject({ passkey_id: id, name }),
+    output: z.object({ changed: z.boolean() }),
+  }),
   removePasskey: dashboardOperation({
     method: 'POST',
     path: '/passkeys/:passkey_id/remove',

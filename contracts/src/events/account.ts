@@ -89,10 +89,22 @@ const change = { changeId: z.string(), reason: freeText }
 /** A document of another system, such as a credit note. */
 const reference = freeText.nullable()
 
+/**
+ * In which batches a worker computes prompts, which decides where its memory of one can be cut:
+ * after any token, or at multiples of 128 tokens only.
+ */
+export const promptSchedules = ['any-token', 'canonical-128'] as const
+export type PromptScheduleName = (typeof promptSchedules)[number]
+
 /** What the prefix cache did, so that the cached count can be checked. */
 export const cacheEvidence = z.object({
-  /** Blocks of 128 tokens that were reused. */
+  /** By which the prompt was computed; null where no worker said so. */
+  schedule: z.enum(promptSchedules).nullable(),
+  /** Leading tokens of the prompt that were reused. */
+  reusedTokens: tokenCount,
+  /** Whole blocks of the cache among them. */
   blocks: tokenCount,
+  /** Where the last of them came from. */
   source: z.enum(['none', 'l1', 'l2']),
   /** The hash of the last reused block, or null. */
   lastBlockHash: z.string().nullable(),

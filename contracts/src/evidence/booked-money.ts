@@ -2,29 +2,9 @@
  * Recomputes the money of an account from its events, and from nothing else:
  *
  *     tokens × price = debit       balance before ± amount = balance after
+ *
+ * What events say is looked at by hand: a history has millions of them.
  */
-import { z } from 'zod'
-
-const amount = z
-  .string()
-  .regex(/^-?\d{1,40}$/)
-  .transform(BigInt)
-const tokens = z.int().min(0)
-const rates = z.object({ input: amount, cachedInput: amount, output: amount })
-const accepted = z.object({ requestId: z.string(), price: rates })
-const metered = z.object({
-  requestId: z.string(),
-  inputTokens: tokens,
-  cachedInputTokens: tokens,
-  outputTokens: tokens,
-})
-const debited = z.object({
-  requestId: z.string(),
-  amount,
-  lines: z.array(z.object({ class: z.string(), tokens, price: amount, amount })),
-})
-const ended = z.object({ requestId: z.string() })
-const moved = z.object({ amount, balanceAfter: amount })
 
 /** What the amount of an event does to the balance. */
 export const balanceEffects: ReadonlyMap<string, 1n | -1n> = new Map([
@@ -40,9 +20,18 @@ export const balanceEffects: ReadonlyMap<string, 1n | -1n> = new Map([
 export type MoneyFinding = 'right' | 'price' | 'balance' | 'unknown'
 
 interface OpenRequest {
-  readonly price: z.output<typeof rates>
+  /** Of a token: input, cached input, output. */
+  readonly rates: readonly bigint[]
   counts?: readonly number[]
 }
+
+type Fields = Readonly<Record<string, unknown>>
+
+const CLASSES = ['input', 'cached_input', 'output'] as const
+const AMOUNT = /^-?\d{1,40}$/
+
+/** The data of an event are not what those of its type are. */
+class Misstated extends Error {}
 
 export class BookedMoney {
   /** Undefined when the events before are not known: then balances are not compared. */
@@ -55,74 +44,91 @@ export class BookedMoney {
   }
 
   /** `unknown`: the event moves the balance in a way that this program does not know. */
-  take(type: string, data: unknown): MoneyFinding {
-    // The data of an event are an object, always.
-    if (typeof data !== 'object' || data === null || Array.isArray(data)) return 'price'
+  take(type: string, given: unknown): MoneyFinding {
     try {
-      if (!this.#isPriced(type, data)) return 'price'
-      return this.#move(type, data)
+      const data = fieldsOf(given)
+      return this.#isPriced(type, data) ? this.#move(type, data) : 'price'
     } catch (error) {
-      if (error instanceof z.ZodError) return 'price'
+      if (error instanceof Misstated) return 'price'
       throw error
     }
   }
 
-  #isPriced(type: string, data: unknown): boolean {
+  #isPriced(type: string, data: Fields): boolean {
     switch (type) {
       case 'RequestAccepted': {
-        const { requestId, price } = accepted.parse(data)
-        this.#requests.set(requestId, { price })
+        const { input, cachedInput, output } = fieldsOf(data.price)
+        const rates = [amountOf(input), amountOf(cachedInput), amountOf(output)]
+        this.#requests.set(textOf(data.requestId), { rates })
         return true
       }
       case 'TokensMetered': {
-        const { requestId, inputTokens, cachedInputTokens, outputTokens } = metered.parse(data)
-        const request = this.#requests.get(requestId)
+        const { inputTokens, cachedInputTokens, outputTokens } = data
+        const counts = [tokensOf(inputTokens), tokensOf(cachedInputTokens), tokensOf(outputTokens)]
+        const request = this.#requests.get(textOf(data.requestId))
         if (request === undefined) return false
-        request.counts = [inputTokens, cachedInputTokens, outputTokens]
+        request.counts = counts
         return true
       }
       case 'CreditDebited':
-        return this.#isDebitRight(debited.parse(data))
+        return this.#isDebitRight(data)
       case 'RequestFailed':
       case 'RequestAbandoned':
-        this.#requests.delete(ended.parse(data).requestId)
+        this.#requests.delete(textOf(data.requestId))
         return true
       default:
         return true
     }
   }
 
-  #isDebitRight({ requestId, amount, lines }: z.output<typeof debited>): boolean {
+  #isDebitRight(data: Fields): boolean {
+    const { lines } = data
+    const requestId = textOf(data.requestId)
     const request = this.#requests.get(requestId)
     this.#requests.delete(requestId)
     if (request?.counts === undefined) return false
-    const { price, counts } = request
-    const classes = [
-      ['input', price.input],
-      ['cached_input', price.cachedInput],
-      ['output', price.output],
-    ] as const
+    if (!Array.isArray(lines) || lines.length !== CLASSES.length) return false
     let sum = 0n
-    const areRight = classes.every(([name, rate], index) => {
-      const line = lines[index]
-      sum += rate * BigInt(counts[index] ?? 0)
-      return (
-        line?.class === name &&
-        line.tokens === counts[index] &&
-        line.price === rate &&
-        line.amount === rate * BigInt(line.tokens)
-      )
-    })
-    return areRight && lines.length === classes.length && sum === amount
+    for (const [index, name] of CLASSES.entries()) {
+      const line = fieldsOf(lines[index])
+      const count = request.counts[index]
+      const rate = request.rates[index] ?? 0n
+      const cost = rate * BigInt(count ?? 0)
+      const isRight = line.class === name && tokensOf(line.tokens) === count
+      if (!isRight || amountOf(line.price) !== rate || amountOf(line.amount) !== cost) return false
+      sum += cost
+    }
+    return sum === amountOf(data.amount)
   }
 
-  #move(type: string, data: object): MoneyFinding {
+  #move(type: string, data: Fields): MoneyFinding {
     const effect = balanceEffects.get(type)
     if (effect === undefined) return 'balanceAfter' in data ? 'unknown' : 'right'
-    const { amount, balanceAfter } = moved.parse(data)
+    const amount = amountOf(data.amount)
+    const balanceAfter = amountOf(data.balanceAfter)
     const before = this.#balance
     if (before === undefined) return 'right'
     this.#balance = balanceAfter
     return before + effect * amount === balanceAfter ? 'right' : 'balance'
   }
+}
+
+function fieldsOf(value: unknown): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields
+  throw new Misstated()
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new Misstated()
+}
+
+function amountOf(value: unknown): bigint {
+  if (typeof value === 'string' && AMOUNT.test(value)) return BigInt(value)
+  throw new Misstated()
+}
+
+function tokensOf(value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
+  throw new Misstated()
 }

@@ -10,6 +10,8 @@ import {
   type NodeOf,
   nodeHash,
   rootOf,
+  rootOfHashes,
+  writeLeafHash,
 } from './merkle-tree.ts'
 
 /** The leaves and roots that Certificate Transparency publishes for RFC 6962. */
@@ -51,6 +53,22 @@ test('roots are those that RFC 6962 has for known leaves', () => {
 
 const leavesOf = (count: number) => Array.from({ length: count }, (_, i) => leafHash(Buffer.of(i)))
 const sizes = fc.integer({ min: 1, max: 80 })
+
+test('a leaf that is written in place is the same, also of an entry that is no hash', () => {
+  for (const entry of ['ab'.repeat(32), roots[3] ?? '', '', 'ab', 'xy'.repeat(32)]) {
+    const into = Buffer.alloc(96, 7)
+    writeLeafHash(entry, into, 32)
+    const leaf = leafHash(Buffer.from(entry, 'hex'))
+    expect(into).toEqual(Buffer.concat([Buffer.alloc(32, 7), leaf, Buffer.alloc(32, 7)]))
+  }
+})
+
+test.each([1, 2, 4, 64, 256])('the root of %i neighbours is that of their tree', (count) => {
+  const leaves = leavesOf(count)
+  const hashes = Buffer.concat(leaves)
+  expect(rootOfHashes(hashes)).toEqual(naiveRoot(leaves))
+  expect(hashes).toEqual(Buffer.concat(leaves))
+})
 
 test('a path with something that is no hash proves nothing', () => {
   const leaves = leavesOf(4)

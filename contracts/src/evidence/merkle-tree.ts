@@ -23,12 +23,37 @@ export function leafHash(entry: Uint8Array): Buffer {
   return sha256(leaf)
 }
 
+/**
+ * As {@link leafHash}, of an entry in hex and into bytes that are there: half the time, because
+ * nothing is made on the way.
+ */
+export function writeLeafHash(entry: string, into: Buffer, at: number): void {
+  if (entry.length !== 2 * HASH_BYTES || leaf.write(entry, 1, 'hex') !== HASH_BYTES) {
+    into.set(leafHash(Buffer.from(entry, 'hex')), at)
+    return
+  }
+  into.write(hash('sha256', leaf, 'latin1'), at, 'latin1')
+}
+
 /** @throws {RangeError} when one of them is no hash */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   checkRange(isHash(left) && isHash(right), 'a hash has 32 bytes')
   node.set(left, 1)
   node.set(right, 1 + HASH_BYTES)
   return sha256(node)
+}
+
+/** @param hashes of a complete subtree, a power of two of them @returns its root */
+export function rootOfHashes(hashes: Uint8Array): Buffer {
+  const level = Buffer.from(hashes)
+  for (let pairs = hashes.length / HASH_BYTES / 2; pairs >= 1; pairs /= 2) {
+    for (let pair = 0; pair < pairs; pair += 1) {
+      const from = pair * 2 * HASH_BYTES
+      level.copy(node, 1, from, from + 2 * HASH_BYTES)
+      level.write(hash('sha256', node, 'latin1'), pair * HASH_BYTES, 'latin1')
+    }
+  }
+  return level.subarray(0, HASH_BYTES)
 }
 
 /** Three times as fast as a digest that comes as a buffer. */

@@ -18,7 +18,14 @@ const claims: fc.Arbitrary<WorkerMeter> = fc
   .map((counts) => ({
     ...counts,
     workerId: 'wrk',
-    cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 0 },
+    cache: {
+      schedule: 'any-token',
+      reusedTokens: 0,
+      blocks: 0,
+      source: 'none',
+      lastBlockHash: null,
+      evaluatedTokens: 0,
+    },
     latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: 0, totalMs: 0 },
   }))
 const acceptances = fc.record({ promptTokens: count, maxOutputTokens: count })

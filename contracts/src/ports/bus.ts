@@ -1,6 +1,6 @@
 /**
- * The port behind which events are handed to other systems. One compliance suite (`infra/bus`)
- * runs against every adapter.
+ * The port behind which events are handed to other systems, and records of theirs are taken. One
+ * compliance suite (`infra/bus`) runs against every adapter.
  *
  * Terms. A *topic* is a fixed number of *partitions*, each an ordered list of records with
  * *offsets* 0, 1, 2 …. All records of one key are in one partition, and the partition follows from
@@ -20,13 +20,11 @@ export interface ReceivedRecord extends BusRecord {
   readonly offset: bigint
 }
 
+/** Of key, value and headers together: the event store takes a little less in one event. */
+export const MAX_RECORD_BYTES = 576 * 1024
 /** Bounds of one delivery: more is refused with a RangeError, before anything is sent. */
-export const MAX_DELIVERY_RECORDS = 500
-/**
- * Of keys, values and headers together: brokers take a little more in one batch, and the event
- * store a little less in one event.
- */
-export const MAX_DELIVERY_BYTES = 576 * 1024
+export const MAX_DELIVERY_RECORDS = 4_000
+export const MAX_DELIVERY_BYTES = 4 * 1024 * 1024
 
 /** What a topic must be like. */
 export interface TopicPlan {
@@ -70,7 +68,45 @@ export interface BusTopic {
   close(): Promise<void>
 }
 
+/**
+ * Records of a topic that others write, for one of several consumers who share the work: those with
+ * the same group. The group remembers how far it is, and a new group begins at the first record.
+ */
+export interface Subscription {
+  readonly topic: string
+  readonly group: string
+  /**
+   * Called for every record until it resolves; only then the group passes it, and the next record
+   * of its partition comes. One call at a time. A record can come again after it was taken, here or
+   * at another consumer of the group: after a crash, and when the group shares its partitions anew,
+   * also while this call is running. So the effect has to know what it has done.
+   *
+   * @param signal aborted when nobody waits for this call any more
+   * @throws whatever keeps the record from being taken now: it comes again after a pause
+   */
+  take(record: ReceivedRecord, signal: AbortSignal): Promise<void>
+  /** Told when something else than before keeps records from being taken, and what was skipped. */
+  onTrouble(words: string): void
+}
+
+/** Takes records by itself, and begins anew whenever the bus comes back, until it is closed. */
+export interface BusConsumer {
+  /** Why no record is taken, in words; null while all is well. */
+  readonly trouble: string | null
+  /**
+   * Records that the topic dropped before this group had taken them, in words: they are lost unless
+   * whoever wrote them does it again. Null for none.
+   */
+  readonly skipped: string | null
+  /** Records of this consumer's partitions that are not taken yet, as far as it was told. */
+  readonly waiting: bigint
+  /** Within a second; the call of `take` under way is let go. Idempotent. */
+  close(): Promise<void>
+}
+
 export interface Bus {
+  /** A topic that is not there, or not safe for this, is `trouble` until it is mended. */
+  consume(subscription: Subscription): BusConsumer
   /**
    * Looks whether the topic keeps what is promised, and makes it when it is not there.
    *
@@ -111,32 +147,45 @@ export function checkDelivery(records: readonly BusRecord[]): void {
   if (records.length > MAX_DELIVERY_RECORDS) {
     throw new RangeError(`a delivery holds at most ${MAX_DELIVERY_RECORDS} records`)
   }
-  const bytes = records.reduce((sum, record) => sum + bytesOf(record), 0)
-  if (bytes > MAX_DELIVERY_BYTES) {
+  const sizes = records.map(bytesOf)
+  if (sizes.some((bytes) => bytes > MAX_RECORD_BYTES)) {
+    throw new RangeError(`a record holds at most ${MAX_RECORD_BYTES} bytes`)
+  }
+  if (sizes.reduce((sum, bytes) => sum + bytes, 0) > MAX_DELIVERY_BYTES) {
     throw new RangeError(`a delivery holds at most ${MAX_DELIVERY_BYTES} bytes`)
   }
 }
 
-/** What a record takes of {@link MAX_DELIVERY_BYTES}. */
 function bytesOf({ key, value, headers }: BusRecord): number {
-  const parts = [key, value, ...Object.entries(headers).flat()]
-  return parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
+  let bytes = Buffer.byteLength(key) + Buffer.byteLength(value)
+  for (const name in headers) {
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '')
+  }
+  return bytes
 }
 
-/** @returns the records in order, in parts that each are within the bounds of one delivery */
-export function* inDeliveries(records: readonly BusRecord[]): Generator<readonly BusRecord[]> {
-  let delivery: BusRecord[] = []
+const deliveryBounds = { records: MAX_DELIVERY_RECORDS, bytes: MAX_DELIVERY_BYTES }
+
+/**
+ * @param bounds of a part, which a single record may be beyond
+ * @returns the records in order, in parts that each are within the bounds of one delivery
+ */
+export function* inDeliveries(
+  records: readonly BusRecord[],
+  bounds = deliveryBounds,
+): Generator<readonly BusRecord[]> {
+  let part: BusRecord[] = []
   let bytes = 0
   for (const record of records) {
     const size = bytesOf(record)
-    const isFull = delivery.length === MAX_DELIVERY_RECORDS || bytes + size > MAX_DELIVERY_BYTES
-    if (delivery.length > 0 && isFull) {
-      yield delivery
-      delivery = []
+    const isFull = part.length === bounds.records || bytes + size > bounds.bytes
+    if (part.length > 0 && isFull) {
+      yield part
+      part = []
       bytes = 0
     }
-    delivery.push(record)
+    part.push(record)
     bytes += size
   }
-  if (delivery.length > 0) yield delivery
+  if (part.length > 0) yield part
 }

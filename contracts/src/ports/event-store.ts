@@ -90,7 +90,14 @@ export interface ReadAllRequest {
   readonly after: Position
   /** At most this many events (1 to 10,000). */
   readonly limit: number
+  /**
+   * Told of events of others that are passed over, where the log is shared with them: how many more
+   * it were at least, again and again while there are many.
+   */
+  readonly onPassedOver?: PassedOver
 }
+
+export type PassedOver = (events: number) => void
 
 export interface SubscribeRequest {
   /** Exclusive: resume with the position of the last event that was processed. */
@@ -129,6 +136,11 @@ export interface EventStore {
    * @throws {RangeError} when `after` is seen to be no place in this log
    */
   readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]>
+  /**
+   * The event of an id, wherever it stands; undefined where there is none. A store that has no
+   * index of ids does not have the method: all events would have to be read.
+   */
+  eventOf?(id: string): Promise<RecordedEvent | undefined>
   /** Position of the last event of the store, or {@link START}. */
   lastPosition(): Promise<Position>
   /**

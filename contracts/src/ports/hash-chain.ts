@@ -47,12 +47,13 @@ export function chained(
   stream: string,
   events: readonly NewEvent[],
 ): readonly SealedEvent[] {
-  let head = previous
-  return events.map((event): SealedEvent => {
-    const revision = head.revision + 1
-    const link = linkOf(head.hash, { ...event, stream, revision })
-    head = { revision, hash: link }
-    return { ...event, stream, revision, hash: link }
+  let { revision, hash: link } = previous
+  return events.map(({ id, type, data, metadata }): SealedEvent => {
+    revision += 1
+    const event = { stream, revision, id, type, data, metadata, hash: '' }
+    link = linkOf(link, event)
+    event.hash = link
+    return event
   })
 }
 

@@ -21,6 +21,27 @@ test('all values are taken, so many in each step', async () => {
   expect(pace.steps).toEqual([[1, 2], [3, 4], [5]])
 })
 
+test('while customers are served a step takes a part of them', async () => {
+  const taken: number[] = []
+  const pace = notingPace(taken)
+  let isShared = true
+  const shared = {
+    step: pace.step,
+    get isShared() {
+      return isShared
+    },
+  }
+  await inSteps(shared, [1, 2, 3, 4, 5, 6, 7, 8, 9], 8, (value) => {
+    taken.push(value)
+    // The last customer leaves.
+    if (value === 2) isShared = false
+  })
+  expect(pace.steps).toEqual([
+    [1, 2],
+    [3, 4, 5, 6, 7, 8, 9],
+  ])
+})
+
 test('an abort ends it before the next step', async () => {
   const taken: number[] = []
   const pace = notingPace(taken)

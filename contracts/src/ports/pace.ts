@@ -4,6 +4,8 @@
  * the pace decides when the next one may run.
  */
 export interface Pace {
+  /** Whether customers are served at the moment. Left out: they never are. */
+  readonly isShared?: boolean
   /**
    * Runs one step, in a turn of the event loop of its own. All long work of a process shares one
    * pace: steps run one after another, in the order in which they were asked for.
@@ -14,8 +16,16 @@ export interface Pace {
   step<Result>(work: () => Result | PromiseLike<Result>): Promise<Result>
 }
 
+/** A step holds up whoever comes meanwhile: so it is this much shorter while somebody may come. */
+const SHARED_PART = 1 / 4
+
+/** @param size of a step that takes a few milliseconds @returns how much of it to take now */
+export function stepSize({ isShared = false }: Pick<Pace, 'isShared'>, size: number): number {
+  return isShared ? Math.ceil(size * SHARED_PART) : size
+}
+
 /**
- * Takes all values, so many in each step.
+ * Takes all values, so many in each step, or fewer while customers are served.
  *
  * @param perStep how many take a few milliseconds together
  * @throws when the signal aborts between two steps, and what `take` throws
@@ -31,7 +41,8 @@ export async function inSteps<Value>(
   for (let isOver = false; !isOver; ) {
     signal?.throwIfAborted()
     isOver = await pace.step(() => {
-      for (let taken = 0; taken < perStep; taken += 1) {
+      const size = stepSize(pace, perStep)
+      for (let taken = 0; taken < size; taken += 1) {
         const { done, value } = rest.next()
         if (done === true) return true
         take(value)

@@ -1,9 +1,10 @@
 /**
  * PORT: blocks of the model's memory, kept for the next prompt that begins alike.
  *
- * A block is what the model computed for 128 tokens of a prompt. Its name is a keyed hash over the
- * tenant, the model and all tokens up to its end, so a name says nothing, a block is found only by
- * who has the same prompt, and no tenant can name another's block.
+ * A block is what the model computed for some consecutive tokens of a prompt: how many, says the
+ * schedule that the prompt was computed by. Its name is a keyed hash over the tenant, the model and
+ * all tokens up to its end, so a name says nothing, a block is found only by who has the same
+ * prompt, and no tenant can name another's block.
  *
  * Everything in here can be computed again. So no method rejects because of where the blocks are
  * kept: what cannot be read is a miss, what cannot be written is left out, and both are counted.
@@ -12,15 +13,15 @@
  *     redis    shared by workers, sealed: their L2
  */
 
-/** Tokens of a block: prompts are computed in chunks that end at multiples of it. */
-export const BLOCK_TOKENS = 128
+/** Tokens of the largest block of any schedule. */
+export const BLOCK_TOKENS_MAX = 128
 
 export interface PrefixBlock {
   /** 32 hexadecimal digits. */
   readonly name: string
   /** The name of the block before it, or null for a prompt's first. */
   readonly parent: string | null
-  /** The {@link BLOCK_TOKENS} token ids that it stands for. */
+  /** The token ids that it stands for: 1 to {@link BLOCK_TOKENS_MAX}. */
   readonly tokens: Int32Array
   /** The keys and values: for each layer its K rows, then for each layer its V rows. */
   readonly bytes: Uint8Array

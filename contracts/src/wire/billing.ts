@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
-import { finishReason, latencies, wireFormat } from '../events/account.ts'
+import { finishReason, latencies, promptSchedules, wireFormat } from '../events/account.ts'
 import { tokenClasses, tokenCount } from '../tokens.ts'
 import { dollars } from './dollars.ts'
 
@@ -84,7 +84,11 @@ export const receipt = z.object({
   /** Why tokens count as cached; null while the request runs, and for requests without a meter. */
   cache: z
     .object({
-      /** Blocks of 128 tokens that were not computed. */
+      /** In which batches the prompt was computed; null where no worker said so. */
+      schedule: z.enum(promptSchedules).nullable(),
+      /** Leading prompt tokens that were not computed. */
+      reused_tokens: tokenCount,
+      /** Whole blocks of the cache among them. */
       blocks: tokenCount,
       /** Where they came from: `l1` the worker's memory, `l2` Redis (the last of them, at least). */
       source: z.enum(['none', 'l1', 'l2']),

@@ -1,20 +1,31 @@
 /** The bodies of errors, in the words of each family of clients. */
 import { z } from 'zod'
+import { dollars } from './dollars.ts'
 
-export const openAiErrorAnswer = z
+/** With a 402 alone; clients of all formats pass over what they do not know. */
+const funds = z
   .strictObject({
-    error: z.strictObject({
-      message: z.string(),
-      type: z.string(),
-      /** The field at fault, as a path. */
-      param: z.string().nullable(),
-      code: z.string(),
-    }),
+    /** The most that the request may cost; null: nothing was counted. */
+    required: dollars.nullable(),
+    available: dollars,
+    held: dollars,
+    balance_url: z.string(),
   })
-  .meta({
-    id: 'OpenAiError',
-    description: 'Errors of all routes but those of the Messages format.',
-  })
+  .optional()
+
+export const openAiErrorFields = z.strictObject({
+  message: z.string(),
+  type: z.string(),
+  /** The field at fault, as a path. */
+  param: z.string().nullable(),
+  code: z.string(),
+  funds,
+})
+
+export const openAiErrorAnswer = z.strictObject({ error: openAiErrorFields }).meta({
+  id: 'OpenAiError',
+  description: 'Errors of all routes but those of the Messages format.',
+})
 
 export const anthropicErrorAnswer = z
   .strictObject({
@@ -26,6 +37,7 @@ export const anthropicErrorAnswer = z
         error_code: z.string(),
         /** What of the request a client can do without. */
         unsupported: z.array(z.string()).optional(),
+        funds,
       }),
     }),
     request_id: z.string().nullable(),

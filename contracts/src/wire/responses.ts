@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { tokenCount } from '../tokens.ts'
 import { debitedCost } from './dollars.ts'
+import { openAiErrorFields } from './errors.ts'
 
 /** `input_tokens` is all input, from the cache or not. */
 const responsesUsage = z
@@ -160,12 +161,7 @@ export const responsesStreamEvent = z
       code: z.string(),
       message: z.string(),
       param: z.string().nullable(),
-      error: z.strictObject({
-        message: z.string(),
-        type: z.string(),
-        param: z.string().nullable(),
-        code: z.string(),
-      }),
+      error: openAiErrorFields,
     }),
   ])
   .meta({ id: 'ResponsesStreamEvent' })

@@ -3,6 +3,7 @@
  * what an operator can have it do.
  */
 import { z } from 'zod'
+import { promptSchedules } from '../events/account.ts'
 import { tokenCount } from '../tokens.ts'
 
 const count = z.int().min(0)
@@ -10,6 +11,8 @@ const count = z.int().min(0)
 /** What a worker does with the prefix cache: `off` for a model whose memory cannot be reused. */
 export const cacheMode = z.object({
   mode: z.enum(['on', 'off']),
+  /** In which batches prompts are computed, with the cache and without. */
+  schedule: z.enum(promptSchedules),
   /** Why it is off, or not shared between workers; null when there is nothing to say. */
   reason: z.string().nullable(),
   /** `l1`: this worker's memory. `l2`: Redis. */

@@ -53,7 +53,14 @@ const meter = {
   outputTokens: 5,
   reasoningTokens: 0,
   workerId: 'wrk_1',
-  cache: { blocks: 1, source: 'l1', lastBlockHash: 'h', evaluatedTokens: 3 },
+  cache: {
+    schedule: 'any-token',
+    reusedTokens: 32,
+    blocks: 1,
+    source: 'l1',
+    lastBlockHash: 'h',
+    evaluatedTokens: 3,
+  },
   latencies: { queueMs: 0, prefillMs: 1.5, firstTokenMs: null, totalMs: 2 },
 }
 
@@ -77,7 +84,7 @@ const examples: readonly (readonly [string, ZodType, unknown])[] = [
       cpuVariant: 'avx2',
       instanceId: 'wrk_1/7',
       device: 'cpu',
-      cache: { mode: 'on', reason: null, tiers: ['l1', 'l2'] },
+      cache: { mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] },
       load: { queued: 0, running: 1, sequences: 4 },
     },
   ],

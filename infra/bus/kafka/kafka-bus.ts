@@ -2,10 +2,18 @@
  * Kafka behind the port of a bus. Only this folder knows kafkajs, and why it is used as it is used
  * says decision 0042.
  */
-import { type Bus, type BusTopic, type TopicPlan, UnsafeTopicError } from '@svc/contracts/ports/bus'
+import {
+  type Bus,
+  type BusConsumer,
+  type BusTopic,
+  type Subscription,
+  type TopicPlan,
+  UnsafeTopicError,
+} from '@svc/contracts/ports/bus'
 import type { Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import kafkajs from 'kafkajs'
+import { KafkaConsumer } from './kafka-consumer.ts'
 import { closed, failureOf } from './kafka-failure.ts'
 import { KafkaTopic, type TopicClients } from './kafka-topic.ts'
 import { RETRIES } from './topic-reader.ts'
@@ -15,7 +23,7 @@ import { made, stateOf } from './topic-setup.ts'
 const REQUEST_TIMEOUT_MS = 5_000
 const CONNECTION_TIMEOUT_MS = 2_000
 /** How long a client that is closed may wait for a broker. */
-const CLOSE_WITHIN_MS = 500
+const CLOSE_WITHIN_MS = 1_000
 
 export interface KafkaBusOptions {
   /** `host:port` each. */
@@ -39,18 +47,10 @@ export interface KafkaSecurity {
 /** Connects when it is first used. Nothing is printed, whatever kafkajs has to say. */
 export class KafkaBus implements Bus {
   readonly #clients: TopicClients
-  readonly #topics: KafkaTopic[] = []
+  readonly #opened: (BusTopic | BusConsumer)[] = []
 
   constructor({ brokers, timer, security }: KafkaBusOptions) {
-    const config = {
-      clientId: 'svc',
-      brokers: [...brokers],
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      connectionTimeout: CONNECTION_TIMEOUT_MS,
-      logLevel: kafkajs.logLevel.NOTHING,
-      ...(security?.tls === true ? { ssl: true } : {}),
-      ...(security?.login === undefined ? {} : { sasl: { ...security.login } as never }),
-    }
+    const config = clientConfig({ brokers, security })
     this.#clients = {
       client: new kafkajs.Kafka({ ...config, retry: { retries: 0 } }),
       readingClient: new kafkajs.Kafka({ ...config, retry: RETRIES }),
@@ -62,11 +62,11 @@ export class KafkaBus implements Bus {
     const admin = this.#clients.client.admin()
     try {
       await admin.connect()
-      const state = (await stateOf(admin, plan)) ?? (await made(admin, plan))
+      const state = (await stateOf(admin, plan.name)) ?? (await made(admin, plan))
       const problems = unsafeSettings(state, plan.partitions)
       if (problems.length > 0) throw new UnsafeTopicError(plan.name, problems)
       const topic = new KafkaTopic(this.#clients, plan, settingWarnings(state))
-      this.#topics.push(topic)
+      this.#opened.push(topic)
       return topic
     } catch (error) {
       throw error instanceof UnsafeTopicError ? error : failureOf(error)
@@ -75,8 +75,27 @@ export class KafkaBus implements Bus {
     }
   }
 
+  consume(subscription: Subscription): BusConsumer {
+    const consumer = new KafkaConsumer(this.#clients, subscription)
+    this.#opened.push(consumer)
+    return consumer
+  }
+
   async close(): Promise<void> {
-    const closing = Promise.all(this.#topics.splice(0).map((topic) => topic.close()))
+    const closing = Promise.all(this.#opened.splice(0).map((opened) => opened.close()))
     await within(this.#clients.timer, CLOSE_WITHIN_MS, closing, [])
+  }
+}
+
+/** Nothing is printed, whatever kafkajs has to say. */
+export function clientConfig({ brokers, security }: Omit<KafkaBusOptions, 'timer'>) {
+  return {
+    clientId: 'svc',
+    brokers: [...brokers],
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    logLevel: kafkajs.logLevel.NOTHING,
+    ...(security?.tls === true ? { ssl: true } : {}),
+    ...(security?.login === undefined ? {} : { sasl: { ...security.login } as never }),
   }
 }

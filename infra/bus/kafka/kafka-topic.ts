@@ -20,16 +20,20 @@ import {
   BusRefusedError,
   BusRewoundError,
   type BusTopic,
-  checkDelivery,
+  inDeliveries,
   type ReceivedRecord,
   type TopicPlan,
 } from '@svc/contracts/ports/bus'
 import type { Timer } from '@svc/contracts/ports/time'
 import kafkajs, { type Admin, type Kafka, type Producer } from 'kafkajs'
+import { DeliveryGate } from '../delivery-gate.ts'
 import { keyPartition } from '../key-partition.ts'
+import { untilAborted } from '../until-aborted.ts'
 import { closed, failureOf, isPermanent, typeOf, wordsOf } from './kafka-failure.ts'
 import { type PartitionOffsets, readTopic } from './topic-reader.ts'
 
+/** Of what is sent to a partition at once: brokers take a little more and refuse what is beyond. */
+const BATCH_BOUNDS = { records: 500, bytes: 576 * 1024 }
 /** After so many failures in a row the producer is thrown away. */
 const FAILURES_PER_PRODUCER = 5
 const PAUSES = { firstMs: 200, longestMs: 5_000 }
@@ -39,6 +43,9 @@ const ALL_REPLICAS = -1
 
 /** The producer's numbers are of no use any more. */
 const NUMBERS_LOST = new Set(['OUT_OF_ORDER_SEQUENCE_NUMBER', 'UNKNOWN_PRODUCER_ID'])
+
+/** What is not acknowledged yet: the batches of each partition, the first of which is sent next. */
+type OpenBatches = Map<number, readonly (readonly BusRecord[])[]>
 
 export interface TopicClients {
   /** Retries nothing by itself. */
@@ -56,10 +63,10 @@ export class KafkaTopic implements BusTopic {
   readonly #timer: Timer
   readonly #name: string
   readonly #backoff: Backoff
+  readonly #gate = new DeliveryGate()
   #producer: Producer | undefined
   #admin: Admin | undefined
   #trouble: string | null = null
-  #isDelivering = false
   /** Answers in a row that named an offset from before. */
   #oldOffsets = 0
 
@@ -81,27 +88,18 @@ export class KafkaTopic implements BusTopic {
     return this.#trouble
   }
 
-  async deliver(records: readonly BusRecord[], signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    checkDelivery(records)
-    if (this.#isDelivering) throw new RangeError('another delivery is under way')
-    this.#isDelivering = true
-    const { promise: aborted, reject } = Promise.withResolvers<never>()
-    // kafkajs cannot cancel a send: who stops waiting has to throw the producer away.
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort)
-    const delivered = this.#deliverAll(this.#byPartition(records), signal)
-    delivered.catch(() => {})
-    try {
-      await Promise.race([delivered, aborted])
-    } catch (error) {
-      this.#discardProducer()
-      throw error
-    } finally {
-      signal.removeEventListener('abort', abort)
-      this.#isDelivering = false
-      this.#trouble = null
-    }
+  deliver(records: readonly BusRecord[], signal: AbortSignal): Promise<void> {
+    return this.#gate.pass(records, signal, async () => {
+      try {
+        await untilAborted(this.#deliverAll(this.#batchesOf(records), signal), signal)
+      } catch (error) {
+        // kafkajs cannot cancel a send: who stops waiting has to throw the producer away.
+        this.#discardProducer()
+        throw error
+      } finally {
+        this.#trouble = null
+      }
+    })
   }
 
   async ends(): Promise<readonly bigint[]> {
@@ -121,7 +119,7 @@ export class KafkaTopic implements BusTopic {
     await Promise.all([producer && closed(producer), admin && closed(admin)])
   }
 
-  async #deliverAll(open: Map<number, readonly BusRecord[]>, signal: AbortSignal): Promise<void> {
+  async #deliverAll(open: OpenBatches, signal: AbortSignal): Promise<void> {
     while (open.size > 0) {
       signal.throwIfAborted()
       try {
@@ -141,9 +139,9 @@ export class KafkaTopic implements BusTopic {
     }
   }
 
-  /** Removes from `open` what is acknowledged. */
-  async #sendAll(producer: Producer, open: Map<number, readonly BusRecord[]>): Promise<void> {
-    const sends = [...open].map(async ([partition, records]) => {
+  /** Sends the first batch of each partition, and removes from `open` what is acknowledged. */
+  async #sendAll(producer: Producer, open: OpenBatches): Promise<void> {
+    const sends = [...open].map(async ([partition, [records = [], ...later]]) => {
       const messages = records.map((record) => ({ ...record, partition }))
       const answer = await producer.send({ topic: this.#name, acks: ALL_REPLICAS, messages })
       const [only] = answer
@@ -153,7 +151,8 @@ export class KafkaTopic implements BusTopic {
       const first = BigInt(only.baseOffset ?? -1)
       if (first < (this.acknowledged[partition] ?? 0n)) throw new OldOffsetError(partition, first)
       this.acknowledged[partition] = first + BigInt(records.length)
-      open.delete(partition)
+      if (later.length === 0) open.delete(partition)
+      else open.set(partition, later)
     })
     const results = await Promise.allSettled(sends)
     const failed = results.find((result) => result.status === 'rejected')
@@ -197,8 +196,16 @@ export class KafkaTopic implements BusTopic {
     this.#producer = undefined
   }
 
-  #byPartition(records: readonly BusRecord[]): Map<number, readonly BusRecord[]> {
-    return Map.groupBy(records, ({ key }) => keyPartition(key, this.acknowledged.length))
+  #batchesOf(records: readonly BusRecord[]): OpenBatches {
+    const partitions = Map.groupBy(records, ({ key }) => {
+      return keyPartition(key, this.acknowledged.length)
+    })
+    return new Map(
+      [...partitions].map(([partition, some]) => [
+        partition,
+        [...inDeliveries(some, BATCH_BOUNDS)],
+      ]),
+    )
   }
 
   /** In the order of partitions, which Kafka's answer is not. @throws {BusAwayError} */

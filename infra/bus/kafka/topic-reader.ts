@@ -5,6 +5,7 @@ import { pause, type Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import type { EachBatchPayload, Kafka } from 'kafkajs'
 import { closed, failureOf, isOfKafka } from './kafka-failure.ts'
+import { receivedRecord } from './received-record.ts'
 
 /** A read that hears nothing for so long has failed. */
 const READ_SILENCE_MS = 30_000
@@ -101,17 +102,9 @@ async function readOnce(reading: TopicReading): Promise<void> {
   }
 }
 
-function receivedBefore(end: bigint, batch: EachBatchPayload['batch']): ReceivedRecord[] {
-  return batch.messages
-    .map(({ key, value, headers, offset }) => ({
-      key: String(key ?? ''),
-      value: String(value ?? ''),
-      headers: Object.fromEntries(
-        Object.entries(headers ?? {}).map(([name, header]) => [name, String(header ?? '')]),
-      ),
-      partition: batch.partition,
-      offset: BigInt(offset),
-    }))
+function receivedBefore(end: bigint, { partition, messages }: EachBatchPayload['batch']) {
+  return messages
+    .map((message) => receivedRecord(partition, message))
     .filter(({ offset }) => offset < end)
 }
 

@@ -4,7 +4,7 @@ import kafkajs, { type Admin } from 'kafkajs'
 import { newTopicSettings, type TopicState, unsafeSettings } from './topic-safety.ts'
 
 /** @returns undefined when there is no such topic */
-export async function stateOf(admin: Admin, { name }: TopicPlan): Promise<TopicState | undefined> {
+export async function stateOf(admin: Admin, name: string): Promise<TopicState | undefined> {
   if (!(await admin.listTopics()).includes(name)) return undefined
   const [{ brokers }, { topics }, { resources }] = await Promise.all([
     admin.describeCluster(),
@@ -43,7 +43,7 @@ export async function made(admin: Admin, plan: TopicPlan): Promise<TopicState> {
       },
     ],
   })
-  const found = await stateOf(admin, plan)
+  const found = await stateOf(admin, plan.name)
   if (found === undefined) throw new BusAwayError(`the topic ${plan.name} was not made`)
   return found
 }

@@ -2,54 +2,37 @@
 import {
   type Bus,
   BusAwayError,
+  type BusConsumer,
   type BusRecord,
+  BusRewoundError,
   type BusTopic,
-  checkDelivery,
   type ReceivedRecord,
+  type Subscription,
   type TopicPlan,
   UnsafeTopicError,
 } from '@svc/contracts/ports/bus'
+import type { Timer } from '@svc/contracts/ports/time'
+import { systemTimer } from '../../system/system-timer.ts'
+import { DeliveryGate } from '../delivery-gate.ts'
 import { isPowerOfTwo, keyPartition } from '../key-partition.ts'
-
-type Partitions = BusRecord[][]
-
-/** What several buses in one process share, as several clients share one cluster. */
-export class MemoryCluster {
-  readonly topics = new Map<string, Partitions>()
-  #back = Promise.withResolvers<void>()
-  #isAway = false
-
-  get isAway(): boolean {
-    return this.#isAway
-  }
-
-  /** Nothing is answered until {@link MemoryCluster.comeBack}. */
-  goAway(): void {
-    this.#isAway = true
-    this.#back = Promise.withResolvers()
-  }
-
-  comeBack(): void {
-    this.#isAway = false
-    this.#back.resolve()
-  }
-
-  /** Forgets the last records of a partition, as a cluster without a durable leader does. */
-  lose(topic: string, partition: number, count: number): void {
-    const records = this.topics.get(topic)?.[partition] ?? []
-    records.splice(records.length - count, count)
-  }
-
-  untilBack(): Promise<void> {
-    return this.#isAway ? this.#back.promise : Promise.resolve()
-  }
-}
+import { untilAborted } from '../until-aborted.ts'
+import { MemoryCluster } from './memory-cluster.ts'
+import { MemoryConsumer } from './memory-consumer.ts'
 
 export class MemoryBus implements Bus {
   readonly #cluster: MemoryCluster
+  readonly #timer: Timer
+  readonly #consumers: MemoryConsumer[] = []
 
-  constructor(cluster: MemoryCluster = new MemoryCluster()) {
+  constructor(cluster: MemoryCluster = new MemoryCluster(), timer: Timer = systemTimer) {
     this.#cluster = cluster
+    this.#timer = timer
+  }
+
+  consume(subscription: Subscription): BusConsumer {
+    const consumer = new MemoryConsumer(this.#cluster, this.#timer, subscription)
+    this.#consumers.push(consumer)
+    return consumer
   }
 
   async open({ name, partitions }: TopicPlan): Promise<BusTopic> {
@@ -64,11 +47,14 @@ export class MemoryBus implements Bus {
     if (known === undefined) {
       const empty = Array.from({ length: partitions }, () => [])
       this.#cluster.topics.set(name, empty)
+      this.#cluster.noteChange()
     }
     return new MemoryTopic(this.#cluster, name, partitions)
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    await Promise.all(this.#consumers.splice(0).map((consumer) => consumer.close()))
+  }
 }
 
 class MemoryTopic implements BusTopic {
@@ -76,7 +62,7 @@ class MemoryTopic implements BusTopic {
   readonly acknowledged: bigint[]
   readonly #cluster: MemoryCluster
   readonly #name: string
-  #isDelivering = false
+  readonly #gate = new DeliveryGate()
 
   constructor(cluster: MemoryCluster, name: string, partitions: number) {
     this.#cluster = cluster
@@ -85,24 +71,16 @@ class MemoryTopic implements BusTopic {
   }
 
   get trouble(): string | null {
-    return this.#isDelivering && this.#cluster.isAway ? 'the bus is away' : null
+    return this.#gate.isDelivering && this.#cluster.isAway ? 'the bus is away' : null
   }
 
-  async deliver(records: readonly BusRecord[], signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    checkDelivery(records)
-    if (this.#isDelivering) throw new RangeError('another delivery is under way')
-    this.#isDelivering = true
-    const { promise: aborted, reject } = Promise.withResolvers<never>()
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort)
-    try {
-      await Promise.race([this.#cluster.untilBack(), aborted])
+  deliver(records: readonly BusRecord[], signal: AbortSignal): Promise<void> {
+    return this.#gate.pass(records, signal, async () => {
+      await untilAborted(this.#cluster.untilBack(), signal)
+      this.#refuseRewound()
       for (const record of records) this.#append(record)
-    } finally {
-      signal.removeEventListener('abort', abort)
-      this.#isDelivering = false
-    }
+      this.#cluster.noteChange()
+    })
   }
 
   async ends(): Promise<readonly bigint[]> {
@@ -119,7 +97,16 @@ class MemoryTopic implements BusTopic {
 
   async close(): Promise<void> {}
 
-  get #partitions(): Partitions {
+  /** What is sent behind records that are lost would hide that they are. */
+  #refuseRewound(): void {
+    for (const [partition, { length }] of this.#partitions.entries()) {
+      if (length >= (this.acknowledged[partition] ?? 0n)) continue
+      this.acknowledged[partition] = 0n
+      throw new BusRewoundError(`partition ${partition} of ${this.#name} has lost records`)
+    }
+  }
+
+  get #partitions(): BusRecord[][] {
     return this.#cluster.topics.get(this.#name) ?? []
   }
 

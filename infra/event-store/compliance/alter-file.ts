@@ -21,3 +21,13 @@ export function alterFile(
     database.close()
   }
 }
+
+/** Runs statements one after the other, as they are. */
+export function runInFile(path: string, statements: string): void {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec(statements)
+  } finally {
+    database.close()
+  }
+}

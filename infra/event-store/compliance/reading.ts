@@ -86,6 +86,17 @@ function describeTexts(bench: GetBench): void {
       expect(stored).toMatchObject(events[0] ?? {})
     })
 
+    test('is found by its id, where ids are in an index', async () => {
+      const [first, second] = [newEvent(), newEvent()]
+      await mustAppend(bench().store, stream, NO_STREAM, [first, second])
+      await mustAppend(bench().store, `${stream}-2`, NO_STREAM, [newEvent()])
+      const store = await bench().reopen()
+      if (store.eventOf === undefined) return
+      const [, recorded] = await readWholeStream(store, stream)
+      expect(await store.eventOf(second.id)).toEqual(recorded)
+      expect(await store.eventOf(newEvent().id)).toBeUndefined()
+    })
+
     test('may have any text as the name of its stream and type', async () => {
       const name = 'Grüße 🦀 %_\'"\\;--'
       const event = { ...newEvent(), type: name }
@@ -120,6 +131,24 @@ function describeWholeLog(bench: GetBench): void {
         expect(page).toEqual(all.slice(at + 1, at + 8))
       }
       expect(await store.lastPosition()).toBe(all.at(-1)?.position)
+    })
+
+    test('is the same for who is told of the events of others', async () => {
+      const { store } = bench()
+      await fillStream(store, 'account-1', 30)
+      const all = await readWholeLog(store)
+      let passedOver = 0
+      const onPassedOver = (events: number): void => {
+        expect(events).toBeGreaterThan(0)
+        passedOver += events
+      }
+      // Pages of one event: what is foreign before ours is searched through by the server.
+      for (let after = START, at = 0; at <= all.length; at += 1) {
+        const page = await store.readAll({ after, limit: 1, onPassedOver })
+        expect(page).toEqual(all.slice(at, at + 1))
+        after = page[0]?.position ?? after
+      }
+      expect(passedOver).toBeGreaterThanOrEqual(0)
     })
 
     test('keeps the order of concurrent appends of many streams', async () => {

@@ -23,7 +23,6 @@ import {
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
 import type { StoreHealth, StoreTrouble } from '@svc/contracts/ports/store-health'
-import type { TextStore } from '@svc/contracts/ports/text-store'
 import { systemClock } from '../../system/system-clock.ts'
 import { systemTimer } from '../../system/system-timer.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
@@ -32,22 +31,19 @@ import { KeyedQueue } from './appends/keyed-queue.ts'
 import { StreamAppends } from './appends/stream-appends.ts'
 import type { EventStoreDbClient } from './client/client.ts'
 import type { CurrentClient } from './client/current-client.ts'
-import type { ServerReadStream } from './client/server-calls.ts'
-import type { ServerEvent } from './client/server-event.ts'
 import { isDeletedStream, isSilence } from './client/server-failure.ts'
 import type { Warn } from './client/warning.ts'
 import type { StreamPrefix } from './layout/stream-prefix.ts'
+import type { ServerReadStream } from './messages/server-calls.ts'
+import type { ServerEvent } from './messages/server-event.ts'
+import { type MigrationMarks, refusalOf } from './migration-mark.ts'
 import { LogScan, type LogScanPorts } from './reads/log-scan.ts'
 import { RetryingReads } from './reads/retrying-reads.ts'
 import { readChecked, type StreamReadsPorts } from './reads/stream-reads.ts'
 import { WakeUpSubscription } from './reads/wake-up-subscription.ts'
 import { EventStoreDbTextStore } from './texts/eventstoredb-text-store.ts'
 import { LogWatch, type WatchTimes } from './watch/log-watch.ts'
-import {
-  deletedStream,
-  type SetAsideStream,
-  type SetAsideStreams,
-} from './watch/set-aside-streams.ts'
+import type { SetAsideStream, SetAsideStreams } from './watch/set-aside-streams.ts'
 
 import { mayWrite } from './write-probe.ts'
 
@@ -55,6 +51,11 @@ export interface EventStoreDbEventStoreOptions {
   readonly client: CurrentClient<EventStoreDbClient>
   readonly streamPrefix: StreamPrefix
   readonly setAside: SetAsideStreams
+  readonly marks: MigrationMarks
+  /** Of the server, for messages. */
+  readonly place: string
+  /** Of the migration that the caller carries out. */
+  readonly migrationId?: string | undefined
   readonly appendTimeoutMs: number
   readonly reachCrashPoint: ReachCrashPoint
   readonly watchTimes?: WatchTimes | undefined
@@ -63,7 +64,9 @@ export interface EventStoreDbEventStoreOptions {
 
 export class EventStoreDbEventStore implements EventStore, StoreHealth {
   /** Beside the log, over the same connection: usable until the store is closed. */
-  readonly texts: TextStore
+  readonly texts: EventStoreDbTextStore
+  /** What the server says of a migration of its log. */
+  readonly marks: MigrationMarks
   readonly #client: CurrentClient<EventStoreDbClient>
   readonly #streamPrefix: StreamPrefix
   readonly #warn: Warn
@@ -79,11 +82,12 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
   #closing: Promise<void> | undefined
 
   constructor(options: EventStoreDbEventStoreOptions) {
-    const { client, streamPrefix, warn, appendTimeoutMs } = options
+    const { client, streamPrefix, warn, appendTimeoutMs, marks, place, migrationId } = options
     this.#client = client
     this.#streamPrefix = streamPrefix
     this.#warn = warn
     this.texts = new EventStoreDbTextStore(options)
+    this.marks = marks
     this.#setAside = options.setAside
     const read = (request: ServerReadStream) => this.#readServerStream(request)
     const noteRight = (mayWrite: boolean) => this.#watch.noteRight(mayWrite)
@@ -101,6 +105,10 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
       toOwn: (event) => streamPrefix.toOwn(event),
       isSetAside: (stream) => this.#setAside.holds(stream),
       mayWrite: async () => mayWrite({ ...options, client: await client.get() }),
+      halfMoved: async () => {
+        const mark = await marks.read()
+        return mark?.id === migrationId ? undefined : refusalOf(mark, place)
+      },
       times: options.watchTimes,
       warn,
     })
@@ -152,7 +160,7 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
   async readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
     admitReadAll(request)
     await this.#checkOpen()
-    return this.#scan.read(request.after, request.limit)
+    return this.#scan.read(request.after, request.limit, request.onPassedOver)
   }
 
   async lastPosition(): Promise<Position> {
@@ -206,7 +214,7 @@ export class EventStoreDbEventStore implements EventStore, StoreHealth {
       return events.flatMap((event) => this.#streamPrefix.toOwn(event) ?? [])
     } catch (error) {
       if (isSilence(error)) this.#client.noteSilentRead()
-      throw isDeletedStream(error) ? deletedStream(request.stream, error) : error
+      throw isDeletedStream(error) ? this.#setAside.noteDeleted(request.stream, error) : error
     }
   }
 

@@ -21,6 +21,7 @@ import { answerWithin } from './client/deadline.ts'
 import type { Warn } from './client/warning.ts'
 import { EventStoreDbEventStore } from './eventstoredb-event-store.ts'
 import { DEFAULT_STREAM_PREFIX, StreamPrefix } from './layout/stream-prefix.ts'
+import { MigrationMarks, refuseHalfMoved } from './migration-mark.ts'
 import { findOrders } from './retention.ts'
 import {
   lastingClusterRefusal,
@@ -58,6 +59,8 @@ export interface EventStoreDbOptions {
    * command that only reads needs neither.
    */
   readonly checkWrites?: boolean | undefined
+  /** Of the migration that the caller carries out: by others a log that moves is refused. */
+  readonly migrationId?: string | undefined
   /** How often, and how patiently, it is looked whether the server is still the same. */
   readonly watchTimes?: WatchTimes | undefined
   readonly reachCrashPoint?: ReachCrashPoint | undefined
@@ -82,8 +85,10 @@ export async function openEventStoreDb(
   const place = placeOf(settings)
   try {
     const setAside = new SetAsideStreams(streamPrefix.text, warn)
+    const marks = new MigrationMarks({ client, streamPrefix, appendTimeoutMs })
     await untilReady(settings, readyWithinMs, async (boundMs) => {
       await checkServer(client, place, boundMs)
+      await refuseHalfMoved(marks, place, options.migrationId)
       if (options.checkWrites === true) {
         await checkWrites({ client: await client.get(), streamPrefix, appendTimeoutMs }, place)
       }
@@ -92,6 +97,9 @@ export async function openEventStoreDb(
     return new EventStoreDbEventStore({
       client,
       setAside,
+      marks,
+      place,
+      migrationId: options.migrationId,
       streamPrefix,
       appendTimeoutMs,
       reachCrashPoint,
@@ -121,6 +129,38 @@ export async function connectToServer({
   } catch (error) {
     await client.close()
     throw error
+  }
+}
+
+export interface SeenServer {
+  /** Without user and password. */
+  readonly place: string
+  readonly version: string
+}
+
+/**
+ * Looks whether a store could be opened to write to, and writes nothing.
+ *
+ * @throws {StoreOpenError} that says why not
+ */
+export async function lookAtServer({
+  url,
+  readyWithinMs = READY_WITHIN_MS,
+  ...options
+}: Pick<EventStoreDbOptions, 'url' | 'streamPrefix' | 'readyWithinMs'>): Promise<SeenServer> {
+  const streamPrefix = checkedPrefix(options.streamPrefix ?? DEFAULT_STREAM_PREFIX)
+  const { settings, client } = connect(url, READ_TIMEOUT_MS, () => {})
+  const place = placeOf(settings)
+  const probe = { streamPrefix, appendTimeoutMs: APPEND_TIMEOUT_MS }
+  try {
+    await untilReady(settings, readyWithinMs, async (boundMs) => {
+      await checkServer(client, place, boundMs)
+      await checkWrites({ ...probe, client: await client.get() }, place)
+      await refuseHalfMoved(new MigrationMarks({ ...probe, client }), place, undefined)
+    })
+    return { place, version: await (await client.get()).serverVersion() }
+  } finally {
+    await client.close()
   }
 }
 

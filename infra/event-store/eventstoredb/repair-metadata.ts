@@ -16,9 +16,9 @@ import { StoreOpenError } from '../../store-open-error.ts'
 import { systemTimer } from '../../system/system-timer.ts'
 import type { EventStoreDbClient } from './client/client.ts'
 import { answerWithin } from './client/deadline.ts'
-import type { ServerEvent } from './client/server-event.ts'
 import { isAccessDenied, isDeletedStream, reasonOf } from './client/server-failure.ts'
 import { METADATA_PREFIX } from './layout/stream-prefix.ts'
+import type { ServerEvent } from './messages/server-event.ts'
 import { type Order, orderIn } from './watch/set-aside-streams.ts'
 
 const ROUNDS_MAX = 5
@@ -78,7 +78,7 @@ async function append(client: EventStoreDbClient, last: ServerEvent): Promise<vo
   const event = {
     id: randomUUID(),
     type: '$metadata',
-    data: { kind: 'json', value: {} },
+    data: { kind: 'json', text: '{}' },
     metadata: new Uint8Array(),
   } as const
   const sent = client.append(last.stream, last.revision, [event])

@@ -4,7 +4,7 @@
  */
 import type { Position } from '@svc/contracts/ports/event-store'
 import { systemTimer } from '../../system/system-timer.ts'
-import type { ServerSubscription, SubscriptionListener } from './client/server-calls.ts'
+import type { ServerSubscription, SubscriptionListener } from './messages/server-calls.ts'
 import { type Order, orderIn } from './watch/set-aside-streams.ts'
 
 const METADATA_PREFIX = '$$'

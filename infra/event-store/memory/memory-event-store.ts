@@ -81,6 +81,11 @@ export class MemoryEventStore implements EventStore {
     return this.#log.all.slice(first, first + request.limit)
   }
 
+  async eventOf(id: string): Promise<RecordedEvent | undefined> {
+    this.#checkOpen()
+    return this.#log.all.find((event) => event.id === id)
+  }
+
   async lastPosition(): Promise<Position> {
     this.#checkOpen()
     return this.#log.all.at(-1)?.position ?? START

@@ -1,6 +1,6 @@
 /** The file that holds the events: the one source of truth. */
 import { readFileSync } from 'node:fs'
-import { openDatabaseFile } from '../../sqlite/database-file.ts'
+import { checkHeader, openDatabaseFile } from '../../sqlite/database-file.ts'
 import { DurableFile } from '../../sqlite/durable-file.ts'
 
 /** "svce" in ASCII: marks the event log of this program. */
@@ -9,16 +9,33 @@ const APPLICATION_ID = 0x73766365
 /** Forward only: a script that has shipped is never changed, a new version is a new script. */
 const migrationFiles = ['001-events.sql'] as const
 
-const CACHE_KIBIBYTES = 64 * 1024
+/**
+ * Room for the last index pages of a few thousand accounts, which every append changes. Other pages
+ * come from the memory of the operating system, in a few microseconds.
+ */
+const CACHE_KIBIBYTES = 16 * 1024
+
+const kind = () => ({
+  what: 'an event log of this program',
+  applicationId: APPLICATION_ID,
+  migrations: migrationFiles.map((name) =>
+    readFileSync(new URL(`./migrations/${name}`, import.meta.url), 'utf8'),
+  ),
+})
+
+/**
+ * Looks at the first page alone, and writes nothing.
+ *
+ * @throws {StoreOpenError} when the file is another program's, or of a newer version of this one
+ */
+export function looksLikeEventLog(path: string): void {
+  checkHeader(path, kind())
+}
 
 /** @throws {StoreOpenError} */
 export function openEventLogFile(path: string): DurableFile {
   const file = openDatabaseFile(path, {
-    what: 'an event log of this program',
-    applicationId: APPLICATION_ID,
-    migrations: migrationFiles.map((name) =>
-      readFileSync(new URL(`./migrations/${name}`, import.meta.url), 'utf8'),
-    ),
+    ...kind(),
     // Until the durable file takes over: it syncs beside the event loop what this would sync on it.
     synchronous: 'FULL',
     cacheKibibytes: CACHE_KIBIBYTES,

@@ -23,6 +23,10 @@ const SELECT_EVENTS = `
 /** Checked between pages: with the names that one page adds, they take 2 MB at most. */
 const MAX_NAMES_KEPT = 10_000
 
+const ID_BYTES = 16
+const HASH_BYTES = 32
+const DASH = 0x2d
+
 /** Of one stream. */
 export interface PageRequest {
   readonly streamId: number
@@ -48,7 +52,11 @@ export class EventRows {
   readonly #selectAll: StatementSync
   readonly #selectLastPosition: StatementSync
   readonly #selectId: StatementSync
+  readonly #selectById: StatementSync
   readonly #insertEvent: StatementSync
+  /** Of the event that is inserted: made once, as each insert would make two. */
+  readonly #idBytes = new Uint8Array(ID_BYTES)
+  readonly #hashBytes = new Uint8Array(HASH_BYTES)
 
   constructor(database: DatabaseSync) {
     const prepare = (sql: string): StatementSync => {
@@ -74,6 +82,7 @@ export class EventRows {
     this.#selectAll = prepare(
       `${SELECT_EVENTS} WHERE position > ? AND position <= ? ORDER BY position LIMIT ?`,
     )
+    this.#selectById = prepare(`${SELECT_EVENTS} WHERE id = ? AND position <= ?`)
     this.#selectLastPosition = prepare('SELECT max(position) FROM event')
     this.#selectId = prepare('SELECT 1 FROM event WHERE id = ?')
     this.#insertEvent = prepare(
@@ -124,14 +133,30 @@ export class EventRows {
 
   insertEvent(position: number, streamId: number, event: SealedEvent): void {
     const { revision, id, type, data, metadata, hash } = event
-    const hashBytes = Buffer.from(hash, 'hex')
-    const columns = [streamId, revision, bytesOf(id), type, data, metadata, hashBytes] as const
-    this.#insertEvent.run(position, ...columns)
+    readHex(id, this.#idBytes)
+    readHex(hash, this.#hashBytes)
+    // SQLite copies what is bound. `run` would make an object of each result.
+    this.#insertEvent.get(
+      position,
+      streamId,
+      revision,
+      this.#idBytes,
+      type,
+      data,
+      metadata,
+      this.#hashBytes,
+    )
   }
 
   /** Whether any stream holds an event of this id. */
   holds(eventId: string): boolean {
-    return this.#selectId.get(bytesOf(eventId)) !== undefined
+    return this.#selectId.get(readHex(eventId, new Uint8Array(ID_BYTES))) !== undefined
+  }
+
+  /** @param eventId a UUID */
+  ofId(eventId: string, until: number): RecordedEvent | undefined {
+    const rows = this.#selectById.all(readHex(eventId, new Uint8Array(ID_BYTES)), until)
+    return eventsOf(rows, (streamId) => this.#nameOf(streamId))[0]
   }
 
   /** An event whose stream row is gone must still be seen: its broken chain is the evidence. */
@@ -160,8 +185,20 @@ function columnsOf<Columns extends readonly unknown[]>(row: unknown): Columns | 
   return row as Columns | undefined
 }
 
-function bytesOf(uuid: string): Buffer {
-  return Buffer.from(uuid.replaceAll('-', ''), 'hex')
+/** Lower-case hex into bytes that it fills; dashes, as a UUID has them, are passed over. */
+function readHex(text: string, bytes: Uint8Array): Uint8Array {
+  let at = 0
+  for (let index = 0; index < bytes.length; index += 1) {
+    if (text.charCodeAt(at) === DASH) at += 1
+    bytes[index] = (nibbleOf(text.charCodeAt(at)) << 4) | nibbleOf(text.charCodeAt(at + 1))
+    at += 2
+  }
+  return bytes
+}
+
+/** The value of one of the characters 0 to 9 and a to f: their codes differ in one bit. */
+function nibbleOf(code: number): number {
+  return (code & 0xf) + (code >> 6) * 9
 }
 
 function uuidOf(upperCaseHex: string): string {

@@ -114,6 +114,11 @@ export class SqliteEventStore implements EventStore {
     return this.#rows.all(request.after, request.limit, this.#groupCommit.lastPosition)
   }
 
+  async eventOf(id: string): Promise<RecordedEvent | undefined> {
+    this.#checkReadable()
+    return this.#rows.ofId(id, this.#groupCommit.lastPosition)
+  }
+
   async lastPosition(): Promise<Position> {
     this.#checkReadable()
     return BigInt(this.#groupCommit.lastPosition)

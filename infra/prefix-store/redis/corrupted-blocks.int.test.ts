@@ -74,7 +74,7 @@ describeOnRedis('a block in a real Redis', () => {
     ['parent', 35],
     ['token ids', 300],
     ['keys and values', 600],
-    ['last byte', 28 + 529 + BLOCK_BYTES],
+    ['last byte', 28 + 530 + BLOCK_BYTES],
   ])('with a bit flipped in: %s', async (_region, at) => {
     value[at] = (value[at] ?? 0) ^ 4
     await server.command('SET', key, value)

@@ -5,6 +5,7 @@
 
 import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { freePort } from '@svc/testing/free-port'
+import { FaultProxy } from '@svc/testing/network/fault-proxy'
 import { describeOnOwnRedis } from '@svc/testing/redis/describe-on-redis'
 import {
   type RedisServer,
@@ -15,7 +16,6 @@ import { until } from '@svc/testing/until'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { makeChain, namesOf, newName, plain } from '../testing/chains.ts'
 import { connectedStore, redisStore, storeAnswers } from '../testing/redis-under-test.ts'
-import { startSilentRelay } from '../testing/silent-relay.ts'
 import { OPEN_MS } from './circuit-breaker.ts'
 
 /** At 250 ms each they would not end within the time of a test. */
@@ -192,15 +192,15 @@ describeOnOwnRedis('with a Redis that', () => {
 
   test('is gone without a word: the connection is given up, and another made', async () => {
     server = await startRedisServer()
-    const relay = await startSilentRelay(Number(new URL(server.url).port))
-    const store = await connectedStore(`redis://127.0.0.1:${relay.port}`, options)
+    const proxy = await FaultProxy.listen(Number(new URL(server.url).port))
+    const store = await connectedStore(`redis://127.0.0.1:${proxy.port}`, options)
     stores.push(store)
-    relay.fallSilent()
+    proxy.fallSilent()
     const chain = makeChain({ blocks: 3 })
     for (let call = 0; call < MANY_CALLS; call += 1) await callAll(store, chain)
     await expectWell(store)
     await store.close()
-    await relay.close()
+    await proxy.close()
   })
 
   test('is full and evicts nothing: what is there can be read, and no more is written', async () => {

@@ -39,7 +39,7 @@ const DEFAULT_TENANT_BYTES_MAX = 1024 * MIB
 const READ_BYTES_MAX = 8 * MIB
 /** Less: writing is done beside answering, and a piece is sealed without a pause. */
 const WRITE_BYTES_MAX = 4 * MIB
-/** Of a prompt of 524,288 tokens. */
+/** Of a prompt of 131,072 tokens in blocks of 32. */
 const CHAIN_BLOCKS_MAX = 4_096
 
 export interface RedisPrefixStoreOptions {

@@ -12,9 +12,14 @@ function makeBlock(blockBytes = 64): PrefixBlock {
   return block
 }
 
+/** The end of a prompt: fewer tokens than a block has. */
+function shortBlock(): PrefixBlock {
+  return { ...makeBlock(), tokens: Int32Array.of(5, -1, 7) }
+}
+
 describe('a sealed block', () => {
   test('opens to what was sealed', () => {
-    const blocks = [makeBlock(), makeBlock(0), { ...makeBlock(), parent: null }]
+    const blocks = [makeBlock(), makeBlock(0), { ...makeBlock(), parent: null }, shortBlock()]
     const extremes = Int32Array.from({ length: 128 }, (_, at) =>
       at % 2 ? -(2 ** 31) : 2 ** 31 - 1,
     )

@@ -3,16 +3,18 @@
  * because a native loader is fed with the rest, so not a bit may be another's.
  *
  *     version (1 byte) ‖ nonce (12) ‖ tag (16) ‖ ciphertext of
- *         has a parent (1) ‖ parent (16) ‖ 128 token ids (int32, little endian) ‖ keys and values
+ *         has a parent (1) ‖ parent (16) ‖ tokens (1) ‖ token ids ‖ keys and values
+ *
+ * There is room for the token ids of the largest block, as int32, little endian.
  *
  * Version, fingerprint and name are authenticated with it: a value that was moved to another name,
  * made by another build or model, or under another secret, does not open. A random nonce is safe
  * for 2³² blocks under one key; at ten blocks a second those are thirteen years.
  */
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
-import { BLOCK_TOKENS, type PrefixBlock } from '@svc/contracts/ports/prefix-store'
+import { BLOCK_TOKENS_MAX, type PrefixBlock } from '@svc/contracts/ports/prefix-store'
 
-const FORMAT_VERSION = 1
+const FORMAT_VERSION = 2
 const ALGORITHM = 'aes-256-gcm'
 const KEY_PURPOSE = 'prefix-block-seal|'
 const VERSION_BYTES = 1
@@ -24,8 +26,9 @@ const TOKEN_BYTES = 4
 const TAG_AT = VERSION_BYTES + NONCE_BYTES
 const CIPHERTEXT_AT = TAG_AT + TAG_BYTES
 const PARENT_AT = 1
-const TOKENS_AT = PARENT_AT + NAME_BYTES
-const BYTES_AT = TOKENS_AT + BLOCK_TOKENS * TOKEN_BYTES
+const COUNT_AT = PARENT_AT + NAME_BYTES
+const TOKENS_AT = COUNT_AT + 1
+const BYTES_AT = TOKENS_AT + BLOCK_TOKENS_MAX * TOKEN_BYTES
 
 /** What a sealed block has more than its keys and values. */
 export const SEAL_OVERHEAD_BYTES = CIPHERTEXT_AT + BYTES_AT
@@ -46,8 +49,9 @@ export class BlockSeal {
       head.writeUInt8(1)
       head.write(parent, PARENT_AT, NAME_BYTES, 'hex')
     }
-    for (let at = 0; at < BLOCK_TOKENS; at += 1) {
-      head.writeInt32LE(tokens[at] ?? 0, TOKENS_AT + at * TOKEN_BYTES)
+    head.writeUInt8(tokens.length, COUNT_AT)
+    for (const [at, token] of tokens.entries()) {
+      head.writeInt32LE(token, TOKENS_AT + at * TOKEN_BYTES)
     }
     const nonce = randomBytes(NONCE_BYTES)
     const cipher = createCipheriv(ALGORITHM, this.#key, nonce)
@@ -62,11 +66,10 @@ export class BlockSeal {
     if (sealed.length < SEAL_OVERHEAD_BYTES || version !== FORMAT_VERSION) return undefined
     const opened = this.#decrypt(name, version, sealed)
     if (opened === undefined) return undefined
-    const tokens = new Int32Array(BLOCK_TOKENS)
-    for (let at = 0; at < BLOCK_TOKENS; at += 1) {
-      tokens[at] = opened.readInt32LE(TOKENS_AT + at * TOKEN_BYTES)
-    }
-    const parent = opened[0] === 0 ? null : opened.toString('hex', PARENT_AT, TOKENS_AT)
+    const tokens = Int32Array.from({ length: opened.readUInt8(COUNT_AT) }, (_, at) =>
+      opened.readInt32LE(TOKENS_AT + at * TOKEN_BYTES),
+    )
+    const parent = opened[0] === 0 ? null : opened.toString('hex', PARENT_AT, COUNT_AT)
     const bytes = new Uint8Array(
       opened.buffer,
       opened.byteOffset + BYTES_AT,

@@ -1,6 +1,6 @@
 /** For tests: prompts of blocks. */
 import { randomBytes } from 'node:crypto'
-import { BLOCK_TOKENS, type PrefixBlock } from '@svc/contracts/ports/prefix-store'
+import { BLOCK_TOKENS_MAX, type PrefixBlock } from '@svc/contracts/ports/prefix-store'
 
 export interface ChainShape {
   readonly blocks: number
@@ -20,7 +20,10 @@ export function makeChain({
     chain.push({
       name: newName(),
       parent: chain.at(-1)?.name ?? parent,
-      tokens: Int32Array.from({ length: BLOCK_TOKENS }, (_, token) => at * BLOCK_TOKENS + token),
+      tokens: Int32Array.from(
+        { length: BLOCK_TOKENS_MAX },
+        (_, token) => at * BLOCK_TOKENS_MAX + token,
+      ),
       bytes: new Uint8Array(randomBytes(blockBytes)),
     })
   }

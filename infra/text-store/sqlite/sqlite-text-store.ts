@@ -13,6 +13,7 @@
 import type { StatementSync } from 'node:sqlite'
 import { hashOfText, readKeptText } from '@svc/contracts/kept-text'
 import { StoreClosedError, StoreFullError } from '@svc/contracts/ports/event-store'
+import type { MovableTexts, OwnedText, OwnedTexts } from '@svc/contracts/ports/movable-texts'
 import { type FoundText, type TextStore, TextsErasedError } from '@svc/contracts/ports/text-store'
 import { type DurableFile, durableFile } from '../../sqlite/durable-file.ts'
 import { SQLITE_FULL, sqliteCodeOf } from '../../sqlite/sqlite-errors.ts'
@@ -20,17 +21,23 @@ import { type NewText, newSalt, newText, wordOf } from '../new-word.ts'
 import { openTextsFile } from './texts-file.ts'
 import { writtenAnew } from './writing-anew.ts'
 
+/** Names of owners that are read at once. */
+const PAGE_OWNERS = 1_000
+
 export interface SqliteTextStoreOptions {
   /** Called once when the disk fails under the file: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
 
 /** @throws {StoreOpenError} */
-export function openSqliteTextStore(path: string, options: SqliteTextStoreOptions): TextStore {
+export function openSqliteTextStore(
+  path: string,
+  options: SqliteTextStoreOptions,
+): TextStore & MovableTexts {
   return new SqliteTextStore(path, options)
 }
 
-class SqliteTextStore implements TextStore {
+class SqliteTextStore implements TextStore, MovableTexts {
   readonly #path: string
   readonly #onFatal: (error: unknown) => void
   #rows: TextRows
@@ -89,6 +96,33 @@ class SqliteTextStore implements TextStore {
       return texts
     }
     return this.#inTurn(remove, () => this.#writeAnew())
+  }
+
+  async *owners(): AsyncGenerator<string> {
+    for (let after = ''; ; ) {
+      const page = (await this.#readable()).owners(after, PAGE_OWNERS)
+      yield* page
+      const last = page.at(-1)
+      if (last === undefined) return
+      after = last
+    }
+  }
+
+  async allOf(owner: string): Promise<OwnedTexts | undefined> {
+    const rows = await this.#readable()
+    const known = rows.owner(owner)
+    if (known === undefined) return undefined
+    return { owner, salt: known === 'erased' ? undefined : known, texts: rows.texts(owner) }
+  }
+
+  async takeOver({ owner, salt, texts }: OwnedTexts): Promise<void> {
+    await this.#inTurn((rows) => {
+      // In one transaction, so that an owner who is there is there whole.
+      if (rows.owner(owner) !== undefined) return
+      if (salt === undefined) rows.end(owner)
+      else rows.addOwner(owner, salt)
+      for (const text of texts) rows.add(owner, text)
+    })
   }
 
   async close(): Promise<void> {
@@ -169,7 +203,9 @@ class TextRows {
   readonly #selectOwner: StatementSync
   readonly #insertOwner: StatementSync
   readonly #endOwner: StatementSync
+  readonly #selectOwners: StatementSync
   readonly #selectText: StatementSync
+  readonly #selectTexts: StatementSync
   readonly #insertText: StatementSync
   readonly #countTexts: StatementSync
   readonly #deleteTexts: StatementSync
@@ -179,11 +215,15 @@ class TextRows {
     this.file = openDurable(path)
     const { database } = this.file
     this.#selectOwner = database.prepare('SELECT salt FROM owner WHERE name = ?')
+    this.#selectOwners = database.prepare(
+      'SELECT name FROM owner WHERE name > ? ORDER BY name LIMIT ?',
+    )
     this.#insertOwner = database.prepare('INSERT INTO owner (name, salt) VALUES (?, ?)')
     this.#endOwner = database.prepare(
       `INSERT INTO owner (name, salt) VALUES (?, x'') ON CONFLICT DO UPDATE SET salt = x''`,
     )
     this.#selectText = database.prepare('SELECT text FROM text WHERE owner = ? AND id = ?')
+    this.#selectTexts = database.prepare('SELECT id, text FROM text WHERE owner = ? ORDER BY id')
     this.#insertText = database.prepare('INSERT INTO text (owner, id, text) VALUES (?, ?, ?)')
     this.#countTexts = database.prepare('SELECT count(*) AS texts FROM text WHERE owner = ?')
     this.#deleteTexts = database.prepare('DELETE FROM text WHERE owner = ?')
@@ -196,6 +236,10 @@ class TextRows {
     return salt.length === 0 ? 'erased' : salt
   }
 
+  owners(after: string, limit: number): readonly string[] {
+    return this.#selectOwners.all(after, limit).map(({ name }) => String(name))
+  }
+
   addOwner(owner: string, salt: Uint8Array): void {
     this.#insertOwner.run(owner, salt)
   }
@@ -203,6 +247,12 @@ class TextRows {
   text(owner: string, id: string): string | undefined {
     const text = this.#selectText.get(owner, id)?.text
     return typeof text === 'string' ? text : undefined
+  }
+
+  texts(owner: string): readonly OwnedText[] {
+    return this.#selectTexts
+      .all(owner)
+      .map(({ id, text }) => ({ id: String(id), text: String(text) }))
   }
 
   add(owner: string, { id, text }: NewText): void {

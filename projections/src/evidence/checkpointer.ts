@@ -20,6 +20,7 @@ import {
   signNote,
 } from '@svc/contracts/evidence/signed-note'
 import type { EventStore, Position } from '@svc/contracts/ports/event-store'
+import { damageIn } from '@svc/contracts/ports/quarantine'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { EvidenceQueries } from '../views/evidence/queries.ts'
 import { SignedCheckpoints, type StreamEnd } from './signed-checkpoints.ts'
@@ -155,7 +156,10 @@ export class Checkpointer implements LogCheckpoints {
   }
 
   async #published(): Promise<Published> {
-    const { head, note } = await this.#stream.end()
+    const { head, note } = await this.#stream.end().catch((error: unknown) => {
+      if (damageIn(error) === undefined) throw error
+      throw contradicted('The checkpoints of this log are damaged', error)
+    })
     if (note === undefined) return { head, known: undefined }
     const checkpoint = this.#remembered(note)
     if (checkpoint === undefined) {
@@ -202,7 +206,7 @@ function behind(): ServiceError {
   })
 }
 
-function contradicted(what: string): ServiceError {
+function contradicted(what: string, cause?: unknown): ServiceError {
   const message = `${what}. Nothing is signed until the operator has found out why.`
-  return new ServiceError('evidence_contradicted', message)
+  return new ServiceError('evidence_contradicted', message, { cause })
 }

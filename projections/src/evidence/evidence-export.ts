@@ -20,6 +20,23 @@ export interface EvidenceSources {
   readonly pace: Pace
 }
 
+/**
+ * Whether the tree has come to a size that somebody knows of.
+ *
+ * @throws {ServiceError} `invalid_value` when nobody has signed that many, `view_behind` when another
+ *   gateway has, and the tree here is behind
+ */
+export async function requireInTree(
+  { views, checkpoints }: Pick<EvidenceSources, 'views' | 'checkpoints'>,
+  { param, size }: { readonly param: string; readonly size: number },
+): Promise<void> {
+  if (size <= views.treeSize()) return
+  const signed = await checkpoints.latest()
+  if (size <= (signed?.size ?? 0)) throw behind()
+  const message = `${param}: there are only ${views.treeSize()} events`
+  throw new ServiceError('invalid_value', message, { param })
+}
+
 export interface EvidenceOptions {
   /** Sizes of earlier checkpoints that the new one is to be shown to go on from. */
   readonly since?: readonly number[]
@@ -37,12 +54,12 @@ export async function* accountEvidence(
   accountId: string,
   { since = [] }: EvidenceOptions = {},
 ): AsyncGenerator<string> {
-  const { store, views, checkpoints, pace } = sources
+  const { store, views, pace } = sources
   const stream = accountStream(accountId)
   const [last] = await store.readStream({ stream, direction: 'backwards', limit: 1 })
   if (last === undefined) throw new ServiceError('not_found', `there is no account ${accountId}`)
   const leaf = leafOf(views, last)
-  const checkpoint = await checkpoints.covering(leaf + 1)
+  const checkpoint = await covering(sources, leaf + 1, since)
   const events = last.revision + 1
   const proofs = [proofOf(views, { event: events, leaf }, checkpoint)]
   const content = { stream, request: null, events, proofs, checkpoint: checkpoint.note }
@@ -72,7 +89,7 @@ export async function requestEvidence(
   }: Pick<RequestRow, 'requestId' | 'accountId' | 'events'>,
   { since = [] }: EvidenceOptions = {},
 ): Promise<string> {
-  const { store, views, checkpoints } = sources
+  const { store, views } = sources
   const stream = accountStream(accountId)
   const lines: string[] = []
   const leaves: number[] = []
@@ -86,13 +103,23 @@ export async function requestEvidence(
     leaves.push(leafOf(views, event))
     lines.push(linesOf([event], before.hash))
   }
-  const checkpoint = await checkpoints.covering(Math.max(...leaves) + 1)
+  const checkpoint = await covering(sources, Math.max(...leaves) + 1, since)
   const proofs = leaves.map((leaf, index) => {
     return proofOf(views, { event: index + 1, leaf }, checkpoint)
   })
   const content = { stream, request: requestId, events: lines.length, proofs }
   const header = { ...content, checkpoint: checkpoint.note }
   return headerLine(sources, { ...header, ...earlier(sources, checkpoint, since) }) + lines.join('')
+}
+
+/** Also what another gateway has signed meanwhile, and a customer knows. */
+async function covering(
+  sources: EvidenceSources,
+  size: number,
+  since: readonly number[],
+): Promise<SignedCheckpoint> {
+  for (const first of since) await requireInTree(sources, { param: 'since', size: first })
+  return sources.checkpoints.covering(Math.max(size, ...since))
 }
 
 function headerLine(
@@ -117,8 +144,12 @@ function linesOf(events: readonly RecordedEvent[], previous: string): string {
 function leafOf(views: EvidenceQueries, event: RecordedEvent): number {
   const leaf = views.leafOf(event)
   if (leaf !== undefined) return leaf
+  throw behind()
+}
+
+function behind(): ServiceError {
   const message = 'The tree of events is behind. Please try again.'
-  throw new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
+  return new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
 }
 
 function proofOf(
@@ -136,10 +167,6 @@ function earlier(
 ): Pick<EvidenceHeader, 'consistency'> {
   return {
     consistency: since.map((first) => {
-      if (first > size) {
-        const message = `since: the log has ${size} events, and not ${first}`
-        throw new ServiceError('invalid_value', message, { param: 'since' })
-      }
       const hashes = views.consistencyProof(first, size).map(hexOf)
       return { size: first, root: hexOf(views.treeRoot(first)), hashes }
     }),

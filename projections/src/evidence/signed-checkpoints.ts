@@ -6,7 +6,14 @@
 import { decodeEvent, encodeEvent } from '@svc/contracts/events/codec'
 import { checkpointsStream } from '@svc/contracts/events/evidence'
 import { eventId, makeDerivedId } from '@svc/contracts/ids'
-import { type EventStore, NO_STREAM, type StreamHead } from '@svc/contracts/ports/event-store'
+import {
+  DamagedStreamError,
+  type EventStore,
+  NO_STREAM,
+  type RecordedEvent,
+  type StreamHead,
+} from '@svc/contracts/ports/event-store'
+import { causeOf } from '../projection/decode.ts'
 
 const ACTOR = 'evidence'
 const STEP = 'sign'
@@ -27,14 +34,27 @@ export class SignedCheckpoints {
     this.#stream = checkpointsStream(origin)
   }
 
-  /** @throws {StoreUnavailableError} */
+  /**
+   * @throws {DamagedStreamError} when the last event is none of ours, or was deleted
+   * @throws {StoreUnavailableError}
+   */
   async end(): Promise<StreamEnd> {
     const request = { stream: this.#stream, direction: 'backwards', limit: 1 } as const
     const [last] = await this.#store.readStream(request)
     if (last === undefined) return { head: NO_STREAM, note: undefined }
-    const { type, data } = decodeEvent(last)
-    if (type !== 'CheckpointSigned') throw new Error(`${this.#stream} holds an event ${type}`)
-    return { head: { revision: last.revision, hash: last.hash }, note: data.note }
+    const { revision, hash } = last
+    return { head: { revision, hash }, note: this.#noteOf(last) }
+  }
+
+  #noteOf(last: RecordedEvent): string {
+    try {
+      const { type, data } = decodeEvent(last)
+      if (type !== 'CheckpointSigned') throw new RangeError('it belongs into another stream')
+      return data.note
+    } catch (cause) {
+      const { revision } = last
+      throw new DamagedStreamError(this.#stream, causeOf(last, cause), { cause, revision })
+    }
   }
 
   /**

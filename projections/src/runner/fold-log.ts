@@ -1,11 +1,12 @@
 /** Folds the log into files of views that are being built. */
 import {
   type EventStore,
+  type PassedOver,
   type Position,
   type RecordedEvent,
   START,
 } from '@svc/contracts/ports/event-store'
-import type { Pace } from '@svc/contracts/ports/pace'
+import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { type DecodedBatch, decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { foldSingly, type InspectStream } from './fold-singly.ts'
@@ -17,8 +18,10 @@ export interface FoldLog {
   readonly pace: Pace
   readonly signal: AbortSignal
   readonly inspect: InspectStream
-  /** Is given what is read too, so that others need not read the log once more. */
-  readonly onBatch?: (batch: readonly RecordedEvent[]) => Promise<void>
+  /** Is given what is read too, so that others need not read and parse the log once more. */
+  readonly onBatch?: (batch: DecodedBatch) => Promise<void>
+  /** Told of events of others, in a log that is shared with them. */
+  readonly onPassedOver?: PassedOver | undefined
 }
 
 /**
@@ -37,8 +40,9 @@ export async function foldLog(
   while (until !== START && foldedUntil() < until) {
     const batch = await readBatch(foldedUntil(), until, build)
     if (batch.length === 0) return
-    await build.onBatch?.(batch)
-    await foldBatch(files, batch, build.pace, (file) => foldAgain(file, batch, build))
+    const decoded = await build.pace.step(() => decodeBatch(batch))
+    await build.onBatch?.(decoded)
+    await foldDecoded(files, decoded, build.pace, (file) => foldAgain(file, batch, build))
     report()
   }
 }
@@ -46,19 +50,30 @@ export async function foldLog(
 /**
  * The same of events that were read already, each behind those that were folded before.
  *
- * @param onUnfoldable what is done with a file that could not fold the batch and is back at its
- *   last commit. Default: it throws what was thrown
+ * @throws when one cannot be folded
  */
 export async function foldBatch(
   files: readonly ViewFile[],
   batch: readonly RecordedEvent[],
   pace: Pace,
-  onUnfoldable?: (file: ViewFile) => Promise<void>,
 ): Promise<void> {
   const decoded = await pace.step(() => decodeBatch(batch))
+  await foldDecoded(files, decoded, pace)
+}
+
+/**
+ * @param onUnfoldable what is done with a file that could not fold the batch and is back at its
+ *   last commit. Default: it throws what was thrown
+ */
+async function foldDecoded(
+  files: readonly ViewFile[],
+  batch: DecodedBatch,
+  pace: Pace,
+  onUnfoldable?: (file: ViewFile) => Promise<void>,
+): Promise<void> {
   for (const file of files) {
     try {
-      await foldAndCommit(file, decoded, pace)
+      await foldAndCommit(file, batch, pace)
     } catch (error) {
       if (onUnfoldable === undefined || isDamage(error) || isPassingTrouble(error)) throw error
       await onUnfoldable(file)
@@ -68,7 +83,7 @@ export async function foldBatch(
 
 async function foldAndCommit(file: ViewFile, batch: DecodedBatch, pace: Pace): Promise<void> {
   await pace.step(() => file.fold(batch))
-  if (file.uncommittedEvents >= COMMIT_EVENTS) await pace.step(() => file.commit())
+  if (file.uncommittedEvents >= stepSize(pace, COMMIT_EVENTS)) await pace.step(() => file.commit())
 }
 
 /** From the last commit to the end of the batch, event by event. */
@@ -88,9 +103,11 @@ async function foldAgain(
 async function readBatch(
   after: Position,
   until: Position,
-  { store, pace, signal }: FoldLog,
+  { store, pace, signal, onPassedOver }: FoldLog,
 ): Promise<readonly RecordedEvent[]> {
   signal.throwIfAborted()
-  const page = await pace.step(() => store.readAll({ after, limit: BATCH_EVENTS }))
+  const limit = stepSize(pace, BATCH_EVENTS)
+  const request = { after, limit, ...(onPassedOver && { onPassedOver }) }
+  const page = await pace.step(() => store.readAll(request))
   return page.filter(({ position }) => position <= until)
 }

@@ -14,7 +14,7 @@ import {
   START,
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
-import type { Pace } from '@svc/contracts/ports/pace'
+import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
@@ -22,16 +22,19 @@ import { decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import type { InspectStream } from './fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
+import { LiveCommits } from './live-commits.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
 import type { ProjectionLog } from './projection-log.ts'
 
 /** Events that are read, or folded into one view, without a break: about a millisecond. */
 export const BATCH_EVENTS = 250
 /**
- * While catching up a view commits after this many events, about 4 ms in a turn of its own; at the
- * end of the log, at every batch. The more, the fewer writes of a busy account.
+ * While catching up a view commits after this many events, about 4 ms in a turn of its own. The
+ * more, the fewer writes of a busy account. At the end of the log see {@link LiveCommits}.
  */
 export const COMMIT_EVENTS = 2_000
+/** At the end of the log a commit is no longer put off: a millisecond or two. */
+const LIVE_COMMIT_EVENTS = 500
 /**
  * How long a batch at the end of the log waits for more events, unless a reader waits for it: so
  * requests in progress are not held up by views that nobody looks at.
@@ -71,6 +74,7 @@ export class Runner {
   readonly #backoff: Backoff
   readonly #closing = new AbortController()
   readonly #waiters = new Set<Waiter>()
+  readonly #commits: LiveCommits
   #endLinger: () => void = () => {}
   #running: Promise<void> | undefined
   /** Resolves when the last of those who asked for the views to themselves has done. */
@@ -88,6 +92,7 @@ export class Runner {
     this.#pace = pace
     this.#timer = timer
     this.#backoff = new Backoff(timer, PAUSES)
+    this.#commits = new LiveCommits(timer)
   }
 
   /** The last event that the views were given; the next one comes behind it. */
@@ -146,6 +151,7 @@ export class Runner {
     const waiter: Waiter = { views, position, settle: resolve }
     this.#waiters.add(waiter)
     this.#endLinger()
+    this.#commits.call()
     try {
       return await within(this.#timer, timeoutMs, promise, false)
     } finally {
@@ -178,12 +184,41 @@ export class Runner {
   async #follow(signal: AbortSignal): Promise<void> {
     this.#delivered = lowest(this.#active().map(({ folded }) => folded))
     this.#caughtUp = false
-    const request = { after: this.#delivered, batchSize: BATCH_EVENTS, signal }
-    for await (const batch of this.#store.subscribe(request)) {
+    const end = new AbortController()
+    const subscription = this.#store
+      .subscribe({
+        after: this.#delivered,
+        batchSize: BATCH_EVENTS,
+        signal: AbortSignal.any([signal, end.signal]),
+      })
+      [Symbol.asyncIterator]()
+    try {
+      await this.#hear(subscription, signal)
+    } finally {
+      end.abort()
+      this.#commits.clear()
+      await subscription.return?.()
+    }
+  }
+
+  async #hear(subscription: AsyncIterator<SubscriptionBatch>, signal: AbortSignal): Promise<void> {
+    let next = subscription.next()
+    // Taken before the work that it may come in the middle of: so no call is missed.
+    let called = this.#commits.called
+    for (;;) {
+      const heard = await Promise.race([next, called])
+      called = this.#commits.called
+      if (heard === undefined) {
+        await this.betweenDeliveries(() => this.#commitLive())
+        continue
+      }
+      if (heard.done === true) return
+      const batch = heard.value
       if (batch.caughtUp && this.#caughtUp) await this.#linger(signal)
       await this.betweenDeliveries(() => this.#deliver(batch))
       this.#backoff.reset()
       await nextTurn()
+      next = subscription.next()
     }
   }
 
@@ -197,35 +232,68 @@ export class Runner {
   async #deliver({ events, caughtUp }: SubscriptionBatch): Promise<void> {
     const active = this.#active()
     const step = this.#stepFor(caughtUp)
+    const isLive = caughtUp && this.#caughtUp
     const decoded = await step(() => decodeBatch(active.length > 0 ? events : []))
     this.#delivered = events.at(-1)?.position ?? this.#delivered
     for (const view of active) {
-      try {
+      await this.#orStop(view, async () => {
         await step(() => view.fold(decoded, this.#inspect))
-        await this.#commit(view, caughtUp)
+        if (!isLive) await this.#commit(view, caughtUp)
         this.noteSetAside(view)
-      } catch (error) {
-        this.#stopView(view, error)
-      }
+      })
     }
     this.#caughtUp = caughtUp
     for (const view of this.#active()) {
       view.state = caughtUp ? 'live' : 'catching-up'
       view.error = null
     }
-    this.#settleWaiters()
+    if (isLive) await this.#commitLive()
+    else this.#settleWaiters()
   }
 
   async #commit(view: LiveView, caughtUp: boolean): Promise<void> {
     if (caughtUp) await view.finish()
-    else if (view.file.uncommittedEvents >= COMMIT_EVENTS) {
+    else if (view.file.uncommittedEvents >= stepSize(this.#pace, COMMIT_EVENTS)) {
       await this.#pace.step(() => view.commit())
       await view.file.checkpointIfLong()
     }
   }
 
+  /** At the end of the log: what is due, and what somebody waits for. */
+  async #commitLive(): Promise<void> {
+    if (!this.#caughtUp) return
+    const { isDue } = this.#commits
+    for (const view of this.#active()) {
+      const { uncommittedEvents } = view.file
+      if (uncommittedEvents === 0) continue
+      if (isDue || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#isAwaited(view)) {
+        await this.#orStop(view, () => view.finish())
+        await nextTurn()
+      }
+    }
+    if (isDue) this.#commits.clear()
+    if (this.#active().some(({ file }) => file.uncommittedEvents > 0)) this.#commits.plan()
+    this.#settleWaiters()
+  }
+
+  /** Whether a commit brings somebody what is waited for. */
+  #isAwaited(view: LiveView): boolean {
+    for (const { views, position } of this.#waiters) {
+      if (view.folded >= position && view.position < position && views.includes(view)) return true
+    }
+    return false
+  }
+
   #stepFor(caughtUp: boolean): Pace['step'] {
     return caughtUp ? async (work) => work() : (work) => this.#pace.step(work)
+  }
+
+  async #orStop(view: LiveView, work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#stopView(view, error)
+    }
   }
 
   #stopView(view: LiveView, error: unknown): void {
@@ -250,7 +318,20 @@ export class Runner {
       this.#log.error(`views cannot follow the event log, retrying: ${why}`)
     }
     for (const view of this.#active()) view.error = why
+    this.#commitBeforePause()
     await this.#backoff.pause(signal)
+  }
+
+  /** What was read before the trouble can be seen during it. */
+  #commitBeforePause(): void {
+    for (const view of this.#active()) {
+      try {
+        view.commit()
+      } catch {
+        // It is back at its last commit: the next subscription begins there, and finds the same.
+      }
+    }
+    this.#settleWaiters()
   }
 
   #active(): readonly LiveView[] {

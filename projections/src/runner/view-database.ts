@@ -37,9 +37,12 @@ const SET_ASIDE_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `
 /**
- * What a batch of a thousand accounts touches fits: a page is then written once, not many times.
+ * What a batch of a thousand accounts touches fits: while a view is built, a page is then written
+ * once, not many times.
  */
 const CACHE_KIB = 32 * 1024
+/** Of a view that is kept: live batches are small, and there are several views. */
+const KEPT_CACHE_KIB = 8 * 1024
 /** A rollback needs the journal, also in a file that no crash needs to survive. */
 const BUILD_SETTINGS = `
   PRAGMA journal_mode = MEMORY;
@@ -48,7 +51,8 @@ const BUILD_SETTINGS = `
 const KEEP_SETTINGS = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = OFF;
-  PRAGMA wal_autocheckpoint = 0;`
+  PRAGMA wal_autocheckpoint = 0;
+  PRAGMA cache_size = -${KEPT_CACHE_KIB};`
 
 /**
  * The write-ahead log of a file that is kept. It sees to it that after a loss of power the last

@@ -267,6 +267,8 @@ export interface KeyUsage extends UsedTokens {
   readonly createdAt: number
   readonly expiresAt: number | null
   readonly revokedAt: number | null
+  /** The actor of its event, such as `user:usr_…`; null where none is told. */
+  readonly createdBy: string | null
   /** When the last request of the key was accepted; null when it was never used. */
   readonly lastUsedAt: number | null
 }
@@ -302,6 +304,55 @@ export interface ProjectionStatus {
   readonly error: string | null
 }
 
+export interface ProjectionDetails extends ProjectionStatus {
+  /** Events that are in its rows. */
+  readonly events: number
+  /** The last one since the start of the process; null: none. */
+  readonly rebuild: RebuildState | null
+}
+
+/** A rebuild of a view while it runs, and how it ended. */
+export interface RebuildState {
+  readonly state: 'running' | 'done' | 'failed' | 'cancelled'
+  /** Events folded, of those that are folded until the comparison: fixed at the start. */
+  readonly done: number
+  readonly total: number
+  /** Rows in which the old view and the new one differed; null until it is done. */
+  readonly differences: number | null
+  /** Why it failed, in one line. */
+  readonly error: string | null
+}
+
+export interface AccountsPage {
+  /** An account that the page goes on behind. */
+  readonly after?: string
+  readonly limit: number
+  /** Default: oldest first. */
+  readonly isNewestFirst?: boolean
+}
+
+/** What accounts are ordered, added up and searched by: all of them are looked at for that. */
+export interface AccountStanding
+  extends Pick<AccountRow, 'accountId' | 'name' | 'externalId' | 'status'>,
+    Pick<AccountRow, 'settled' | 'held' | 'openRequests' | 'lastActivityAt'> {}
+
+export interface SpendingQuery {
+  /** From one quarter of an hour to another, in milliseconds since 1970. */
+  readonly from: number
+  readonly to: number
+  /** A place that a page before ended with. */
+  readonly after?: number
+  /** Combinations of account, key, model and format that are looked at. */
+  readonly limit: number
+}
+
+/** What was debited for usage: an account that used several keys or models is in several rows. */
+export interface SpendingPage {
+  readonly rows: readonly { readonly accountId: string; readonly amount: PicoDollars }[]
+  /** Where the next page begins; undefined when all were looked at. */
+  readonly next: number | undefined
+}
+
 export interface Views {
   /**
    * A request as the events in the log tell it; the view only knows where they are.
@@ -315,8 +366,13 @@ export interface Views {
   requestOfKey(accountId: string, keyHash: string): Promise<RequestRow | undefined>
   /** Requests without an end, earliest deadline first: where the sweeper looks. */
   runningRequests(limit: number): readonly RunningRequestRow[]
-  accounts(page: { after?: string; limit: number }): readonly AccountRow[]
+  /** By their age. */
+  accounts(page: AccountsPage): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
+  /** The oldest first. */
+  accountStandings(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountStanding[]
+  /** Of all accounts; those that used nothing in the period are left out. */
+  spending(query: SpendingQuery): SpendingPage
   grants(query: GrantsQuery): GrantsPage
   /** The oldest first. */
   holds(query: HoldsQuery): readonly HoldRow[]

@@ -28,7 +28,14 @@ async function folderEndingWith(write: (account: AccountHistory) => AccountHisto
 }
 
 function metered(changes: Partial<Metered> = {}): { type: 'TokensMetered'; data: Metered } {
-  const cache = { blocks: 0, source: 'none' as const, lastBlockHash: null, evaluatedTokens: 20 }
+  const cache = {
+    schedule: 'any-token' as const,
+    reusedTokens: 0,
+    blocks: 0,
+    source: 'none' as const,
+    lastBlockHash: null,
+    evaluatedTokens: 20,
+  }
   const latencies = { queueMs: 0, prefillMs: 1, firstTokenMs: 2, totalMs: 3 }
   const end = { finishReason: 'stop' as const, rule: 'metered' as const, latencies, at }
   const data = { requestId: planted, ...counts, reasoningTokens: 0, workerId: 'wrk_test', cache }

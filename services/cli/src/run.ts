@@ -19,6 +19,7 @@ import { replayCommand } from './commands/bills/replay.ts'
 import { requestsCommand } from './commands/bills/requests.ts'
 import { statementCommand } from './commands/bills/statement.ts'
 import { usageCommand } from './commands/bills/usage.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { eventsCommand } from './commands/events.ts'
 import { evidenceCommand } from './commands/evidence/evidence.ts'
 import { verifyEvidenceCommand } from './commands/evidence/verify-evidence.ts'
@@ -29,6 +30,7 @@ import { priceCommand } from './commands/prices/price.ts'
 import { projectionCommand } from './commands/projection.ts'
 import { startCommand } from './commands/start.ts'
 import { statusCommand } from './commands/status.ts'
+import { migrateCommand } from './commands/store/migrate.ts'
 import { storeCommand } from './commands/store/store.ts'
 import { verifyCommand } from './commands/verify.ts'
 import { workerCommand } from './commands/worker.ts'
@@ -70,14 +72,21 @@ function programFor(terminal: Terminal, writeOut: (text: string) => void): Comma
     .showHelpAfterError('(add --help to see how it is used)')
     .exitOverride()
     .configureOutput({ writeOut, writeErr: terminal.err })
-  const commands = [statusCommand, accountCommand, keyCommand, priceCommand, statementCommand]
+  const commands = [
+    statusCommand,
+    doctorCommand,
+    accountCommand,
+    keyCommand,
+    priceCommand,
+    statementCommand,
+  ]
   commands.push(usageCommand, requestsCommand)
   commands.push(monthCommand, explainCommand, verifyCommand, projectionCommand, eventsCommand)
   commands.push(feedCommand)
   commands.push(grantCommand, holdCommand, refundCommand, adjustCommand)
   commands.push(workerCommand, auditCommand, adminTokenCommand, userCommand)
   commands.push(eraseCommand, operatorTokenCommand)
-  commands.push(reconcileCommand, replayCommand, storeCommand)
+  commands.push(reconcileCommand, replayCommand, storeCommand, migrateCommand)
   commands.push(evidenceCommand, verifyEvidenceCommand, witnessCommand)
   for (const command of commands) add(program, command(contextOf))
   addWithRoles(program, startCommand())

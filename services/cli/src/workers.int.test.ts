@@ -6,7 +6,7 @@ import { emptyTier, freshState } from '@svc/testing/scripted-worker'
 import { describe, expect, test } from 'vitest'
 import { workerServer } from '../testing/worker-server.ts'
 
-const cacheOn = { mode: 'on', reason: null, tiers: ['l1', 'l2'] } as const
+const cacheOn = { mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] } as const
 const clean = { checked: { l1: 0, l2: 0 }, gone: 0, differing: [] }
 
 /** Both have a cache; the health that says so has reached the server. */
@@ -157,7 +157,12 @@ describe('svc audit cache', () => {
 
   test('asks no worker whose cache is off, nor one that is not ready', async () => {
     const server = await withCaches()
-    server.workers[0].cache = { mode: 'off', reason: 'a recurrent model', tiers: [] }
+    server.workers[0].cache = {
+      mode: 'off',
+      schedule: 'canonical-128',
+      reason: 'a recurrent model',
+      tiers: [],
+    }
     await expect
       .poll(() => server.pool.workers[0]?.health?.cache.mode, { timeout: 5_000 })
       .toBe('off')

@@ -2,8 +2,10 @@
  * Builds the pages when there is no build of exactly these sources yet. So whoever types
  * `npm start` gets pages that match the server, and the repository holds no built files
  * (decision 0025).
+ *
+ *     node services/dashboard/server/build.ts
  */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
@@ -13,7 +15,7 @@ import { fileURLToPath } from 'node:url'
 
 const PACKAGE = fileURLToPath(new URL('..', import.meta.url))
 const WORKSPACE = fileURLToPath(new URL('../../..', import.meta.url))
-const VITE = fileURLToPath(new URL('bin/vite.js', import.meta.resolve('vite/package.json')))
+const BUNDLER = fileURLToPath(new URL('bundle.ts', import.meta.url))
 /** What the pages are made of: a change in any of it makes another build. */
 const SOURCES = [
   ...['index.html', 'vite.config.ts', 'public', 'src'].map((path) => join(PACKAGE, path)),
@@ -26,6 +28,9 @@ const OUTPUT_CHARACTERS_MAX = 2_000
 /** Requests are served meanwhile: they go first. */
 const BUILD_NICENESS = 10
 const KEY_CHARACTERS = 32
+const BUILDING = 'svc-pages-building-'
+/** Nobody builds as long as that: the folder was left behind. */
+const BUILD_MS_MAX = 3_600_000
 
 export interface BuildOptions {
   /** Where builds are kept. Default: `.cache/dashboard` beside the program. */
@@ -43,7 +48,8 @@ export async function builtPages({ cache = DEFAULT_CACHE, signal }: BuildOptions
   const folder = join(cache, await keyOfSources())
   if (await exists(folder)) return folder
   const place = await writable(cache)
-  const building = await mkdtemp(join(place, 'building-'))
+  await removeLeftBehind(place)
+  const building = await mkdtemp(join(place, BUILDING))
   try {
     await bundle(building, signal)
     if (place !== cache) return building
@@ -84,20 +90,27 @@ async function writable(cache: string): Promise<string> {
   }
 }
 
+/** What a server that was killed had begun to build. */
+async function removeLeftBehind(place: string): Promise<void> {
+  const names = (await readdir(place)).filter((name) => name.startsWith(BUILDING))
+  for (const name of names) {
+    const { mtimeMs } = await stat(join(place, name)).catch(() => ({ mtimeMs: Infinity }))
+    if (Date.now() - mtimeMs < BUILD_MS_MAX) continue
+    await rm(join(place, name), { recursive: true, force: true })
+  }
+}
+
 async function bundle(folder: string, signal: AbortSignal): Promise<void> {
-  const vite = spawn(
-    process.execPath,
-    [VITE, 'build', '--configLoader', 'native', '--outDir', folder, '--logLevel', 'warn'],
-    {
-      cwd: PACKAGE,
-      signal,
-      env: { ...process.env, NODE_ENV: 'production' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  if (vite.pid !== undefined) setPriority(vite.pid, BUILD_NICENESS)
-  const output = outputOf(vite)
-  const [code] = (await once(vite, 'close')) as [number | null]
+  const bundler = fork(BUNDLER, [folder], {
+    cwd: PACKAGE,
+    signal,
+    env: { ...process.env, NODE_ENV: 'production' },
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  if (bundler.pid !== undefined) setPriority(bundler.pid, BUILD_NICENESS)
+  const output = outputOf(bundler)
+  const [code] = (await once(bundler, 'close')) as [number | null]
   if (code !== 0) throw new Error(`failed to build the dashboard: ${output()}`)
 }
 
@@ -117,3 +130,5 @@ async function exists(folder: string): Promise<boolean> {
     () => false,
   )
 }
+
+if (import.meta.main) await builtPages({ signal: new AbortController().signal })

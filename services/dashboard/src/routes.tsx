@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { arrivedWith } from './address/arrival.ts'
 import { isInside } from './address/inside.ts'
-import { accountSearch, accountsSearch } from './address/operator-search.ts'
+import { accountSearch, accountsSearch, eventsSearch } from './address/operator-search.ts'
 import { keysSearch, requestsSearch, statementSearch, usageSearch } from './address/search.ts'
 import { queryClient, sessionQuery } from './api/queries.ts'
 import { AccountLayout } from './layout/account-layout.tsx'
@@ -183,6 +183,7 @@ const access = createRoute({
 const events = createRoute({
   getParentRoute: () => operator,
   path: '/events',
+  validateSearch: eventsSearch,
   component: lazyRouteComponent(() => import('./pages/operator/events/events.tsx'), 'Events'),
 })
 

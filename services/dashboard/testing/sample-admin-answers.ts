@@ -29,6 +29,7 @@ const account: AccountDetails = {
       last_four: 'a1B2',
       status: 'active',
       created_at: AT,
+      created_by: 'user:user_1',
       expires_at: null,
       revoked_at: null,
       last_used_at: AT,
@@ -92,6 +93,15 @@ const views = [
   { name: 'statements', state: 'failed', position: '12', error: 'Event evt_13 has no account.' },
 ] as const
 
+const projections: OperationOutput<'listProjections'> = views.map((view) => ({
+  ...{ ...view, version: 1, head: '182440', events: Number(view.position) },
+  behind_seconds: view.position === '182440' ? 0 : 42,
+  rebuild:
+    view.name === 'usage'
+      ? { state: 'running', done: 90_000, total: 180_000, differences: null, error: null }
+      : null,
+}))
+
 const status: OperationOutput<'status'> = {
   version: '0.1.0',
   mode: 'running',
@@ -99,6 +109,7 @@ const status: OperationOutput<'status'> = {
   data_dir: '/var/lib/svc',
   store: { kind: 'sqlite', position: '182440', problems: [] },
   feed: null,
+  top_ups: null,
   projections: views.map((view) => ({ ...view, version: 1, head: '182440' })),
   workers: [],
   unpriced_models: ['svc-next'],
@@ -119,6 +130,17 @@ const worker = {
   problem: null,
 }
 
+const loggedEvent = {
+  position: '182440',
+  stream: `account-${ACCOUNT}`,
+  revision: 12,
+  type: 'AccountFrozen',
+  id: '0d4c1fbe-9a71-8a5b-b3c1-24f1d0f6a0e2',
+  hash: 'ab'.repeat(32),
+  data: { at: Date.parse(AT) },
+  metadata: { actor: 'user_1' },
+}
+
 export const fullAdminAnswers = {
   listAccounts: () => [
     { ...account, spent_30_days: '8.7901687' },
@@ -132,6 +154,14 @@ export const fullAdminAnswers = {
       open_requests: 0,
     })),
   ],
+  searchAccounts: () => ({
+    accounts: [{ ...account, spent_30_days: '8.7901687' }],
+    next_cursor: null,
+  }),
+  sumAccounts: () => ({
+    ...{ accounts: 3, open_requests: 1, settled: '41.209819', held: '0.0123' },
+    ...{ available: '41.197519', spent_30_days: '8.7901687' },
+  }),
   showAccount: () => account,
   listHolds: () => ({
     holds: [
@@ -153,6 +183,7 @@ export const fullAdminAnswers = {
     { ...price, version: 'price_0003', price_list: 'partners', withdrawn_at: AT },
   ],
   status: () => status,
+  listProjections: () => projections,
   listWorkers: () => [
     worker,
     { ...worker, worker_id: 'w2', status: 'unreachable', load: null, problem: HOSTILE },
@@ -236,19 +267,9 @@ export const fullAdminAnswers = {
       revoked_at: null,
     },
   ],
+  findEvent: () => loggedEvent,
   listEvents: () => ({
-    events: [
-      {
-        position: '182440',
-        stream: `account-${ACCOUNT}`,
-        revision: 12,
-        type: 'AccountFrozen',
-        id: 'evt_1',
-        hash: 'ab'.repeat(32),
-        data: { at: Date.parse(AT) },
-        metadata: { actor: 'user_1' },
-      },
-    ],
+    events: [loggedEvent],
     more: false,
     next: null,
   }),
@@ -257,6 +278,11 @@ export const fullAdminAnswers = {
 export const emptyAdminAnswers = {
   ...fullAdminAnswers,
   listAccounts: () => [],
+  searchAccounts: () => ({ accounts: [], next_cursor: null }),
+  sumAccounts: () => ({
+    ...{ accounts: 0, open_requests: 0, settled: '0.00', held: '0.00' },
+    ...{ available: '0.00', spent_30_days: '0.00' },
+  }),
   showAccount: () => ({ ...account, keys: [], grants: [], open_requests: 0 }),
   listHolds: () => ({ holds: [], next_cursor: null }),
   accountRequests: () => ({

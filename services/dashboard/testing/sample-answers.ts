@@ -34,6 +34,7 @@ export const session: Session = {
     color: null,
     support: 'help@example.com',
     terms_url: null,
+    low_balance: '1.00',
     credit_text: null,
   },
   sign_up: 'open',
@@ -143,6 +144,8 @@ export const receipt: Receipt = {
     },
   ],
   cache: {
+    schedule: 'any-token',
+    reused_tokens: 4_448,
     blocks: 139,
     source: 'l1',
     last_block_hash: 'ef'.repeat(32),
@@ -277,6 +280,7 @@ export const fullAnswers = {
     per_tokens: 1_000_000,
     data: [{ object: 'price', model: 'svc-beta', price, next_price: null }],
   }),
+  accountEvent: () => ({ type: 'CreditDebited', at: AT, request_id: 'chatcmpl-1' }),
   listAccountKeys: () => [
     {
       key_id: key.id,
@@ -285,6 +289,7 @@ export const fullAnswers = {
       status: 'active',
       is_chat: false,
       created_at: AT,
+      created_by: 'user_1',
       expires_at: null,
       revoked_at: null,
       last_used_at: AT,
@@ -299,6 +304,7 @@ export const fullAnswers = {
       status: 'revoked',
       is_chat: false,
       created_at: AT,
+      created_by: null,
       expires_at: null,
       revoked_at: AT,
       last_used_at: null,

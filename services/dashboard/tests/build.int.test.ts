@@ -1,15 +1,18 @@
 /** The pages as they are built and served. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import Fastify from 'fastify'
 import { pino } from 'pino'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { builtPages } from '../server/build.ts'
 import { openPages } from '../server/pages.ts'
 
 const KIB = 1024
+const WAIT = { timeout: 20_000, interval: 20 }
 const BUDGETS_KIB = { initialScripts: 170, lazyRoute: 40, styles: 15 }
 
 interface Chunk {
@@ -28,6 +31,11 @@ beforeAll(async () => {
 
 const kibOf = (file: string) =>
   gzipSync(readFileSync(join(folder, file)), { level: 9 }).length / KIB
+
+/** @throws while it has none */
+function childOf(parent: number | undefined): number {
+  return Number(execFileSync('pgrep', ['-P', String(parent)], { encoding: 'utf8' }).trim())
+}
 
 /** A chunk and all that it imports, each once. */
 function withImports(
@@ -76,6 +84,25 @@ test('a build that is ended leaves nothing behind', async () => {
   const cache = temporaryFolder()
   await expect(builtPages({ cache, signal: AbortSignal.abort() })).rejects.toThrow()
   expect(readdirSync(cache)).toEqual([])
+})
+
+test('the bundler of a server that was killed ends, and what it left is removed', async () => {
+  const cache = temporaryFolder()
+  const build = pathToFileURL(join(import.meta.dirname, '../server/build.ts')).href
+  const script = `
+    const { builtPages } = await import(${JSON.stringify(build)})
+    await builtPages({ cache: process.argv[1], signal: new AbortController().signal })`
+  const server = spawn(process.execPath, ['--input-type=module', '-e', script, cache])
+  const bundler = await vi.waitFor(() => childOf(server.pid), WAIT)
+  server.kill('SIGKILL')
+  await vi.waitFor(() => expect(() => process.kill(bundler, 0)).toThrow('ESRCH'), WAIT)
+
+  const [left = ''] = readdirSync(cache)
+  expect(readdirSync(join(cache, left)), 'built for nobody').toEqual([])
+  const { signal } = new AbortController()
+  utimesSync(join(cache, left), 0, 0)
+  await builtPages({ cache, signal })
+  expect(readdirSync(cache)).not.toContain(left)
 })
 
 test('what is served says how long it holds, and what it may load', async () => {

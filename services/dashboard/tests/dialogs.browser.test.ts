@@ -1,33 +1,32 @@
 /** Every dialog: accessible in both themes, closed by Escape, with the focus back where it was. */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
-import { type PageServer, startPageServer } from '../testing/page-server.ts'
+import { missingChromium } from '../testing/chromium.ts'
+import type { PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
 const operator = (page: string) => `/dashboard/operator${page}`
 const operated = operator(`/accounts/${ACCOUNT}`)
 
 describe.skipIf(missing !== undefined)('a dialog', () => {
   let server: PageServer
-  let browser: Browser
   let page: Page
-
-  beforeAll(async () => {
-    const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
-    server = await startPageServer({ ...fullAnswers, ...owner }, fullAdminAnswers)
-    browser = await openChromium()
-    page = await browser.newPage({ viewport: { width: 1024, height: 900 } })
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
+  const options = {
+    answers: { ...fullAnswers, ...owner },
+    adminAnswers: fullAdminAnswers,
+    context: { viewport: { width: 1024, height: 900 } },
+    isPageShared: true,
+  }
+  withPages(options, (opened) => {
+    server = opened.server
+    page = opened.page
   })
 
   test.each([
@@ -35,6 +34,7 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     [account('/keys'), 'Rename'],
     [account('/keys'), 'Rotate'],
     [account('/keys'), 'Revoke'],
+    ['/dashboard/profile', 'Rename'],
     [account('/members'), 'Invite'],
     [account('/statement'), 'Keyboard'],
     [operator('/accounts'), 'Open account'],

@@ -1,9 +1,17 @@
 /** What goes wrong while a page is open: nothing is lost, and it is said where it happens. */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
-import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
-import { ACCOUNT, fullAnswers, HOSTILE, receipt, session } from '../testing/sample-answers.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import { type PageServer, Refused } from '../testing/page-server.ts'
+import {
+  ACCOUNT,
+  fullAnswers,
+  HOSTILE,
+  receipt,
+  session,
+  signedOut,
+} from '../testing/sample-answers.ts'
+import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
 const notSignedIn = () => new Refused(401, 'not_signed_in', 'You are not signed in.')
@@ -11,23 +19,10 @@ const away = () => new Refused(503, 'store_unavailable', 'The store is away.')
 
 describe.skipIf(missing !== undefined)('faults', () => {
   let server: PageServer
-  let browser: Browser
   let page: Page
-
-  beforeAll(async () => {
-    server = await startPageServer(fullAnswers)
-    browser = await openChromium()
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-  })
-
-  beforeEach(async () => {
-    server.answers = fullAnswers
-    page = await browser.newPage()
-    return () => page.close()
+  withPages({ answers: fullAnswers }, (opened) => {
+    server = opened.server
+    page = opened.page
   })
 
   const open = (path: string) => page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}${path}`)
@@ -76,6 +71,9 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await button('I have stored it').click()
     await secret.waitFor({ state: 'detached' })
     expect(await page.content()).not.toContain('sk-svc-once')
+    const { display_name: name } = fullAnswers.listMembers()[0] ?? {}
+    await page.getByText(`by ${name}`).waitFor()
+    await page.getByText('by the operator').waitFor()
   })
 
   test('a store that is away leaves the numbers, marked as old: UX-13', async () => {
@@ -89,7 +87,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await page.getByText(/from before/).waitFor({ state: 'detached' })
   })
 
-  test('a key that another tab revoked is told so, and the list is right', async () => {
+  test('a key that another tab revoked is told so, and the list is right: UX-22', async () => {
     let isRevoked = false
     server.answers = {
       ...fullAnswers,
@@ -107,6 +105,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await open('/keys')
     await button('Revoke').click()
     await page.getByText('within a second').waitFor()
+    await page.getByText('12 requests in the last 24 hours').waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await button('Revoke').waitFor({ state: 'detached' })
@@ -116,7 +115,30 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await page.clock.install({ time: '2020-01-01T00:00:00Z' })
     await open('/keys')
     await page.locator('time').first().waitFor()
-    expect(await page.locator('time').first().textContent()).toBe('just now')
+    expect(await page.locator('time').first().textContent()).toMatch(
+      /^just now$|^\d+ seconds? ago$/,
+    )
+  })
+
+  test('a name never turns the sentence that it stands in', async () => {
+    server.answers = { ...fullAnswers, session: () => signedOut }
+    await page.goto(`${server.url}/dashboard/join#secret`)
+    const sentence = page.getByText('You are invited to the account')
+    await sentence.waitFor()
+    expect(await sentence.textContent()).toMatch(/ w{120}” as member\.$/)
+    // The first letter of the last word stands at the left of its last.
+    const isInOrder = await page.evaluate<boolean>(`(() => {
+      const lines = [...document.querySelectorAll('p')]
+      const { firstChild: text } = lines.find((p) => p.textContent.includes('You are invited'))
+      const leftOf = (at) => {
+        const range = document.createRange()
+        range.setStart(text, at)
+        range.setEnd(text, at + 1)
+        return range.getBoundingClientRect().left
+      }
+      return leftOf(text.length - 7) < leftOf(text.length - 1)
+    })()`)
+    expect(isInOrder).toBe(true)
   })
 
   test('a name is text, whatever it looks like', async () => {
@@ -178,7 +200,7 @@ describe.skipIf(missing !== undefined)('faults', () => {
       expect(await page.getByLabel('Your question').inputValue()).toBe('Why?')
     })
 
-    test('a stream that is cut says so, and what it cost', async () => {
+    test('a stream that is cut says so, and what it cost: UX-16', async () => {
       server.answers = { ...fullAnswers, receipt: () => ({ ...receipt, status: 'stopped' }) }
       server.chat = () => chunk({ content: 'Half of' })
       await ask()

@@ -1,34 +1,25 @@
 /** Finding things: filters in the address, any id, keys of the keyboard, files, copied texts. */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
-import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import { type PageServer, Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, receipt, session } from '../testing/sample-answers.ts'
+import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
 /** An address of a local network, where browsers withhold the clipboard. */
 const LAN = 'console.lan'
+const EVENT = '0d4c1fbe-9a71-8a5b-b3c1-24f1d0f6a0e2'
+const fail = (): never => expect.fail('it is not drawn')
 
 describe.skipIf(missing !== undefined)('finding', () => {
   let server: PageServer
-  let browser: Browser
   let page: Page
-
-  beforeAll(async () => {
-    server = await startPageServer(fullAnswers, fullAdminAnswers)
-    browser = await openChromium([`--host-resolver-rules=MAP ${LAN} 127.0.0.1`])
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-  })
-
-  beforeEach(async () => {
-    server.answers = fullAnswers
-    page = await browser.newPage()
-    return () => page.close()
+  const args = [`--host-resolver-rules=MAP ${LAN} 127.0.0.1`]
+  withPages({ answers: fullAnswers, adminAnswers: fullAdminAnswers, args }, (opened) => {
+    server = opened.server
+    page = opened.page
   })
 
   const path = (of: string) => `/dashboard/accounts/${ACCOUNT}${of}`
@@ -38,7 +29,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.keyboard.press('Enter')
   }
 
-  test('filters are in the address, a reload keeps them, and they are taken off: UX-30', async () => {
+  test('filters are in the address, a reload keeps them, and they are taken off: UX-30, UX-36', async () => {
     const asked: unknown[] = []
     server.answers = {
       ...fullAnswers,
@@ -88,6 +79,50 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await find('key_1')
     await page.waitForURL(/requests\?key=key_1$/)
+    await find(EVENT)
+    await page.waitForURL(/requests\?request=chatcmpl-1$/)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    server.answers = { ...fullAnswers, accountEvent: () => new Refused(404, 'not_found', 'No.') }
+    await find(EVENT)
+    await page.getByText(`No event of this account has the id ${EVENT}, of all time.`).waitFor()
+  })
+
+  test('a receipt has its own address beside the list, in this tab or in another: UX-35', async () => {
+    await open('/requests?model=svc-beta')
+    const first = page.locator('tr[data-row] a').first()
+    await first.click()
+    const panel = page.getByRole('dialog', { name: 'Receipt' })
+    await panel.getByText('Tokens × price').waitFor()
+    const search = '?model=svc-beta&request=req_1'
+    expect(new URL(page.url()).search).toBe(search)
+    await page.reload()
+    await panel.getByText('Tokens × price').waitFor()
+    expect(await page.locator('tr[data-row]').count()).toBeGreaterThan(1)
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'detached' })
+    expect(new URL(page.url()).search).toBe('?model=svc-beta')
+    await page.goBack()
+    await panel.waitFor()
+    await page.goBack()
+    await panel.waitFor({ state: 'detached' })
+    const opened = page.context().waitForEvent('page')
+    await first.click({ button: 'middle' })
+    const tab = await opened
+    await tab.getByText('Tokens × price').waitFor()
+    expect(new URL(tab.url()).search).toBe(search)
+    expect(new URL(page.url()).search).toBe('?model=svc-beta')
+  })
+
+  test('a chart shows the figures of the step that is pointed at: UX-61', async () => {
+    await open('/usage')
+    const chart = page.locator('figure').first()
+    const { x, y, width } = (await chart.locator('svg[role=img]').boundingBox()) ?? fail()
+    await page.mouse.move(x + width - 40, y + 60)
+    await chart.getByText('$0.000267255').waitFor()
+    await chart.getByText('$0.0000129').waitFor()
+    await page.mouse.move(x + 5, y + 60)
+    await expect.poll(() => chart.getByText('$0.000267255').count()).toBe(0)
   })
 
   test('an operator finds a request of any account', async () => {
@@ -100,6 +135,11 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await find('chatcmpl-1')
     await page.getByText('Tokens × price').waitFor()
     expect(page.url()).toContain(`/operator/accounts/${ACCOUNT}?view=requests&request=req_1`)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await find(EVENT)
+    await page.waitForURL(/operator\/events\?at=182440$/)
+    await page.getByText(EVENT).waitFor()
   })
 
   test('keys of the keyboard lead around, never while typing, and can be switched off: UX-34', async () => {

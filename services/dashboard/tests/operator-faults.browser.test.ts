@@ -1,10 +1,11 @@
 /** What goes wrong while an operator works: nothing happens twice, or is offered in vain. */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
-import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import { type PageServer, Refused } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
 const pages = ['accounts', `accounts/${ACCOUNT}`, 'prices', 'audit', 'system', 'access', 'events']
@@ -32,23 +33,10 @@ const changes = [
 
 describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
   let server: PageServer
-  let browser: Browser
   let page: Page
-
-  beforeAll(async () => {
-    server = await startPageServer(fullAnswers, fullAdminAnswers)
-    browser = await openChromium()
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-  })
-
-  beforeEach(async () => {
-    server.adminAnswers = fullAdminAnswers
-    page = await browser.newPage()
-    return () => page.close()
+  withPages({ answers: fullAnswers, adminAnswers: fullAdminAnswers }, (opened) => {
+    server = opened.server
+    page = opened.page
   })
 
   const open = async (path: string, role: 'auditor' | 'owner' | null) => {

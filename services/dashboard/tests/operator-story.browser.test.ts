@@ -9,7 +9,7 @@ const missing = missingChromium()
 const HOLD_UP_MS = 60_000
 
 describe.skipIf(missing !== undefined)('a day of an operator', () => {
-  test('open, grant, wrong grant, freeze, unfreeze, reconcile', async () => {
+  test('open, grant, wrong grant, freeze, unfreeze, reconcile: UX-50, UX-54', async () => {
     const { ready, operations } = await startRunningServer()
     const browser = await openChromium()
     onTestFinished(() => browser.close())

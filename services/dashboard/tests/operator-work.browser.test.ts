@@ -1,13 +1,18 @@
 /** What operators do beside accounts: a month, the past, evidence, people, workers. */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { ProjectionDetails } from '@svc/contracts/admin/log'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
-import { type AdminAnswers, type PageServer, startPageServer } from '../testing/page-server.ts'
+import { missingChromium } from '../testing/chromium.ts'
+import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
 import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, HOSTILE, session } from '../testing/sample-answers.ts'
+import { withPages } from '../testing/with-pages.ts'
+
+type Rebuild = NonNullable<ProjectionDetails['rebuild']>
 
 const missing = missingChromium()
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
 const progress = { type: 'progress', part: 'log', share: 0.5, events: 10, rate: 1_000 } as const
 const sums = {
   ...{ opening: '0.00', payments: '50.00', promotional: '5.00', used: '8.7901687' },
@@ -16,26 +21,12 @@ const sums = {
 
 describe.skipIf(missing !== undefined)('an operator', () => {
   let server: PageServer
-  let browser: Browser
   let page: Page
   let asked: unknown[]
-
-  beforeAll(async () => {
-    const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
-    server = await startPageServer({ ...fullAnswers, ...owner }, fullAdminAnswers)
-    browser = await openChromium()
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-  })
-
-  beforeEach(async () => {
+  withPages({ answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }, (opened) => {
+    server = opened.server
+    page = opened.page
     asked = []
-    server.adminAnswers = fullAdminAnswers
-    page = await browser.newPage()
-    return () => page.close()
   })
 
   const answer = (answers: AdminAnswers) => {
@@ -51,6 +42,51 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     for await (const piece of await download.createReadStream()) pieces.push(piece)
     return { name: download.suggestedFilename(), text: Buffer.concat(pieces).toString('utf8') }
   }
+
+  test('sees how far each view is, the worst one first, and rebuilds one: UX-52, UX-53', async () => {
+    const [view] = fullAdminAnswers.listProjections()
+    if (view === undefined) throw new Error('no view')
+    const running: Rebuild = {
+      ...{ state: 'running', done: 50, total: 200 },
+      ...{ differences: null, error: null },
+    }
+    let rebuild: Rebuild | null = null
+    const late = { position: '182000', state: 'catching-up', behind_seconds: 90 } as const
+    const views = () => [
+      { ...view, rebuild },
+      { ...view, name: 'usage', ...late },
+    ]
+    answer({
+      listProjections: views,
+      tryRebuild: ({ name }) => ({ name, events: 200, tried: 100, rate: 1_000, seconds: 0.2 }),
+      rebuildProjection: (input) => {
+        asked.push(input)
+        rebuild = running
+        return []
+      },
+      cancelRebuild: (input) => {
+        asked.push(input)
+        rebuild = { ...running, state: 'cancelled' }
+        return { cancelled: true }
+      },
+    })
+    await open('/system')
+    await page.getByText('Furthest behind: usage, 440 events, for 90.0 s.').waitFor()
+    await page.getByText('182,000 of 182,440').waitFor()
+    await button('Rebuild').first().click()
+    await page.getByText('It will read 200 events: about 200 ms, at 1,000 in a second.').waitFor()
+    expect(asked).toEqual([])
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('dialog').getByRole('button', { name: 'Rebuild' }).click()
+    await page.getByRole('progressbar', { name: 'Rebuild of accounts' }).waitFor()
+    await page.reload()
+    await page.getByText('25 %').waitFor()
+    await button('Cancel').click()
+    await page.getByText('Cancelled. The live view is as it was.').waitFor()
+    expect(asked).toEqual([{ name: 'accounts', detached: true }, { name: 'accounts' }])
+    rebuild = { ...running, state: 'done', done: 200, differences: 0 }
+    await page.getByText('Rebuilt from 200 events: 0 differences between old and new.').waitFor()
+  })
 
   test('closes a month: its sums, and a file with a row for each customer', async () => {
     answer({
@@ -126,6 +162,30 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     await page.getByText('usage.keys {"key_id":"key_1"}: live null, replayed {"n":1}').waitFor()
   })
 
+  test('verifies the log, and sees what nobody can read: UX-54', async () => {
+    const place = { stream: 'account-acct_1', revision: 7 }
+    answer({
+      verify: () => [
+        { type: 'progress', events: 10, position: '9', head: '19', passed_over: 0, rate: 1_000 },
+        {
+          ...{ type: 'result', streams: 2, events: 20, broken: [], set_aside: [] },
+          unreadable: [{ ...place, cause: 'event Foreign: it is none of ours' }],
+          ...{ missing_positions: '0', contradicted: [], anchor: null, head: null, from: null },
+          texts: { kept: 3, erased: 1, altered: [], missing: [], unfinished: [place] },
+          position: '19',
+        },
+      ],
+    })
+    await open('/audit')
+    await button('Verify now').click()
+    await page.getByText('The log was altered.').waitFor()
+    const found = await card('Verification').locator('li').allTextContents()
+    expect(found).toEqual([
+      'Nobody can read it: account-acct_1 #7, event Foreign: it is none of ours',
+      'An erasure left texts behind: account-acct_1 #7. Erase them again.',
+    ])
+  })
+
   test('saves the evidence of an account as it comes', async () => {
     answer({ exportEvidence: () => [{ text: '{"svc_evidence":1}\n' }, { text: '{"n":1}\n' }] })
     await open('/audit')
@@ -149,7 +209,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
       },
     })
     await open('/access')
-    await page.getByLabel(`Role of ${HOSTILE}`).selectOption('auditor')
+    await page.getByLabel(/^Role of <img/).selectOption('auditor')
     await expect.poll(() => asked).toEqual([{ user_id: 'user_2', platform_role: 'auditor' }])
     await button('Erase').click()
     await page.getByText('This cannot be undone.').waitFor()
@@ -199,9 +259,53 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     await page.locator('tr[data-row]').getByText('Ada Lovelace').waitFor()
   })
 
-  test('sees what accounts spent in thirty days, the most first: UX-51', async () => {
-    await open('/accounts?order=spent')
+  test('lists accounts in an order of the server, page by page, with sums of all: UX-51', async () => {
+    const [account] = fullAdminAnswers.listAccounts()
+    if (account === undefined) throw new Error('there is no account')
+    answer({
+      listAccounts: (input) => {
+        asked.push(input)
+        const id = (number: number) => `acct_${input.after === undefined ? number : number + 50}`
+        const count = input.after === undefined ? 50 : 3
+        return Array.from({ length: count }, (_, number) => {
+          return { ...account, account_id: id(number), name: id(number) }
+        })
+      },
+    })
+    await open('/accounts?order=spent&status=open')
     await page.locator('tr[data-row]').first().getByText('$8.7901687').waitFor()
-    expect(await page.locator('tfoot').textContent()).toContain('$8.7901687')
+    await page.locator('tfoot').getByText('All 3 accounts found').waitFor()
+    await button('Load more').click()
+    await page.getByRole('link', { name: 'acct_52' }).waitFor()
+    expect(await page.locator('tr[data-row]').count()).toBe(53)
+    const first = { limit: '50', order: 'spent', status: 'open' }
+    expect(asked).toEqual([first, { ...first, after: 'acct_49' }])
+  })
+
+  test('finds accounts by the server, which looks at a part of them at once', async () => {
+    const { accounts } = fullAdminAnswers.searchAccounts()
+    answer({
+      searchAccounts: (input) => {
+        asked.push(input)
+        return input.cursor === undefined
+          ? { accounts: [], next_cursor: 'c1.next' }
+          : { accounts, next_cursor: null }
+      },
+    })
+    await open('/accounts?order=held')
+    await page.locator('tfoot').waitFor()
+    await page.getByLabel('Find by name').pressSequentially('engine')
+    await page.locator('tfoot').waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Analytical Engines' }).waitFor()
+    expect(asked).toEqual([
+      { text: 'engine', limit: '50' },
+      { text: 'engine', limit: '50', cursor: 'c1.next' },
+    ])
+    expect(new URL(page.url()).searchParams.get('find')).toBe('engine')
+    answer({ searchAccounts: () => ({ accounts: [], next_cursor: null }) })
+    await page.getByLabel('Find by name').fill('nobody')
+    await button('Clear filters').click()
+    await page.locator('tfoot').waitFor()
+    expect(await page.getByLabel('Find by name').inputValue()).toBe('')
   })
 })

@@ -1,9 +1,9 @@
 /** Every page, full and empty, light and dark, narrow and wide, in a real Chromium. */
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
 import { violations } from '../testing/accessibility.ts'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
-import { type PageServer, startPageServer } from '../testing/page-server.ts'
+import { missingChromium } from '../testing/chromium.ts'
+import type { PageServer } from '../testing/page-server.ts'
 import { emptyAdminAnswers, fullAdminAnswers } from '../testing/sample-admin-answers.ts'
 import {
   ACCOUNT,
@@ -13,6 +13,7 @@ import {
   signedOut,
 } from '../testing/sample-answers.ts'
 import { keptScreenshot } from '../testing/screenshots.ts'
+import { withPages } from '../testing/with-pages.ts'
 
 const NARROW = 320
 const WIDTHS = [NARROW, 768, 1440]
@@ -85,33 +86,25 @@ const missing = missingChromium()
 
 describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : ''}`, () => {
   let server: PageServer
-  let browser: Browser
-  /** One for all: each address is loaded anew. */
   let page: Page
   let faults: string[] = []
-
-  beforeAll(async () => {
-    server = await startPageServer(fullAnswers)
-    browser = await openChromium()
-    page = await browser.newPage()
-    watchFaults(page, server.url, (fault) => faults.push(fault))
-  })
-
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
+  withPages({ answers: fullAnswers, isPageShared: true }, (opened) => {
+    server = opened.server
+    if (page !== opened.page) watchFaults(opened.page, server.url, (fault) => faults.push(fault))
+    page = opened.page
+    faults = []
   })
 
   test.each(cases)('$name, $state: UX-60, UX-62', async ({ name, path, state, answers }) => {
     server.answers = answers
     server.adminAnswers = adminStates[state]
-    faults = []
     await page.emulateMedia({ colorScheme: 'light' })
     await page.goto(`${server.url}${path}`)
     await page.locator('h1').first().waitFor()
     await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
+    const widen = (width: number) => page.setViewportSize({ width, height: HEIGHT })
     for (const width of WIDTHS) {
-      await page.setViewportSize({ width, height: HEIGHT })
+      await widen(width)
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
       expect.soft(wide, `width of the page at ${width}`).toBeLessThanOrEqual(width)
       await keptScreenshot(page, `${name}-${state}-light-${width}`)
@@ -120,6 +113,8 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
     await page.emulateMedia({ colorScheme: 'dark' })
     expect.soft(await violations(page)).toEqual([])
     await keptScreenshot(page, `${name}-${state}-dark-${WIDTHS.at(-1)}`)
+    await widen(NARROW)
+    await keptScreenshot(page, `${name}-${state}-dark-${NARROW}`)
     expect.soft(faults).toEqual([])
   })
 })

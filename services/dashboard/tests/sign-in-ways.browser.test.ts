@@ -84,6 +84,14 @@ describe.skipIf(missing !== undefined)('other ways to sign in', () => {
     return { cdp, authenticatorId }
   }
 
+  async function renamePasskey(page: Page, name: string): Promise<void> {
+    await button(page, 'Rename').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Name of the passkey').fill(name)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name }).waitFor()
+  }
+
   test('a passkey is added with the password, signs in, and is removed', async () => {
     const page = await openPage()
     const { cdp, authenticatorId } = await authenticator(page)
@@ -98,13 +106,13 @@ describe.skipIf(missing !== undefined)('other ways to sign in', () => {
     expect(await violations(page)).toEqual([])
     await dialog.getByLabel('Current password').fill(PASSWORD)
     await dialog.getByRole('button', { name: 'Add a passkey' }).click()
-    await page.getByRole('row', { name: /Laptop/ }).waitFor()
+    await renamePasskey(page, 'Blue key')
     await keptScreenshot(page, 'passkey-profile')
 
     const first = await signInByPasskey(page)
     expect(first.status).toBe(200)
     await page.getByRole('heading', { name: 'Profile' }).waitFor()
-    await page.getByRole('row', { name: /Laptop/ }).waitFor()
+    await page.getByRole('row', { name: /Blue key/ }).waitFor()
 
     // What was sent once opens nothing a second time, nor with another challenge.
     const other = dashboard.browser()

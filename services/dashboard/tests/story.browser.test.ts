@@ -13,7 +13,7 @@ const missing = missingChromium()
 const QUESTION = 'What is the capital of France?'
 
 describe.skipIf(missing !== undefined)('from the first start to a revoked key', () => {
-  test('link, key, curl, chat, statement, usage, export, month, revoke', async () => {
+  test('link, key, curl, chat, statement, usage, export, month, revoke: UX-12, UX-22', async () => {
     const dataDir = join(temporaryFolder(), 'data')
     const { ready } = await startRunningServer({}, dataDir)
     const browser = await openChromium()

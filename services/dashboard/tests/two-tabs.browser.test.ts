@@ -1,37 +1,25 @@
 /** Two tabs of one browser, and a gateway that goes and comes back while a page is open. */
-import type { Browser, BrowserContext } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { missingChromium, openChromium } from '../testing/chromium.ts'
+import type { BrowserContext } from 'playwright-core'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
 import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers, session, signedOut } from '../testing/sample-answers.ts'
+import { withPages } from '../testing/with-pages.ts'
 
 const missing = missingChromium()
 const newKey = { createAccountKey: () => ({ key_id: 'key_9', secret: 'sk-svc-once' }) }
 
 describe.skipIf(missing !== undefined)('open pages', () => {
   let server: PageServer
-  let browser: Browser
   let context: BrowserContext
-
-  beforeAll(async () => {
-    server = await startPageServer(fullAnswers)
-    browser = await openChromium()
+  withPages({ answers: fullAnswers }, (opened) => {
+    server = opened.server
+    context = opened.context
   })
 
-  afterAll(async () => {
-    await browser?.close()
-    await server?.close()
-  })
-
-  beforeEach(async () => {
-    server.answers = fullAnswers
-    context = await browser.newContext()
-    return () => context.close()
-  })
-
-  const open = async (path: string) => {
+  const open = async (path: string, { url } = server) => {
     const page = await context.newPage()
-    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}${path}`)
+    await page.goto(`${url}/dashboard/accounts/${ACCOUNT}${path}`)
     return page
   }
 
@@ -86,14 +74,16 @@ describe.skipIf(missing !== undefined)('open pages', () => {
   })
 
   test('a gateway that restarts loses nothing that was typed, and no page goes blank', async () => {
-    const page = await open('/keys?create=true')
+    const gateway = await startPageServer(fullAnswers)
+    const page = await open('/keys?create=true', gateway)
     await page.getByLabel('Name').fill('Nightly batch')
-    const port = Number(new URL(server.url).port)
-    await server.close()
+    await gateway.close()
     await page.getByRole('button', { name: 'Create key', exact: true }).click()
     await page.getByText('The server cannot be reached.').first().waitFor()
     expect(await page.getByLabel('Name').inputValue()).toBe('Nightly batch')
-    server = await startPageServer({ ...fullAnswers, ...newKey }, {}, port)
+    const port = Number(new URL(gateway.url).port)
+    const restarted = await startPageServer({ ...fullAnswers, ...newKey }, {}, port)
+    onTestFinished(() => restarted.close())
     await page.getByRole('button', { name: 'Create key', exact: true }).click()
     await page.getByText('sk-svc-once', { exact: true }).waitFor()
     await page.getByRole('button', { name: 'I have stored it' }).click()

@@ -1,20 +1,25 @@
 /**
  * What the gateway costs: everything but inference, with billing on and every answer durable.
  *
- *     npm run bench:gateway -- [--seconds 10] [--history-events 1000000] [--json]
+ *     npm run bench:gateway -- [--seconds 10] [--history-events 1000000] [--json] [--profile]
  *
  * The server is made of the real parts: ledger on SQLite with full sync, projections, gateway. The
  * worker is scripted and answers at once. Server, worker and load are three processes.
+ *
+ * With `--profile` it shows where the processor time of a plain and of a streamed request goes, by
+ * stage and by function; to look costs time too.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { WireFormat } from '@svc/contracts/events/account'
+import { nowUs, profilingOptions } from '@svc/testing/cpu-profile'
 import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
-import { runLoad, startServer, startWorker } from './processes.ts'
+import { runLoad, type Service, startServer, startWorker } from './processes.ts'
 import { type SeededAccount, seedAccount } from './seed-log.ts'
 import { seedLog, untilCaughtUp } from './seeded-server.ts'
+import { linesOfProfile, type NamedWork } from './stages.ts'
 
 const CONNECTIONS = 64
 const OUTPUT_TOKENS = 32
@@ -27,6 +32,7 @@ const HISTORY_REQUESTS = 200
 const HISTORY_ROUND_SECONDS_MAX = 60
 
 interface Bench {
+  readonly server: Service
   readonly baseUrl: string
   readonly socketPath: string
   readonly seconds: number
@@ -42,6 +48,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '10' },
     'history-events': { type: 'string', default: '1000000' },
     json: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
   },
 })
 
@@ -53,9 +60,12 @@ say(`${availableParallelism()} cores, load ${load.toFixed(1)}: other work makes 
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-gateway-'))
 try {
-  const figures = await measure(folder, Number(values.seconds), Number(values['history-events']))
-  for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(44)} ${value}`)
-  if (values.json) say(JSON.stringify(figures))
+  if (values.profile) await profile(folder, Number(values.seconds))
+  else {
+    const figures = await measure(folder, Number(values.seconds), Number(values['history-events']))
+    for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(44)} ${value}`)
+    if (values.json) say(JSON.stringify(figures))
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true })
 }
@@ -69,7 +79,7 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
   services.defer(() => worker.stop())
   const server = await startServer(data, socketPath)
   services.defer(() => server.stop())
-  const bench: Bench = { ...accounts, baseUrl: server.ready, socketPath, seconds }
+  const bench: Bench = { ...accounts, server, baseUrl: server.ready, socketPath, seconds }
   await untilCaughtUp(bench.baseUrl, [bench.busy, ...bench.short, bench.long])
   return {
     ...(await throughput(bench, 'chat')),
@@ -78,6 +88,29 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
     ...(await addedLatency(bench)),
     ...(await costOfHistory(bench)),
   }
+}
+
+async function profile(data: string, seconds: number): Promise<void> {
+  const busy = await seedLog(data, (store, price) => seedAccount(store, price, 0))
+  const socketPath = join(data, 'worker.sock')
+  const works: NamedWork[] = []
+  {
+    await using services = new AsyncDisposableStack()
+    const worker = await startWorker(socketPath, OUTPUT_TOKENS)
+    services.defer(() => worker.stop())
+    const server = await startServer(data, socketPath, profilingOptions(data))
+    services.defer(() => server.stop())
+    await untilCaughtUp(server.ready, [busy])
+    for (const stream of [false, true]) {
+      const target = gateway({ baseUrl: server.ready }, busy, stream)
+      await runLoad({ target, connections: CONNECTIONS, seconds: WARM_UP_SECONDS })
+      const fromUs = nowUs()
+      const { requests } = await runLoad({ target, connections: CONNECTIONS, seconds })
+      const name = stream ? `stream of ${OUTPUT_TOKENS} tokens` : 'plain request'
+      works.push({ name, count: requests, fromUs, untilUs: nowUs() })
+    }
+  }
+  for (const line of linesOfProfile(data, works)) say(line)
 }
 
 function seed(data: string, historyEvents: number) {
@@ -97,9 +130,11 @@ function prefixed(prefix: string, figures: Figures): Figures {
 }
 
 async function throughput(bench: Bench, format: WireFormat): Promise<Figures> {
-  const run = (stream: boolean, seconds: number) => {
+  const run = async (stream: boolean, seconds: number) => {
     const target = { ...gateway(bench, bench.busy, stream), format }
-    return runLoad({ target, connections: CONNECTIONS, seconds })
+    const before = bench.server.processorUs()
+    const result = await runLoad({ target, connections: CONNECTIONS, seconds })
+    return { ...result, serverUs: (bench.server.processorUs() - before) / result.requests }
   }
   await run(false, WARM_UP_SECONDS)
   const whole = await run(false, bench.seconds)
@@ -109,9 +144,11 @@ async function throughput(bench: Bench, format: WireFormat): Promise<Figures> {
     requests_per_s: rounded(whole.requestsPerSecond),
     requests_p50_ms: rounded(whole.p50Ms),
     requests_p99_ms: rounded(whole.p99Ms),
+    requests_server_us: rounded(whole.serverUs),
     streaming_32_tokens_requests_per_s: rounded(streamed.requestsPerSecond),
     streaming_32_tokens_p50_ms: rounded(streamed.p50Ms),
     streaming_32_tokens_p99_ms: rounded(streamed.p99Ms),
+    streaming_32_tokens_server_us: rounded(streamed.serverUs),
   }
 }
 
@@ -161,7 +198,11 @@ async function costOfHistory(bench: Bench): Promise<Figures> {
   }
 }
 
-function gateway({ baseUrl }: Bench, { apiKey }: SeededAccount, stream: boolean): GatewayTarget {
+function gateway(
+  { baseUrl }: Pick<Bench, 'baseUrl'>,
+  { apiKey }: SeededAccount,
+  stream: boolean,
+): GatewayTarget {
   return { kind: 'gateway', format: 'chat', baseUrl, apiKey, stream, outputTokens: OUTPUT_TOKENS }
 }
 

@@ -3,13 +3,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 
 /** Runs one load to its end. @throws when any request failed */
 export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
-  const child = start('./load.ts', JSON.stringify(plan))
+  const child = start(['./load.ts', JSON.stringify(plan)])
   const exited = once(child, 'exit')
   const result = JSON.parse(await firstLine(child)) as LoadResult
   await exited
@@ -22,6 +23,8 @@ export async function runLoad(plan: LoadPlan): Promise<LoadResult> {
 export interface Service {
   /** What it said when it was ready. */
   readonly ready: string
+  /** Processor time of all its threads, in microseconds. NaN where the system does not tell. */
+  processorUs(): number
   /** Asks for an orderly stop and waits for the end. */
   stop(): Promise<void>
 }
@@ -29,19 +32,38 @@ export interface Service {
 /** A worker that answers at once, so that what is measured is everything else. */
 export function startWorker(socketPath: string, outputTokens: number): Promise<Service> {
   const file = '@svc/testing/scripted-worker'
-  return startService(file, '--socket', socketPath, '--tokens', `${outputTokens}`)
+  return startService([file, '--socket', socketPath, '--tokens', `${outputTokens}`])
 }
 
-/** The server's real parts on a data folder; `ready` is its base URL. */
-export function startServer(dataFolder: string, socketPath: string): Promise<Service> {
-  return startService('./server.ts', dataFolder, socketPath)
+/** An EventStoreDB in memory; `ready` is its connection string. */
+export function startDouble(): Promise<Service> {
+  return startService(['@svc/testing/eventstoredb-double/main'])
 }
 
-/** @param file relative to this folder, or a door of a package */
-async function startService(file: string, ...words: readonly string[]): Promise<Service> {
-  const child = start(file, ...words)
+/**
+ * The server's real parts on a data folder; `ready` is its base URL.
+ *
+ * @param options of Node
+ * @param more arguments of the server
+ */
+export function startServer(
+  dataFolder: string,
+  socketPath: string,
+  options: readonly string[] = [],
+  more: readonly string[] = [],
+): Promise<Service> {
+  return startService(['./server.ts', dataFolder, socketPath, ...more], options)
+}
+
+/** @param command a file, relative to this folder or a door of a package, and its arguments */
+async function startService(
+  command: readonly [file: string, ...words: string[]],
+  options: readonly string[] = [],
+): Promise<Service> {
+  const child = start(command, options)
   return {
     ready: await firstLine(child),
+    processorUs: () => processorUsOf(child.pid),
     async stop() {
       child.kill('SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -49,9 +71,24 @@ async function startService(file: string, ...words: readonly string[]): Promise<
   }
 }
 
-function start(file: string, ...words: readonly string[]): ChildProcess {
+/** Field 14 and 15 of Linux' account of a process, in hundredths of a second. */
+function processorUsOf(pid: number | undefined): number {
+  if (process.platform !== 'linux') return Number.NaN
+  const account = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [user, system] = account
+    .slice(account.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(user) + Number(system)) * 10_000
+}
+
+function start(
+  [file, ...words]: readonly [file: string, ...words: string[]],
+  options: readonly string[] = [],
+): ChildProcess {
   const path = fileURLToPath(import.meta.resolve(file))
-  return spawn(process.execPath, [path, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  return spawn(process.execPath, [...options, path, ...words], { stdio: [...stdio] })
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {

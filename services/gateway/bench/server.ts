@@ -2,9 +2,13 @@
  * The server process: ledger on SQLite, projections and gateway, put together as the composition
  * root does, on a worker that listens on a socket.
  *
- *     node server.ts DATA_FOLDER SOCKET_PATH [OPERATOR_TOKEN]    prints its base URL when ready
+ *     node server.ts DATA_FOLDER SOCKET_PATH [OPERATOR_TOKEN [no-evidence]]
+ *
+ * Prints its base URL when ready. At its end it leaves `settle-waits.json` in the folder: for how
+ * many milliseconds each answer has waited until its debit was durable, and its cost known.
  */
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { Users } from '@svc/identity/users/users'
@@ -30,7 +34,7 @@ import {
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import { RequestLog } from '@svc/operator/request-log/request-log'
-import { openProjections } from '@svc/projections/open-projections'
+import { openProjections, projections as views } from '@svc/projections/open-projections'
 import { evidenceOn } from '@svc/testing/evidence-sources'
 import { pino } from 'pino'
 import { createGateway } from '../src/gateway.ts'
@@ -40,9 +44,16 @@ import { createWorkerPool } from '../src/routing/worker-pool.ts'
 const WORKER_READY_TIMEOUT_MS = 10_000
 const STOP_GRACE_MS = 5_000
 const STANDARD_ERROR = 2
+/** Six times as often as the product signs: a run of the benchmark takes seconds. */
+const CHECKPOINT_EVERY_MS = 10_000
 
-const [folder, socketPath, operatorToken = 'bench'] = process.argv.slice(2)
+const [folder, socketPath, operatorToken = 'bench', part] = process.argv.slice(2)
 if (folder === undefined || socketPath === undefined) throw new Error('DATA_FOLDER SOCKET_PATH')
+const hasEvidence = part !== 'no-evidence'
+if (!hasEvidence) {
+  const evidenceView = views.find(({ name }) => name === 'evidence')
+  Object.assign(evidenceView ?? {}, { projector: () => ({ fold() {}, flush() {}, forget() {} }) })
+}
 
 const logger = pino({ level: 'warn', base: null }, pino.destination(STANDARD_ERROR))
 const ids = new SystemIds(systemClock)
@@ -63,6 +74,14 @@ const ledger = await createLedger({
   gatewayId: ids.next('gw'),
   reach: noCrashPoints,
 })
+const settleWaits: number[] = []
+const settle = ledger.settle.bind(ledger)
+ledger.settle = async (...asked) => {
+  const startedAt = performance.now()
+  const settled = await settle(...asked)
+  settleWaits.push(performance.now() - startedAt)
+  return settled
+}
 const pace = new SharedPace()
 const viewsFolder = join(folder, 'views')
 const projections = await openProjections({
@@ -87,11 +106,17 @@ const refusedRequests = openSqliteRefusedRequests(join(folder, 'refusals.db'), {
   onLost() {},
 })
 const evidence = evidenceOn(store, projections.views, projections.reached)
+const signing = setInterval(() => {
+  if (!hasEvidence) return
+  // A tree that is still being built has no checkpoint yet: the next turn tries again.
+  evidence.checkpoints.covering(projections.views.treeSize()).catch(() => {})
+}, CHECKPOINT_EVERY_MS)
+const auditTrail = new AuditTrail(accessPorts)
 const operatorPorts: OperationPorts = {
   users: new Users(accessPorts),
   userRecords: openSqliteUserRecords(join(folder, 'users.db')),
   adminTokens,
-  auditTrail: new AuditTrail(accessPorts),
+  auditTrail,
   refusedRequests,
   ledger,
   projections,
@@ -110,6 +135,7 @@ const operatorPorts: OperationPorts = {
 }
 const rateLimits = new MemoryRateLimits()
 const gateway = createGateway({
+  exportTrail: auditTrail,
   admin: adminRoutes({
     operationsOf: (caller) => createLocalOperations(operatorPorts, caller),
     operatorToken,
@@ -147,6 +173,8 @@ const { port } = await gateway.listen({ host: '127.0.0.1', port: 0 })
 process.stdout.write(`http://127.0.0.1:${port}/v1\n`)
 
 process.once('SIGTERM', async () => {
+  clearInterval(signing)
+  writeFileSync(join(folder, 'settle-waits.json'), JSON.stringify(settleWaits))
   await gateway.close({ graceMs: STOP_GRACE_MS })
   await workers.close()
   await ledger.close()

@@ -7,13 +7,14 @@ import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
 import type { AccountSessions } from '@svc/contracts/ports/account-sessions'
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import type { TextStore } from '@svc/contracts/ports/text-store'
-import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 import { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import { threadMs } from '@svc/infra/system/thread-time'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
@@ -25,7 +26,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import type { Logger } from 'pino'
 import { Admission } from './admission/admission.ts'
 import { CallerRates } from './admission/caller-rates.ts'
-import { Callers } from './admission/callers.ts'
+import { Callers, type CallersOptions } from './admission/callers.ts'
 import { FreezeWatch, type FreezeWatchPorts } from './admission/freeze-watch.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
@@ -39,12 +40,12 @@ import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
 import { evidenceRoutes } from './routes/account/evidence.ts'
-import { type ExportPorts, exportRoutes } from './routes/account/exports.ts'
+import { type ExportPorts, type ExportTrail, exportRoutes } from './routes/account/exports.ts'
 import type { OwnViews } from './routes/account/own-views.ts'
 import { type RequestListPorts, requestRoutes } from './routes/account/requests.ts'
 import { type StatementPorts, statementRoutes } from './routes/account/statement.ts'
 import { keyRoute, type UsagePorts, usageRoutes } from './routes/account/usage.ts'
-import { billingRoutes } from './routes/billing.ts'
+import { balanceRoute, receiptRoute } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
 import { dashboardAccountRoutes } from './routes/dashboard/account-routes.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -55,23 +56,37 @@ import { type PageInformation, pageRoute } from './routes/page.ts'
 import { priceRoutes } from './routes/prices.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { responsesRoutes } from './routes/responses.ts'
-import { treeRoutes } from './routes/tree.ts'
+import { type TreePorts, treeRoutes } from './routes/tree.ts'
+import { type QuestionPorts, viewQuestionRoutes } from './routes/view-questions.ts'
 import type { WorkerPool } from './routing/worker-pool.ts'
+import { forwardedTo } from './views-hop/forwarded-questions.ts'
+import { ToldCallers } from './views-hop/told-callers.ts'
+import type { ViewServers } from './views-hop/view-servers.ts'
 
+/** Where they are elsewhere, a freeze is known from the log. */
+const NO_VIEWS: FreezeWatchPorts['views'] = { account: () => undefined }
 /** Beyond the wait for the final meters: what is settled then has to become durable. */
 const SETTLING_MS = 10_000
 
 export interface GatewayDependencies {
   readonly ledger: Ledger
+  /** What other processes do to accounts. Default: there are none. */
+  readonly accountNews?: CallersOptions['accountNews']
   readonly views: Pick<Views, 'request'> &
     FreezeWatchPorts['views'] &
     UsagePorts['views'] &
     RequestListPorts['views'] &
     StatementPorts['views']
   readonly evidence: EvidenceSources
+  /** Asked for everything that the views know; then those here are asked for nothing. */
+  readonly viewsElsewhere?: Pick<ViewServers, 'ask'> | undefined
+  /** Gateways without views may ask here, by a secret that all of them know. Default: none may. */
+  readonly viewsFor?: ({ readonly secret: string } & QuestionPorts) | undefined
   /** Resolves to whether a view reached the position within the time. */
   readonly viewsReached: OwnViews['viewsReached']
   readonly workers: WorkerPool
+  /** Whether requests for inference are answered here. Default: they are. */
+  readonly runsModel?: boolean
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly requestObserver?: RequestObserver
@@ -84,6 +99,8 @@ export interface GatewayDependencies {
   /** Responses that requests go on from. */
   readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
+  /** Finds an event by its id; absent where the store has no index of ids. */
+  readonly eventOf?: EventStore['eventOf']
   /** What the events have words for, such as the names of keys. */
   readonly texts: Pick<TextStore, 'find'>
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */
@@ -92,6 +109,8 @@ export interface GatewayDependencies {
   readonly dashboardPages?: FastifyPluginAsync
   /** Without it there is none, and the pages have nobody to ask. */
   readonly dashboard?: Dashboard
+  /** Told of each file of an account that is taken, with a key or in the dashboard. */
+  readonly exportTrail: ExportTrail
   /** Whether the admin API is on a listener of its own, and not on the public one. */
   readonly isAdminApart?: boolean
   readonly clock: Clock
@@ -119,18 +138,31 @@ export interface Dashboard {
 
 /** What an account sees of itself, with the texts that are kept beside the log. */
 function ownAffairs(
-  ports: Parameters<typeof billingRoutes>[0] & UsagePorts & ExportPorts,
+  ports: Parameters<typeof receiptRoute>[0] & UsagePorts & ExportPorts,
 ): FastifyPluginAsync {
   return async (app) => {
     app.addHook('preSerialization', (_request, _reply, answer) =>
       withTextsShown(ports.texts, answer),
     )
-    app.register(billingRoutes(ports))
+    app.register(receiptRoute(ports))
     app.register(usageRoutes(ports))
     app.register(keyRoute(ports))
     app.register(requestRoutes(ports))
     app.register(statementRoutes(ports))
     app.register(exportRoutes(ports))
+  }
+}
+
+/** What the views answer: here, or on a server that has them. */
+function viewRoutes(
+  { viewsElsewhere, ledger }: Pick<GatewayDependencies, 'viewsElsewhere' | 'ledger'>,
+  ports: Parameters<typeof ownAffairs>[0] & Parameters<typeof evidenceRoutes>[0] & TreePorts,
+): FastifyPluginAsync {
+  return async (app) => {
+    if (viewsElsewhere !== undefined) app.addHook('preHandler', forwardedTo(viewsElsewhere, ledger))
+    app.register(ownAffairs(ports), { prefix: '/v1' })
+    app.register(evidenceRoutes(ports))
+    app.register(treeRoutes(ports))
   }
 }
 
@@ -145,10 +177,11 @@ export interface Gateway {
   /** Like {@link listen}, for the admin API where it is apart. */
   listenAdmin(at: ListenAddress): Promise<ListenAddress>
   /**
-   * Takes no more requests, lets the running ones finish for `graceMs`, stops the rest (what was
-   * made is settled), and returns when nothing runs.
+   * Says for `noticeMs` that it is not ready, and serves on; takes no more requests, lets the
+   * running ones finish for `graceMs`, stops the rest (what was made is settled), and returns when
+   * nothing runs.
    */
-  close(options: { graceMs: number }): Promise<void>
+  close(options: { graceMs: number; noticeMs?: number }): Promise<void>
 }
 
 export function createGateway(dependencies: GatewayDependencies): Gateway {
@@ -164,6 +197,8 @@ class HttpGateway implements Gateway {
   /** Where the admin API has a listener of its own. */
   readonly #adminServer: HttpServer | undefined
   #draining = false
+  /** It will drain soon, and whoever sends requests here should know it before. */
+  #isLeaving = false
 
   constructor(dependencies: GatewayDependencies) {
     const { ledger, limits, timer, clock, tenantWeights: weights } = dependencies
@@ -171,7 +206,8 @@ class HttpGateway implements Gateway {
     const rootUrl = rootUrlBy(publicUrl)
     this.#dependencies = dependencies
     this.#places = new Places({ bounds: limits, timer, clock, weights })
-    this.#freezeWatch = new FreezeWatch({ ...dependencies, places: this.#places })
+    const views = dependencies.viewsElsewhere === undefined ? dependencies.views : NO_VIEWS
+    this.#freezeWatch = new FreezeWatch({ ...dependencies, views, places: this.#places })
     const warnings = new CountedWarnings({ logger: dependencies.logger, timer })
     const listener = {
       limits,
@@ -195,7 +231,9 @@ class HttpGateway implements Gateway {
     const admission = new Admission({ ...dependencies, places: this.#places })
     const preparations = new PreparationTurns({ limits, timer, clock, weights })
     const rates = new CallerRates(dependencies)
-    const callers = new Callers({ ...dependencies, rates })
+    const { viewsFor, viewsReached } = dependencies
+    const told = viewsFor && new ToldCallers({ viewsSecret: viewsFor.secret, viewsReached })
+    const callers = new Callers({ ...dependencies, rates, told })
     this.#reads = new Reads({ callers, limits, timer, clock })
     const reads = this.#reads
     const { pace } = dependencies.evidence
@@ -203,21 +241,26 @@ class HttpGateway implements Gateway {
     const bodyTurns = new ThreadTurns(new RecentTenants(nowMs), nowMs, timer, threadMs)
     const own = { pace, idempotency, preparations, bodyTurns, callers, reads, warnings }
     const ports = { ...dependencies, ...own }
-    app.register(inferenceRoutes(ports, admission))
-    app.register(responsesRoutes(ports, admission))
-    app.register(countTokensRoute(ports, admission))
+    const { runsModel = true } = dependencies
+    if (runsModel) {
+      app.register(inferenceRoutes(ports, admission))
+      app.register(responsesRoutes(ports, admission))
+      app.register(countTokensRoute(ports, admission))
+    }
     app.register(modelRoutes(ports))
     app.register(priceRoutes(ports), { prefix: '/v1' })
-    app.register(ownAffairs(ports), { prefix: '/v1' })
-    app.register(evidenceRoutes(ports))
-    app.register(treeRoutes(ports))
-    app.register(healthRoutes({ ...dependencies, isDraining: () => this.#draining }))
+    app.register(balanceRoute(ports), { prefix: '/v1' })
+    app.register(viewRoutes(dependencies, ports))
+    if (told !== undefined && viewsFor) app.register(viewQuestionRoutes(viewsFor, told))
+    app.register(healthRoutes({ ...dependencies, isDraining: () => this.#isLeaving }))
     const { dashboardPages } = dependencies
     app.register(
       pageRoute({ ...dependencies, hasDashboard: dashboardPages !== undefined }, rootUrl),
     )
     if (dashboardPages !== undefined) app.register(dashboardPages, { prefix: '/dashboard' })
-    app.register(referenceRoutes(dependencies.pageInformation.version, publicUrl, rootUrl))
+    app.register(
+      referenceRoutes({ version: dependencies.pageInformation.version, publicUrl }, rootUrl),
+    )
     const { dashboard } = dependencies
     if (dashboard !== undefined) {
       app.register(dashboardAccountRoutes({ ...ports, ...dashboard, rates }, admission))
@@ -237,8 +280,10 @@ class HttpGateway implements Gateway {
     return listenOn(this.#adminServer, at)
   }
 
-  async close({ graceMs }: { graceMs: number }): Promise<void> {
-    const { limits, reach, logger } = this.#dependencies
+  async close({ graceMs, noticeMs = 0 }: Parameters<Gateway['close']>[0]): Promise<void> {
+    const { limits, reach, logger, timer } = this.#dependencies
+    this.#isLeaving = true
+    if (noticeMs > 0) await pause(timer, noticeMs)
     this.#draining = true
     this.#server.stopListening()
     this.#adminServer?.stopListening()

@@ -48,10 +48,12 @@ export async function expectUntouched(fixture: GatewayFixture): Promise<void> {
   fixture.ledger.entries.clear()
 }
 
-function expectOpenAiError(body: string, { code, param }: ExpectedError): string {
+function expectOpenAiError(body: string, { status, code, param }: ExpectedError): string {
   const { error, ...rest } = JSON.parse(body)
   expect(rest).toEqual({})
-  expect(Object.keys(error).sort()).toEqual(['code', 'message', 'param', 'type'])
+  const { funds, ...fields } = error
+  expect(Object.keys(fields).sort()).toEqual(['code', 'message', 'param', 'type'])
+  expect(funds === undefined).toBe(status !== 402)
   expect(error.code).toBe(code)
   if (param !== undefined) expect(error.param).toBe(param)
   return error.message

@@ -3,7 +3,7 @@
  * three events in two appends.
  *
  *     node services/ledger/bench/ledger.bench.ts [--store sqlite|memory|eventstoredb] [--json]
- *         [--lifecycles 60000] [--log-events 1000000]
+ *         [--lifecycles 60000] [--log-events 1000000] [--profile]
  *
  * *hot*: one account with 64 requests in flight. *accounts_1000*: 64 requests in flight, spread
  * over 1,000 accounts. What is counted is synced to the disk (of TMPDIR).
@@ -11,6 +11,9 @@
  * long log; the process itself is running already. *rebuild*: all views from nothing, through this
  * store. Figures in `cpu_us` are processor time of the main thread, per lifecycle or event: what to
  * compare on a machine that others use too.
+ *
+ * With `--profile` only the two loads run, and it is shown where their time goes; the figures are
+ * worse then, because to look costs time.
  *
  * EventStoreDB is the server that EVENTSTORE_URL names. Without it the double of the tests runs in
  * a process of its own, which keeps everything in memory: that measures the adapter and the client,
@@ -31,6 +34,7 @@ import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { MemoryTextStore } from '@svc/infra/text-store/memory/memory-text-store'
 import { openProjections } from '@svc/projections/open-projections'
+import { linesOf, type Stage, sampled, tableOf } from '@svc/testing/cpu-profile'
 import { meter } from '@svc/testing/ledger/sample'
 import { createLedger } from '../src/create-ledger.ts'
 import type { Ledger } from '../src/ledger.ts'
@@ -56,12 +60,27 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     lifecycles: { type: 'string' },
     'log-events': { type: 'string' },
+    profile: { type: 'boolean', default: false },
   },
 })
 const storeName = storeNames.find((name) => name === values.store)
 if (storeName === undefined) throw new Error(`--store takes ${storeNames.join(', ')}`)
 const lifecycles = Number(values.lifecycles ?? sizes[storeName].lifecycles)
 const logEvents = Number(values['log-events'] ?? sizes[storeName].logEvents)
+
+const stages: readonly Stage[] = [
+  { name: 'hash chain', place: /hash-chain\.ts/ },
+  { name: 'ids of events', place: /contracts\/src\/ids\.ts/ },
+  { name: 'events as text', place: /events\/storage|recording\.ts/ },
+  { name: 'checks of an append', place: /admit-append\.ts|ports\/append\.ts/ },
+  { name: 'deciding and folding', place: /ledger\/src\/account|contracts\/src|\/zod\// },
+  { name: 'writer', place: /ledger\/src/ },
+  { name: 'SQLite', place: /sqlite/ },
+  { name: 'gRPC and the client library', place: /grpc-js|db-client|protobuf/ },
+  { name: 'adapter of EventStoreDB', place: /eventstoredb/ },
+  { name: 'Node.js', place: /^node:/ },
+  { name: 'garbage collector', place: /garbage/ },
+]
 
 interface Customer {
   readonly accountId: string
@@ -157,6 +176,17 @@ async function load(count: number, inFlight: number, work: (index: number) => Pr
   return { perSecond, p50Ms: percentile(0.5), p99Ms: percentile(0.99), cpuUs } satisfies Load
 }
 
+async function measured(name: string, count: number, work: (index: number) => Promise<void>) {
+  if (!values.profile) return load(count, IN_FLIGHT, work)
+  let result: Load | undefined
+  const profile = await sampled(async () => {
+    result = await load(count, IN_FLIGHT, work)
+  })
+  const lines = linesOf(tableOf(profile, stages, { count }))
+  process.stdout.write(`${name}: µs of the main thread per lifecycle\n${lines.join('\n')}\n\n`)
+  return result as Load
+}
+
 /** From opening the store to the first durable acceptance. */
 async function timeToFirstAcceptance(
   customer: Customer,
@@ -235,20 +265,25 @@ async function measure(): Promise<ReadonlyMap<string, number | string>> {
   const hotCustomer = await openCustomer(ledger)
   const runHot = () => runLifecycle(ledger, hotCustomer)
   await load(WARM_UP_LIFECYCLES, IN_FLIGHT, runHot)
-  const hot = await load(lifecycles, IN_FLIGHT, runHot)
+  const hot = await measured('hot', lifecycles, runHot)
   figures.set('hot_lifecycles_per_s', hot.perSecond)
   figures.set('hot_p50_ms', hot.p50Ms)
   figures.set('hot_p99_ms', hot.p99Ms)
   figures.set('hot_cpu_us', hot.cpuUs)
 
   const customers = await Promise.all(Array.from({ length: ACCOUNTS }, () => openCustomer(ledger)))
-  const spread = await load(lifecycles, IN_FLIGHT, (index) =>
+  const spread = await measured('accounts_1000', lifecycles, (index) =>
     runLifecycle(ledger, customers[index % ACCOUNTS] ?? hotCustomer),
   )
   figures.set('accounts_1000_lifecycles_per_s', spread.perSecond)
   figures.set('accounts_1000_p50_ms', spread.p50Ms)
   figures.set('accounts_1000_p99_ms', spread.p99Ms)
   figures.set('accounts_1000_cpu_us', spread.cpuUs)
+  if (values.profile) {
+    await ledger.close()
+    await bench.close(store)
+    return figures
+  }
 
   const written = (WARM_UP_LIFECYCLES + lifecycles) * EVENTS_PER_LIFECYCLE
   const missing = Math.max(0, Math.ceil((logEvents - written) / EVENTS_PER_LIFECYCLE))

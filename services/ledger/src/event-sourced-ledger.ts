@@ -128,6 +128,10 @@ export class EventSourcedLedger implements Ledger {
     return this.#read(accountId, (state) => summaryOf(accountId, state))
   }
 
+  async lookAgain(accountId: string): Promise<void> {
+    if (this.lastPosition(accountId) !== undefined) await this.#writer(accountId).ask(() => {})
+  }
+
   isKnownFrozen(accountId: string): boolean {
     return (this.#parts.writers.state(accountId)?.frozenAt ?? null) !== null
   }

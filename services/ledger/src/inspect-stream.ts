@@ -26,7 +26,7 @@ export async function inspectStream(
 ): Promise<StreamDamage | undefined> {
   try {
     if (accountOfStream(stream) === undefined) await readEvents(ports, stream)
-    else await loadAccount({ ...ports, snapshots: noSnapshots, pageEvents: PAGE_EVENTS }, stream)
+    else await loadAccount({ ...ports, snapshots: noSnapshots, pageEvents: PAGE_EVENTS }, stream, 0)
     return undefined
   } catch (error) {
     const damage = damageIn(error)

@@ -125,6 +125,8 @@ export interface Ledger {
    */
   recentBalance(accountId: string): Promise<Balance>
   account(accountId: string): Promise<AccountSummary>
+  /** Reads what other processes have written to an account that this one has in memory. */
+  lookAgain(accountId: string): Promise<void>
   /** Whether the account is frozen as far as memory knows; another process may know better. */
   isKnownFrozen(accountId: string): boolean
 

@@ -1,4 +1,5 @@
 import type { CrashPoint } from '@svc/contracts/crash-points'
+import { accountStream } from '@svc/contracts/events/account'
 import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
 import { sampleId } from '@svc/testing/ledger/sample'
 import { describe, expect, test } from 'vitest'
@@ -45,6 +46,29 @@ describe('the sweeper', () => {
     expect(ledger.isRunning(own.requestId)).toBe(true)
     expect(await sweeper.sweep()).toBe(0)
     expect(reached.slice(0, 3)).toEqual(['sweep.before', 'sweep.before', 'sweep.after'])
+  })
+
+  test('of two processes end each request once, at the same moment', async () => {
+    const { sweeper, store, time, accountId, rows, ledger } = await openOrphaned()
+    const otherGateway = sampleId('gw', 99)
+    const other = await openLedger({ store, time, gatewayId: otherGateway })
+    const another = createSweeper({
+      ledger: other.ledger,
+      findRunning: () => rows.slice(0, 2),
+      clock: time,
+      timer: time,
+      isGone: () => true,
+      gatewayId: otherGateway,
+      reach: () => {},
+    })
+    const sweeps = Promise.all([sweeper.sweep(), another.sweep()])
+    await time.advance(1_000)
+    const [ended, endedByOther] = await sweeps
+    expect(ended + endedByOther).toBe(2)
+    const stream = accountStream(accountId)
+    const events = await store.readStream({ stream, direction: 'forwards', limit: 100 })
+    expect(events.filter(({ type }) => type === 'RequestAbandoned')).toHaveLength(2)
+    expect(await ledger.balance(accountId)).toMatchObject({ settled: 1_000n, held: 50n })
   })
 
   test('with a shared store, waits for the deadline of another gateway', async () => {

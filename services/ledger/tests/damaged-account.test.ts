@@ -4,6 +4,8 @@
  * be if nobody had asked.
  */
 import { accountStream } from '@svc/contracts/events/account'
+import { encodeEvent } from '@svc/contracts/events/codec'
+import { eventId } from '@svc/contracts/ids'
 import { type RecordedEvent, START } from '@svc/contracts/ports/event-store'
 import type { Quarantine, StreamDamage } from '@svc/contracts/ports/quarantine'
 import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
@@ -133,6 +135,28 @@ test('what is asked of a damaged account changes nothing, and nothing of it is l
     { numRuns: RUNS },
   )
 })
+
+test.each(['running', 'restarted'])(
+  'an account that contradicts itself is set aside, though its chain is whole: %s',
+  async (state) => {
+    const { parts, stream, own, take, restart } = await world()
+    const last = own().at(-1) as RecordedEvent
+    const data = { grantId: 'grant_x', amount: 1n, balanceAfter: 0n, at: 0 }
+    const origin = { correlationId: 'x', causationId: 'x', actor: 'somebody' }
+    const wrong = encodeEvent(eventId('grant_x', 'x'), { type: 'CreditExpired', data }, origin)
+    await parts.store.append({ stream, expected: last, events: [wrong] })
+    if (state === 'restarted') await restart()
+    const refusal = { code: 'account_damaged' }
+    for (const kind of ['grant', 'accept', 'balance'] as const) {
+      await expect(take({ kind })).rejects.toMatchObject(refusal)
+    }
+    expect(own()).toHaveLength(last.revision + 2)
+    const cause = expect.stringContaining('grant_x does not have 1 left')
+    expect(parts.quarantine.list()).toEqual([{ stream, revision: last.revision + 1, cause }])
+    const ports = { store: parts.store, timer: parts.time }
+    expect(await inspectStream(ports, stream)).toMatchObject({ cause })
+  },
+)
 
 test('the prices of a damaged stream go on as they were known, over a restart too', async () => {
   const { log, parts, ledger, restart } = await world()

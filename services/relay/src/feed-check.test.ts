@@ -1,5 +1,6 @@
 import { type RecordedEvent, START } from '@svc/contracts/ports/event-store'
-import { MemoryBus, MemoryCluster } from '@svc/infra/bus/memory/memory-bus'
+import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
+import { MemoryCluster } from '@svc/infra/bus/memory/memory-cluster'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, START_MS } from '@svc/testing/account-history'
 import { expect, test } from 'vitest'
@@ -96,7 +97,9 @@ async function twoAccounts() {
     events,
     check: (upTo = all) => checkFeed({ store, topic, pace }, { upTo, signal }),
     send: async (some: readonly RecordedEvent[]) => {
-      const records = some.map(feedRecord).filter((record) => record !== undefined)
+      const records = some
+        .map((event) => feedRecord(event))
+        .filter((record) => record !== undefined)
       await topic.deliver(records, signal)
     },
     resend: (from: bigint, key?: string) => {

@@ -5,27 +5,16 @@
  * knowing the events. Memory is taken by accounts and by gaps, and not by events.
  */
 import type { BusTopic, ReceivedRecord } from '@svc/contracts/ports/bus'
-import {
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-  START,
-} from '@svc/contracts/ports/event-store'
-import type { Pace } from '@svc/contracts/ports/pace'
-import { feedKey } from './feed-record.ts'
+import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
+import { type FeedEventsPorts, type FeedRange, feedEvents } from './feed-events.ts'
 
-const PAGE_EVENTS = 500
+const PROGRESS_EVERY_EVENTS = 500
 
-export interface FeedCheckPorts {
-  readonly store: Pick<EventStore, 'readAll'>
+export interface FeedCheckPorts extends FeedEventsPorts {
   readonly topic: Pick<BusTopic, 'read'>
-  readonly pace: Pace
 }
 
-export interface FeedCheckOptions {
-  /** What is behind this position may be on its way still. */
-  readonly upTo: Position
-  readonly signal: AbortSignal
+export interface FeedCheckOptions extends FeedRange {
   readonly onProgress?: (done: { readonly events: number; readonly records: number }) => void
 }
 
@@ -54,24 +43,21 @@ export interface FeedCheckResult {
 
 /** @throws {BusAwayError} when the topic cannot be read to its end */
 export async function checkFeed(
-  { store, topic, pace }: FeedCheckPorts,
-  { upTo, signal, onProgress = () => {} }: FeedCheckOptions,
+  { topic, ...log }: FeedCheckPorts,
+  { onProgress = () => {}, ...range }: FeedCheckOptions,
 ): Promise<FeedCheckResult> {
   const keys = new Map<string, KeyCheck>()
   let [events, records] = [0, 0]
-  for await (const event of eventsUpTo(store, upTo, pace)) {
-    signal.throwIfAborted()
-    const key = feedKey(event.stream)
-    if (key === undefined) continue
+  for await (const { key, event } of feedEvents(log, range)) {
     keyOf(keys, key).expect(event)
     events += 1
-    if (events % PAGE_EVENTS === 0) onProgress({ events, records })
+    if (events % PROGRESS_EVERY_EVENTS === 0) onProgress({ events, records })
   }
   await topic.read((batch) => {
     for (const record of batch) keys.get(record.key)?.find(record)
     records += batch.length
     onProgress({ events, records })
-  }, signal)
+  }, range.signal)
   const all = [...keys.values()]
   const incomplete = all.filter((check) => check.missing > 0 || check.isHashWrong)
   return {
@@ -80,7 +66,7 @@ export async function checkFeed(
     records,
     doubled: sumOf(all.map(({ doubled }) => doubled)),
     late: sumOf(all.map(({ late }) => late)),
-    findings: await findingsOf(incomplete, { store, pace, upTo }),
+    findings: await findingsOf(incomplete, log, range),
   }
 }
 
@@ -156,34 +142,19 @@ class KeyCheck {
 /** Looks for the positions of what is missing, in one more walk over the log. */
 async function findingsOf(
   incomplete: readonly KeyCheck[],
-  { store, pace, upTo }: Omit<FeedCheckPorts, 'topic'> & { readonly upTo: Position },
+  log: FeedEventsPorts,
+  range: FeedRange,
 ): Promise<readonly FeedFinding[]> {
   const open = new Map(incomplete.map((check) => [check.key, check.firstMissing] as const))
   const positions = new Map<string, Position>()
   if (incomplete.some(({ firstMissing }) => firstMissing !== undefined)) {
-    for await (const { stream, revision, position } of eventsUpTo(store, upTo, pace)) {
-      const key = feedKey(stream)
-      if (key !== undefined && open.get(key) === revision) positions.set(key, position)
+    for await (const { key, event } of feedEvents(log, range)) {
+      if (open.get(key) === event.revision) positions.set(key, event.position)
     }
   }
   return incomplete.map(({ key, events, missing, isHashWrong }) => {
     return { key, events, missing, isHashWrong, firstMissing: positions.get(key) ?? null }
   })
-}
-
-/** Shared with whoever resends: all events of the log, page by page. */
-export async function* eventsUpTo(
-  store: Pick<EventStore, 'readAll'>,
-  upTo: Position,
-  pace: Pace,
-): AsyncGenerator<RecordedEvent> {
-  for (let after = START; after < upTo; ) {
-    const page = await pace.step(() => store.readAll({ after, limit: PAGE_EVENTS }))
-    const last = page.at(-1)
-    if (last === undefined) return
-    for (const event of page) if (event.position <= upTo) yield event
-    after = last.position
-  }
 }
 
 function keyOf(keys: Map<string, KeyCheck>, key: string): KeyCheck {

@@ -3,6 +3,7 @@ import { accountEventSchemas } from '@svc/contracts/events/account'
 import { eventSchemas } from '@svc/contracts/events/codec'
 import { pricingEventSchemas } from '@svc/contracts/events/pricing'
 import { readKeptText } from '@svc/contracts/kept-text'
+import { formatExact } from '@svc/contracts/money'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import { expect, test } from 'vitest'
 import { feedRecord, WITHHELD } from './feed-record.ts'
@@ -70,6 +71,15 @@ test('a text of an older event is withheld, and the rest of the event is not', (
   const data = JSON.parse(record?.value ?? '')
   expect(data).toMatchObject({ amount: '5000000000000', reason: WITHHELD, reference: WITHHELD })
   expect(record?.value).not.toContain('invoice-17')
+})
+
+test('the event that takes a balance below the bound says what is left: UX-17', () => {
+  const event = fixture('CreditDebited.v1')
+  const { amount, balanceAfter } = JSON.parse(event.data)
+  const [after, before] = [BigInt(balanceAfter), BigInt(balanceAfter) + BigInt(amount)]
+  const told = (below?: bigint) => feedRecord(event, below)?.headers['low-balance']
+  expect(told(before)).toBe(formatExact(after))
+  expect([told(), told(after), told(before + 1n)]).toEqual([undefined, undefined, undefined])
 })
 
 test('an event of a newer program stops the feed', () => {

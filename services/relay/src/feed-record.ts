@@ -3,7 +3,8 @@
  *
  *     key       the account's id; `pricing` for prices
  *     value     the data of the event, in its current version: JSON
- *     headers   id, type, schema-version, position, revision, hash, event-time
+ *     headers   id, type, schema-version, position, revision, hash, event-time, and low-balance
+ *               where the event takes the balance below what was asked for
  *
  * What a person wrote about people never leaves. Events of today have words in its place
  * (`kept-text.ts`), which tell nothing. Fields in which an older event, or one that a program of
@@ -14,28 +15,35 @@ import { decodeMetadata } from '@svc/contracts/events/codec'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { currentVersion, upcast } from '@svc/contracts/events/upcast'
 import { readKeptText } from '@svc/contracts/kept-text'
+import type { PicoDollars } from '@svc/contracts/money'
 import type { BusRecord } from '@svc/contracts/ports/bus'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import { lowBalanceAfter } from './low-balance.ts'
 
 /** Stands where a text about people would be. */
 export const WITHHELD = 'withheld'
 
 /** Fields, at any depth, that a person has written. */
 const FREE_TEXTS = new Set(['name', 'reason', 'reference', 'externalId', 'metadata'])
+/** Stored data without a match has none of them; an escape may hide the name of a field. */
+const MAY_HAVE_TEXTS = new RegExp(`"(?:${[...FREE_TEXTS].join('|')})"|\\\\`)
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
 /**
+ * @param lowBalance below which a balance is told to be low; undefined: none is
  * @returns undefined for events that are not about money: users, admin tokens, what was read
  * @throws {RangeError} for an event of a newer program: update this one
  */
-export function feedRecord(event: RecordedEvent): BusRecord | undefined {
+export function feedRecord(event: RecordedEvent, lowBalance?: PicoDollars): BusRecord | undefined {
   const key = feedKey(event.stream)
   if (key === undefined) return undefined
   const { schemaVersion } = decodeMetadata(event)
   const data = upcast(event.type, schemaVersion, JSON.parse(event.data)) as Record<string, Json>
-  const shown = withoutTexts(data)
-  const isAsStored = shown === data && schemaVersion === currentVersion(event.type)
+  const isCurrent = schemaVersion === currentVersion(event.type)
+  const shown = isCurrent && !MAY_HAVE_TEXTS.test(event.data) ? data : withoutTexts(data)
+  const low = lowBalance === undefined ? undefined : lowBalanceAfter(event.type, data, lowBalance)
+  const isAsStored = shown === data && isCurrent
   return {
     key,
     value: isAsStored ? event.data : JSON.stringify(shown),
@@ -47,6 +55,7 @@ export function feedRecord(event: RecordedEvent): BusRecord | undefined {
       revision: String(event.revision),
       hash: event.hash,
       'event-time': String(data.at),
+      ...(low === undefined ? {} : { 'low-balance': low }),
     },
   }
 }

@@ -1,46 +1,41 @@
 /** Sends events to the topic once more: what it has lost, or what a consumer wants again. */
+import type { PicoDollars } from '@svc/contracts/money'
 import { type BusRecord, type BusTopic, inDeliveries } from '@svc/contracts/ports/bus'
-import type { EventStore, Position } from '@svc/contracts/ports/event-store'
-import type { Pace } from '@svc/contracts/ports/pace'
-import { eventsUpTo } from './feed-check.ts'
-import { feedKey, feedRecord } from './feed-record.ts'
+import type { Position } from '@svc/contracts/ports/event-store'
+import { type FeedEventsPorts, type FeedRange, feedEvents } from './feed-events.ts'
+import { feedRecord } from './feed-record.ts'
 
 const BATCH_RECORDS = 500
 
-export interface FeedResendPorts {
-  readonly store: Pick<EventStore, 'readAll'>
+export interface FeedResendPorts extends FeedEventsPorts {
   readonly topic: Pick<BusTopic, 'deliver'>
-  readonly pace: Pace
+  readonly lowBalance?: PicoDollars
 }
 
-export interface FeedResendOptions {
-  /** The first event that is sent again, and the last that may be. */
+export interface FeedResendOptions extends FeedRange {
+  /** The first event that is sent again. */
   readonly from: Position
-  readonly upTo: Position
   /** Only what has this key: an account. */
   readonly key?: string | undefined
-  readonly signal: AbortSignal
   readonly onProgress?: (records: number) => void
 }
 
 /** @returns how many events were sent again, all of them acknowledged */
 export async function resendFeed(
-  { store, topic, pace }: FeedResendPorts,
-  { from, upTo, key, signal, onProgress = () => {} }: FeedResendOptions,
+  { topic, lowBalance, ...log }: FeedResendPorts,
+  { from, key: only, onProgress = () => {}, ...range }: FeedResendOptions,
 ): Promise<number> {
   let sent = 0
   let waiting: BusRecord[] = []
   const send = async (): Promise<void> => {
-    for (const delivery of inDeliveries(waiting)) await topic.deliver(delivery, signal)
+    for (const delivery of inDeliveries(waiting)) await topic.deliver(delivery, range.signal)
     sent += waiting.length
     waiting = []
     onProgress(sent)
   }
-  for await (const event of eventsUpTo(store, upTo, pace)) {
-    signal.throwIfAborted()
-    if (event.position < from) continue
-    if (key !== undefined && feedKey(event.stream) !== key) continue
-    const record = feedRecord(event)
+  for await (const { key, event } of feedEvents(log, range)) {
+    if (event.position < from || (only !== undefined && key !== only)) continue
+    const record = feedRecord(event, lowBalance)
     if (record !== undefined) waiting.push(record)
     if (waiting.length >= BATCH_RECORDS) await send()
   }

@@ -1,6 +1,14 @@
-import type { Bus, BusTopic } from '@svc/contracts/ports/bus'
+import { once } from 'node:events'
+import {
+  type Bus,
+  BusAwayError,
+  type BusRecord,
+  type BusTopic,
+  MAX_DELIVERY_RECORDS,
+} from '@svc/contracts/ports/bus'
 import { type RecordedEvent, START } from '@svc/contracts/ports/event-store'
-import { MemoryBus, MemoryCluster } from '@svc/infra/bus/memory/memory-bus'
+import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
+import { MemoryCluster } from '@svc/infra/bus/memory/memory-cluster'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, START_MS } from '@svc/testing/account-history'
 import { ManualTime } from '@svc/testing/manual-time'
@@ -12,6 +20,7 @@ const PARTITIONS = 4
 /** Until acknowledged records are looked for, and the checkpoint is saved. */
 const SAVED_MS = 1_000
 const RETRIED_MS = 30_000
+const PAGE_EVENTS = 1_000
 
 const running: Relay[] = []
 afterEach(async () => {
@@ -132,6 +141,61 @@ test('a check finds what a sender that gives up has lost', async () => {
   expect((await relay.check({ signal })).findings).toEqual([])
 })
 
+test('relays that die while they catch up send at most one delivery again each', async () => {
+  const house = new House()
+  await house.earn(['ada', 'bob', 'cyd', 'dan'], 1_000)
+  const deaths = [1, 2, 3, 1, 2]
+  let [sent, distinct] = [0, 0]
+  for (const last of deaths) {
+    const bus = mortal(new MemoryBus(house.cluster), last)
+    const relay = house.relay(TOPIC, bus)
+    await bus.died
+    const { checkpoint } = house
+    await relay.stop()
+    // Whoever is killed saves nothing more.
+    house.checkpoint = checkpoint
+    const ids = Object.values(await house.ids()).flat()
+    const again = ids.length - sent - (new Set(ids).size - distinct)
+    expect(again).toBeLessThanOrEqual(MAX_DELIVERY_RECORDS)
+    sent = ids.length
+    distinct = new Set(ids).size
+  }
+  house.relay()
+  await house.pass(SAVED_MS)
+  expect(firstCopies(await house.ids())).toEqual(idsByKey(await house.events()))
+})
+
+test('while the topic does not tell how far it is, no more than one delivery is sent', async () => {
+  const house = new House()
+  await house.earn(['ada', 'bob', 'cyd', 'dan'], 500)
+  const bus = new MemoryBus(house.cluster)
+  let isSilent = true
+  const silent: Pick<Bus, 'open'> = {
+    async open(plan) {
+      const topic = await bus.open(plan)
+      const ends = topic.ends.bind(topic)
+      let asked = 0
+      return Object.assign(topic, {
+        async ends() {
+          asked += 1
+          if (isSilent && asked > 1) throw new BusAwayError('no answer')
+          return ends()
+        },
+      })
+    },
+  }
+  const relay = house.relay(TOPIC, silent)
+  await house.pass(RETRIED_MS)
+  const ids = Object.values(await house.ids()).flat()
+  expect(ids.length).toBeGreaterThan(0)
+  expect(ids.length).toBeLessThanOrEqual(MAX_DELIVERY_RECORDS)
+  expect(relay.status().trouble).toBe('no answer')
+  isSilent = false
+  await house.pass(RETRIED_MS)
+  expect(await house.ids()).toEqual(idsByKey(await house.events()))
+  expect(relay.status().trouble).toBeNull()
+})
+
 test('another topic gets everything', async () => {
   const house = new House()
   await house.earn(['ada'], 3)
@@ -144,9 +208,8 @@ test('another topic gets everything', async () => {
 })
 
 /** The planted fault: it goes on to the next batch when one is not acknowledged at once. */
-function impatient(bus: Bus): Bus {
+function impatient(bus: Bus): Pick<Bus, 'open'> {
   return {
-    close: () => bus.close(),
     async open(plan) {
       const topic = await bus.open(plan)
       const real = topic.deliver.bind(topic)
@@ -155,6 +218,28 @@ function impatient(bus: Bus): Bus {
         const delivered = real(records, AbortSignal.any([signal, patience.signal]))
         if (topic.trouble !== null) patience.abort()
         await delivered.catch(() => {})
+      }
+      return Object.assign(topic, { deliver })
+    },
+  }
+}
+
+/** Killed when so many deliveries are in the topic, of which the last is not acknowledged. */
+function mortal(bus: Bus, last: number): Pick<Bus, 'open'> & { readonly died: Promise<void> } {
+  const { promise: died, resolve } = Promise.withResolvers<void>()
+  let count = 0
+  return {
+    died,
+    async open(plan) {
+      const topic = await bus.open(plan)
+      const real = topic.deliver.bind(topic)
+      const deliver: BusTopic['deliver'] = async (records, signal) => {
+        await real(records, signal)
+        count += 1
+        if (count < last) return
+        resolve()
+        await once(signal, 'abort')
+        signal.throwIfAborted()
       }
       return Object.assign(topic, { deliver })
     },
@@ -170,7 +255,7 @@ class House {
   readonly #accounts = new Map<string, AccountHistory>()
   #requests = 0
 
-  relay(topic = TOPIC, bus: Bus = new MemoryBus(this.cluster)): Relay {
+  relay(topic = TOPIC, bus: Pick<Bus, 'open'> = new MemoryBus(this.cluster)): Relay {
     const relay = new Relay({
       store: this.store,
       bus,
@@ -210,7 +295,14 @@ class House {
   }
 
   async events(): Promise<readonly RecordedEvent[]> {
-    return this.store.readAll({ after: START, limit: 10_000 })
+    const events: RecordedEvent[] = []
+    for (let isWhole = false; !isWhole; ) {
+      const after = events.at(-1)?.position ?? START
+      const page = await this.store.readAll({ after, limit: PAGE_EVENTS })
+      events.push(...page)
+      isWhole = page.length < PAGE_EVENTS
+    }
+    return events
   }
 
   topic(name = TOPIC): Promise<BusTopic> {
@@ -219,20 +311,27 @@ class House {
 
   async ids(name = TOPIC): Promise<Record<string, readonly string[]>> {
     const topic = await this.topic(name)
-    const found: Record<string, string[]> = {}
-    const take: Parameters<BusTopic['read']>[0] = (records) => {
-      for (const { key, headers } of records) found[key] = [...(found[key] ?? []), headers.id ?? '']
-    }
-    await topic.read(take, new AbortController().signal)
-    return found
+    const found: BusRecord[] = []
+    await topic.read((records) => void found.push(...records), new AbortController().signal)
+    return idsBy(found, ({ key, headers }) => [key, headers.id ?? ''])
   }
 }
 
 function idsByKey(events: readonly RecordedEvent[]): Record<string, readonly string[]> {
-  const found: Record<string, string[]> = {}
-  for (const { stream, id } of events) {
-    const key = stream.slice('account-'.length)
-    found[key] = [...(found[key] ?? []), id]
-  }
-  return found
+  return idsBy(events, ({ stream, id }) => [stream.slice('account-'.length), id])
+}
+
+function idsBy<Item>(
+  items: readonly Item[],
+  keyAndId: (item: Item) => readonly [string, string],
+): Record<string, readonly string[]> {
+  const groups = Map.groupBy(items.map(keyAndId), ([key]) => key)
+  return Object.fromEntries([...groups].map(([key, some]) => [key, some.map(([, id]) => id)]))
+}
+
+function firstCopies(
+  found: Readonly<Record<string, readonly string[]>>,
+): Record<string, readonly string[]> {
+  const entries = Object.entries(found).map(([key, ids]) => [key, [...new Set(ids)]] as const)
+  return Object.fromEntries(entries)
 }

@@ -7,28 +7,38 @@
  *
  * Every event is in the topic at least once, and the first copies of each account are in order. An
  * acknowledgement alone moves no checkpoint: the topic is asked first whether it holds what was
- * acknowledged. While the bus is away nothing is read ahead: one batch is all the memory that it
- * takes, and the log is where the rest waits. Several relays on one log only make doubles.
+ * acknowledged. The next delivery is read while one is under way, and nothing beyond it: two
+ * deliveries are all the memory that an outage takes, and the log is where the rest waits.
+ *
+ * What a relay that dies sends again is what it had sent behind its checkpoint: never more records
+ * than one delivery holds, because more are not sent before the checkpoint has moved. Several
+ * relays on one log only make doubles.
  */
+
+import type { PicoDollars } from '@svc/contracts/money'
 import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type Bus,
   BusRewoundError,
   type BusTopic,
-  inDeliveries,
+  MAX_DELIVERY_RECORDS,
   type TopicPlan,
 } from '@svc/contracts/ports/bus'
-import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
+import {
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+  START,
+} from '@svc/contracts/ports/event-store'
 import type { Pace } from '@svc/contracts/ports/pace'
 import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import { checkFeed, type FeedCheckOptions, type FeedCheckResult } from './feed-check.ts'
 import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
+import { PAGE_EVENTS, PendingDelivery, SAVE_AT_RECORDS } from './pending-delivery.ts'
 
-/** Events that are read, and held in memory, at once. */
-const BATCH_EVENTS = 500
-/** What a relay that dies sends again is what it sent in this time. */
+/** Where few events come, the checkpoint follows them after this time. */
 const CHECKPOINT_EVERY_MS = 1_000
 /** How long a relay that ends waits to learn whether its last records are there. */
 const LAST_SAVE_MS = 1_000
@@ -59,9 +69,11 @@ export interface FeedLog {
 
 export interface RelayPorts {
   readonly store: Pick<EventStore, 'readAll' | 'subscribe'>
-  readonly bus: Bus
+  readonly bus: Pick<Bus, 'open'>
   readonly plan: TopicPlan
   readonly checkpoints: FeedCheckpoints
+  /** Below which a record says that the balance is low; without it none says so. */
+  readonly lowBalance?: PicoDollars
   readonly pace: Pace
   readonly clock: Clock
   readonly timer: Timer
@@ -87,8 +99,13 @@ export class Relay {
   #topic: BusTopic | undefined
   #saved: FeedCheckpoint | undefined
   /** Acknowledged, and not looked for yet. */
-  #delivered: FeedCheckpoint | undefined
-  #waitingSinceMs: number | undefined
+  #delivered: Delivered | undefined
+  /** Of {@link Delivered.count}, what the checkpoint is about. */
+  #savedCount = 0
+  /** The end of the last save: they take turns. */
+  #saving: Promise<unknown> = Promise.resolve()
+  #sending: PendingDelivery | undefined
+  #troubledSinceMs: number | undefined
   #trouble: string | null = null
   #lost: string | null = null
 
@@ -191,52 +208,126 @@ export class Relay {
   async #forwardAndSave(topic: BusTopic, onProgress: () => void): Promise<void> {
     const session = new AbortController()
     const signal = AbortSignal.any([this.#stopping.signal, session.signal])
-    const saving = this.#saveRegularly(topic, signal).catch((error) => session.abort(error))
-    try {
-      await this.#forward(topic, signal, onProgress)
-    } finally {
-      session.abort()
-      await saving
-      await within(this.#ports.timer, LAST_SAVE_MS, this.#save(topic), undefined).catch(() => {})
+    let failure: { readonly cause: unknown } | undefined
+    const fail = (cause: unknown): void => {
+      failure ??= { cause }
+      session.abort(cause)
     }
-    if (session.signal.reason instanceof BusRewoundError) throw session.signal.reason
+    const saving = this.#saveRegularly(topic, signal).catch(fail)
+    const deliver = (delivery: PendingDelivery) => this.#deliver(topic, delivery, signal)
+    await this.#forward({ signal, fail, deliver, onProgress })
+    session.abort()
+    await saving
+    await within(this.#ports.timer, LAST_SAVE_MS, this.#save(topic), undefined).catch(() => {})
+    if (failure !== undefined) throw failure.cause
   }
 
-  async #forward(topic: BusTopic, signal: AbortSignal, onProgress: () => void): Promise<void> {
-    const { store, pace, clock, plan } = this.#ports
-    const after = this.#saved?.position ?? START
+  /** Reads one delivery ahead of the one that is under way. Never rejects: it tells `fail`. */
+  async #forward({ signal, fail, deliver, onProgress }: Forwarding): Promise<void> {
     this.#delivered = undefined
-    for await (const { events } of store.subscribe({ after, batchSize: BATCH_EVENTS, signal })) {
-      const last = events.at(-1)
-      if (last === undefined) continue
-      const records = await pace.step(() => events.map(feedRecord).filter((it) => it !== undefined))
-      this.#waitingSinceMs = clock.nowMs()
-      for (const delivery of inDeliveries(records)) await topic.deliver(delivery, signal)
-      this.#waitingSinceMs = undefined
-      const ends = endsAfter(this.#saved?.ends, topic.acknowledged)
-      this.#delivered = { topic: plan.name, position: last.position, ends, lost: this.#lost }
-      this.#trouble = null
-      onProgress()
+    this.#savedCount = 0
+    let sending: Promise<void> = Promise.resolve()
+    try {
+      for await (const delivery of this.#deliveries(signal)) {
+        await sending
+        sending = deliver(delivery).then(onProgress)
+        sending.catch(fail)
+      }
+    } catch (error) {
+      fail(error)
     }
+    await sending.catch(() => {})
+  }
+
+  /** What is behind the checkpoint: as much together as fits, or as there is. */
+  async *#deliveries(signal: AbortSignal): AsyncGenerator<PendingDelivery> {
+    const { store, pace, clock, lowBalance } = this.#ports
+    const recordOf = (event: RecordedEvent) => feedRecord(event, lowBalance) ?? []
+    const after = this.#saved?.position ?? START
+    let filling: PendingDelivery | undefined
+    this.#sending = undefined
+    for await (const page of store.subscribe({ after, batchSize: PAGE_EVENTS, signal })) {
+      const { events, caughtUp } = page
+      const records = await pace.step(() => events.flatMap(recordOf))
+      const last = events.at(-1)
+      if (last !== undefined) {
+        filling ??= new PendingDelivery(clock.nowMs())
+        filling.add(records, last.position)
+      }
+      if (filling !== undefined && (caughtUp || filling.isFull)) {
+        yield filling
+        filling = undefined
+      } else if (caughtUp && this.#sending === undefined) this.#noteWell()
+    }
+  }
+
+  async #deliver(topic: BusTopic, delivery: PendingDelivery, signal: AbortSignal): Promise<void> {
+    this.#sending = delivery
+    for (const { records, position } of delivery.parts()) {
+      if (this.#unsavedCount + records.length > MAX_DELIVERY_RECORDS) {
+        await this.#saveSurely(topic, signal)
+      }
+      if (records.length > 0) await topic.deliver(records, signal)
+      const ends = endsAfter(this.#saved?.ends, topic.acknowledged)
+      const count = (this.#delivered?.count ?? 0) + records.length
+      this.#delivered = { position, ends, count }
+      if (this.#unsavedCount >= SAVE_AT_RECORDS) await this.#saveSurely(topic, signal)
+    }
+    this.#sending = undefined
+    this.#noteWell()
+  }
+
+  /** Records that are acknowledged behind the checkpoint. */
+  get #unsavedCount(): number {
+    return (this.#delivered?.count ?? 0) - this.#savedCount
+  }
+
+  /** When the oldest event was read that is not acknowledged, or when nothing could be read. */
+  get #waitingSinceMs(): number | undefined {
+    return this.#troubledSinceMs ?? this.#sending?.sinceMs
   }
 
   async #saveRegularly(topic: BusTopic, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await pause(this.#ports.timer, CHECKPOINT_EVERY_MS, signal)
+      // A bus that is away is asked again at the next turn.
       await this.#save(topic)
     }
   }
 
-  /** @throws {BusRewoundError} when the topic does not hold what was acknowledged */
-  async #save(topic: BusTopic): Promise<void> {
+  /** Asks until the topic has answered: until then nothing more may be sent. */
+  async #saveSurely(topic: BusTopic, signal: AbortSignal): Promise<void> {
+    const backoff = new Backoff(this.#ports.timer, RETRY)
+    for (;;) {
+      const silence = await this.#save(topic)
+      if (silence === undefined) return
+      signal.throwIfAborted()
+      this.#noteTrouble(silence)
+      await backoff.pause(signal)
+    }
+  }
+
+  /**
+   * @returns why the topic could not be asked, when it could not
+   * @throws {BusRewoundError} when the topic does not hold what was acknowledged
+   */
+  #save(topic: BusTopic): Promise<Error | undefined> {
+    const saved = this.#saving.then(() => this.#saveInTurn(topic))
+    this.#saving = saved.catch(() => {})
+    return saved
+  }
+
+  async #saveInTurn(topic: BusTopic): Promise<Error | undefined> {
     const delivered = this.#delivered
-    if (delivered === undefined || delivered.position === this.#saved?.position) return
-    const ends = await topic.ends().catch(() => undefined)
-    // The bus is away: the next turn looks again.
-    if (ends === undefined) return
+    if (delivered === undefined || delivered.position === this.#saved?.position) return undefined
+    const ends = await topic.ends().catch((error: Error) => error)
+    if (ends instanceof Error) return ends
+    const { position, count } = delivered
     const missing = missingIn(ends, delivered.ends)
     if (missing !== null) throw new BusRewoundError(missing)
-    this.#write({ ...delivered, lost: this.#lost })
+    this.#write({ position, ends: delivered.ends, lost: this.#lost })
+    this.#savedCount = count
+    return undefined
   }
 
   #write(changed: Partial<FeedCheckpoint>): void {
@@ -251,14 +342,33 @@ export class Relay {
     }
   }
 
+  #noteWell(): void {
+    this.#troubledSinceMs = undefined
+    this.#trouble = null
+  }
+
   #noteTrouble(error: unknown): void {
     const words = error instanceof Error ? error.message : String(error)
-    this.#waitingSinceMs ??= this.#ports.clock.nowMs()
+    this.#troubledSinceMs ??= this.#waitingSinceMs ?? this.#ports.clock.nowMs()
     if (words === this.#trouble) return
     this.#trouble = words
     const fields = { topic: this.#ports.plan.name, problem: words }
     this.#ports.log.error(fields, 'the feed cannot be sent, trying again')
   }
+}
+
+/** How far the topic should be whole: everything up to the position is acknowledged. */
+interface Delivered extends Pick<FeedCheckpoint, 'position' | 'ends'> {
+  /** Records since the relay has begun, or begun again. */
+  readonly count: number
+}
+
+interface Forwarding {
+  readonly signal: AbortSignal
+  /** Ends the session, also while the log is quiet. */
+  readonly fail: (cause: unknown) => void
+  readonly deliver: (delivery: PendingDelivery) => Promise<void>
+  readonly onProgress: () => void
 }
 
 /** @returns what is missing of `expected` in words, or null when all is there */

@@ -10,8 +10,8 @@ import {
   createLocalOperations,
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
-import { type Logger, pino } from 'pino'
 import { type Core, type CoreOptions, openCore } from './core/core.ts'
+import { loggerTo } from './core/warning-logger.ts'
 import { DataFolder, NoLedgerError } from './data-folder/data-folder.ts'
 import { type LogLocation, shownLocation } from './settings/log-location.ts'
 import { VERSION } from './version.ts'
@@ -92,13 +92,4 @@ async function open(options: CoreOptions): Promise<Core> {
 /** Nothing that this process believes of the log can be trusted: without an owner it ends. */
 function throwIt(error: unknown): never {
   throw error
-}
-
-/** The log of a server is for machines; here a person reads. */
-function loggerTo(warn: (warning: string) => void): Logger {
-  const write = (line: string) => {
-    const { msg } = JSON.parse(line) as { msg?: unknown }
-    if (typeof msg === 'string') warn(msg)
-  }
-  return pino({ level: 'warn', base: null }, { write })
 }

@@ -1,8 +1,8 @@
 /** What every part of the benchmark is given, and what it gives back. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { Random } from '@svc/testing/random'
 import { type RedisServer, redisIsHere, startRedisServer } from '@svc/testing/redis/redis-server'
+import { anyTokenSchedule, canonicalSchedule } from '../src/engines/prompt-schedule.ts'
 import { MeasuredWorker, type MeasuredWorkerOptions, type SharedCache } from './measured-worker.ts'
 import type { ModelUnderTest } from './model-under-test.ts'
 import { timedAnswer } from './timed-answer.ts'
@@ -42,9 +42,19 @@ export function promptTokens(model: ModelUnderTest, wanted: number): number {
   return Math.min(wanted, model.contextTokens - OUTPUT_TOKENS_RESERVED - 1)
 }
 
-/** Prompt tokens that a cache can have: whole blocks, without the last token. */
-export function cacheableTokens(prompt: number): number {
-  return Math.floor((prompt - 1) / BLOCK_TOKENS) * BLOCK_TOKENS
+/** What of a prompt a worker's cache can have. */
+export interface Cacheable {
+  readonly tokens: number
+  /** That they are kept in. */
+  readonly blocks: number
+}
+
+/** All but the last token; only whole blocks where the model's schedule has it so. */
+export function cacheableOf({ health }: MeasuredWorker, prompt: number): Cacheable {
+  const isAny = health.cache.schedule === 'any-token'
+  const { cutTokens, blockTokens } = isAny ? anyTokenSchedule(1) : canonicalSchedule(1)
+  const tokens = Math.floor((prompt - 1) / cutTokens) * cutTokens
+  return { tokens, blocks: Math.ceil(tokens / blockTokens) }
 }
 
 /** A server of the benchmark's own, closed when the part ends. */

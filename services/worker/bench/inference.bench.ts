@@ -2,7 +2,7 @@
  * What inference costs and what the prefix cache saves, measured on the worker itself.
  *
  *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|FILE.gguf]
- *                                [--part ttft,chat,decode,gaps,newcomer,redis,isolation]
+ *                                [--part repeat,ttft,chat,decode,gaps,newcomer,redis,isolation]
  *                                [--samples N] [--json]
  *
  * A model that is named by its shape is written first, with random weights: its speed is real, what
@@ -23,9 +23,11 @@ import { measureGaps } from './parts/gaps.ts'
 import { measureIsolation } from './parts/isolation.ts'
 import { measureNewcomer } from './parts/newcomer.ts'
 import { measureRedis } from './parts/redis.ts'
+import { measureRepeat } from './parts/repeat.ts'
 import { measureTtft } from './parts/ttft.ts'
 
 const parts: Readonly<Record<string, Part>> = {
+  repeat: measureRepeat,
   ttft: measureTtft,
   chat: measureChat,
   decode: measureDecode,

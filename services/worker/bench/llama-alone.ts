@@ -8,7 +8,7 @@
  * line with an {@link AloneResult}.
  */
 import { createInterface } from 'node:readline'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
   type LlamaContext,
@@ -49,7 +49,7 @@ async function createContext(
 ): Promise<LlamaContext> {
   return await model.createContext({
     ...{ contextSize, sequences, flashAttention: true },
-    batchSize: Math.max(BLOCK_TOKENS, sequences),
+    batchSize: Math.max(BLOCK_TOKENS_MAX, sequences),
     threads: { ideal: threads, min: threads },
     batching: {
       dispatchSchedule: 'nextCycle',

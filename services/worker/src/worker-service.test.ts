@@ -36,7 +36,7 @@ function operationsOf(contextSize: number, render: PromptRenderer['render'], scr
     facts: {
       ...{ workerId: 'w', fingerprint: 'f', modelName: 'm', toy: true },
       ...{ contextSize, threads: 1, cpuVariant: 'none', device: 'cpu', instanceId: 'w/1' },
-      cache: { mode: 'on', reason: null, tiers: ['l1'] },
+      cache: { mode: 'on', schedule: 'canonical-128', reason: null, tiers: ['l1'] },
     },
   })
 }

@@ -17,6 +17,7 @@ import { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Engine } from './engines/engine.ts'
 import type { AnswerPlans } from './plans/answer-plans.ts'
 import { auditCache } from './prefix-cache/audit.ts'
+import { namesEvery } from './prefix-cache/block-names.ts'
 import type { PrefixCache } from './prefix-cache/prefix-cache.ts'
 import { boundsOf, PromptTooLong, refuseFarTooLong } from './prompt/prompt-length.ts'
 import { type PromptRenderer, TemplateRefusal } from './prompt/template.ts'
@@ -25,6 +26,8 @@ import type { Emit, WorkerApi } from './protocol/worker-api.ts'
 import { refuseBadGrammar, refuseUnfitOptions } from './scheduling/request-checks.ts'
 import type { Scheduler } from './scheduling/scheduler.ts'
 
+/** The gateway is told the names of blocks that end at multiples of so many tokens. */
+const TOLD_TOKENS = 128
 /** Characters of a schema for the answer, written as JSON, for each token of the context. */
 const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64
 
@@ -81,7 +84,7 @@ export class WorkerService implements WorkerApi {
     const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
     const tokens = refusing(() => this.#parts.renderer.render(conversation, bounds))
     if (tokens.length >= contextSize) throw notFitting(tokens.length, contextSize)
-    const blocks = [...this.#parts.cache.chain(tenant, tokens).names]
+    const blocks = [...namesEvery(this.#parts.cache.chain(tenant, tokens), TOLD_TOKENS)]
     const maxOutputTokens = contextSize - tokens.length
     return { tokens, fingerprint, contextSize, maxOutputTokens, plan, blocks }
   }

@@ -1,13 +1,17 @@
 /** Puts a worker together from its settings: model, sequences, scheduler, protocol. */
 import { hash, randomBytes, randomInt } from 'node:crypto'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { cpus } from 'node:os'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import type { Engine, ModelFacts, OpenEngine } from './engines/engine.ts'
+import { type PromptSchedule, SCHEDULE_VERSION } from './engines/prompt-schedule.ts'
 import { PLAN_VERSION } from './plans/answer-plan.ts'
 import { AnswerPlans } from './plans/answer-plans.ts'
 import { CompileThreads } from './plans/compile-threads.ts'
+import { testModel } from './prefix-cache/model-test.ts'
 import { openPrefixCache } from './prefix-cache/open-prefix-cache.ts'
+import { withSigns } from './prefix-cache/signs-of-life.ts'
+import { findingsIn, type Subject } from './process/findings.ts'
 import type { Log } from './process/log.ts'
 import { RuntimeWatch } from './process/runtime-watch.ts'
 import { startWatchdog } from './process/watchdog.ts'
@@ -22,8 +26,10 @@ import { WorkerService } from './worker-service.ts'
 const FINGERPRINT_CHARACTERS = 32
 const INSTANCE_BYTES = 8
 const SEEDS = 2 ** 32
-/** Changes when prompts are computed in other chunks, which can change the tokens. */
-const CHUNK_SCHEDULE = 'canonical-1'
+/** Changes when the same probabilities and seed draw another token. */
+const DRAW_VERSION = 2
+/** Changes when the self-test tries out something else. */
+const SELF_TEST_VERSION = 2
 
 export interface Worker {
   readonly api: WorkerApi
@@ -50,13 +56,18 @@ export async function startWorker(
   const { engine, facts } = await openEngine(settings.engine, { log, watch })
   startWatchdog(watch, settings.hangMs)
   const served = serveFamily(facts, engine.vocabulary, log, systemClock)
-  const fingerprint = fingerprintOf(facts, engine, served)
-  const { cache, mode, putsAside } = await openPrefixCache({
+  const findings = findingsIn(settings.findings, log)
+  const subject = selfTestSubject(facts, engine)
+  const { chosen, reuse, remembered } = await withSigns(log, () =>
+    testModel(engine, subject, findings, nowMs),
+  )
+  const { schedule, reason } = chosen
+  const { name, shortTokensMax } = schedule
+  log('info', 'schedule of prompts', { schedule: name, shortTokensMax, reason, remembered })
+  const fingerprint = fingerprintOf(facts, schedule, served)
+  const { cache, mode, putsAside } = openPrefixCache({
     settings: settings.cache,
-    engine,
-    fingerprint,
-    log,
-    nowMs,
+    ...{ engine, reuse, fingerprint, log, nowMs },
   })
   const scheduler = new Scheduler({
     ...{ engine, cache, log, nowMs, onBroken, family: served.family },
@@ -93,13 +104,37 @@ export async function startWorker(
   return { api, drain: () => scheduler.drain() }
 }
 
+/** All that the self-test's result depends on. */
+function selfTestSubject(facts: ModelFacts, engine: Engine): Subject {
+  return {
+    subject: 'self-test',
+    ...{ version: SELF_TEST_VERSION, scheduleVersion: SCHEDULE_VERSION },
+    schedules: engine.schedules.map(scheduleFacts).join(),
+    ...{ contextSize: engine.contextSize, sequences: engine.sequences.length },
+    ...{ modelDigest: facts.digest, llamaCpp: facts.runtimeRelease },
+    ...{ library: facts.libraryVersion, cpuVariant: facts.cpuVariant },
+    processor: cpus()[0]?.model ?? 'unknown',
+    ...{ device: facts.device, threads: facts.threads },
+  }
+}
+
+function scheduleFacts(schedule: PromptSchedule): string {
+  const { name, blockTokens, shortTokensMax } = schedule
+  return `${name}/${blockTokens}/${shortTokensMax}/${firstBatchTokens(schedule)}`
+}
+
+/** Where the first batch of a long prompt ends. */
+function firstBatchTokens(schedule: PromptSchedule): number {
+  return schedule.batches.long.batchEnd(0, Number.MAX_SAFE_INTEGER)
+}
+
 /**
- * Equal fingerprints give equal tokens and equal plans: model file, library, kind of CPU, chat
- * template, and how it is read.
+ * Equal fingerprints give equal tokens and equal plans: model file, library, kind of CPU, threads,
+ * chat template, and how it is read.
  */
 function fingerprintOf(
   facts: ModelFacts,
-  { chunkTokens }: Pick<Engine, 'chunkTokens'>,
+  schedule: PromptSchedule,
   { family }: ServedFamily,
 ): string {
   const parts = {
@@ -108,13 +143,18 @@ function fingerprintOf(
     library: facts.libraryVersion,
     cpuVariant: facts.cpuVariant,
     device: facts.device,
+    // Attention of a single row is split among them: what is drawn can differ in the last digits.
+    threads: facts.device === 'cpu' ? facts.threads : null,
     template: hash('sha256', facts.chatTemplate ?? '', 'hex'),
     family: family.name,
     prompt: PROMPT_VERSION,
     plan: PLAN_VERSION,
-    blockTokens: BLOCK_TOKENS,
-    schedule: CHUNK_SCHEDULE,
-    chunkTokens,
+    draws: DRAW_VERSION,
+    blockTokens: schedule.blockTokens,
+    schedule: schedule.name,
+    scheduleVersion: SCHEDULE_VERSION,
+    chunkTokens: firstBatchTokens(schedule),
+    shortTokensMax: schedule.shortTokensMax,
     flashAttention: true,
   }
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, FINGERPRINT_CHARACTERS)

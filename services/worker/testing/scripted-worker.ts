@@ -1,5 +1,5 @@
 /** A scheduler on a scripted model, and requests for it. */
-import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { bytes } from '../src/engines/scripted/byte-vocabulary.ts'
@@ -11,6 +11,8 @@ import { hermes } from '../src/prompt/families/hermes.ts'
 import { Scheduler } from '../src/scheduling/scheduler.ts'
 import { SequencePool } from '../src/scheduling/sequence-pool.ts'
 
+/** Of a block of the canonical schedule, which the script follows unless it cuts anywhere. */
+export const BLOCK_TOKENS = 128
 /** Three blocks. */
 export const LONG_PROMPT = 'x'.repeat(3 * BLOCK_TOKENS)
 
@@ -39,8 +41,8 @@ export function scriptedWorker(
   const broken: unknown[] = []
   const cost = new CostModel(SLOW_TOKENS_PER_MS)
   const cache = new PrefixCache({
-    ...{ l1, l2, names: blockNames('secret', 'fingerprint'), cost },
-    blockBytes: BLOCK_TOKENS,
+    ...{ l1, l2, names: blockNames('secret', 'fingerprint', engine.schedule), cost },
+    tokenBytes: 1,
     nowMs,
     onFailure: (what) => alarms.push(what),
   })

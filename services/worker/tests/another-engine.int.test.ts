@@ -16,14 +16,18 @@ let client: WorkerClient
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-engine-'))
-  const socketPath = join(folder, 'w.sock')
-  const settings = settingsOf({ socket: socketPath, contextSize: '1024' }, NEVER_HANGS)
+  worker = await start('w')
+  client = new WorkerClient(worker.address)
+})
+
+function start(name: string): Promise<RunningWorker> {
+  const words = { socket: join(folder, `${name}.sock`), contextSize: '1024', modelsFolder: folder }
   const onBroken = (error: unknown) => {
     throw error
   }
-  worker = await runWorker(settings, () => {}, onBroken, openScripted({ answer: 'Hello!' }))
-  client = new WorkerClient({ socketPath })
-})
+  const settings = settingsOf(words, NEVER_HANGS)
+  return runWorker(settings, () => {}, onBroken, openScripted({ answer: 'Hello!' }))
+}
 
 afterAll(async () => {
   await worker.stop()
@@ -48,4 +52,11 @@ it('says what it is', async () => {
     cache: { mode: 'on', tiers: ['l1'] },
     load: { queued: 0, sequences: 8 },
   })
+})
+
+it('confirms at its next start what it has found out, with one batch', async () => {
+  const next = await start('next')
+  const { batches } = await new WorkerClient(next.address).state()
+  await next.stop()
+  expect(batches).toMatchObject({ prompt: 1, promptTokens: 64 })
 })

@@ -128,7 +128,7 @@ it('a changed demo model is refused', async () => {
 })
 
 describe('a worker on TCP', () => {
-  it('demands the shared secret on every path, and drains on SIGTERM', async () => {
+  it('demands the shared secret on every path but those of probes, and drains on SIGTERM', async () => {
     const argv = ['--port', '0', '--sequences', '1']
     const { child, ended, lines } = start(argv, { SVC_WORKER_SECRET: SECRET })
     const { address } = JSON.parse((await lines.next()).value ?? 'null')
@@ -141,6 +141,11 @@ describe('a worker on TCP', () => {
         expect([status, body]).toMatchObject([401, { error: { code: 'unauthorized' } }])
       }
     }
+    // Its supervisor has no secret, and is told no more than whether it can be used.
+    const supervisor = new WorkerClient(address)
+    expect(await supervisor.call('GET', '/livez')).toMatchObject({ body: { status: 'alive' } })
+    const ready = { status: 200, body: { status: 'ready' } }
+    expect(await supervisor.call('GET', '/readyz')).toMatchObject(ready)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
   })

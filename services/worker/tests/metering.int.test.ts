@@ -5,7 +5,7 @@ import { type Supervised, superviseWorker } from '../src/supervision/supervisor.
 
 const CAPITAL = [user('What is the capital city of Norway?')]
 const STORY = [user('Write a short story about a fox named Mira')]
-/** More than two blocks of 128 tokens. */
+/** More than 256 tokens. */
 const LONG_SYSTEM = system(
   'You are a friendly assistant of a small library. The library opens at nine. '.repeat(12),
 )
@@ -73,7 +73,7 @@ describe('whatever happens to requests', () => {
           expect(meter.outputTokens).toBe(outputTokens)
           expect(meter.outputTokens).toBeLessThanOrEqual(request.maxOutputTokens)
           expect(meter.cache.evaluatedTokens).toBe(meter.inputTokens)
-          expect(meter.cache.blocks * 128).toBe(meter.cachedInputTokens)
+          expect(meter.cache.reusedTokens).toBe(meter.cachedInputTokens)
           if (last.finishReason !== 'cancelled' || outputTokens > 0) {
             expect(meter.inputTokens + meter.cachedInputTokens).toBe(request.tokens.length)
           }

@@ -37,10 +37,13 @@ async function askTwice(worker: WorkerClient) {
 }
 
 describe('a model', () => {
-  it('that attends to everything has a cache', async () => {
-    const worker = await serve('tiny')
-    expect((await worker.health()).cache.mode).toBe('on')
-    expect((await askTwice(worker)).second?.cachedInputTokens).toBeGreaterThan(0)
+  it.each([
+    ['that attends to everything', 'tiny'],
+    ['that is a mixture of experts', 'tiny-experts'],
+  ] as const)('%s has a cache, to the last token', async (_kind, shape) => {
+    const worker = await serve(shape)
+    expect((await worker.health()).cache).toMatchObject({ mode: 'on', schedule: 'any-token' })
+    expect((await askTwice(worker)).second?.inputTokens).toBe(1)
   })
 
   it.each([
@@ -49,7 +52,10 @@ describe('a model', () => {
   ] as const)('%s runs without one and says so', async (_kind, shape, reason) => {
     const worker = await serve(shape)
     const { cache } = await worker.health()
-    expect(cache).toEqual({ mode: 'off', reason: expect.stringMatching(reason), tiers: [] })
+    expect(cache).toEqual({
+      ...{ mode: 'off', schedule: 'canonical-128', tiers: [] },
+      reason: expect.stringMatching(reason),
+    })
     const { first, second } = await askTwice(worker)
     expect(second).toMatchObject({
       inputTokens: first?.inputTokens,

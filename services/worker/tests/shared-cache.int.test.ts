@@ -59,10 +59,10 @@ describeOnOwnRedis('two workers with a Redis', () => {
 
   it('say what they are', async () => {
     expect((await one.client.health()).cache).toEqual({
-      ...{ mode: 'on', reason: null, tiers: ['l1', 'l2'] },
+      ...{ mode: 'on', schedule: 'any-token', reason: null, tiers: ['l1', 'l2'] },
     })
     expect((await without.client.health()).cache).toEqual({
-      ...{ mode: 'off', reason: 'it was switched off', tiers: [] },
+      ...{ mode: 'off', schedule: 'any-token', reason: 'it was switched off', tiers: [] },
     })
   })
 
@@ -86,7 +86,10 @@ describeOnOwnRedis('two workers with a Redis', () => {
       expect((meter?.inputTokens ?? 0) + (meter?.cachedInputTokens ?? 0)).toBe(tokens)
       expect(meter?.cache.evaluatedTokens).toBe(meter?.inputTokens)
     }
-    expect(far.meter?.cache).toMatchObject({ blocks: Math.floor((tokens - 1) / 128) })
+    expect(live.meter).toMatchObject({ inputTokens: 1, cachedInputTokens: tokens - 1 })
+    expect(near.meter).toMatchObject({ inputTokens: 1, cachedInputTokens: tokens - 1 })
+    expect(far.meter).toMatchObject({ inputTokens: 1, cachedInputTokens: tokens - 1 })
+    expect(far.meter?.cache).toMatchObject({ blocks: Math.ceil((tokens - 1) / 32) })
     expect(far.meter?.cache.lastBlockHash).toBe(near.meter?.cache.lastBlockHash)
   })
 

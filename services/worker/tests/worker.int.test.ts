@@ -14,7 +14,7 @@ import { type Supervised, superviseWorker } from '../src/supervision/supervisor.
 
 const CAPITAL = [user('What is the capital city of Norway?')]
 const STORY = [user('Write a short story about a fox named Mira')]
-/** More than two blocks of 128 tokens. */
+/** More than 256 tokens. */
 const LONG_SYSTEM = system(
   'You are a friendly assistant of a small library. The library opens at nine. '.repeat(12),
 )
@@ -124,11 +124,12 @@ describe('a second turn', () => {
     const second = [...first, assistant(opening.text), user('And of Japan?')]
     const warm = await worker.generate(second, { tenant: 'turns' })
     const cold = await worker.generate(second, { tenant: 'fresh' })
-    expect(warm.meter?.cachedInputTokens).toBeGreaterThanOrEqual(256)
-    expect((warm.meter?.cachedInputTokens ?? 0) % 128).toBe(0)
+    // From the live sequence the whole first prompt, from blocks all but a begun one.
+    const { inputTokens = 0 } = opening.meter ?? {}
+    expect(warm.meter?.cachedInputTokens).toBeGreaterThanOrEqual(inputTokens - 1 - 32)
     expect(warm.meter?.cache).toMatchObject({
-      blocks: (warm.meter?.cachedInputTokens ?? 0) / 128,
-      source: 'l1',
+      ...{ schedule: 'any-token', source: 'l1' },
+      reusedTokens: warm.meter?.cachedInputTokens,
       evaluatedTokens: warm.meter?.inputTokens,
     })
     expect(cold.meter?.cachedInputTokens).toBe(0)

@@ -1,7 +1,15 @@
 import type { AccountEvent, AccountEventOf, GrantSlice } from '@svc/contracts/events/account'
+import { KeyAudit } from './key-audit.ts'
 import type { PriceList } from './price-list.ts'
 import { RequestAudit } from './request-audit.ts'
 import type { Invariant, Violation } from './violation.ts'
+
+/** What an account had at one moment of the log. */
+interface BalanceAt {
+  readonly revision: number
+  readonly settled: bigint
+  readonly held: bigint
+}
 
 /**
  * One account, event by event.
@@ -13,6 +21,12 @@ import type { Invariant, Violation } from './violation.ts'
  */
 export class AccountAudit {
   readonly requests = new Map<string, RequestAudit>()
+  /** Amounts of the grants that were asked for, in order. */
+  readonly granted: bigint[] = []
+  readonly revokedKeys = new Set<string>()
+  /** After each event. */
+  readonly balances: BalanceAt[] = []
+  readonly #keys = new KeyAudit()
   readonly #stream: string
   readonly #prices: PriceList
   readonly #violations: Violation[]
@@ -45,7 +59,9 @@ export class AccountAudit {
       case 'ApiKeyCreated':
       case 'ApiKeyRenamed':
       case 'ApiKeyExpirySet':
+        break
       case 'ApiKeyRevoked':
+        this.revokedKeys.add(event.data.keyId)
         break
       case 'AccountClosed':
         this.#close(event.data)
@@ -82,6 +98,7 @@ export class AccountAudit {
         break
     }
     this.#checkOverdraft(revision)
+    this.balances.push({ revision, settled: this.#settled, held: this.#held })
   }
 
   /** To be called when nothing runs any more. */
@@ -110,6 +127,7 @@ export class AccountAudit {
     if (this.#grants.has(grantId)) this.#report('I1', `has the grant ${grantId} twice`)
     if (paidDebt !== owed) this.#report('I1', `pays ${paidDebt} of a debt of ${debt}`)
     this.#grants.set(grantId, { amount, left: amount - paidDebt, expired: 0n })
+    this.granted.push(amount)
     this.#settle(amount, balanceAfter)
   }
 
@@ -177,7 +195,7 @@ export class AccountAudit {
   }
 
   #accept(accepted: AccountEventOf<'RequestAccepted'>['data']): void {
-    const { requestId, hold, underHeld, price } = accepted
+    const { requestId, keyId, hold, underHeld, price } = accepted
     const report = (invariant: Invariant, problem: string) =>
       this.#report(invariant, problem, requestId)
     if (this.requests.has(requestId)) report('I4', 'is accepted twice')
@@ -185,7 +203,10 @@ export class AccountAudit {
     if (underHeld && this.#strict) report('I8', 'is under-held on a strict account')
     if (underHeld && this.#runsUnderHeld()) report('I8', 'is the second under-held request')
     if (hold < 0n) report('I8', `holds ${hold}`)
-    this.requests.set(requestId, new RequestAudit(accepted, report))
+    if (this.revokedKeys.has(keyId)) report('I18', 'is accepted with a revoked key')
+    const request = new RequestAudit(accepted, report)
+    this.requests.set(requestId, request)
+    this.#keys.take(request, report)
     this.#held += hold
     this.#floor = 0n
   }

@@ -86,7 +86,14 @@ export const metered = (requestId: string, changes: Partial<DataOf<'TokensMetere
     ...counts,
     reasoningTokens: 0,
     workerId: 'wrk_1',
-    cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 10 },
+    cache: {
+      schedule: 'any-token',
+      reusedTokens: 0,
+      blocks: 0,
+      source: 'none',
+      lastBlockHash: null,
+      evaluatedTokens: 10,
+    },
     finishReason: 'stop',
     rule: 'metered',
     latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: 0, totalMs: 0 },
@@ -120,6 +127,8 @@ export const failed = (requestId: string) =>
 
 export const abandoned = (requestId: string) =>
   event('RequestAbandoned', { requestId, reason: 'gateway_died', at: 0 })
+
+export const revoked = () => event('ApiKeyRevoked', { keyId: 'key_1', reason: '', at: 0 })
 
 export const expired = (amount: bigint, balanceAfter: bigint) =>
   event('CreditExpired', { grantId: 'grant_1', amount, balanceAfter, at: 0 })

@@ -20,6 +20,8 @@ export class RequestAudit {
   debits = 0
   debited = 0n
   refunded = 0n
+  /** Of the last debit; -1 before it. */
+  debitRevision = -1
   readonly #report: Report
   #meterRevision = -1
   #ended: 'debited' | 'failed' | 'abandoned' | undefined
@@ -54,6 +56,7 @@ export class RequestAudit {
 
   debit(debit: Debited, revision: number): void {
     this.debits += 1
+    this.debitRevision = revision
     this.debited += debit.amount
     if (this.debits > 1) this.#report('I3', 'is debited twice')
     if (this.meter === undefined) this.#report('I3', 'is debited and was not metered')

@@ -1,4 +1,5 @@
-export type Invariant = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'I11' | 'I12'
+/** What each says stands in `check.ts`. */
+export type Invariant = `I${1 | 2 | 3 | 4 | 5 | 6 | 8 | 9}` | `I${11 | 12 | 13 | 15 | 18 | 19}`
 
 export interface Violation {
   readonly invariant: Invariant

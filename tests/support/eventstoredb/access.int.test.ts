@@ -10,8 +10,10 @@ import {
   EventStoreDBClient,
   failureOf,
   idsIn,
+  MaxAppendSizeExceededError,
   NO_STREAM,
   newEvent,
+  WrongExpectedVersionError,
   withDouble,
 } from './raw-client.ts'
 import { makeSelfSignedCertificate } from './self-signed-certificate.ts'
@@ -79,6 +81,22 @@ describe('over TLS', () => {
       expect(await ask(client)).toEqual({ ...may, shorten: 'denied', delete: 'denied' })
       double.setDefaultAcl({ $userStreamAcl: { $r: group, $w: '$admins', ...rest } })
       expect(await ask(client)).toMatchObject({ ...may, append: 'denied' })
+    })
+  })
+
+  test('of an append the rights are looked at before the size, and the size before the revision', async () => {
+    const limitedUsers = [{ username: 'svc', password: 'secret', groups: ['sellers'] }]
+    const options = { credentials, limitedUsers, maxAppendBytes: 1_000 }
+    await connected(options, 'svc:secret@', async (client, double) => {
+      const committed = double.observed.eventsCommitted
+      const nowhere = { expectedRevision: BigInt(Number.MAX_SAFE_INTEGER) }
+      const answer = (size: number) =>
+        failureOf(client.appendToStream('s', newEvent('x'.repeat(size)), nowhere))
+      expect(await answer(2_000)).toBeInstanceOf(MaxAppendSizeExceededError)
+      expect(await answer(10)).toBeInstanceOf(WrongExpectedVersionError)
+      expect(double.observed.eventsCommitted).toBe(committed)
+      double.setDefaultAcl({ $userStreamAcl: { $w: '$admins' } })
+      expect(await answer(2_000)).toBeInstanceOf(AccessDeniedError)
     })
   })
 

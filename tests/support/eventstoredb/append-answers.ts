@@ -25,13 +25,19 @@ export function batchAnswer(
 ): Buffer {
   return framed(
     Buffer.concat([
-      message(1, text(2, correlationId)),
+      message(1, correlation(correlationId)),
       answer.kind === 'success' || answer.kind === 'success without a stream'
         ? message(3, ...success(answer))
         : message(2, ...batchError(answer, stream, expected)),
       message(4, streamName(stream)),
     ]),
   )
+}
+
+/** The real server answers with the two halves, however the id was given. */
+function correlation(id: string): Fields {
+  const half = (from: number) => BigInt(`0x${id.slice(from, from + 16) || '0'}`)
+  return message(1, uint(1, half(0)), uint(2, half(16)))
 }
 
 /** The answer to a call of one append: a message, or an error that ends the call. */

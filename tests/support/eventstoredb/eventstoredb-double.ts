@@ -6,6 +6,7 @@
  * → down → (restart) → up; and up ⇄ frozen. The port stays the same.
  */
 import { randomUUID } from 'node:crypto'
+import { FaultProxy } from '../network/fault-proxy.ts'
 import { AccessRules } from './access-rules.ts'
 import { Admission, type Credentials, type LimitedUser } from './admission.ts'
 import { serveAppend, serveBatchAppend } from './append-calls.ts'
@@ -20,7 +21,6 @@ import { ReadCalls } from './read-calls.ts'
 import { hasSince, SERVER_FEATURES, serveServerFeatures } from './server-features.ts'
 import { serveDelete, serveTombstone } from './stream-deletion.ts'
 import { DELETED_BEFORE } from './stream-log.ts'
-import { TcpRelay } from './tcp-relay.ts'
 
 export type { AppendFault } from './double-faults.ts'
 
@@ -93,7 +93,7 @@ export class EventStoreDbDouble {
   #port: number
   #tls: ServerIdentity | undefined
   #server: GrpcServer | undefined
-  #relay: TcpRelay | undefined
+  #relay: FaultProxy | undefined
 
   private constructor(options: DoubleOptions) {
     const version = options.version ?? DEFAULT_VERSION
@@ -204,7 +204,7 @@ export class EventStoreDbDouble {
       this.#timers.after(this.faults.indexLagMs, () => this.#log.showAll())
     } else this.#log.showAll()
     this.#server = await GrpcServer.listen((path) => this.#handlers.get(path), this.#tls)
-    this.#relay = await TcpRelay.listen(this.#port, this.#server.port)
+    this.#relay = await FaultProxy.listen(this.#server.port, this.#port)
     this.#port = this.#relay.port
   }
 

@@ -1,4 +1,5 @@
 /** Takes appends in, over either of the two calls that clients use for them. */
+import type { UUID as UuidMessage } from '@eventstore/db-client/generated/shared_pb.js'
 import streams, {
   type AppendReq as AppendReqMessage,
   type BatchAppendReq as BatchAppendReqMessage,
@@ -22,7 +23,7 @@ export interface AppendPart {
 }
 
 export interface BatchPart extends AppendPart {
-  /** The id, made by the client, that the answer repeats. */
+  /** The id, made by the client, that the answer repeats: a UUID in 32 hexadecimal digits. */
   readonly correlationId: string
   readonly isFinal: boolean
 }
@@ -38,7 +39,7 @@ export function readBatchPart(bytes: Buffer): BatchPart {
   const request = streams.BatchAppendReq.deserializeBinary(bytes)
   const events = request.getProposedMessagesList().map(proposedEvent)
   const part = {
-    correlationId: request.getCorrelationId()?.getString() ?? '',
+    correlationId: hexOf(request.getCorrelationId()),
     isFinal: request.getIsFinal(),
     events,
   }
@@ -107,6 +108,15 @@ function proposedEvent(proposed: ProposedMessage): ProposedEvent {
     data: proposed.getData_asU8(),
     metadata: proposed.getCustomMetadata_asU8(),
   }
+}
+
+/** Clients give an id as text, or as two halves of 64 bits with a sign. */
+function hexOf(uuid: UuidMessage | undefined): string {
+  const halves = uuid?.getStructured()
+  if (halves === undefined) return uuid?.getString().replaceAll('-', '') ?? ''
+  return [halves.getMostSignificantBits(), halves.getLeastSignificantBits()]
+    .map((half) => BigInt.asUintN(64, BigInt(half)).toString(16).padStart(16, '0'))
+    .join('')
 }
 
 /** A UUID as the server gives it back; empty when the text is none. */

@@ -60,6 +60,8 @@ export interface FixtureOptions {
   readonly index?: PrefixIndex
   readonly tenantWeights?: ReadonlyMap<string, number>
   readonly ledgerHealth?: LedgerHealth
+  /** Whether memory may lack what another process did to an account. */
+  readonly accountNews?: { mayBeOld(accountId: string): boolean }
   readonly requestObserver?: RequestObserver
   /** The routes of the operator. */
   readonly admin?: FastifyPluginAsync
@@ -111,6 +113,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
   const pool = poolOf(workers, options)
   const gateway = createGateway({
     ledger: options.real?.ledger ?? ledger.ledger,
+    accountNews: options.accountNews,
     views: options.isFrozenInView ? { ...views.views, account: () => FROZEN } : views.views,
     evidence: evidenceOn(ledger.store, views.evidence, views.reached),
     viewsReached: options.viewsReached ?? views.reached,
@@ -122,6 +125,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     storedResponses: new MemoryExpiringStore(),
     texts: ledger.texts,
     textSeal: new AesTextSeal('the secret of the test'),
+    exportTrail: { record: async () => {} },
     clock: systemClock,
     timer: systemTimer,
     reach: (point) => void reached.push(point),

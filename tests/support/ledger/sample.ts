@@ -175,7 +175,14 @@ export const meter = (fields: Partial<WorkerMeter> = {}): WorkerMeter => ({
   outputTokens: 10,
   reasoningTokens: 0,
   workerId: 'wrk_1',
-  cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 10 },
+  cache: {
+    schedule: 'any-token',
+    reusedTokens: 0,
+    blocks: 0,
+    source: 'none',
+    lastBlockHash: null,
+    evaluatedTokens: 10,
+  },
   latencies: { queueMs: 1, prefillMs: 2, firstTokenMs: 3, totalMs: 4 },
   ...fields,
 })

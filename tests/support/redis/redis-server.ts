@@ -12,7 +12,7 @@ import { makeTemporaryFolder } from '../temporary-folder.ts'
 import { callRedis, type RedisArgument, type RedisValue } from './redis-call.ts'
 
 const PROGRAM = 'redis-server'
-const STARTED_WITHIN_MS = 10_000
+const STARTED_WITHIN_MS = 30_000
 const LOOK_AGAIN_MS = 10
 /** A frozen server says nothing for so long. */
 const SILENT_MS = 50

@@ -132,7 +132,9 @@ export class ScriptedRun {
       reasoningTokens: this.#reasoned,
       workerId: this.#workerId,
       cache: {
-        blocks: Math.floor(cached / 128),
+        schedule: 'any-token',
+        reusedTokens: cached,
+        blocks: Math.floor(cached / 32),
         source: cached > 0 ? 'l1' : 'none',
         lastBlockHash: null,
         evaluatedTokens: computed,

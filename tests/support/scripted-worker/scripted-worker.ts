@@ -1,7 +1,8 @@
 /**
  * A worker that speaks the worker protocol and runs no model: for tests and benchmarks.
  *
- *     node tests/support/scripted-worker/scripted-worker.ts --socket PATH --tokens N --delay-ms D
+ *     node tests/support/scripted-worker/scripted-worker.ts --socket PATH --tokens N --delay-ms D \
+ *         --worker-id NAME
  *
  * Its `/prepare` counts one token per four bytes of text, so that every number is known in advance;
  * calls of tools and the tools themselves count as the bytes of their JSON.
@@ -33,6 +34,7 @@ export {
 } from './script.ts'
 
 const BYTES_PER_TOKEN = 4
+const DEFAULT_ID = 'wrk_scripted'
 
 export interface ScriptedWorkerOptions {
   readonly socketPath: string
@@ -65,7 +67,12 @@ export class ScriptedWorker {
   status: HealthResponse['status'] = 'ready'
   /** What it says that it has to do for other gateways. */
   othersLoad = { queued: 0, running: 0 }
-  cache: HealthResponse['cache'] = { mode: 'off', reason: 'it runs no model', tiers: [] }
+  cache: HealthResponse['cache'] = {
+    mode: 'off',
+    schedule: 'any-token',
+    reason: 'it runs no model',
+    tiers: [],
+  }
   /** What `/state` tells; `silent`: who asks waits. */
   state: StateResponse | 'silent' = freshState
   /** What `/audit` finds; `broken`: an error. */
@@ -100,7 +107,7 @@ export class ScriptedWorker {
   }
 
   get workerId(): string {
-    return this.#options.workerId ?? 'wrk_scripted'
+    return this.#options.workerId ?? DEFAULT_ID
   }
 
   get socketPath(): string {
@@ -266,11 +273,13 @@ async function main(): Promise<void> {
       socket: { type: 'string' },
       tokens: { type: 'string', default: '8' },
       'delay-ms': { type: 'string', default: '0' },
+      'worker-id': { type: 'string', default: DEFAULT_ID },
     },
   })
   if (values.socket === undefined) throw new Error('--socket PATH is needed')
   const script = { tokens: Number(values.tokens), delayMs: Number(values['delay-ms']) }
-  const worker = new ScriptedWorker({ socketPath: values.socket, script }, false)
+  const options = { socketPath: values.socket, script, workerId: values['worker-id'] }
+  const worker = new ScriptedWorker(options, false)
   await worker.listen()
   process.stdout.write(`${JSON.stringify({ type: 'ready', socket: values.socket })}\n`)
   process.once('SIGTERM', () => void worker.close().then(() => process.exit(0)))

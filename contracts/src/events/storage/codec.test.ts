@@ -32,6 +32,16 @@ describe.each(eventTypes)('%s', (type) => {
     )
   })
 
+  test('is stored as the text that the hashes of all logs are made of', () => {
+    const asText = (_key: string, value: unknown) =>
+      typeof value === 'bigint' ? value.toString() : value
+    fc.assert(
+      fc.property(anyEventOf(type), (event) => {
+        expect(encodeEvent('id', event, origin).data).toBe(JSON.stringify(event.data, asText))
+      }),
+    )
+  })
+
   test('is refused when any field is missing', () => {
     fc.assert(
       fc.property(anyEventOf(type), (event) => {

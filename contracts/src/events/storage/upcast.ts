@@ -26,6 +26,7 @@ const currentVersions: ReadonlyMap<string, number> = new Map([
   ['CreditRefunded', 2],
   ['BalanceAdjusted', 2],
   ['UserSignedIn', 2],
+  ['TokensMetered', 2],
 ])
 
 const FIRST_VERSION = 1
@@ -54,6 +55,7 @@ const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
   ['CreditRefunded', [withPlainTexts]],
   ['BalanceAdjusted', [withPlainTexts]],
   ['UserSignedIn', [byPassword]],
+  ['TokensMetered', [byWholeBlocks]],
 ])
 
 export function currentVersion(type: string): number {
@@ -93,6 +95,16 @@ function withPlainTexts(data: unknown): unknown {
 
 function withoutReason(data: unknown): unknown {
   return { ...(data as object), changeId: null, reason: null }
+}
+
+/** Of every block, when version 1 was written. */
+const FIRST_BLOCK_TOKENS = 128
+
+/** Version 1 was written when there was one schedule, and nothing but whole blocks was reused. */
+function byWholeBlocks(data: unknown): unknown {
+  const { cache, ...metered } = data as { readonly cache: { readonly blocks: number } }
+  const reusedTokens = cache.blocks * FIRST_BLOCK_TOKENS
+  return { ...metered, cache: { schedule: 'canonical-128', reusedTokens, ...cache } }
 }
 
 /** Version 1 was written when there was no other way to sign in. */

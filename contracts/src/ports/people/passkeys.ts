@@ -34,6 +34,8 @@ export interface Passkeys {
    *   then another copy of the key has signed, and nothing has changed
    */
   noteUse(passkeyId: string, use: PasskeyUse): Promise<boolean>
+  /** @returns whether this user has it */
+  rename(userId: string, passkeyId: string, name: string): Promise<boolean>
   /** @returns whether this user had it */
   remove(userId: string, passkeyId: string): Promise<boolean>
 }

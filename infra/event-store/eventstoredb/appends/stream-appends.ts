@@ -33,11 +33,11 @@ import type { EventStoreDbClient } from '../client/client.ts'
 import type { CurrentClient } from '../client/current-client.ts'
 import { answerWithin } from '../client/deadline.ts'
 import type { NotWrittenReason, SendResult } from '../client/send-result.ts'
-import type { ServerReadStream } from '../client/server-calls.ts'
 import { appendLimitOf, reasonOf, ServerTimeoutError } from '../client/server-failure.ts'
 import { toServerEvent } from '../layout/recorded-event.ts'
 import type { StreamPrefix } from '../layout/stream-prefix.ts'
-import { deletedStream } from '../watch/set-aside-streams.ts'
+import type { ServerReadStream } from '../messages/server-calls.ts'
+import type { SetAsideStreams } from '../watch/set-aside-streams.ts'
 import type { HoldPlace } from './keyed-queue.ts'
 
 /** Heads that are kept in memory: about 250 bytes each. */
@@ -46,6 +46,7 @@ const MAX_KNOWN_HEADS = 20_000
 export interface StreamAppendsPorts {
   readonly client: CurrentClient<EventStoreDbClient>
   readonly streamPrefix: StreamPrefix
+  readonly setAside: Pick<SetAsideStreams, 'noteDeleted'>
   /** By our name of the stream. */
   read(request: ServerReadStream): Promise<readonly RecordedEvent[]>
   readonly appendTimeoutMs: number
@@ -102,7 +103,7 @@ export class StreamAppends {
       case 'not-written':
         if (result.reason === 'unreachable') this.forgetHeads()
         if (result.reason === 'access-denied') this.#ports.noteRight(false)
-        throw refusalOf(stream, result.reason, result.cause)
+        throw this.#refusalOf(stream, result.reason, result.cause)
       case 'unknown':
         // Silence says nothing about the connection.
         if (!(result.cause instanceof ServerTimeoutError)) this.forgetHeads()
@@ -181,18 +182,18 @@ export class StreamAppends {
   #read(stream: string, from: number, limit: number): Promise<readonly RecordedEvent[]> {
     return this.#ports.read({ stream, direction: 'forwards', from, limit })
   }
-}
 
-function refusalOf(stream: string, reason: NotWrittenReason, cause: unknown): Error {
-  switch (reason) {
-    case 'unreachable':
-      return new StoreAwayError(`the event store is not reachable: ${reasonOf(cause)}`, { cause })
-    case 'access-denied':
-      return new StoreUnavailableError('the event store does not let our user write', { cause })
-    case 'stream-deleted':
-      return deletedStream(stream, cause)
-    case 'too-large':
-      return new StoreUnavailableError(`the event store ${appendLimitOf(cause)}`, { cause })
+  #refusalOf(stream: string, reason: NotWrittenReason, cause: unknown): Error {
+    switch (reason) {
+      case 'unreachable':
+        return new StoreAwayError(`the event store is not reachable: ${reasonOf(cause)}`, { cause })
+      case 'access-denied':
+        return new StoreUnavailableError('the event store does not let our user write', { cause })
+      case 'stream-deleted':
+        return this.#ports.setAside.noteDeleted(stream, cause)
+      case 'too-large':
+        return new StoreUnavailableError(`the event store ${appendLimitOf(cause)}`, { cause })
+    }
   }
 }
 

@@ -10,29 +10,25 @@
  *  - `dispose()` leaves its sockets open: they are closed;
  *  - a node that does not lead may answer from the past: all but the wake-up calls ask the leader.
  */
-import {
-  type AllStreamResolvedEvent,
-  type EventData,
-  type JSONType,
-  type ResolvedEvent,
-  type StreamingRead,
-  streamNameFilter,
-} from '@eventstore/db-client'
-import { START, StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { streamNameFilter } from '@eventstore/db-client'
+import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { patientTimer } from '../../../system/patient-timer.ts'
-import { CertificateFiles } from './client-settings.ts'
-import type { ConnectionSettings } from './connection-string.ts'
-import { answerWithin } from './deadline.ts'
-import { ReadGate } from './read-gate.ts'
-import { RetirableClient } from './retirable-client.ts'
-import { notSent, type SendResult, sendResultOf } from './send-result.ts'
 import type {
   ServerReadAll,
   ServerReadStream,
   ServerSubscription,
   SubscriptionListener,
-} from './server-calls.ts'
-import { type NewServerEvent, NO_EVENTS, type ServerEvent } from './server-event.ts'
+} from '../messages/server-calls.ts'
+import type { NewServerEvent, ServerEvent } from '../messages/server-event.ts'
+import type { PageRequest, StreamCalls } from '../messages/stream-calls.ts'
+import { CertificateFiles } from './client-settings.ts'
+import type { ConnectionSettings } from './connection-string.ts'
+import { answerWithin } from './deadline.ts'
+import { LibraryCalls, toServerEvent } from './library-calls.ts'
+import { OwnCalls } from './own-calls.ts'
+import { ReadGate } from './read-gate.ts'
+import { RetirableClient } from './retirable-client.ts'
+import { notSent, type SendResult, sendResultOf } from './send-result.ts'
 import {
   ClientRetiredError,
   failureTypeOf,
@@ -45,19 +41,17 @@ import {
 /** In units of 32 events that the server passes over, so that a quiet log says little. */
 const CHECKPOINT_INTERVAL = 100
 /**
- * The client sends the server the time at which an append is given up, by its own clock, and the
- * server refuses what is over by the server's. So it allows for clocks that differ; how long an
- * append takes is bounded by timers of ours, and on the server by one of its own.
- */
-const APPEND_DEADLINE_MS = 600_000
-/**
  * How long a read may bring no event while the server passes over those of others: enough for some
  * ten million. A server that hangs is noticed by the keepalive before.
  */
 const FILTERED_READ_TIMEOUT_MS = 60_000
+/** Since 23.10 a server says that a subscription has sent all there was: no other can be a page. */
+const OLDEST_WATCHED = 2_310
 
 export class EventStoreDbClient {
   readonly #client: RetirableClient
+  readonly #calls: StreamCalls
+  readonly #isOwn: boolean
   readonly #readTimeoutMs: number
   readonly #gate: ReadGate
   /** Rejects what waits for the server, when the client is retired. */
@@ -69,6 +63,8 @@ export class EventStoreDbClient {
   /** @throws {ConnectionStringError} when a file that the settings name cannot be read */
   constructor(settings: ConnectionSettings, readTimeoutMs: number) {
     this.#client = new RetirableClient(settings)
+    this.#isOwn = settings.options.encoding === 'own'
+    this.#calls = this.#isOwn ? new OwnCalls(this.#client) : new LibraryCalls(this.#client)
     this.#certificates = new CertificateFiles(settings)
     this.#readTimeoutMs = readTimeoutMs
     this.#gate = new ReadGate(readTimeoutMs)
@@ -113,15 +109,8 @@ export class EventStoreDbClient {
       return notSent(error)
     }
     try {
-      const { nextExpectedRevision, position } = await this.#watched(
-        this.#client.appendToStream(stream, events.map(toEventData), {
-          expectedRevision: expected === NO_EVENTS ? 'no_stream' : BigInt(expected),
-          requiresLeader: true,
-          deadline: APPEND_DEADLINE_MS,
-        }),
-      )
-      const revision = Number(nextExpectedRevision)
-      return { kind: 'appended', revision, position: position?.commit }
+      const appended = await this.#watched(this.#calls.append(stream, expected, events))
+      return { kind: 'appended', ...appended }
     } catch (error) {
       this.#note(error)
       return sendResultOf(error)
@@ -143,38 +132,31 @@ export class EventStoreDbClient {
   }
 
   /** One page. Empty for a stream that is missing or softly deleted. @throws as {@link #page} */
-  readStream({ stream, direction, from, limit }: ServerReadStream): Promise<ServerEvent[]> {
-    const edge = direction === 'forwards' ? 'start' : 'end'
-    return this.#page(() =>
-      this.#client.readStream(stream, {
-        direction,
-        fromRevision: from === undefined ? edge : BigInt(from),
-        maxCount: limit,
-        requiresLeader: true,
-      }),
-    )
+  readStream(request: ServerReadStream): Promise<ServerEvent[]> {
+    return this.#page(request, this.#readTimeoutMs)
   }
 
   /**
-   * One page of all events, also those of the system. Forwards it holds the event at `from`.
+   * One page of all events, also those of the system. Forwards it holds the event at `from`, unless
+   * it is watched.
    *
    * @throws as {@link #page}
    */
-  readAll(request: ServerReadAll): Promise<ServerEvent[]> {
-    const { direction, from, limit, streams } = request
-    if (streams !== undefined) {
-      const timeoutMs = Math.max(this.#readTimeoutMs, FILTERED_READ_TIMEOUT_MS)
-      return this.#page(() => this.#client.readFiltered(request), timeoutMs)
-    }
-    const edge = direction === 'forwards' ? 'start' : 'end'
-    return this.#page(() =>
-      this.#client.readAll({
-        direction,
-        fromPosition: from === undefined ? edge : { commit: from, prepare: from },
-        maxCount: limit,
-        requiresLeader: true,
-      }),
-    )
+  async readAll(request: ServerReadAll): Promise<ServerEvent[]> {
+    if (request.streams === undefined) return this.#page(request, this.#readTimeoutMs)
+    const timeoutMs = Math.max(this.#readTimeoutMs, FILTERED_READ_TIMEOUT_MS)
+    const { watch, ...unwatched } = request
+    const isWatched = watch !== undefined && (await this.#saysHowFar())
+    return this.#page(isWatched ? { ...unwatched, watch } : unwatched, timeoutMs)
+  }
+
+  /** Whether it says how far it has looked among events that a filter does not let through. */
+  async #saysHowFar(): Promise<boolean> {
+    if (!this.#isOwn) return false
+    // Of a server that is away the read itself says so.
+    const version = await this.serverVersion().catch(() => '')
+    const [, year = 0, month = 0] = /^(\d+)\.(\d+)/.exec(version) ?? []
+    return 100 * Number(year) + Number(month) >= OLDEST_WATCHED
   }
 
   /** Follows the events of all streams with the prefix. */
@@ -228,12 +210,9 @@ export class EventStoreDbClient {
    * @throws {StoreUnavailableError} when the server does not answer, or not with a page
    * @throws {RangeError} when it begins at a position that is none of this log
    */
-  async #page(
-    start: () => StreamingRead<ResolvedEvent> | StreamingRead<AllStreamResolvedEvent>,
-    timeoutMs = this.#readTimeoutMs,
-  ): Promise<ServerEvent[]> {
+  async #page(request: PageRequest, timeoutMs: number): Promise<ServerEvent[]> {
     try {
-      return await this.#gate.run(() => this.#collect(start(), timeoutMs))
+      return await this.#gate.run(() => this.#collect(request, timeoutMs))
     } catch (error) {
       if (failureTypeOf(error) === 'stream-not-found') return []
       this.#note(error)
@@ -241,31 +220,36 @@ export class EventStoreDbClient {
     }
   }
 
-  #collect(read: StreamingRead<ResolvedEvent>, timeoutMs: number): Promise<ServerEvent[]> {
-    const { promise, resolve, reject } = Promise.withResolvers<ServerEvent[]>()
+  async #collect(request: PageRequest, timeoutMs: number): Promise<ServerEvent[]> {
     const events: ServerEvent[] = []
-    let isOver = false
+    let lastSignAt = performance.now()
+    const watched = withSigns(request, () => {
+      lastSignAt = performance.now()
+    })
+    const read = this.#calls.read(watched, (event) => {
+      lastSignAt = performance.now()
+      events.push(event)
+    })
+    const { promise: letGo, reject } = Promise.withResolvers<never>()
     const cancel = (error: Error): void => {
       reject(error)
-      // Rejects where the call was never made.
-      read.cancel().catch(() => {})
+      read.cancel()
     }
-    const onSilence = (): void => cancel(new ServerTimeoutError('a read', timeoutMs))
-    let cancelTimer = patientTimer.after(timeoutMs, onSilence)
+    const wait = (restMs: number): (() => void) =>
+      patientTimer.after(restMs, () => {
+        const restMs = lastSignAt + timeoutMs - performance.now()
+        if (restMs > 0) cancelTimer = wait(restMs)
+        else cancel(new ServerTimeoutError('a read', timeoutMs))
+      })
+    let cancelTimer = wait(timeoutMs)
     this.#waiting.add(cancel)
-    read.on('data', ({ event }) => {
-      if (isOver) return
-      cancelTimer()
-      cancelTimer = patientTimer.after(timeoutMs, onSilence)
-      if (event !== undefined) events.push(toServerEvent(event))
-    })
-    read.on('error', reject)
-    read.on('end', () => resolve(events))
-    return promise.finally(() => {
-      isOver = true
+    try {
+      await Promise.race([read.ended, letGo])
+      return events
+    } finally {
       cancelTimer()
       this.#waiting.delete(cancel)
-    })
+    }
   }
 
   /** Settles as the promise does, or when the client is retired. */
@@ -282,25 +266,16 @@ export class EventStoreDbClient {
   }
 }
 
-function toServerEvent(event: NonNullable<ResolvedEvent['event']>): ServerEvent {
-  const { streamId, id, type, revision, position, created, data, metadata } = event
-  return {
-    stream: streamId,
-    id,
-    type,
-    revision: Number(revision),
-    // Servers before 22.10 leave it out in a stream; they are refused at the start.
-    position: position?.commit ?? START,
-    createdMs: created?.getTime(),
-    data:
-      data instanceof Uint8Array ? { kind: 'bytes', bytes: data } : { kind: 'json', value: data },
-    metadata,
+/** The same request, of which the caller is told also when events are passed over. */
+function withSigns(request: PageRequest, onSign: () => void): PageRequest {
+  if ('stream' in request || request.watch === undefined) return request
+  const { until, onPassedOver } = request.watch
+  const watch = {
+    until,
+    onPassedOver(events: number) {
+      onSign()
+      onPassedOver(events)
+    },
   }
-}
-
-/** Nothing is left for the client to serialise that could fail: then its promise never settles. */
-function toEventData({ id, type, data, metadata }: NewServerEvent): EventData {
-  return data.kind === 'json'
-    ? { id, type, metadata, contentType: 'application/json', data: data.value as JSONType }
-    : { id, type, metadata, contentType: 'application/octet-stream', data: data.bytes }
+  return { ...request, watch }
 }

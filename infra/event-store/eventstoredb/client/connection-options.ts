@@ -30,10 +30,15 @@ export interface ConnectionOptions {
   readonly maxDiscoverAttempts: number
   readonly discoveryInterval: number
   readonly defaultDeadline: number | undefined
+  /** Who encodes appends and page reads: svc, or the client of the server's makers. */
+  readonly encoding: Encoding
 }
 
 const nodePreferences = ['leader', 'follower', 'read_only_replica', 'random'] as const
 export type NodePreference = (typeof nodePreferences)[number]
+
+const encodings = ['own', 'library'] as const
+export type Encoding = (typeof encodings)[number]
 
 /** Options that would be ignored, or that would break what this store promises. */
 const refused: Readonly<Record<string, string>> = {
@@ -54,6 +59,7 @@ const known = [
   'maxDiscoverAttempts',
   'discoveryInterval',
   'defaultDeadline',
+  'encoding',
 ] as const
 type OptionName = (typeof known)[number]
 const byFlatName = new Map<string, OptionName>(known.map((name) => [flat(name), name]))
@@ -82,6 +88,7 @@ export function readOptions(
     maxDiscoverAttempts: number('maxDiscoverAttempts', isCluster ? MAX_DISCOVER_ATTEMPTS : 1),
     discoveryInterval: number('discoveryInterval', DISCOVERY_INTERVAL_MS),
     defaultDeadline: deadline === undefined ? undefined : integer('defaultDeadline', deadline),
+    encoding: readEncoding(given.get('encoding')),
   }
   if ((options.userCertFile === undefined) !== (options.userKeyFile === undefined)) {
     throw new ConnectionStringError('userCertFile and userKeyFile need each other')
@@ -126,6 +133,12 @@ function readNodePreference(value: string | undefined): NodePreference {
   const found = nodePreferences.find((preference) => flat(preference) === flat(value))
   if (found !== undefined) return found
   throw new ConnectionStringError(`nodePreference must be one of ${nodePreferences.join(', ')}`)
+}
+
+function readEncoding(value = 'own'): Encoding {
+  const found = encodings.find((encoding) => encoding === value)
+  if (found !== undefined) return found
+  throw new ConnectionStringError(`encoding must be one of ${encodings.join(', ')}`)
 }
 
 /** -1 switches a keepalive off; nothing else is below 1. */

@@ -21,6 +21,7 @@ describe('an address', () => {
         maxDiscoverAttempts: 1,
         discoveryInterval: 500,
         defaultDeadline: undefined,
+        encoding: 'own',
       },
     })
   })
@@ -29,7 +30,7 @@ describe('an address', () => {
     const url =
       'esdb://a:1,b:2,c/?tls=false&KeepAliveInterval=20000&keepaliveTimeout=-1&gossipTimeout=3' +
       '&maxDiscoverAttempts=7&discoveryInterval=9&nodePreference=readOnlyReplica' +
-      '&connectionName=a%20b&tlsCAFile=%2Fca%26.pem&throwOnAppendFailure=true'
+      '&connectionName=a%20b&tlsCAFile=%2Fca%26.pem&throwOnAppendFailure=true&encoding=library'
     const settings = parseConnectionString(url)
     expect(placeOf(settings)).toBe('a:1,b:2,c:2113')
     expect(settings.options).toMatchObject({
@@ -42,6 +43,7 @@ describe('an address', () => {
       nodePreference: 'read_only_replica',
       connectionName: 'a b',
       tlsCAFile: '/ca&.pem',
+      encoding: 'library',
     })
   })
 
@@ -80,6 +82,7 @@ describe('an address', () => {
     ['esdb://host?keepAliveInterval=soon', 'whole number'],
     ['esdb://host?gossipTimeout=0', 'whole number'],
     ['esdb://host?nodePreference=best', 'leader, follower'],
+    ['esdb://host?encoding=base64', 'own, library'],
     ['esdb://host?tlsVerifyCert=false', 'tlsCAFile'],
     ['esdb://host?throwOnAppendFailure=false', 'must stay true'],
     ['esdb://host?userCertFile=a.pem', 'need each other'],

@@ -8,16 +8,17 @@ import {
   type SingleNodeOptions,
 } from '@eventstore/db-client'
 import { ReadStream } from '@eventstore/db-client/dist/streams/utils/ReadStream.js'
+import { convertToCommandError } from '@eventstore/db-client/dist/utils/CommandError.js'
 import { convertGrpcEvent } from '@eventstore/db-client/dist/utils/convertGrpcEvent.js'
 import gossip from '@eventstore/db-client/generated/gossip_grpc_pb.js'
 import type { MemberInfo } from '@eventstore/db-client/generated/gossip_pb.js'
 import shared from '@eventstore/db-client/generated/shared_pb.js'
 import { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js'
 import streams from '@eventstore/db-client/generated/streams_pb.js'
+import type { ServerReadAll } from '../messages/server-calls.ts'
 import { channelCredentialsOf, clientSettingsOf } from './client-settings.ts'
 import type { ConnectionSettings } from './connection-string.ts'
 import { answerWithin } from './deadline.ts'
-import type { ServerReadAll } from './server-calls.ts'
 import { ClientRetiredError } from './server-failure.ts'
 
 /** A node as another one sees it. */
@@ -25,6 +26,16 @@ export type ClusterMember = MemberInfo.AsObject
 
 /** How long to wait for the calls of a retired client to end, in milliseconds. */
 const DISPOSE_MS = 2_000
+
+const STREAMS = '/event_store.client.streams.Streams'
+/** The arguments of a call that only the node that leads may answer, in any time. */
+const ASKS_LEADER = [{ requiresLeader: true }, { deadline: Infinity }] as const
+const asItIs = (message: Buffer): Buffer => message
+
+/** The error of a call, in the types that the client gives all its errors. */
+export function clientErrorOf(error: unknown): unknown {
+  return error instanceof Error ? convertToCommandError(error) : error
+}
 
 /** The client with what its interface hides: the server's features, and its connection. */
 export class RetirableClient extends EventStoreDBClient {
@@ -81,13 +92,43 @@ export class RetirableClient extends EventStoreDBClient {
   }
 
   /**
+   * Opens a call for many appends, whose messages are bytes, and its answers what `decode` makes of
+   * them. What `decode` throws ends the call.
+   */
+  openAppends<Answer>(decode: (message: Buffer) => Answer) {
+    const open = this.GRPCStreamCreator(StreamsClient, 'batchAppend', (client) =>
+      client.makeBidiStreamRequest(
+        `${STREAMS}/BatchAppend`,
+        asItIs,
+        decode,
+        ...this.callArguments(...ASKS_LEADER),
+      ),
+    )
+    return open()
+  }
+
+  /** Starts the read that the message asks for, its answers decoded as above. */
+  openRead<Answer>(message: Buffer, decode: (message: Buffer) => Answer) {
+    const open = this.GRPCStreamCreator(StreamsClient, 'read', (client) =>
+      client.makeServerStreamRequest(
+        `${STREAMS}/Read`,
+        asItIs,
+        decode,
+        message,
+        ...this.callArguments(...ASKS_LEADER),
+      ),
+    )
+    return open()
+  }
+
+  /**
    * As `readAll`, of the streams that the request names only. The client can filter subscriptions,
    * and no reads; the server filters both by the same search.
    */
   readFiltered(request: ServerReadAll): ReadStream<AllStreamResolvedEvent> {
     const message = filteredRead(request)
     const createStream = this.GRPCStreamCreator(StreamsClient, 'readAll', (client) =>
-      client.read(message, ...this.callArguments({ requiresLeader: true }, { deadline: Infinity })),
+      client.read(message, ...this.callArguments(...ASKS_LEADER)),
     )
     return new ReadStream(createStream, convertGrpcEvent<AllStreamResolvedEvent>, {})
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { AppendRefusedError } from '../messages/append-refusal.ts'
 import { notSent, sendResultOf } from './send-result.ts'
 import { ClientRetiredError, isDiscoveryFailure, ServerTimeoutError } from './server-failure.ts'
 
@@ -6,6 +7,8 @@ const clientError = (type: string, code?: number, message = '') =>
   Object.assign(new Error(message), { type, code })
 const plainError = (message: string, code?: number) =>
   Object.assign(new Error(message), code === undefined ? {} : { code })
+
+const refused = (name: string) => new AppendRefusedError(`event_store.client.${name}`, '')
 
 describe('the rejection of an append', () => {
   test.each([
@@ -27,6 +30,12 @@ describe('the rejection of an append', () => {
       'unknown',
     ],
     ['a full message', clientError('unknown', 8, 'RESOURCE_EXHAUSTED'), 'unknown'],
+    ['an answer: another revision', refused('WrongExpectedVersion'), 'wrong-expected-revision'],
+    ['an answer: too many bytes', refused('MaximumAppendSizeExceeded'), 'not-written'],
+    ['an answer: a deleted stream', refused('StreamDeleted'), 'not-written'],
+    ['an answer: no access', refused('AccessDenied'), 'not-written'],
+    ['an answer: its time is over', refused('Timeout'), 'unknown'],
+    ['an answer: not ready', refused('NotReady'), 'unknown'],
     ['our timer', new ServerTimeoutError('an append', 5_000), 'unknown'],
     ['a retired client', new ClientRetiredError(), 'unknown'],
     ['a defect of the client', new TypeError('undefined is not iterable'), 'unknown'],

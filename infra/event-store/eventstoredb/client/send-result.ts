@@ -6,6 +6,8 @@
  * were found committed. A wrong guess towards `unknown` costs one repeated append; the other way
  * round it costs an event.
  */
+
+import type { AppendedAt } from '../messages/stream-calls.ts'
 import { failureTypeOf, isDiscoveryFailure, isUnavailable } from './server-failure.ts'
 
 export type NotWrittenReason =
@@ -13,13 +15,7 @@ export type NotWrittenReason =
   'unreachable' | 'access-denied' | 'stream-deleted' | 'too-large'
 
 export type SendResult =
-  | {
-      readonly kind: 'appended'
-      /** Of the last event of the append. */
-      readonly revision: number
-      /** The server leaves it out when it answers a repetition whose events are truncated. */
-      readonly position: bigint | undefined
-    }
+  | ({ readonly kind: 'appended' } & AppendedAt)
   /** Other events stand at that revision, or stood there and were never replicated. */
   | { readonly kind: 'wrong-expected-revision' }
   | { readonly kind: 'not-written'; readonly reason: NotWrittenReason; readonly cause: unknown }

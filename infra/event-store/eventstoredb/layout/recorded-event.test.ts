@@ -3,7 +3,7 @@ import { type SealedEvent, seal, verifyChain } from '@svc/contracts/ports/hash-c
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { newEvent } from '../../compliance/fixtures.ts'
-import type { NewServerEvent, ServerEvent } from '../client/server-event.ts'
+import type { NewServerEvent, ServerEvent } from '../messages/server-event.ts'
 import { fromServerEvent, toServerEvent, uuidOf } from './recorded-event.ts'
 
 const stream = 'account-1'
@@ -25,7 +25,7 @@ function stored(event: NewServerEvent): ServerEvent {
     revision: 0,
     position: 416n,
     data:
-      data.kind === 'json' ? { kind: 'json', value: JSON.parse(JSON.stringify(data.value)) } : data,
+      data.kind === 'json' ? { kind: 'json', text: JSON.stringify(JSON.parse(data.text)) } : data,
     metadata: JSON.parse(bytes.toString('utf8')),
   }
 }

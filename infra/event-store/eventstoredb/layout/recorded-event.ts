@@ -13,7 +13,7 @@
  */
 import { type NewEvent, NO_STREAM, type RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { SealedEvent } from '@svc/contracts/ports/hash-chain'
-import type { NewServerEvent, ServerData, ServerEvent } from '../client/server-event.ts'
+import type { NewServerEvent, ServerData, ServerEvent } from '../messages/server-event.ts'
 
 const utf8 = new TextEncoder()
 
@@ -57,10 +57,10 @@ export function uuidOf(hash: string): string {
   ].join('-')
 }
 
+/** Clients, the library among them, read JSON and write it anew: it must be the same text then. */
 function toServerData(text: string): ServerData {
   try {
-    const value: unknown = JSON.parse(text)
-    if (JSON.stringify(value) === text) return { kind: 'json', value }
+    if (JSON.stringify(JSON.parse(text)) === text) return { kind: 'json', text }
   } catch {
     // No JSON: bytes keep any text.
   }
@@ -68,7 +68,7 @@ function toServerData(text: string): ServerData {
 }
 
 function textOf(data: ServerData): string {
-  return data.kind === 'json' ? JSON.stringify(data.value) : utf8Text(data.bytes)
+  return data.kind === 'json' ? data.text : utf8Text(data.bytes)
 }
 
 function utf8Text(bytes: Uint8Array): string {

@@ -3,7 +3,7 @@
  * installations, and other programs, can share a server, as long as no prefix begins another.
  */
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { ServerEvent } from '../client/server-event.ts'
+import type { ServerEvent } from '../messages/server-event.ts'
 import { fromServerEvent } from './recorded-event.ts'
 
 export const DEFAULT_STREAM_PREFIX = 'svc.'

@@ -6,10 +6,10 @@ import {
 } from '@svc/contracts/ports/event-store'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ServerReadAll } from '../client/server-calls.ts'
-import type { ServerEvent } from '../client/server-event.ts'
 import { ServerTimeoutError } from '../client/server-failure.ts'
 import { StreamPrefix } from '../layout/stream-prefix.ts'
+import type { ReadWatch, ServerReadAll } from '../messages/server-calls.ts'
+import type { ServerEvent } from '../messages/server-event.ts'
 import { LogScan } from './log-scan.ts'
 
 /** A server's log, and how much of it was read. */
@@ -31,7 +31,7 @@ class Log {
         type: 'Noted',
         revision,
         position,
-        data: { kind: 'json', value: {} },
+        data: { kind: 'json', text: '{}' },
         metadata: {},
       })
     }
@@ -52,7 +52,16 @@ class Log {
     })
     const page = behind.slice(0, limit)
     this.read += page.length
+    if (request.watch !== undefined) this.#tellPassedOver(request, request.watch, page)
     return page
+  }
+
+  #tellPassedOver({ from = START, limit }: ServerReadAll, watch: ReadWatch, page: ServerEvent[]) {
+    const end = page.length === limit ? page.at(-1)?.position : undefined
+    const looked = this.events.filter(({ position }) => {
+      return position > from && position <= (end ?? watch.until)
+    })
+    watch.onPassedOver(looked.length - page.length)
   }
 
   get ours(): Position[] {
@@ -141,6 +150,32 @@ describe('the events of ours in a log', () => {
     expect(await readWhole(scan, 100)).toEqual(log.ours)
     expect(log.read).toBeLessThan(1_500)
   })
+
+  test.each([false, true])(
+    'are told apart from those of others that were passed over (slow filter: %s)',
+    async (isFilterSlow) => {
+      const log = new Log()
+      log.isFilterSlow = isFilterSlow
+      log.write(`${'x'.repeat(5_000)}${'oxx'.repeat(40)}${'x'.repeat(7_000)}oxo`)
+      log.write('x'.repeat(900))
+      const scan = log.scan()
+      let passedOver = 0
+      const found: Position[] = []
+      const onPassedOver = (events: number): void => {
+        passedOver += events
+      }
+      for (let isFull = true; isFull; ) {
+        const page = await scan.read(found.at(-1) ?? START, 20, onPassedOver)
+        found.push(...positions(page))
+        isFull = page.length === 20
+      }
+      expect(found).toEqual(log.ours)
+      const foreign = log.events.length - log.ours.length
+      expect(passedOver).toBeLessThanOrEqual(foreign)
+      // Where pages hold more of ours than are asked for, short stretches are not told.
+      expect(passedOver).toBeGreaterThanOrEqual(isFilterSlow ? foreign - 80 : foreign)
+    },
+  )
 
   test('are found without the filter where it takes too long', async () => {
     const log = new Log()

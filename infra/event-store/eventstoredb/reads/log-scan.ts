@@ -8,11 +8,19 @@
  * The first page costs one call and finds what was just appended. Where the log is shared with busy
  * programs, only the server's filter keeps us from carrying every event of theirs over. What was
  * found to hold nothing of ours is remembered, or else it would be searched at every look.
+ *
+ * Who wants to know what is passed over is told: what a page holds, exactly; what the filter does
+ * not let through, as the server says how far it has looked.
  */
-import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
-import type { ServerReadAll } from '../client/server-calls.ts'
-import type { ServerEvent } from '../client/server-event.ts'
+import {
+  type PassedOver,
+  type Position,
+  type RecordedEvent,
+  START,
+} from '@svc/contracts/ports/event-store'
 import { isSilence } from '../client/server-failure.ts'
+import type { ServerReadAll } from '../messages/server-calls.ts'
+import type { ServerEvent } from '../messages/server-event.ts'
 import { KnownGaps } from './known-gaps.ts'
 
 /** One page of the server: at 600 bytes an event, some hundred milliseconds and a megabyte. */
@@ -34,8 +42,12 @@ interface Page {
   readonly own: readonly RecordedEvent[]
   /** The last event of the page, whoever's it is. */
   readonly through: Position
+  /** Where events of others stand in it: how many of ours came before each. */
+  readonly foreign: readonly number[]
   readonly isLast: boolean
 }
+
+type Found = Omit<Page, 'isLast'>
 
 export class LogScan {
   readonly #ports: LogScanPorts
@@ -56,15 +68,22 @@ export class LogScan {
   }
 
   /** Our events behind a position: fewer than the limit only when the end is reached. */
-  async read(after: Position, limit: number): Promise<readonly RecordedEvent[]> {
+  async read(
+    after: Position,
+    limit: number,
+    onPassedOver?: PassedOver,
+  ): Promise<readonly RecordedEvent[]> {
     const found: RecordedEvent[] = []
     const size = Math.min(limit + 1, MAX_PAGE_EVENTS)
     let page = await this.#readPage(after, this.#gaps.skip(after), size)
     for (;;) {
-      found.push(...page.own.slice(0, limit - found.length))
+      const taken = page.own.slice(0, limit - found.length)
+      found.push(...taken)
+      if (onPassedOver !== undefined) tellPassedOver(page, taken.length, onPassedOver)
       if (page.isLast || found.length === limit) return found
       const last = found.at(-1)?.position ?? after
-      page = await this.#readOn(last, this.#gaps.skip(page.through), limit - found.length)
+      const wanted = limit - found.length
+      page = await this.#readOn(last, this.#gaps.skip(page.through), wanted, onPassedOver)
     }
   }
 
@@ -101,11 +120,21 @@ export class LogScan {
   }
 
   /** The next page of ours, where those of others are many. */
-  async #readOn(last: Position, place: Position, wanted: number): Promise<Page> {
+  async #readOn(
+    last: Position,
+    place: Position,
+    wanted: number,
+    onPassedOver: PassedOver | undefined,
+  ): Promise<Page> {
     // What is there now was passed over, when the filter lets nothing more through.
     const [end] = await this.#ports.readAll({ direction: 'backwards', limit: 1 })
-    const limit = Math.min(wanted + 1, MAX_PAGE_EVENTS)
-    const page = await this.#filtered({ direction: 'forwards', limit, ...fromPlace(place) })
+    const watch = onPassedOver && end && { until: end.position, onPassedOver }
+    // One more would tell of what stands before it, which the next page passes over once more.
+    const limit = Math.min(watch === undefined ? wanted + 1 : wanted, MAX_PAGE_EVENTS)
+    const page = await this.#filtered({
+      ...{ direction: 'forwards', limit, ...fromPlace(place) },
+      ...(watch && { watch }),
+    })
     const found = this.#look(page.events, last, place)
     if (!page.isLast || end === undefined || end.position <= found.through) {
       return { ...found, isLast: page.isLast }
@@ -122,6 +151,7 @@ export class LogScan {
     request: ServerReadAll,
   ): Promise<{ readonly events: readonly ServerEvent[]; readonly isLast: boolean }> {
     const { readAll, concerning: streams } = this.#ports
+    const { watch, ...unwatched } = request
     if (!this.#isFilterSlow) {
       try {
         const events = await readAll({ ...request, streams })
@@ -131,7 +161,7 @@ export class LogScan {
         this.#isFilterSlow = true
       }
     }
-    const events = await readAll({ ...request, limit: MAX_PAGE_EVENTS })
+    const events = await readAll({ ...unwatched, limit: MAX_PAGE_EVENTS })
     return { events, isLast: events.length < MAX_PAGE_EVENTS }
   }
 
@@ -146,18 +176,17 @@ export class LogScan {
    * @param last nothing of ours is behind this one, up to the place
    * @param place the page may begin with the event there, which was seen before
    */
-  #look(
-    events: readonly ServerEvent[],
-    last: Position,
-    place: Position,
-  ): Pick<Page, 'own' | 'through'> {
+  #look(events: readonly ServerEvent[], last: Position, place: Position): Found {
     const own: RecordedEvent[] = []
+    const foreign: number[] = []
     let gap = { after: last, through: place }
     for (const event of events) {
       this.#ports.note(event)
-      const recorded = event.position > place ? this.#ports.toOwn(event) : undefined
+      const isNew = event.position > place
+      const recorded = isNew ? this.#ports.toOwn(event) : undefined
       if (recorded === undefined) {
         gap.through = event.position
+        if (isNew) foreign.push(own.length)
       } else {
         this.#gaps.note(gap)
         gap = { after: event.position, through: event.position }
@@ -165,8 +194,15 @@ export class LogScan {
       }
     }
     this.#gaps.note(gap)
-    return { own, through: gap.through }
+    return { own, through: gap.through, foreign }
   }
+}
+
+/** What stands behind the last event that is taken comes again with the next page. */
+function tellPassedOver({ own, foreign }: Found, taken: number, onPassedOver: PassedOver): void {
+  const isWhole = taken === own.length
+  const count = isWhole ? foreign.length : foreign.filter((before) => before < taken).length
+  if (count > 0) onPassedOver(count)
 }
 
 function fromPlace(place: Position): { readonly from?: Position } {

@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
 } from '@svc/contracts/ports/event-store'
 import { verifyChain } from '@svc/contracts/ports/hash-chain'
-import type { ServerReadStream } from '../client/server-calls.ts'
+import type { ServerReadStream } from '../messages/server-calls.ts'
 
 export interface StreamReadsPorts {
   /** By our name of the stream. */

@@ -1,8 +1,8 @@
 import type { Position } from '@svc/contracts/ports/event-store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { GrowthSignal } from '../../live-subscription.ts'
-import type { ServerSubscription, SubscriptionListener } from '../client/server-calls.ts'
-import type { ServerEvent } from '../client/server-event.ts'
+import type { ServerSubscription, SubscriptionListener } from '../messages/server-calls.ts'
+import type { ServerEvent } from '../messages/server-event.ts'
 import { WakeUpSubscription } from './wake-up-subscription.ts'
 
 beforeEach(() => void vi.useFakeTimers())

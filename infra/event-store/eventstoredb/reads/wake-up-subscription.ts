@@ -15,9 +15,9 @@ import { type Position, START } from '@svc/contracts/ports/event-store'
 import { pause } from '@svc/contracts/ports/time'
 import { systemTimer } from '../../../system/system-timer.ts'
 import type { GrowthSignal } from '../../live-subscription.ts'
-import type { ServerSubscription, SubscriptionListener } from '../client/server-calls.ts'
 import { reasonOf } from '../client/server-failure.ts'
 import type { Warn } from '../client/warning.ts'
+import type { ServerSubscription, SubscriptionListener } from '../messages/server-calls.ts'
 
 const LOOK_EVERY_MS = 1_000
 /** Between two subscriptions. */

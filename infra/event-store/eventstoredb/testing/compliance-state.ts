@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { DurableState } from '../../compliance.suite.ts'
 import { EventStoreDbClient } from '../client/client.ts'
 import { parseConnectionString } from '../client/connection-string.ts'
-import type { ServerEvent } from '../client/server-event.ts'
+import type { ServerEvent } from '../messages/server-event.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 
 const READ_TIMEOUT_MS = 5_000
@@ -47,7 +47,7 @@ async function copyAltered(url: string, { from, to, stream, revision }: Alterati
       const result = await client.append(to + name, event.revision - 1, [
         {
           ...event,
-          data: isAltered ? { kind: 'json', value: { amount: '0' } } : event.data,
+          data: isAltered ? { kind: 'json', text: '{"amount":"0"}' } : event.data,
           metadata: new TextEncoder().encode(JSON.stringify(event.metadata)),
         },
       ])

@@ -10,8 +10,8 @@ import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { newEvent, newEvents } from '../../compliance/fixtures.ts'
 import { EventStoreDbClient } from '../client/client.ts'
 import { parseConnectionString } from '../client/connection-string.ts'
-import { NO_EVENTS } from '../client/server-event.ts'
 import { isUnhandledClientError } from '../client/unhandled-client-errors.ts'
+import { NO_EVENTS } from '../messages/server-event.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 
 const STANDARD_OUTPUT = 1
@@ -31,10 +31,13 @@ const onError = (error: unknown): void => {
 process.on('unhandledRejection', onError)
 process.on('uncaughtException', onError)
 
+/** Our own encoding of appends goes another way, and lets none of these loose. */
+const inLibrary = ({ url }: EventStoreDbDouble): string => `${url}&encoding=library`
+
 /** Appends stand in a row to be written to a connection that then breaks. */
 async function breakFullConnection(): Promise<void> {
   const double = await EventStoreDbDouble.start()
-  const store = await openEventStoreDb({ url: double.url, appendTimeoutMs: READ_TIMEOUT_MS })
+  const store = await openEventStoreDb({ url: inLibrary(double), appendTimeoutMs: READ_TIMEOUT_MS })
   const streams = Array.from({ length: STREAMS }, (_, at) => `account-${at}`)
   const heads = streams.map(async (stream) => {
     const outcome = await store.append({ stream, expected: NO_STREAM, events: newEvents(1) })
@@ -56,13 +59,13 @@ async function breakFullConnection(): Promise<void> {
 /** An answer comes for an append that the end of another client has let go. */
 async function endAnotherClient(): Promise<void> {
   const double = await EventStoreDbDouble.start()
-  const settings = parseConnectionString(double.url)
+  const settings = parseConnectionString(inLibrary(double))
   const clients = [1, 2].map(() => new EventStoreDbClient(settings, READ_TIMEOUT_MS))
   const [one, other] = clients
   const event = {
     id: crypto.randomUUID(),
     type: 'Noted',
-    data: { kind: 'json', value: {} } as const,
+    data: { kind: 'json', text: '{}' } as const,
     metadata: new Uint8Array(),
   }
   await one?.append('one', NO_EVENTS, [event])

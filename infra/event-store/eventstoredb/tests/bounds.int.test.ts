@@ -8,6 +8,8 @@ import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { appendElsewhere, PREFIX, withStore } from '../testing/store-on-double.ts'
 
 const stream = 'account-1'
+/** How long a frozen server is waited for: an answer takes far less, also on a busy machine. */
+const FROZEN_MS = 2_000
 
 describe('appends in flight', () => {
   test('are at most so many; the others wait, and none is lost', async () => {
@@ -86,7 +88,7 @@ describe('open calls', () => {
   })
 
   test('a read of a frozen server is given up and cancelled', async () => {
-    await withStore({ readTimeoutMs: 200 }, async ({ double, store }) => {
+    await withStore({ readTimeoutMs: FROZEN_MS }, async ({ double, store }) => {
       await fillStream(store, stream, 5)
       double.freeze()
       await expect(readWholeStream(store, stream)).rejects.toThrow(StoreUnavailableError)
@@ -131,6 +133,37 @@ describe('events of others', () => {
       expect(await opened.lastPosition()).toBe(log.at(-1)?.position)
       await opened.close()
       expect(double.observed.eventsRead - observed.eventsRead).toBeLessThan(6_000)
+    })
+  })
+
+  test.each([
+    ['own', '23.10.8', 17_000],
+    ['own', '24.2.0', 17_000],
+    // Neither says how far it has looked.
+    ['own', '22.10.5', 0],
+    ['library', '23.10.8', 0],
+  ])('are told to who wants to know how many: encoding=%s, server %s', async (...row) => {
+    const [encoding, version, least] = row
+    await withStore({ url: `&encoding=${encoding}`, double: { version } }, async (parts) => {
+      const { double, store } = parts
+      double.writeForeignEvents('other.stream', 6_000)
+      const head = await fillStream(store, stream, 3)
+      double.writeForeignEvents('other.stream', 12_000)
+      await fillStream(store, stream, 3, { from: head })
+      const opened = await openEventStoreDb({ url: double.url, streamPrefix: PREFIX })
+      const read = double.observed.eventsRead
+      let passedOver = 0
+      const onPassedOver = (events: number): void => {
+        passedOver += events
+      }
+      const log = await opened.readAll({ after: START, limit: 100, onPassedOver })
+      expect(log).toEqual(await readWholeLog(store))
+      expect(passedOver).toBeGreaterThanOrEqual(least)
+      expect(passedOver).toBeLessThanOrEqual(18_100)
+      expect(double.observed.eventsRead - read).toBeLessThan(6_000)
+      await opened.close()
+      await store.close()
+      await until(() => double.observed.openCalls.length === 0)
     })
   })
 

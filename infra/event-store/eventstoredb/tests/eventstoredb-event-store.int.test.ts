@@ -20,7 +20,7 @@ import {
 } from '../../compliance/fixtures.ts'
 import { EventStoreDbClient } from '../client/client.ts'
 import { parseConnectionString } from '../client/connection-string.ts'
-import { NO_EVENTS } from '../client/server-event.ts'
+import { NO_EVENTS } from '../messages/server-event.ts'
 import { openEventStoreDb } from '../open-eventstoredb.ts'
 import { PREFIX, withStore } from '../testing/store-on-double.ts'
 
@@ -116,7 +116,7 @@ describe('history that others touched', () => {
     const foreign = {
       id: crypto.randomUUID(),
       type: 'Foreign',
-      data: { kind: 'json', value: { a: 1 } } as const,
+      data: { kind: 'json', text: '{"a":1}' } as const,
       metadata: new Uint8Array(),
     }
     await client.append(`${PREFIX}${stream}`, NO_EVENTS, [foreign])

@@ -17,14 +17,15 @@ import {
   type RecordedEvent,
   StoreAwayError,
   StoreRewoundError,
+  StoreUnavailableError,
 } from '@svc/contracts/ports/event-store'
 import type { StoreTrouble } from '@svc/contracts/ports/store-health'
 import { pause } from '@svc/contracts/ports/time'
 import { systemTimer } from '../../../system/system-timer.ts'
-import type { ServerReadAll, ServerReadStream } from '../client/server-calls.ts'
-import type { ServerEvent } from '../client/server-event.ts'
 import { isAccessDenied } from '../client/server-failure.ts'
 import type { Warn } from '../client/warning.ts'
+import type { ServerReadAll, ServerReadStream } from '../messages/server-calls.ts'
+import type { ServerEvent } from '../messages/server-event.ts'
 
 const EVERY_MS = 10_000
 /** A clock may differ from the server's by so much before it is told. */
@@ -63,6 +64,8 @@ export interface LogWatchPorts {
   isSetAside(stream: string): boolean
   /** Asks the server whether the user may write, and writes nothing. */
   mayWrite(): Promise<boolean>
+  /** Why nothing may be sold on the log, because it is being moved; undefined when it is not. */
+  halfMoved(): Promise<string | undefined>
   readonly times?: WatchTimes | undefined
   readonly warn: Warn
 }
@@ -78,6 +81,7 @@ export class LogWatch {
   #goneSinceMs: number | undefined
   #rewound: StoreRewoundError | undefined
   #isRefused = false
+  #moved: string | undefined
   #mayWrite = true
   /** How far the server's clock is ahead of ours; 0 when they agree well enough. */
   #clockAheadMs = 0
@@ -140,6 +144,9 @@ export class LogWatch {
       const notReady = 'the event log is not the one that it was'
       troubles.push({ message: this.#rewound.message, notReady })
     }
+    if (this.#moved !== undefined) {
+      troubles.push({ message: this.#moved, notReady: 'the event log is being moved' })
+    }
     if (this.#isRefused) troubles.push({ message: REFUSED, notReady: 'the event log refuses us' })
     if (!this.#mayWrite) {
       troubles.push({ message: MAY_NOT_WRITE, notReady: 'the event log takes nothing of ours' })
@@ -179,7 +186,10 @@ export class LogWatch {
 
   async #lookOnce(): Promise<void> {
     const missing = await this.#askedAsUser(() => this.#missing())
-    if (missing === undefined) return this.#goOn()
+    if (missing === undefined) {
+      await this.#refuseHalfMoved()
+      return this.#goOn()
+    }
     const nowMs = performance.now()
     this.#isSure = false
     this.#goneSinceMs ??= nowMs
@@ -190,6 +200,18 @@ export class LogWatch {
       this.#ports.warn({ reason: this.#rewound.message }, 'event store rewound, accepting nothing')
     }
     throw this.#rewound
+  }
+
+  /** @throws {StoreUnavailableError} while the log is being moved, and when it was */
+  async #refuseHalfMoved(): Promise<void> {
+    const moved = await this.#ports.halfMoved()
+    if (moved !== undefined && this.#moved === undefined) {
+      this.#ports.warn({ reason: moved }, 'event log is being moved, accepting nothing')
+    }
+    this.#moved = moved
+    if (moved === undefined) return
+    this.#isSure = false
+    throw new StoreUnavailableError(moved)
   }
 
   async #askedAsUser<Answer>(ask: () => Promise<Answer>): Promise<Answer> {

@@ -7,8 +7,8 @@
  * The events of the stream are still in the log then, until the server removes them.
  */
 import { DamagedStreamError, type Position, START } from '@svc/contracts/ports/event-store'
-import type { ServerEvent } from '../client/server-event.ts'
 import type { Warn } from '../client/warning.ts'
+import { jsonValueOf, type ServerEvent } from '../messages/server-event.ts'
 
 const METADATA_PREFIX = '$$'
 const DELETED_FOR_EVER = '$streamDeleted'
@@ -19,11 +19,6 @@ const DELETED_BEFORE = 2 ** 63
 
 /** What was ordered, in words that end a sentence about the stream. */
 export type Order = string
-
-/** The error for who meets a deletion before it is seen in the log. */
-export function deletedStream(stream: string, cause: unknown): DamagedStreamError {
-  return new DamagedStreamError(stream, DELETED, { cause })
-}
 
 export interface SetAsideStream {
   /** As the server calls it. */
@@ -66,6 +61,16 @@ export class SetAsideStreams {
     }
   }
 
+  /**
+   * For who meets a deletion before it is seen in the log.
+   *
+   * @param stream by our name
+   */
+  noteDeleted(stream: string, cause: unknown): DamagedStreamError {
+    this.set(this.#prefix + stream, DELETED)
+    return new DamagedStreamError(stream, DELETED, { cause })
+  }
+
   /** @throws {DamagedStreamError} when nothing may be built on it */
   check(stream: string): void {
     const order = this.#orders.get(this.#prefix + stream)
@@ -91,7 +96,7 @@ function describedStream({ stream, type }: ServerEvent): string | undefined {
 /** @returns undefined when the order harms nothing */
 export function orderIn({ type, data }: ServerEvent): Order | undefined {
   if (type === DELETED_FOR_EVER) return DELETED
-  const value = data.kind === 'json' ? data.value : undefined
+  const value = jsonValueOf(data)
   if (typeof value !== 'object' || value === null) return undefined
   const settings = new Map<string, unknown>(Object.entries(value))
   if (Number(settings.get('$tb')) >= DELETED_BEFORE) return 'it was deleted'

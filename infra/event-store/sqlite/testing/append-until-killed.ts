@@ -19,10 +19,7 @@ const EXIT_FATAL = 70
 const print = (line: string): void => void writeSync(1, `${line}\n`)
 
 const store = openSqliteEventStore(path, {
-  onFatal: () => {
-    print('fatal')
-    setImmediate(() => process.exit(EXIT_FATAL))
-  },
+  onFatal: () => print('fatal'),
   reachCrashPoint: crashPointsFromPlan(process.env.SVC_CRASH_POINT),
 })
 print('ready')
@@ -41,4 +38,6 @@ async function appendForever(stream: string): Promise<void> {
   }
 }
 
+// They end when the disk has failed: by then every one of them was told so.
 await Promise.all(Array.from({ length: STREAMS }, (_, at) => appendForever(`account-${at}`)))
+process.exit(EXIT_FATAL)

@@ -1,6 +1,8 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type {
   AccountRow,
+  AccountStanding,
+  AccountsPage,
   GrantRow,
   GrantsPage,
   GrantsQuery,
@@ -28,10 +30,15 @@ export interface AccountTotals {
   readonly openRequests: number
 }
 
+interface StoredStanding extends Omit<AccountStanding, 'settled' | 'held'> {
+  readonly settled: string
+  readonly held: string
+}
+
 export interface AccountsQueries {
   account(accountId: string): AccountRow | undefined
-  /** Oldest first. @param page `after` an account */
-  accounts(page: { after?: string; limit: number }): readonly AccountRow[]
+  accounts(page: AccountsPage): readonly AccountRow[]
+  accountStandings(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountStanding[]
   accountTotals(): AccountTotals
   grants(query: GrantsQuery): GrantsPage
   holds(query: HoldsQuery): readonly HoldRow[]
@@ -41,11 +48,19 @@ export interface AccountsQueries {
 
 export function accountsQueries(database: DatabaseSync): AccountsQueries {
   const one = database.prepare('SELECT * FROM accounts WHERE account_id = ?')
-  const page = database.prepare(
-    `SELECT * FROM accounts WHERE (opened_at, account_id) >
-       (coalesce((SELECT opened_at FROM accounts WHERE account_id = :after), -1), :after)
+  const oldest = database.prepare(
+    `SELECT * FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
      ORDER BY opened_at, account_id LIMIT :limit`,
   )
+  const newest = database.prepare(
+    `SELECT * FROM accounts WHERE (opened_at, account_id) < ${placeOf(`${NEVER_MS}`)}
+     ORDER BY opened_at DESC, account_id DESC LIMIT :limit`,
+  )
+  const standings = database.prepare(`
+    SELECT account_id AS accountId, name, external_id AS externalId, status, settled, held,
+      open_requests AS openRequests, last_activity_at AS lastActivityAt
+    FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
+    ORDER BY opened_at, account_id LIMIT :limit`)
   const totals = database.prepare(`
     SELECT (SELECT count(*) FROM accounts) AS accounts,
       (SELECT count(*) FROM holds) AS openRequests`)
@@ -62,8 +77,15 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
       const row = one.get(accountId) as StoredAccount | undefined
       return row === undefined ? undefined : readAccount(row)
     },
-    accounts({ after = '', limit }) {
-      return (page.all({ after, limit }) as unknown as StoredAccount[]).map(readAccount)
+    accounts({ after = '', limit, isNewestFirst = false }) {
+      const rows = (isNewestFirst ? newest : oldest).all({ after, limit })
+      return (rows as unknown as StoredAccount[]).map(readAccount)
+    },
+    accountStandings({ after = '', limit }) {
+      const rows = standings.all({ after, limit }) as unknown as StoredStanding[]
+      return rows.map((row) => {
+        return { ...row, settled: BigInt(row.settled), held: BigInt(row.held) }
+      })
     },
     accountTotals: () => totals.get() as unknown as AccountTotals,
     grants({ accountId, ...query }) {
@@ -83,6 +105,11 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
     },
     prices: () => (prices.all() as unknown as StoredPrice[]).map(readPrice),
   }
+}
+
+/** Where a page goes on. @param start of the first page, which has no account before it */
+function placeOf(start: string): string {
+  return `(coalesce((SELECT opened_at FROM accounts WHERE account_id = :after), ${start}), :after)`
 }
 
 function grantsByEnd(condition: string): string {

@@ -1,18 +1,11 @@
 /** Puts every event of the log but the checkpoints into the tree, in the order of the log. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { isCheckpointsStream } from '@svc/contracts/events/evidence'
-import { HASH_BYTES, leafHash } from '@svc/contracts/evidence/merkle-tree'
+import { HASH_BYTES, rootOfHashes, writeLeafHash } from '@svc/contracts/evidence/merkle-tree'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent } from '../../projection/decode.ts'
 import type { Projector } from '../../projection/projection.ts'
-import {
-  leafCount,
-  POSITION_BYTES,
-  positionText,
-  rootOfHashes,
-  TILE_HASHES,
-  tileReader,
-} from './tiles.ts'
+import { leafCount, POSITION_BYTES, positionText, TILE_HASHES, tileReader } from './tiles.ts'
 
 /** The last tile of a level, which grows. */
 interface OpenTile {
@@ -46,7 +39,8 @@ export class EvidenceProjector implements Projector {
       if (isCheckpointsStream(stream)) continue
       const leaves = levelOf(levels, 0)
       this.#positions.writeBigInt64BE(position, leaves.count * POSITION_BYTES)
-      this.#add(levels, 0, leafHash(Buffer.from(hash, 'hex')))
+      writeLeafHash(hash, leaves.hashes, leaves.count * HASH_BYTES)
+      this.#grow(levels, 0)
     }
   }
 
@@ -70,9 +64,9 @@ export class EvidenceProjector implements Projector {
     this.#fullPositions.length = 0
   }
 
-  #add(levels: OpenTile[], level: number, hash: Uint8Array): void {
+  /** Behind the last hash of a level stands one more. */
+  #grow(levels: OpenTile[], level: number): void {
     const open = levelOf(levels, level)
-    open.hashes.set(hash, open.count * HASH_BYTES)
     open.count += 1
     if (open.count < TILE_HASHES) return
     const hashes = Buffer.from(open.hashes)
@@ -83,7 +77,9 @@ export class EvidenceProjector implements Projector {
     }
     open.tile += 1
     open.count = 0
-    this.#add(levels, level + 1, rootOfHashes(hashes))
+    const above = levelOf(levels, level + 1)
+    above.hashes.set(rootOfHashes(hashes), above.count * HASH_BYTES)
+    this.#grow(levels, level + 1)
   }
 
   #positionsOf({ tile, count }: OpenTile): [number, string, Buffer] {

@@ -1,6 +1,6 @@
 /** Tiles of a Merkle tree, as rows: how one is read, and what the hashes in it stand for. */
 import type { DatabaseSync } from 'node:sqlite'
-import { HASH_BYTES, type NodeOf, nodeHash } from '@svc/contracts/evidence/merkle-tree'
+import { HASH_BYTES, type NodeOf, rootOfHashes } from '@svc/contracts/evidence/merkle-tree'
 import type { Position } from '@svc/contracts/ports/event-store'
 
 const TILE_LEVELS = 8
@@ -43,13 +43,6 @@ export function nodesOf(database: DatabaseSync): NodeOf {
     known.set(name, hashes)
     return rootOfHashes(bytes)
   }
-}
-
-/** @param hashes of neighbours, a power of two of them */
-export function rootOfHashes(hashes: Uint8Array): Uint8Array {
-  if (hashes.length === HASH_BYTES) return hashes
-  const middle = hashes.length / 2
-  return nodeHash(rootOfHashes(hashes.subarray(0, middle)), rootOfHashes(hashes.subarray(middle)))
 }
 
 export function positionText(position: Position): string {

@@ -61,6 +61,8 @@ test('the evidence behind cached tokens is that of the meter, and there is none 
   await history.settle(first, START_MS + 1).writeTo(store)
   const { views } = await viewsOf(store, folder)
   expect((await views.request(first))?.cache).toEqual({
+    schedule: 'any-token',
+    reusedTokens: 0,
     blocks: 0,
     source: 'none',
     lastBlockHash: null,

@@ -29,7 +29,7 @@ async function jumpingHistory() {
 const sum = (rows: readonly StatementRow[]) =>
   rows.reduce((total, { credit, debit }) => total + credit - debit, 0n)
 
-test('opening + rows = closing for every period, page and limit', async () => {
+test('opening + rows = closing for every period, page and limit: UX-10', async () => {
   const { views, history } = await jumpingHistory()
   const { accountId } = history
   const all = views.statement({ accountId, limit: 1000 })

@@ -1,11 +1,14 @@
 /** Adds up what every key used, and what moved the balance of every account, by quarter hours. */
 import { QUARTER_MS } from '@svc/contracts/zone'
 import type { DecodedEvent, StoredData } from '../../projection/decode.ts'
+import { actorOf } from '../actor.ts'
 import { type Movement, type MovementKind, movementOf } from '../movement.ts'
 import type { NumberedTuples } from '../numbered-tuples.ts'
 import { statusAfter } from '../requests/receipt.ts'
 import type { TouchedRows } from '../touched-rows.ts'
+import type { AccountUsage } from './account-usage.ts'
 import type { Totals } from './totals.ts'
+import type { Used } from './used.ts'
 
 /** The last movement that is in a row. */
 interface LastMovement {
@@ -16,18 +19,11 @@ interface LastMovement {
 }
 
 /** What a series used up to the end of a quarter. */
-export interface UsageTotal extends LastMovement {
+export interface UsageTotal extends LastMovement, Used {
   readonly series: number
   /** Since 1970; 0 before the first debit. */
   quarter: number
   lastUsedAt: number
-  requests: number
-  inputTokens: number
-  cachedInputTokens: number
-  outputTokens: number
-  inputAmount: bigint
-  cachedInputAmount: bigint
-  outputAmount: bigint
 }
 
 export interface MovementTotal extends LastMovement, Record<MovementKind, bigint> {
@@ -43,6 +39,8 @@ export interface KeyState {
   readonly createdAt: number
   expiresAt: number | null
   revokedAt: number | null
+  /** The actor of its event; null where none is told. */
+  readonly createdBy: string | null
 }
 
 export interface RunningSeries {
@@ -61,6 +59,7 @@ export interface EndedRequest extends Readonly<RunningSeries> {}
 export interface UsageRows {
   readonly series: NumberedTuples
   readonly usage: Totals<number, UsageTotal>
+  readonly accountUsage: Totals<string, AccountUsage>
   readonly movements: Totals<string, MovementTotal>
   readonly keys: TouchedRows<KeyState>
   readonly running: TouchedRows<RunningSeries>
@@ -92,6 +91,7 @@ export function projectUsage(rows: UsageRows, decoded: DecodedEvent): void {
       rows.keys.add(keyId, {
         ...{ keyId, accountId, name, lastFour, createdAt, expiresAt },
         revokedAt: null,
+        createdBy: actorOf(decoded.recorded.metadata),
       })
       break
     }
@@ -140,13 +140,15 @@ function debited(
   total.at = at
   total.revision = recorded.revision
   total.balance = balanceAfter
-  total.requests += 1
-  total.inputTokens += input.tokens
-  total.cachedInputTokens += cachedInput.tokens
-  total.outputTokens += output.tokens
-  total.inputAmount += BigInt(input.amount)
-  total.cachedInputAmount += BigInt(cachedInput.amount)
-  total.outputAmount += BigInt(output.amount)
+  for (const each of [total, rows.accountUsage.changeIn(accountId, quarterOf(at))]) {
+    each.requests += 1
+    each.inputTokens += input.tokens
+    each.cachedInputTokens += cachedInput.tokens
+    each.outputTokens += output.tokens
+    each.inputAmount += BigInt(input.amount)
+    each.cachedInputAmount += BigInt(cachedInput.amount)
+    each.outputAmount += BigInt(output.amount)
+  }
 }
 
 /** A failure that follows a debit only says why: the request has ended with the debit. */

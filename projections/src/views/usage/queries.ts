@@ -1,7 +1,16 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { WireFormat } from '@svc/contracts/events/account'
 import { QUARTER_MS } from '@svc/contracts/zone'
-import type { AccountMonth, KeyUsage, Usage, UsageQuery, UsageStep, UsedTokens } from '../views.ts'
+import type {
+  AccountMonth,
+  KeyUsage,
+  SpendingPage,
+  SpendingQuery,
+  Usage,
+  UsageQuery,
+  UsageStep,
+  UsedTokens,
+} from '../views.ts'
 import type { MovementTotal, UsageTotal } from './project.ts'
 import {
   emptyMovements,
@@ -13,6 +22,8 @@ import {
   type StoredMovements,
   type StoredUsage,
 } from './tables.ts'
+import { nothingUsed, sumOfUsed, usedBetween } from './used.ts'
+import { eachUsedStep, lastBefore, totalsBefore } from './used-steps.ts'
 
 interface StoredSeries {
   readonly number: number
@@ -21,17 +32,33 @@ interface StoredSeries {
   readonly format: WireFormat
 }
 
+/** Null where there is no such row. */
+interface StoredSpending {
+  readonly account_id: string
+  readonly number: number
+  readonly input_amount: string | null
+  readonly cached_input_amount: string | null
+  readonly output_amount: string | null
+  readonly input_before: string | null
+  readonly cached_input_before: string | null
+  readonly output_before: string | null
+}
+
 type SeriesFilter = Omit<UsageQuery, 'edges' | 'groupBy'>
 
 export class UsageQueries {
   readonly #series: StatementSync
   readonly #countSeries: StatementSync
   readonly #usageBefore: StatementSync
+  readonly #usedBefore: StatementSync
+  readonly #allUsedBefore: StatementSync
   readonly #nextQuarter: StatementSync
+  readonly #nextOfAll: StatementSync
   readonly #movementsBefore: StatementSync
   readonly #key: StatementSync
   readonly #keysOf: StatementSync
   readonly #lastOfKey: StatementSync
+  readonly #spending: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#series = database.prepare(
@@ -43,8 +70,15 @@ export class UsageQueries {
     this.#usageBefore = database.prepare(
       'SELECT * FROM usage WHERE series = ? AND quarter < ? ORDER BY quarter DESC LIMIT 1',
     )
+    this.#usedBefore = database.prepare(lastBefore('usage', 'series'))
+    this.#allUsedBefore = database.prepare(lastBefore('account_usage', 'account_id'))
+    // A page by hour and by key looks at thousands of rows: as objects they take twice as long.
+    for (const select of [this.#usedBefore, this.#allUsedBefore]) select.setReturnArrays(true)
     this.#nextQuarter = database.prepare(
       'SELECT min(quarter) AS quarter FROM usage WHERE series = ? AND quarter >= ?',
+    )
+    this.#nextOfAll = database.prepare(
+      'SELECT min(quarter) AS quarter FROM account_usage WHERE account_id = ? AND quarter >= ?',
     )
     this.#movementsBefore = database.prepare(
       'SELECT * FROM movements WHERE account_id = ? AND quarter < ? ORDER BY quarter DESC LIMIT 1',
@@ -55,19 +89,35 @@ export class UsageQueries {
       SELECT usage.* FROM series JOIN usage ON usage.series = series.number
       WHERE account_id = ? AND key_id = ?
         AND quarter = (SELECT max(quarter) FROM usage WHERE usage.series = series.number)`)
+    // Whose last row before the end is from before the beginning used nothing between them.
+    this.#spending = database.prepare(`
+      SELECT account_id, number,
+        after.input_amount, after.cached_input_amount, after.output_amount,
+        before.input_amount AS input_before, before.cached_input_amount AS cached_input_before,
+        before.output_amount AS output_before
+      FROM series
+      LEFT JOIN usage AS after ON after.series = number AND after.quarter =
+        (SELECT max(quarter) FROM usage WHERE series = number AND quarter < :to)
+        AND after.quarter >= :from
+      LEFT JOIN usage AS before ON after.series IS NOT NULL AND before.series = number
+        AND before.quarter =
+          (SELECT max(quarter) FROM usage WHERE series = number AND quarter < :from)
+      WHERE number > :after ORDER BY number LIMIT :limit`)
   }
 
   usage({ edges, groupBy, ...filter }: UsageQuery): Usage {
     const quarters = edges.map(quarterOf)
+    if (groupBy.length === 0 && isOfAll(filter)) return this.#usageOfAll(filter, quarters)
     const steps = new Map<string, UsageStep>()
     const totals: UsedTokens[] = []
     for (const row of this.#matching(filter)) {
       const group = groupOf(row, groupBy)
       const words = [group.keyId, group.model, group.format].join('\n')
-      const used = this.#eachUsedStep(row.number, quarters, (step, tokens) => {
+      const usedBefore = totalsBefore(this.#usedBefore, row.number)
+      const used = eachUsedStep(usedBefore, quarters, (step, tokens) => {
         const name = `${step}\n${words}`
         const before = steps.get(name)
-        const sum = before === undefined ? tokens : sumOf([before, tokens])
+        const sum = before === undefined ? tokens : sumOfUsed([before, tokens])
         steps.set(name, { step, ...group, ...sum })
       })
       totals.push(used)
@@ -75,17 +125,41 @@ export class UsageQueries {
     const rows = [...steps.values()].toSorted(
       (a, b) => a.step - b.step || (groupText(a) < groupText(b) ? -1 : 1),
     )
-    return { steps: rows, total: sumOf(totals) }
+    return { steps: rows, total: sumOfUsed(totals) }
+  }
+
+  #usageOfAll({ accountId }: SeriesFilter, quarters: readonly number[]): Usage {
+    const group = { keyId: null, model: null, format: null }
+    const steps: UsageStep[] = []
+    const usedBefore = totalsBefore(this.#allUsedBefore, accountId)
+    const total = eachUsedStep(usedBefore, quarters, (step, used) => {
+      steps.push({ step, ...group, ...used })
+    })
+    return { steps, total }
   }
 
   /** The first quarter of an hour from a moment on in which something was used. */
   nextUse(filter: SeriesFilter, fromMs: number): number | undefined {
     const from = quarterOf(fromMs)
+    if (isOfAll(filter)) {
+      const { quarter } = this.#nextOfAll.get(filter.accountId, from) as { quarter: number | null }
+      return quarter === null ? undefined : quarter * QUARTER_MS
+    }
     const next = this.#matching(filter).flatMap(({ number }) => {
       const row = this.#nextQuarter.get(number, from) as { quarter: number | null }
       return row.quarter ?? []
     })
     return next.length === 0 ? undefined : Math.min(...next) * QUARTER_MS
+  }
+
+  spending({ from, to, after = 0, limit }: SpendingQuery): SpendingPage {
+    const edges = { from: quarterOf(from), to: quarterOf(to) }
+    const looked = this.#spending.all({ ...edges, after, limit }) as unknown as StoredSpending[]
+    const used = looked.filter(({ input_amount: amount }) => amount !== null)
+    return {
+      rows: used.map((row) => ({ accountId: row.account_id, amount: spentIn(row) })),
+      next: looked.length < limit ? undefined : looked.at(-1)?.number,
+    }
   }
 
   /** What moved the balance from one quarter of an hour to another. */
@@ -96,7 +170,7 @@ export class UsageQueries {
     const usedAfter = numbers.map((number) => this.#totalBefore(number, end))
     const before = this.#movedBefore(accountId, start)
     const after = this.#movedBefore(accountId, end)
-    const used = sumOf(usedAfter.map((total, i) => differenceAt(usedBefore, i, total)))
+    const used = sumOfUsed(usedAfter.map((total, i) => differenceAt(usedBefore, i, total)))
     return {
       accountId,
       opening: balanceOf([before, ...usedBefore]),
@@ -142,39 +216,13 @@ export class UsageQueries {
     return row === undefined ? emptyMovements(accountId) : readMovements(row)
   }
 
-  /**
-   * Calls back for every step of a series in which something was used, and for no other: where two
-   * totals are the same, nothing between them is looked at.
-   */
-  #eachUsedStep(
-    number: number,
-    quarters: readonly number[],
-    found: (step: number, used: UsedTokens) => void,
-  ): UsedTokens {
-    const first = this.#totalBefore(number, quarters[0] ?? 0)
-    const last = this.#totalBefore(number, quarters.at(-1) ?? 0)
-    const divide = (from: number, to: number, before: UsageTotal, after: UsageTotal): void => {
-      if (before.requests === after.requests) return
-      if (to - from === 1) {
-        found(from, difference(before, after))
-        return
-      }
-      const middle = Math.floor((from + to) / 2)
-      const between = this.#totalBefore(number, quarters[middle] ?? 0)
-      divide(from, middle, before, between)
-      divide(middle, to, between, after)
-    }
-    divide(0, quarters.length - 1, first, last)
-    return difference(first, last)
-  }
-
   #keyUsage(stored: StoredKey): KeyUsage {
     const key = readKey(stored)
     const rows = this.#lastOfKey.all(key.accountId, key.keyId) as unknown as StoredUsage[]
     const totals = rows.map(readUsage)
-    const used = totals.map((total) => difference(emptyUsage(total.series), total))
+    const used = totals.map((total) => usedBetween(nothingUsed(), total))
     const lastUsedAt = Math.max(0, ...totals.map((total) => total.lastUsedAt))
-    return { ...key, ...sumOf(used), lastUsedAt: lastUsedAt === 0 ? null : lastUsedAt }
+    return { ...key, ...sumOfUsed(used), lastUsedAt: lastUsedAt === 0 ? null : lastUsedAt }
   }
 }
 
@@ -182,6 +230,10 @@ export class UsageQueries {
 function quarterOf(timeMs: number): number {
   if (timeMs % QUARTER_MS === 0) return timeMs / QUARTER_MS
   throw new RangeError(`${timeMs} is not on a quarter of an hour`)
+}
+
+function isOfAll({ keyId, model, format }: SeriesFilter): boolean {
+  return keyId === undefined && model === undefined && format === undefined
 }
 
 function matches(
@@ -210,39 +262,17 @@ function groupText({ keyId, model, format }: UsageStep): string {
   return `${keyId}\n${model}\n${format}`
 }
 
-function difference(before: UsageTotal, after: UsageTotal): UsedTokens {
-  const inputAmount = after.inputAmount - before.inputAmount
-  const cachedInputAmount = after.cachedInputAmount - before.cachedInputAmount
-  const outputAmount = after.outputAmount - before.outputAmount
-  return {
-    requests: after.requests - before.requests,
-    inputTokens: after.inputTokens - before.inputTokens,
-    cachedInputTokens: after.cachedInputTokens - before.cachedInputTokens,
-    outputTokens: after.outputTokens - before.outputTokens,
-    inputAmount,
-    cachedInputAmount,
-    outputAmount,
-    amount: inputAmount + cachedInputAmount + outputAmount,
-  }
+function spentIn(row: StoredSpending): bigint {
+  const amount = (text: string | null) => BigInt(text ?? 0)
+  const after =
+    amount(row.input_amount) + amount(row.cached_input_amount) + amount(row.output_amount)
+  const before =
+    amount(row.input_before) + amount(row.cached_input_before) + amount(row.output_before)
+  return after - before
 }
 
 function differenceAt(before: readonly UsageTotal[], index: number, after: UsageTotal): UsedTokens {
-  return difference(before[index] ?? emptyUsage(after.series), after)
-}
-
-function sumOf(parts: readonly UsedTokens[]): UsedTokens {
-  const sum = (of: (part: UsedTokens) => number) => parts.reduce((total, p) => total + of(p), 0)
-  const money = (of: (part: UsedTokens) => bigint) => parts.reduce((total, p) => total + of(p), 0n)
-  return {
-    requests: sum((part) => part.requests),
-    inputTokens: sum((part) => part.inputTokens),
-    cachedInputTokens: sum((part) => part.cachedInputTokens),
-    outputTokens: sum((part) => part.outputTokens),
-    inputAmount: money((part) => part.inputAmount),
-    cachedInputAmount: money((part) => part.cachedInputAmount),
-    outputAmount: money((part) => part.outputAmount),
-    amount: money((part) => part.amount),
-  }
+  return usedBetween(before[index] ?? emptyUsage(after.series), after)
 }
 
 /** The balance after the latest of the movements, which the revision tells. */

@@ -45,6 +45,20 @@ export const usageSchema = `
     PRIMARY KEY (series, quarter)
   ) STRICT, WITHOUT ROWID;
 
+  -- The same of all series of an account together.
+  CREATE TABLE account_usage (
+    account_id           TEXT NOT NULL,
+    quarter              INTEGER NOT NULL,
+    requests             INTEGER NOT NULL,
+    input_tokens         INTEGER NOT NULL,
+    cached_input_tokens  INTEGER NOT NULL,
+    output_tokens        INTEGER NOT NULL,
+    input_amount         TEXT NOT NULL,
+    cached_input_amount  TEXT NOT NULL,
+    output_amount        TEXT NOT NULL,
+    PRIMARY KEY (account_id, quarter)
+  ) STRICT, WITHOUT ROWID;
+
   -- All that moves a balance and is no usage, as totals of the account.
   CREATE TABLE movements (
     account_id   TEXT NOT NULL,
@@ -67,7 +81,8 @@ export const usageSchema = `
     last_four   TEXT NOT NULL,
     created_at  INTEGER NOT NULL,
     expires_at  INTEGER,
-    revoked_at  INTEGER
+    revoked_at  INTEGER,
+    created_by  TEXT
   ) STRICT, WITHOUT ROWID;
 
   CREATE INDEX keys_by_account ON keys (account_id, key_id);

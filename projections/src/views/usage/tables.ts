@@ -11,21 +11,15 @@ import {
   type UsageTotal,
 } from './project.ts'
 import type { TotalsTable } from './totals.ts'
+import { columnsOf, nothingUsed, readUsed, type StoredUsed } from './used.ts'
 
-export interface StoredUsage {
+export interface StoredUsage extends StoredUsed {
   readonly series: number
   readonly quarter: number
   readonly at: number
   readonly revision: number
   readonly balance: string
   readonly last_used_at: number
-  readonly requests: number
-  readonly input_tokens: number
-  readonly cached_input_tokens: number
-  readonly output_tokens: number
-  readonly input_amount: string
-  readonly cached_input_amount: string
-  readonly output_amount: string
 }
 
 export interface StoredMovements {
@@ -49,6 +43,7 @@ export interface StoredKey {
   readonly created_at: number
   readonly expires_at: number | null
   readonly revoked_at: number | null
+  readonly created_by: string | null
 }
 
 export function usageTable(database: DatabaseSync): TotalsTable<number, UsageTotal> {
@@ -70,13 +65,7 @@ export function usageTable(database: DatabaseSync): TotalsTable<number, UsageTot
         total.revision,
         total.balance,
         total.lastUsedAt,
-        total.requests,
-        total.inputTokens,
-        total.cachedInputTokens,
-        total.outputTokens,
-        total.inputAmount.toString(),
-        total.cachedInputAmount.toString(),
-        total.outputAmount.toString(),
+        ...columnsOf(total),
       )
     },
   }
@@ -90,13 +79,7 @@ export function emptyUsage(series: number): UsageTotal {
     revision: -1,
     balance: '0',
     lastUsedAt: 0,
-    requests: 0,
-    inputTokens: 0,
-    cachedInputTokens: 0,
-    outputTokens: 0,
-    inputAmount: 0n,
-    cachedInputAmount: 0n,
-    outputAmount: 0n,
+    ...nothingUsed(),
   }
 }
 
@@ -108,13 +91,7 @@ export function readUsage(row: StoredUsage): UsageTotal {
     revision: row.revision,
     balance: row.balance,
     lastUsedAt: row.last_used_at,
-    requests: row.requests,
-    inputTokens: row.input_tokens,
-    cachedInputTokens: row.cached_input_tokens,
-    outputTokens: row.output_tokens,
-    inputAmount: BigInt(row.input_amount),
-    cachedInputAmount: BigInt(row.cached_input_amount),
-    outputAmount: BigInt(row.output_amount),
+    ...readUsed(row),
   }
 }
 
@@ -177,15 +154,15 @@ export function readMovements(row: StoredMovements): MovementTotal {
 }
 
 export function keysTable(database: DatabaseSync): RowTable<KeyState> {
-  const insert = database.prepare('INSERT INTO keys VALUES (?,?,?,?,?,?,?)')
+  const insert = database.prepare('INSERT INTO keys VALUES (?,?,?,?,?,?,?,?)')
   const update = database.prepare(
     'UPDATE keys SET name = ?, expires_at = ?, revoked_at = ? WHERE key_id = ?',
   )
   return {
     ...rowsByKey(database, { table: 'keys', key: 'key_id', read: readKey }),
     insert(key) {
-      const { keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt } = key
-      insert.run(keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt)
+      const { keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt, createdBy } = key
+      insert.run(keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt, createdBy)
     },
     update: ({ keyId, name, expiresAt, revokedAt }) =>
       void update.run(name, expiresAt, revokedAt, keyId),
@@ -201,6 +178,7 @@ export function readKey(row: StoredKey): KeyState {
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
+    createdBy: row.created_by,
   }
 }
 

@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
 import { requestsPage } from '../../requests-answer.ts'
 import { usagePage } from '../../usage-answer.ts'
-import type { RequestRow, UsedTokens, Views } from '../views.ts'
+import type { RequestRow, SpendingPage, UsedTokens, Views } from '../views.ts'
 
 const REQUESTS = 120
 const HOUR_MS = 3_600_000
@@ -166,6 +166,54 @@ test('movements of two periods next to each other add up, and open where the one
       }
     }),
   )
+})
+
+/** @param everyHours how far one request is from the next */
+function spender(name: string, everyHours: number): AccountHistory {
+  const history = new AccountHistory(name).open()
+  const keys = [history.keyId, history.key('second')]
+  for (let i = 0; i < 20; i += 1) {
+    const at = START_MS + i * everyHours * HOUR_MS
+    const id = requestId(at, `${name} ${i}`)
+    history.accept(id, at, { keyId: keys[i % 2] ?? history.keyId }).settle(id, at)
+  }
+  return history
+}
+
+/** Of all pages. */
+function spentIn(views: Views, from: number, to: number, limit: number) {
+  const spent = new Map<string, bigint>()
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    const { rows, next }: SpendingPage = views.spending({ from, to, after, limit })
+    for (const { accountId, amount } of rows) {
+      spent.set(accountId, (spent.get(accountId) ?? 0n) + amount)
+    }
+    after = next
+  }
+  return spent
+}
+
+test('what all accounts spent in a period is what each of them used in it', async () => {
+  const store = new MemoryEventStore()
+  const accounts = [spender('Ada', 13), spender('Grace', 13), spender('Alan', 1)]
+  accounts.push(new AccountHistory('nobody').open())
+  for (const history of accounts) await history.writeTo(store)
+  const { views } = await viewsOf(inBatchesOf(7, store))
+  for (const [fromHour, toHour] of [
+    [0, 400],
+    [30, 100],
+    [500, 600],
+  ] as const) {
+    const [from, to] = [START_MS + fromHour * HOUR_MS, START_MS + toHour * HOUR_MS]
+    const used = accounts.map(({ accountId }) => {
+      const { total } = views.usage({ accountId, edges: [from, to], groupBy: [] })
+      return total.amount
+    })
+    for (const limit of [1, 3, 100]) {
+      const spent = spentIn(views, from, to, limit)
+      expect(accounts.map(({ accountId }) => spent.get(accountId) ?? 0n)).toEqual(used)
+    }
+  }
 })
 
 test('keys know what they spent and when they were last used, also by a request that failed', async () => {

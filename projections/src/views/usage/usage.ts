@@ -2,6 +2,7 @@ import type { Projection } from '../../projection/projection.ts'
 import { NumberedTuples } from '../numbered-tuples.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { AccountClocks } from './account-clocks.ts'
+import { accountUsageTable } from './account-usage.ts'
 import { projectUsage } from './project.ts'
 import { usageSchema } from './schema.ts'
 import {
@@ -20,11 +21,12 @@ const KEYS_KEPT = 1_000
 
 export const usageProjection: Projection = {
   name: 'usage',
-  version: 2,
+  version: 3,
   schema: usageSchema,
   tables: [
     { name: 'series', key: ['number'] },
     { name: 'usage', key: ['series', 'quarter'] },
+    { name: 'account_usage', key: ['account_id', 'quarter'] },
     { name: 'movements', key: ['account_id', 'quarter'] },
     { name: 'keys', key: ['key_id'] },
     { name: 'running', key: ['request_id'] },
@@ -38,14 +40,15 @@ export const usageProjection: Projection = {
       'format',
     ])
     const usage = new Totals(usageTable(database), SERIES_KEPT)
+    const accountUsage = new Totals(accountUsageTable(database), ACCOUNTS_KEPT)
     const movements = new Totals(movementsTable(database), ACCOUNTS_KEPT)
     const keys = new TouchedRows(keysTable(database), KEYS_KEPT)
     const running = new TouchedRows(runningSeriesTable(database), 0)
     const ended = new EndedRequests(database)
     const clocks = new AccountClocks(database)
     const advance = (accountId: string, at: number) => clocks.advance(accountId, at)
-    const rows = { series, usage, movements, keys, running, ended, advance }
-    const parts = [series, usage, movements, keys, running, ended, clocks]
+    const rows = { series, usage, accountUsage, movements, keys, running, ended, advance }
+    const parts = [series, usage, accountUsage, movements, keys, running, ended, clocks]
     return {
       fold(events) {
         for (const event of events) projectUsage(rows, event)

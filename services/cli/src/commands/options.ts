@@ -53,6 +53,24 @@ function pairOf(text: string): readonly [string, string] {
 export const ACCOUNT_ARGUMENT = ['[account]', 'id of the account, acct_…'] as const
 export const ACCOUNT_OPTION = ['--account <id>', 'the account, instead of the argument'] as const
 
+/**
+ * Gives a command the account that it is about, as its argument or by `--account`.
+ *
+ * @param act gets both: it may insist on a name, or take the only account that there is
+ */
+export function aboutAccount<Options extends AccountOption>(
+  command: Command,
+  contextOf: ContextOf,
+  act: (context: Context, argument: string | undefined, options: Options) => Promise<void>,
+): Command {
+  return command
+    .argument(...ACCOUNT_ARGUMENT)
+    .option(...ACCOUNT_OPTION)
+    .action((argument: string | undefined, options: Options, own: Command) =>
+      act(contextOf(own), argument, options),
+    )
+}
+
 /** The account that must be named: what is written goes nowhere by default. */
 export function namedAccount(argument: string | undefined, options: AccountOption): string {
   const account = argument ?? options.account

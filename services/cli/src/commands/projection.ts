@@ -1,9 +1,9 @@
 /** `svc projection list|rebuild` */
-import type { ProjectionState } from '@svc/contracts/admin/log'
+import type { ProjectionState, RebuildTrial } from '@svc/contracts/admin/log'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
-import { progressDrawer } from '../output/progress.ts'
+import { passedOverText, progressDrawer } from '../output/progress.ts'
 import { type Column, tableText } from '../output/table.ts'
 import type { ContextOf } from './options.ts'
 
@@ -26,7 +26,10 @@ export function projectionCommand(contextOf: ContextOf): Command {
     .command('rebuild')
     .description('build a read model anew beside the live one, compare, and swap')
     .argument('<name>', 'accounts, statement, requests, usage or evidence')
-    .action((name: string, _options, command: Command) => rebuild(contextOf(command), name))
+    .option('--dry-run', 'say how many events it would read and about how long it would take')
+    .action((name: string, { dryRun }: { dryRun?: true }, command: Command) =>
+      dryRun ? tryRebuild(contextOf(command), name) : rebuild(contextOf(command), name),
+    )
   return projection
 }
 
@@ -36,14 +39,29 @@ async function list(context: Context): Promise<void> {
   await context.out(tableText(context, projectionColumns, projections))
 }
 
+async function tryRebuild(context: Context, name: string): Promise<void> {
+  const trial = await context.withOperations((operations) => operations.tryRebuild({ name }))
+  if (context.json) return context.outJson('rebuild-trial/1', trial)
+  await context.out(`${trialText(trial)}; nothing was changed\n`)
+}
+
+function trialText({ name, events, tried, rate, seconds }: RebuildTrial): string {
+  if (rate === null || seconds === null) return `${name}: there are no events to read`
+  return (
+    `${name}: a rebuild would read ${events} events, in about ${seconds.toFixed(1)} s ` +
+    `at ${rate} events/s (tried with ${tried})`
+  )
+}
+
 async function rebuild(context: Context, name: string): Promise<void> {
   await context.withOperations(async (operations) => {
     const draw = progressDrawer(context)
     for await (const line of operations.rebuildProjection({ name })) {
       if (context.terminal.stop.aborted) break
       if (line.type === 'progress') {
-        const { done, total, rate } = line
-        draw(done / total, `${done} of ${total} events  ${rate} events/s`)
+        const { done, total, passed_over, rate } = line
+        const others = passedOverText(passed_over)
+        draw(done / total, `${done} of ${total} events${others}  ${rate} events/s`)
         continue
       }
       draw.end()

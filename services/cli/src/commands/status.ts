@@ -28,6 +28,7 @@ function statusText(context: Context, status: ServiceStatus): string {
       ['data', status.data_dir],
       ['event log', eventLogText(status.store)],
       ...feedFacts(status.feed),
+      ...topUpFacts(status.top_ups),
       ['accounts', `${status.accounts}`],
       ['open requests', `${status.open_requests}`],
     ]),
@@ -51,7 +52,9 @@ function statusText(context: Context, status: ServiceStatus): string {
       ),
     )
   }
-  const problems = [...status.store.problems, ...(status.feed?.problems ?? [])]
+  const problems = [status.store, status.feed, status.top_ups].flatMap(
+    (part) => part?.problems ?? [],
+  )
   for (const problem of problems) sections.push(`${printable(problem)}\n`)
   if (status.unpriced_models.length > 0) sections.push(unpricedText(status.unpriced_models))
   return sections.join('\n')
@@ -67,6 +70,13 @@ function feedFacts(feed: ServiceStatus['feed']): readonly (readonly [string, str
   const behind = lag === null ? 'the log does not answer' : `${lag} behind the log`
   const since = waiting === 0 ? '' : `, waiting for ${waiting} s`
   return [['feed', `topic ${topic}, ${behind}${since}`]]
+}
+
+function topUpFacts(topUps: ServiceStatus['top_ups']): readonly (readonly [string, string])[] {
+  if (topUps === null) return []
+  const { topic, granted, repeated, dead, waiting } = topUps
+  const taken = `${granted} granted, ${repeated} known, ${dead} dead letters since the start`
+  return [['top-ups', `topic ${topic}, ${waiting} waiting; ${taken}`]]
 }
 
 function unpricedText(models: readonly string[]): string {

@@ -3,7 +3,7 @@ import type { VerifyResult } from '@svc/contracts/admin/log'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
-import { progressDrawer } from '../output/progress.ts'
+import { passedOverText, progressDrawer } from '../output/progress.ts'
 import type { ContextOf } from './options.ts'
 
 interface VerifyOptions {
@@ -34,8 +34,9 @@ function verify(context: Context, options: VerifyOptions): Promise<VerifyResult>
       for await (const line of operations.verify(options)) {
         if (line.type === 'result') return line
         if (context.terminal.stop.aborted) break
-        const { events, position, head, rate } = line
-        draw(Number(position) / Number(head), `${events} events  ${rate} events/s`)
+        const { events, position, head, passed_over, rate } = line
+        const others = passedOverText(passed_over)
+        draw(Number(position) / Number(head), `${events} events${others}  ${rate} events/s`)
       }
     } finally {
       draw.end()

@@ -85,6 +85,7 @@ const workerColumns: readonly Column<WorkerDetails>[] = [
 const cacheColumns: readonly Column<WorkerDetails>[] = [
   { title: 'WORKER', text: ({ worker_id: workerId }) => workerId },
   { title: 'CACHE', text: ({ cache }) => (cache ? [cache.mode, ...cache.tiers].join(' ') : '') },
+  { title: 'SCHEDULE', leftOut: 2, text: ({ cache }) => cache?.schedule ?? '' },
   number('PROMPTS', ({ cache }) => cache?.use?.prompts),
   { title: 'HITS', align: 'decimal', text: ({ cache }) => share(cache?.use?.prompt_hit_rate) },
   {

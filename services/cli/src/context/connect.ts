@@ -71,15 +71,23 @@ async function connectToFolder({
 }: Extract<Target, { dataDir: string }>): Promise<Connection> {
   const folder = new DataFolder(dataDir)
   folder.check()
-  const server = folder.readServer()
-  const token = folder.readSecrets()?.operatorToken
-  if (server !== undefined && token !== undefined && (await provesItself(server, token))) {
-    return remote(operatorsUrl(server), token, stop)
-  }
+  const running = await runningServer(folder, stop)
+  if (running !== undefined) return running
   if (place.kind === 'sqlite' && !folder.holdsLedger()) {
     throw new NoLedgerError(folder.whyNoLedger())
   }
-  return openFolder(folder, { place, evidenceKey, warn }, server)
+  return openFolder(folder, { place, evidenceKey, warn }, folder.readServer())
+}
+
+/** @returns undefined when none runs on the folder, or what does cannot prove that it does */
+export async function runningServer(
+  folder: DataFolder,
+  stop: AbortSignal,
+): Promise<Connection | undefined> {
+  const server = folder.readServer()
+  const token = folder.readSecrets()?.operatorToken
+  if (server === undefined || token === undefined) return undefined
+  return (await provesItself(server, token)) ? remote(operatorsUrl(server), token, stop) : undefined
 }
 
 async function openFolder(

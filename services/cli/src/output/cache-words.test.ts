@@ -5,12 +5,15 @@ import { cacheFacts } from './cache-words.ts'
 const last = '8f3a5b6c7d8e9f00112233445566778899aabbccddeeff00112233445566778899'
 const usage = { input_tokens: 80, cached_input_tokens: 1920, output_tokens: 7, reasoning_tokens: 0 }
 const evidence = {
+  schedule: 'canonical-128',
+  reused_tokens: 1920,
   blocks: 15,
   source: 'l1',
   last_block_hash: last,
   evaluated_tokens: 80,
   worker: 'worker-1',
 } as const
+const nothing = { blocks: 0, reused_tokens: 0, source: 'none', last_block_hash: null } as const
 
 function receiptWith(fields: Partial<Receipt>): Receipt {
   return {
@@ -47,12 +50,19 @@ test('reused blocks are told with their place, the last name, the witness, and w
       '1,920 of 2,000 prompt tokens were not computed: 15 blocks from the memory of worker-1 ' +
         '(l1), last block 8f3a5b6c7d8e…; the runtime counted 80 computed',
     ],
+    ['schedule', 'canonical-128'],
     ['saved', '0.0002592 USD against the price of computed tokens'],
   ])
 })
 
 test('blocks from Redis are told apart from those of the worker', () => {
-  const cache = { ...evidence, blocks: 1, source: 'l2', last_block_hash: null } as const
+  const cache = {
+    ...evidence,
+    blocks: 1,
+    reused_tokens: 128,
+    source: 'l2',
+    last_block_hash: null,
+  } as const
   const fewer = { ...usage, cached_input_tokens: 128 }
   const [, [, words] = []] = cacheFacts(receiptWith({ usage: fewer, cache }))
   expect(words).toContain('128 of 208 prompt tokens were not computed')
@@ -60,23 +70,24 @@ test('blocks from Redis are told apart from those of the worker', () => {
 })
 
 test('a prompt that was computed whole saved nothing', () => {
-  const cache = { ...evidence, blocks: 0, source: 'none', last_block_hash: null } as const
+  const cache = { ...evidence, ...nothing }
   const computed = { ...usage, cached_input_tokens: 0 }
   expect(cacheFacts(receiptWith({ usage: computed, cache }))).toEqual([
     ['worker', 'worker-1'],
     ['cache', 'the whole prompt was computed; the runtime counted 80 computed'],
+    ['schedule', 'canonical-128'],
   ])
 })
 
 test('what is billed as cached without reused blocks is called the cheaper reading', () => {
-  const cache = { ...evidence, blocks: 0, source: 'none', last_block_hash: null } as const
+  const cache = { ...evidence, ...nothing }
   const words = cacheFacts(receiptWith({ cache })).map(([, value]) => value)
   expect(words[1]).toContain('1,920 of 2,000 prompt tokens are billed as cached, the cheaper')
   expect(words[1]).not.toContain('not computed')
 })
 
 test('where the counts differ, both readings are told', () => {
-  const cache = { ...evidence, blocks: 14 }
+  const cache = { ...evidence, blocks: 14, reused_tokens: 1792 }
   const [, [, words] = []] = cacheFacts(receiptWith({ cache }))
   expect(words).toContain('1,792 of 2,000 prompt tokens were not computed: 14 blocks')
   expect(words).toContain('; 128 of 2,000 prompt tokens are billed as cached, the cheaper reading')

@@ -1,6 +1,5 @@
 /** What the prefix cache did for a request, in words: the evidence behind its cached tokens. */
 import { formatExact, parsePricePerMillion } from '@svc/contracts/money'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Receipt } from '@svc/contracts/wire/billing'
 
 const SHOWN_HASH_CHARACTERS = 12
@@ -15,6 +14,7 @@ export function cacheFacts(request: Receipt): readonly Fact[] {
     ['worker', cache.worker],
     ['cache', `${promptWords(request, cache)}; ${witnessWords(cache)}`],
   ]
+  if (cache.schedule !== null) facts.push(['schedule', cache.schedule])
   const saved = savedAmount(request)
   if (saved > 0n) {
     facts.push(['saved', `${formatExact(saved)} USD against the price of computed tokens`])
@@ -28,7 +28,7 @@ function promptWords({ usage }: Receipt, cache: Evidence): string {
   const { cached_input_tokens: cached } = usage
   if (cached === 0) return 'the whole prompt was computed'
   const ofPrompt = `of ${counted(usage.input_tokens + cached)} prompt tokens`
-  const reused = Math.min(cached, cache.blocks * BLOCK_TOKENS)
+  const reused = Math.min(cached, cache.reused_tokens)
   const words: string[] = []
   if (reused > 0) {
     words.push(`${counted(reused)} ${ofPrompt} were not computed: ${blockWords(cache)}`)
@@ -37,7 +37,7 @@ function promptWords({ usage }: Receipt, cache: Evidence): string {
   if (cached > reused) {
     words.push(
       `${counted(cached - reused)} ${ofPrompt} are billed as cached, the cheaper reading: ` +
-        'no reused block stands for them',
+        'no reused tokens stand for them',
     )
   }
   return words.join('; ')

@@ -32,6 +32,11 @@ export function progressDrawer(context: Context): ProgressDrawer {
   })
 }
 
+/** Behind a count of events, where the log is shared with other programs. */
+export function passedOverText(events: number): string {
+  return events === 0 ? '' : `, ${events} of others passed over`
+}
+
 interface ProgressLine {
   readonly type: 'progress'
   /** What is worked on. */
@@ -76,7 +81,8 @@ export async function resultOf<Any extends Line>(
       }
       const { part, share, rate } = line
       const leftMs = ((performance.now() - startedAt) * (1 - share)) / share
-      draw(share, `${part}  ${rate} events/s  about ${Math.ceil(leftMs / 1_000)} s left`)
+      const left = share > 0 ? `  about ${Math.ceil(leftMs / 1_000)} s left` : ''
+      draw(share, `${part}  ${rate} events/s${left}`)
     }
   } finally {
     draw.end()

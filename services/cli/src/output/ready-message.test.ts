@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { readyLine, readyPage } from './ready-message.ts'
 
 const ready: Ready = {
+  role: 'all',
   baseUrl: 'http://127.0.0.1:8080',
   listening: undefined,
   apiKey: 'sk-svc-key',
@@ -36,4 +37,13 @@ test('the price in force is told, and none when there is none', () => {
     '  Price             $0.15 input, $0.015 cached input, $0.60 output per million tokens\n',
   )
   expect(readyPage(ready)).not.toContain('  Price  ')
+})
+
+test('a role that clients do not ask names no address for them', () => {
+  const page = readyPage({ ...ready, role: 'sweeper', apiKey: undefined })
+  expect(page).toContain('The sweeper is ready.')
+  expect(page).toContain('http://127.0.0.1:8080/readyz')
+  expect(page).not.toMatch(/base URL|Account|Dashboard/)
+  expect(JSON.parse(readyLine({ ...ready, role: 'sweeper' }))).toMatchObject({ role: 'sweeper' })
+  expect(Object.keys(JSON.parse(readyLine(ready)))).not.toContain('role')
 })

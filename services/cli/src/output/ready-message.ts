@@ -12,6 +12,7 @@ export function readyLine(ready: Ready): string {
   const { baseUrl, listening, adminUrl, apiKey, accountId, ownerLink, dataDir, pid } = ready
   return JSON.stringify({
     type: 'ready',
+    ...(ready.role === 'all' ? {} : { role: ready.role }),
     baseUrl,
     ...(listening === undefined ? {} : { listening }),
     ...(adminUrl === undefined ? {} : { adminUrl }),
@@ -25,6 +26,29 @@ export function readyLine(ready: Ready): string {
 }
 
 export function readyPage(ready: Ready): string {
+  return isGateway(ready) ? gatewayPage(ready) : besidePage(ready)
+}
+
+function isGateway({ role }: Ready): boolean {
+  return role === 'all' || role === 'gateway'
+}
+
+/** Of a process that clients do not ask. */
+function besidePage({ role, baseUrl, adminUrl = baseUrl, dataDir }: Ready): string {
+  return [
+    '',
+    `The ${role} is ready.`,
+    '',
+    `  Is it ready?      ${baseUrl}/readyz`,
+    `  Operator's API    ${adminUrl}`,
+    `  Data              ${dataDir}`,
+    '',
+    'Stop with Ctrl-C.',
+    '',
+  ].join('\n')
+}
+
+function gatewayPage(ready: Ready): string {
   return [
     '',
     `svc is ready.`,

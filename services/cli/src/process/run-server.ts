@@ -3,11 +3,15 @@ import { once } from 'node:events'
 import { within } from '@svc/contracts/ports/within'
 import { isUnhandledClientError } from '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { type RunningServer, startServer } from '@svc/server/roles/all'
+import {
+  type RunningServer,
+  type StartOptions as ServerStartOptions,
+  startServer,
+} from '@svc/server/roles/all'
 import { environmentOf } from '@svc/server/settings/environment-file'
 import type { Environment } from '@svc/server/settings/setting-names'
 import { readSettings, type Settings, warnOfForeignVariables } from '@svc/server/settings/settings'
-import { type Logger, pino } from 'pino'
+import { pino } from 'pino'
 import { endOnDefects } from '../context/defects.ts'
 import { EXIT_DIFFERENCE, EXIT_OK, EXIT_UNREACHABLE } from '../context/exit-codes.ts'
 import { progressOnStandardError } from '../output/progress-display.ts'
@@ -29,7 +33,10 @@ const STANDARD_ERROR = 2
 const FAILED_STOP_MS = 5_000
 
 /** Never returns: it ends the process, with the exit code of how the server ended. */
-export async function runServer(options: StartOptions): Promise<void> {
+export async function runServer(
+  options: StartOptions,
+  role: RunningServer['ready']['role'] = 'all',
+): Promise<void> {
   const environment = givenBy(options)
   const settings = readSettings(environment)
   const logger = pino(
@@ -39,7 +46,8 @@ export async function runServer(options: StartOptions): Promise<void> {
   warnOfForeignVariables(environment, (warning) => logger.warn(warning))
   endOnDefects(logger, isUnhandledClientError)
   const stopRequested = stopRequests()
-  const service = await started(settings, logger, stopRequested, options.acceptNewStore ?? false)
+  const acceptNewStore = options.acceptNewStore ?? false
+  const service = await started(settings, { logger, stopRequested, acceptNewStore, role })
   if (service === undefined) process.exit(EXIT_OK)
   if (!stopRequested.aborted) {
     const say = options.json === true ? readyLine : readyPage
@@ -57,19 +65,13 @@ export async function runServer(options: StartOptions): Promise<void> {
 /** Nothing when a stop was asked for while it started: that is no failure. */
 async function started(
   settings: Settings,
-  logger: Logger,
-  stopRequested: AbortSignal,
-  acceptNewStore: boolean,
+  options: ServerStartOptions & { readonly stopRequested: AbortSignal },
 ): Promise<RunningServer | undefined> {
   try {
-    return await startServer(settings, {
-      logger,
-      stopRequested,
-      acceptNewStore,
-      progress: progressOnStandardError(logger),
-    })
+    const progress = progressOnStandardError(options.logger)
+    return await startServer(settings, { ...options, progress })
   } catch (error) {
-    if (stopRequested.aborted) return undefined
+    if (options.stopRequested.aborted) return undefined
     throw error
   }
 }

@@ -1,16 +1,24 @@
 /** What of the operator's pages stands in their address. */
+import type { OperationInput } from '@svc/contracts/admin/operations'
 import { given, oneOf, text } from './search.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-export const accountOrders = ['newest', 'activity', 'available', 'held', 'spent', 'name'] as const
-export type AccountOrder = (typeof accountOrders)[number]
+export const accountOrders = [
+  'newest',
+  'oldest',
+  'activity',
+  'available',
+  'held',
+  'spent',
+] as const satisfies readonly OperationInput<'listAccounts'>['order'][]
+type AccountOrder = (typeof accountOrders)[number]
 const accountStatuses = ['open', 'frozen', 'closed'] as const
 export const accountViews = ['grants', 'holds', 'keys', 'requests', 'statement'] as const
 export type AccountView = (typeof accountViews)[number]
 
 export interface AccountsSearch {
-  /** Of a name or an id. */
+  /** Of a name or an id; what is found is in no other order than that of age. */
   readonly find?: string
   readonly status?: (typeof accountStatuses)[number]
   readonly order?: AccountOrder
@@ -24,7 +32,7 @@ export interface AccountSearch {
 
 export function accountsSearch(raw: Raw): AccountsSearch {
   return {
-    ...given('find', text(raw.find)),
+    ...given('find', text(raw.find)?.trim() || undefined),
     ...given('status', oneOf(accountStatuses, raw.status)),
     ...given('order', oneOf(accountOrders, raw.order)),
   }
@@ -35,4 +43,14 @@ export function accountSearch(raw: Raw): AccountSearch {
     ...given('view', oneOf(accountViews, raw.view)),
     ...given('request', text(raw.request)),
   }
+}
+
+export interface EventsSearch {
+  /** Position of the event that is looked for: the newest that is shown. */
+  readonly at?: number
+}
+
+export function eventsSearch(raw: Raw): EventsSearch {
+  const { at } = raw
+  return given('at', typeof at === 'number' && Number.isSafeInteger(at) && at >= 0 ? at : undefined)
 }

@@ -1,14 +1,16 @@
+import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { idKind } from '../address/id-kind.ts'
+import { call } from '../api/call.ts'
 import { useSession } from '../api/session.ts'
-import { type PlainName, t } from '../text/translate.ts'
+import { dayText } from '../text/times.ts'
+import { t } from '../text/translate.ts'
 import { Notice } from '../ui/notice.tsx'
-import { AreaList, areaLook } from './area-list.tsx'
+import { type Area, AreasLayout, areaLook } from './areas-layout.tsx'
 import { Missing } from './fallbacks.tsx'
-import { FindBox } from './find-box.tsx'
+import { FindBox, foundNothing } from './find-box.tsx'
 import { rememberAccount } from './last-account.ts'
-import { Shortcuts } from './shortcuts.tsx'
 
 const areas = [
   ['/accounts/$accountId', 'home', 'h'],
@@ -18,7 +20,7 @@ const areas = [
   ['/accounts/$accountId/statement', 'statement', 's'],
   ['/accounts/$accountId/usage', 'usage', 'u'],
   ['/accounts/$accountId/members', 'members', 'm'],
-] as const satisfies readonly (readonly [path: string, name: PlainName, letter: string])[]
+] as const satisfies readonly Area<string>[]
 
 const route = getRouteApi('/signed-in/accounts/$accountId')
 
@@ -30,68 +32,74 @@ export function AccountLayout() {
   const account = accounts.find(({ account_id }) => account_id === accountId)
   useEffect(() => rememberAccount(accountId), [accountId])
   if (account === undefined) return <Missing />
+  const params = { accountId }
   return (
-    <div className="flex min-w-0 flex-1 flex-col md:flex-row">
-      <AreaList
-        label={t('accountAreas')}
-        top={
-          <>
-            <AccountChoice accountId={accountId} />
-            <AccountFindBox accountId={accountId} />
-          </>
-        }
-        bottom={
-          <Shortcuts
-            areas={areas.map(([, name, letter]) => [letter, name])}
-            onGo={(name) => {
-              const to = areas.find((area) => area[1] === name)?.[0]
-              if (to !== undefined) void navigate({ to, params: { accountId } })
-            }}
-          />
-        }
-      >
-        {areas.map(([to, name]) => (
-          <li key={to}>
-            <Link
-              to={to}
-              params={{ accountId }}
-              activeOptions={{ exact: name === 'home', includeSearch: false }}
-              {...areaLook}
-            >
-              {t(name)}
-            </Link>
-          </li>
-        ))}
-      </AreaList>
-      <div className="min-w-0 flex-1">
-        {account.status !== 'open' && (
-          <div className="p-4 pb-0">
-            <Notice look="warn">{t(account.status === 'frozen' ? 'frozen' : 'closed')}</Notice>
-          </div>
-        )}
-        <Outlet />
-      </div>
-    </div>
+    <AreasLayout
+      label={t('accountAreas')}
+      areas={areas}
+      top={
+        <>
+          <AccountChoice accountId={accountId} />
+          <AccountFindBox accountId={accountId} />
+        </>
+      }
+      linkTo={(to, name) => (
+        <Link
+          to={to}
+          params={params}
+          activeOptions={{ exact: name === 'home', includeSearch: false }}
+          {...areaLook}
+        >
+          {t(name)}
+        </Link>
+      )}
+      onGo={(to) => navigate({ to, params })}
+    >
+      {account.status !== 'open' && (
+        <div className="p-4 pb-0">
+          <Notice look="warn">{t(account.status === 'frozen' ? 'frozen' : 'closed')}</Notice>
+        </div>
+      )}
+      <Outlet />
+    </AreasLayout>
   )
 }
 
-/** A request leads to its receipt, which says so where there is none of that id. */
+/**
+ * A request leads to its receipt, which says so where there is none of that id; an event to the
+ * request that it is about, or to its day on the statement.
+ */
 function AccountFindBox({ accountId }: { readonly accountId: string }) {
   const { accounts } = useSession()
   const navigate = useNavigate()
-  const find = (id: string) => {
-    const params = { accountId }
-    const kind = idKind(id)
-    if (kind === 'price') return navigate({ to: '/prices' })
-    if (kind === 'key') {
-      return navigate({ to: '/accounts/$accountId/requests', params, search: { key: id } })
-    }
-    if (kind === 'account' && accounts.some(({ account_id }) => account_id === id)) {
-      return navigate({ to: '/accounts/$accountId', params: { accountId: id } })
-    }
-    return navigate({ to: '/accounts/$accountId/requests', params, search: { request: id } })
-  }
-  return <FindBox label={t('findId')} onFind={find} />
+  const params = { accountId }
+  const toRequest = (request: string) =>
+    navigate({ to: '/accounts/$accountId/requests', params, search: { request } })
+  const find = useMutation<unknown, Error, string>({
+    mutationFn: async (id) => {
+      const kind = idKind(id)
+      if (kind === 'price') return navigate({ to: '/prices' })
+      if (kind === 'key') {
+        return navigate({ to: '/accounts/$accountId/requests', params, search: { key: id } })
+      }
+      if (kind === 'account' && accounts.some(({ account_id }) => account_id === id)) {
+        return navigate({ to: '/accounts/$accountId', params: { accountId: id } })
+      }
+      if (kind !== 'event') return toRequest(id)
+      const event = await call('accountEvent', { account_id: accountId, event_id: id })
+      if (event.request_id !== null) return toRequest(event.request_id)
+      const day = dayText(event.at)
+      const search = { from: day, to: day }
+      return navigate({ to: '/accounts/$accountId/statement', params, search })
+    },
+  })
+  return (
+    <FindBox
+      label={t('findId')}
+      onFind={find.mutate}
+      problem={foundNothing(find.error, (id) => t('noSuchEvent', { id }), find.variables)}
+    />
+  )
 }
 
 /** One account needs no choice: its name is enough. */

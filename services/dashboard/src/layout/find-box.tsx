@@ -1,4 +1,6 @@
 import { useState } from 'react'
+import { ApiError } from '../api/api-error.ts'
+import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
 
 export interface FindBoxProps {
@@ -36,4 +38,14 @@ export function FindBox({ label, onFind, problem }: FindBoxProps) {
       </p>
     </search>
   )
+}
+
+/** @param missing what is said where there is nothing of an id */
+export function foundNothing(
+  error: Error | null,
+  missing: (id: string) => string,
+  id = '',
+): string | undefined {
+  if (!(error instanceof ApiError)) return undefined
+  return error.status === 404 ? missing(id) : problemText(error)
 }

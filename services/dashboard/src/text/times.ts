@@ -34,6 +34,23 @@ export function momentText(at: string): string {
   return precise.format(new Date(at))
 }
 
+const FIRST_MOMENT = /^(\d{4}-\d{2}-\d{2})T00:00:00/
+const ofDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
+
+/**
+ * A period as people name it: whole days by their dates, the last one included.
+ *
+ * @param from and to RFC 3339, in the zone whose days they are; `to` is not included
+ */
+export function periodEdges(from: string, to: string): { from: string; to: string } {
+  const [, first] = FIRST_MOMENT.exec(from) ?? []
+  const [, behind] = FIRST_MOMENT.exec(to) ?? []
+  if (first === undefined || behind === undefined) {
+    return { from: momentText(from), to: momentText(to) }
+  }
+  return { from: ofDay.format(Date.parse(first)), to: ofDay.format(Date.parse(behind) - DAY_MS) }
+}
+
 const ofZone = new Intl.DateTimeFormat('sv-SE', {
   timeZone: ownZone,
   ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
@@ -48,13 +65,21 @@ export function momentStepText(at: string, by: 'month' | 'day' | 'hour' | '15min
   return `${text.slice('YYYY-'.length, 'YYYY-MM-DD HH'.length)}:00`
 }
 
+/** The day of a moment in the zone of the reader: `2026-11-20`. */
+export function dayText(at: string): string {
+  return ofZone.format(new Date(at)).slice(0, 'YYYY-MM-DD'.length)
+}
+
 /** A duration in milliseconds, such as `420 ms` or `1.3 s`. */
 export function durationText(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`
   return `${(ms / SECOND_MS).toFixed(1)} s`
 }
 
+/** Made once: to make one takes longer than to write a whole column with it. */
+const counts = new Intl.NumberFormat('en')
+
 /** Whole numbers, such as `17,903`. */
 export function countText(count: number): string {
-  return new Intl.NumberFormat('en').format(count)
+  return counts.format(count)
 }

@@ -23,6 +23,8 @@ export function Dialog({ title, onClose, isSticky, isPanel, children }: DialogPr
     const element = dialog.current
     const opener = document.activeElement
     element?.showModal()
+    // What is to be filled in, and not the button that closes it.
+    element?.querySelector<HTMLElement>('form :is(input, textarea)')?.focus()
     return () => {
       element?.close()
       // It is out of the page by now, and a browser gives the focus back only from within it.

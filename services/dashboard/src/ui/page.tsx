@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect } from 'react'
 import { useSession } from '../api/session.ts'
+import { isolated } from '../text/isolated.ts'
 
 export interface PageProps {
   readonly title: string
@@ -12,7 +13,7 @@ export interface PageProps {
 export function Page({ title, action, children }: PageProps) {
   const { branding } = useSession()
   useEffect(() => {
-    document.title = `${title} · ${branding.name}`
+    document.title = `${isolated(title)} · ${branding.name}`
   }, [title, branding.name])
   return (
     <div className="mx-auto flex w-full max-w-6xl flex-col gap-4 p-4 md:p-6">

@@ -8,12 +8,16 @@ export interface TableProps {
   readonly children: ReactNode
 }
 
+/** Below the last row stands the edge of the card. */
+const openEnd =
+  '[&>tbody:last-child>tr:last-child>td]:border-b-0 [&>tfoot>tr:last-child>td]:border-b-0'
+
 /** Scrolls sideways in itself where the window is narrow: the page never does. */
 export function Table({ label, head, foot, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
-      <table className="w-full border-collapse text-sm">
+      <table className={`w-full border-collapse text-sm ${openEnd}`}>
         <thead>
           <tr>{head}</tr>
         </thead>

@@ -80,12 +80,12 @@ export class Admission {
       if (reply.raw.destroyed) return void reply.hijack()
     }
     // Behind the pace, because who seems to have none is looked up in the store each time.
-    const { settled } = await ledger.recentBalance(caller.accountId)
-    const hasCredit = settled > 0n
+    const balance = await ledger.recentBalance(caller.accountId)
+    const hasCredit = balance.settled > 0n
     request.hasPaused = isPaced && !hasCredit
     const bodyBytes = declaredBytes(request.raw) ?? this.#bodyBytesMax(hasCredit)
     if (bodyBytes > this.#bodyBytesMax(hasCredit)) {
-      if (!hasCredit && bodyBytes <= limits.bodyBytes) throw noCredit(settled)
+      if (!hasCredit && bodyBytes <= limits.bodyBytes) throw noCredit(balance)
       throw tooLarge()
     }
     const visit = places.enter({ ...caller, bodyBytes })

@@ -124,3 +124,33 @@ describe('bad keys from one address', () => {
     expect(seen.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
   })
 })
+
+describe('a key that another process has revoked', () => {
+  /** @returns how the key is answered after it was known and then revoked elsewhere */
+  async function afterRevocation(options: FixtureOptions): Promise<number> {
+    await start(options)
+    const { accountId, ledger, store } = fixture.ledger
+    const { keyId, secret } = await ledger.createKey(accountId, { name: 'key', actor: 'operator' })
+    const holder = { authorization: `Bearer ${secret}` }
+    expect(await statuses(1, holder)).toEqual([200])
+    const elsewhere = (await openRunningLedger(store)).ledger
+    await elsewhere.revokeKey(accountId, keyId, 'a test', 'operator')
+    await elsewhere.close()
+    const [status = 0] = await statuses(1, holder)
+    return status
+  }
+
+  test('is refused at once where memory may be old', async () => {
+    expect(await afterRevocation({ accountNews: { mayBeOld: () => true } })).toBe(401)
+  })
+
+  test('is let through where it is not, by memory alone', async () => {
+    expect(await afterRevocation({ accountNews: { mayBeOld: () => false } })).toBe(200)
+  })
+
+  test('and one that was not, is let through where memory may be old', async () => {
+    await start({ accountNews: { mayBeOld: () => true }, limits: { badKeysPerMinute: 1 } })
+    await statuses(3, nonsense)
+    expect(await statuses(3)).toEqual([200, 200, 200])
+  })
+})

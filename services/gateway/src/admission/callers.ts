@@ -20,6 +20,7 @@ import { networkOf } from '@svc/infra/system/network'
 import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
+import type { ToldCallers } from '../views-hop/told-callers.ts'
 import type { CallerRates } from './caller-rates.ts'
 
 const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
@@ -34,21 +35,29 @@ declare module 'fastify' {
 }
 
 export interface CallersOptions {
-  readonly ledger: Pick<Ledger, 'authenticate' | 'knownCaller'>
+  readonly ledger: Pick<Ledger, 'authenticate' | 'knownCaller' | 'lookAgain'>
+  /** Whether memory may lack what another process did to an account. Default: there is none. */
+  readonly accountNews?: { mayBeOld(accountId: string): boolean } | undefined
   readonly rateLimits: RateLimits
   readonly limits: HttpLimits
   readonly rates: CallerRates
+  /** Callers that gateways without views ask for. Default: there are no such gateways. */
+  readonly told?: Pick<ToldCallers, 'callerOf'> | undefined
 }
 
 export class Callers {
   readonly #ledger: CallersOptions['ledger']
+  readonly #accountNews: CallersOptions['accountNews']
   readonly #rates: CallerRates
   readonly #badKeys: RateLimit
   /** Looks into the store for an address that has sent too many bad keys. */
   readonly #looks: RateLimit
+  readonly #told: CallersOptions['told']
 
-  constructor({ ledger, rateLimits, limits, rates }: CallersOptions) {
+  constructor({ ledger, accountNews, rateLimits, limits, rates, told }: CallersOptions) {
     this.#ledger = ledger
+    this.#accountNews = accountNews
+    this.#told = told
     this.#rates = rates
     this.#badKeys = rateLimits.open('bad-keys', limits.badKeysPerMinute, MINUTE_SECONDS)
     this.#looks = rateLimits.open('looks', 1, 1)
@@ -59,6 +68,8 @@ export class Callers {
    * headers. @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded`
    */
   async identify(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+    const told = await this.#told?.callerOf(request.raw)
+    if (told !== undefined && told !== null) return told
     return this.#rates.identify(request, reply, () => this.#authenticate(request))
   }
 
@@ -67,6 +78,8 @@ export class Callers {
    * alone is counted.
    */
   async identifyAnybody(request: FastifyRequest, reply: FastifyReply): Promise<Caller | null> {
+    const told = await this.#told?.callerOf(request.raw)
+    if (told !== undefined) return told
     const { authorization, 'x-api-key': key } = request.headers
     if (authorization !== undefined || key !== undefined) return this.identify(request, reply)
     await this.#rates.takeOfAddress(request, reply)
@@ -80,7 +93,7 @@ export class Callers {
   async #authenticate({ raw, ip }: FastifyRequest): Promise<Caller> {
     const secret = secretOf(raw.headers)
     if (secret === undefined) throw invalidKey()
-    const known = this.#ledger.knownCaller(secret)
+    const known = await this.#knownCaller(secret)
     if (known !== undefined) return known
     const network = networkOf(ip)
     await this.#refuseFlood(network)
@@ -91,6 +104,19 @@ export class Callers {
       const use = await this.#badKeys.take(network)
       throw use.allowed ? invalidKey() : tooManyBadKeys(this.#badKeys, use)
     }
+  }
+
+  /** @returns undefined also for a key that memory knew, and that another process has revoked */
+  async #knownCaller(secret: string): Promise<Caller | undefined> {
+    const known = this.#ledger.knownCaller(secret)
+    if (known === undefined || this.#accountNews?.mayBeOld(known.accountId) !== true) return known
+    try {
+      await this.#ledger.lookAgain(known.accountId)
+    } catch (error) {
+      // Memory goes on without the log: nothing runs, and nothing is paid for, before it is back.
+      if (!(error instanceof ServiceError) || error.code !== 'store_unavailable') throw error
+    }
+    return this.#ledger.knownCaller(secret)
   }
 
   async #refuseFlood(network: string): Promise<void> {

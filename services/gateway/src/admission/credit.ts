@@ -1,8 +1,8 @@
 /** Refuses accounts without credit, before anybody counts what they ask for. */
 import { ServiceError } from '@svc/contracts/errors'
-import { formatDollars, type PicoDollars } from '@svc/contracts/money'
+import { formatDollars } from '@svc/contracts/money'
 import { type Rates, worstCase } from '@svc/contracts/price'
-import type { Ledger } from '@svc/ledger/ledger'
+import type { Balance, Ledger } from '@svc/ledger/ledger'
 import type { WorkerPool } from '../routing/worker-pool.ts'
 
 /** A request has at least one token to read and one to write. */
@@ -19,16 +19,16 @@ export async function requireCredit(
   accountId: string,
   model: string,
 ): Promise<void> {
-  const { settled } = await ledger.recentBalance(accountId)
-  if (settled > 0n) return
+  const balance = await ledger.recentBalance(accountId)
+  if (balance.settled > 0n) return
   const onBundledModel = workers.workers.some(({ health }) => health?.toy === true)
-  throw noCredit(settled, ledger.currentPrice(model, onBundledModel))
+  throw noCredit(balance, ledger.currentPrice(model, onBundledModel))
 }
 
 /** @param rates of the model, where it is known which */
-export function noCredit(settled: PicoDollars, rates?: Rates | null): ServiceError {
-  const least = rates ? worstCase(rates, LEAST_TOKENS, LEAST_TOKENS) : 0n
-  const needed = rates ? `at least ${formatDollars(least)}` : 'more than $0'
-  const message = `The balance does not cover it: the request needs ${needed}, available is ${formatDollars(settled)}.`
-  return new ServiceError('insufficient_quota', message)
+export function noCredit({ available, held }: Balance, rates?: Rates | null): ServiceError {
+  const required = rates ? worstCase(rates, LEAST_TOKENS, LEAST_TOKENS) : null
+  const needed = required === null ? 'more than $0' : `at least ${formatDollars(required)}`
+  const message = `The balance does not cover it: the request needs ${needed}, available is ${formatDollars(available)}.`
+  return new ServiceError('insufficient_quota', message, { funds: { required, available, held } })
 }

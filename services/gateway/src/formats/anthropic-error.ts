@@ -1,6 +1,7 @@
 /** The error object of the Messages format. */
 import type { ServiceError, TokensAsked } from '@svc/contracts/errors'
 import { MODEL } from '@svc/contracts/wire/models'
+import { shortFunds } from './short-funds.ts'
 
 /** @param requestId of the HTTP request that is answered */
 export function anthropicError(error: ServiceError, requestId: string | null) {
@@ -9,7 +10,7 @@ export function anthropicError(error: ServiceError, requestId: string | null) {
     error: {
       type: error.entry.anthropicType,
       message: messageOf(error),
-      details: detailsOf(error),
+      details: { ...detailsOf(error), ...shortFunds(error) },
     },
     request_id: requestId,
   }

@@ -1,20 +1,20 @@
-/** The error object of the two OpenAI formats: always all four keys, clients read each of them. */
+/**
+ * The error object of the two OpenAI formats: always all four keys, clients read each of them.
+ * A 402 has its amounts beside them.
+ */
 import type { ServiceError } from '@svc/contracts/errors'
+import type { openAiErrorAnswer } from '@svc/contracts/wire/errors'
+import type { z } from 'zod'
+import { shortFunds } from './short-funds.ts'
 
-export interface OpenAiError {
-  readonly message: string
-  readonly type: string
-  readonly param: string | null
-  readonly code: string
-}
-
-export function openAiError(error: ServiceError): { readonly error: OpenAiError } {
+export function openAiError(error: ServiceError): z.output<typeof openAiErrorAnswer> {
   return {
     error: {
       message: error.message,
       type: error.entry.openaiType,
       param: error.param,
       code: error.code,
+      ...shortFunds(error),
     },
   }
 }

@@ -1,6 +1,7 @@
 /** Counts customers' requests that are being served: long work of this process waits for them. */
 
 import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
+import { DASHBOARD_ADMIN_PREFIX } from '@svc/contracts/dashboard/declaration'
 import type { onRequestHookHandler } from 'fastify'
 
 export interface ServedRequests {
@@ -8,10 +9,14 @@ export interface ServedRequests {
   enter(): () => void
 }
 
-/** The operator's own questions do not count: they are the long work. */
+/** The operator's own questions do not count, from wherever they come: they are the long work. */
 export function noteServed(served: ServedRequests): onRequestHookHandler {
   return ({ raw }, reply, done) => {
-    if (raw.url?.startsWith(ADMIN_PREFIX) !== true) reply.raw.once('close', served.enter())
+    if (!isOperators(raw.url ?? '')) reply.raw.once('close', served.enter())
     done()
   }
+}
+
+function isOperators(url: string): boolean {
+  return url.startsWith(ADMIN_PREFIX) || url.startsWith(DASHBOARD_ADMIN_PREFIX)
 }

@@ -130,6 +130,19 @@ describe('when all connections are taken', () => {
     for (const { body } of running) await body?.cancel()
   })
 
+  test('one stays whose second request runs when the first was answered', async () => {
+    await start({ limits: { ...FULL, requestTimeoutMs: 60_000 } })
+    const asking = await flood(30)
+    const second =
+      `POST /v1/messages/count_tokens HTTP/1.1\r\nHost: a\r\n` +
+      `Authorization: Bearer ${fixture.ledger.secret}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 2\r\n\r\n'
+    for (const socket of asking) socket.write(head('/livez') + second)
+    await Promise.all(asking.map((socket) => once(socket, 'data')))
+    expect(await ask('/livez', '127.0.0.2')).toBe(0)
+    expect(await stillOpen(asking)).toBe(30)
+  })
+
   test('the last few are for addresses that have few, whatever runs on the others', async () => {
     await start({ limits: { sockets: 100, socketsPerAddress: 100, newSocketsPerSecond: 0 } })
     const asking = await flood(100)

@@ -32,8 +32,8 @@ interface Share {
   readonly sockets: Set<Socket>
   /** Those that were served nothing and are being answered nothing; the oldest first. */
   readonly silent: Set<Socket>
-  /** Those that are being answered. */
-  readonly asking: Set<Socket>
+  /** Those that are being answered, with how many requests: a client may send two at once. */
+  readonly asking: Map<Socket, number>
   served: number
 }
 
@@ -131,22 +131,24 @@ export class SocketShares {
     const share = this.#shareOf.get(socket)
     if (share === undefined) return
     share.silent.delete(socket)
-    share.asking.add(socket)
+    share.asking.set(socket, (share.asking.get(socket) ?? 0) + 1)
     response.once('close', () => {
       if (!share.sockets.has(socket)) return
-      share.asking.delete(socket)
+      const asking = (share.asking.get(socket) ?? 0) - 1
+      if (asking > 0) share.asking.set(socket, asking)
+      else share.asking.delete(socket)
       const wasServed = response.statusCode < FIRST_ERROR_STATUS
       if (wasServed && !this.#served.has(socket)) {
         this.#served.add(socket)
         share.served += 1
       }
-      if (!this.#served.has(socket)) share.silent.add(socket)
+      if (asking === 0 && !this.#served.has(socket)) share.silent.add(socket)
     })
   }
 }
 
 function newShare(): Share {
-  return { sockets: new Set(), silent: new Set(), asking: new Set(), served: 0 }
+  return { sockets: new Set(), silent: new Set(), asking: new Map(), served: 0 }
 }
 
 /** @returns whether there was such a connection */
@@ -160,7 +162,7 @@ function cutSilent({ silent }: Share): boolean {
 
 /** One whose request waits for its time, or one that was served and rests. */
 function cutResting({ sockets, asking }: Share): boolean {
-  const waiting = asking.values().find((socket) => isPaused(socket) && !socket.destroyed)
+  const waiting = asking.keys().find((socket) => isPaused(socket) && !socket.destroyed)
   const rests = (socket: Socket) => !asking.has(socket) && !socket.destroyed
   const chosen = waiting ?? sockets.values().find(rests)
   chosen?.destroy()

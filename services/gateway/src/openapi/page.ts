@@ -3,6 +3,7 @@ import { type ErrorCode, type ErrorEntry, errorCatalogue } from '@svc/contracts/
 import { escapeHtml, htmlPage, preformatted, scrolling } from '../http/html-page.ts'
 import type { OpenApiDocument } from './document.ts'
 import { codeHtml, fieldTable, type Schema, schemaAnchor } from './field-table.ts'
+import { ADDRESS } from './reference.ts'
 
 interface Parameter {
   readonly name: string
@@ -34,14 +35,11 @@ interface Route {
   readonly described: Described
 }
 
-/** Stands for the address of the server until a reader is known; nothing else is written so. */
-const BASE = '\u0000base\u0000'
 const EVENTS = 'text/event-stream'
 
-/** @returns the page for those who reach the server at an address, without `/v1` */
-export function referencePage(document: OpenApiDocument): (baseUrl: string) => string {
-  const page = htmlPage('svc API reference', bodyOf(document), 'wide')
-  return (baseUrl) => page.replaceAll(BASE, escapeHtml(baseUrl))
+/** @returns the page, with {@link ADDRESS} where the address of the server belongs */
+export function referencePage(document: OpenApiDocument): string {
+  return htmlPage('svc API reference', bodyOf(document), 'wide')
 }
 
 function bodyOf(document: OpenApiDocument): string {
@@ -60,7 +58,7 @@ function bodyOf(document: OpenApiDocument): string {
   })
   const links = [...tags, 'Schemas', 'Errors'].map((each) => `<a href="#${each}">${each}</a>`)
   return `<h1>API reference</h1>
-<p>Base address: <code>${BASE}</code>. A key goes into <code>Authorization: Bearer</code> or
+<p>Base address: <code>${ADDRESS}</code>. A key goes into <code>Authorization: Bearer</code> or
 <code>x-api-key</code>, on every route alike; what begins with <code>/admin</code> takes an admin
 token. The same as a document for tools: <a href="openapi.json">openapi.json</a>.</p>
 <p>${links.join(' · ')}</p>
@@ -114,7 +112,7 @@ function parameterTable(parameters: readonly Parameter[], heading: string): stri
 function exampleOf(method: string, path: string, example: object | undefined): string {
   const verb = method === 'GET' || method === 'POST' ? '' : ` -X ${method}`
   const token = path.startsWith('/admin') ? '$SVC_ADMIN_TOKEN' : '$SVC_KEY'
-  const address = `curl${verb} ${BASE}${path.replaceAll(/\{(\w+)\}/g, '$$$1')}`
+  const address = `curl${verb} ${ADDRESS}${path.replaceAll(/\{(\w+)\}/g, '$$$1')}`
   const lines = [address, `  -H "Authorization: Bearer ${token}"`]
   if (method === 'POST') {
     const body = JSON.stringify(example ?? {})

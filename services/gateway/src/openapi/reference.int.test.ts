@@ -119,6 +119,23 @@ test('/docs shows every path, and loads nothing from elsewhere', async () => {
   }
 })
 
+test('the reference comes compressed to those who take it, and as it is to others', async () => {
+  for (const path of ['/docs', '/openapi.json']) {
+    const ask = (encoding: string) =>
+      fetch(fixture.baseUrl + path, { headers: { 'accept-encoding': encoding } })
+    const compressed = await ask('br, gzip')
+    expect(compressed.headers.get('content-encoding')).toBe('gzip')
+    const size = Number(compressed.headers.get('content-length'))
+    for (const encoding of ['identity', 'gzip;q=0']) {
+      const plain = await ask(encoding)
+      expect(plain.headers.get('content-encoding')).toBeNull()
+      expect(plain.headers.get('vary')).toContain('accept-encoding')
+      expect(size).toBeLessThan(Number(plain.headers.get('content-length')) / 5)
+      expect(await plain.text()).toBe(await (await ask('gzip')).text())
+    }
+  }
+})
+
 test('pages have one main part and their own background, and what scrolls is named', async () => {
   for (const path of ['/', '/docs']) {
     const html = await (await fetch(fixture.baseUrl + path)).text()

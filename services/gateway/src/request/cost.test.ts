@@ -16,7 +16,14 @@ function meter(fields: Partial<WorkerMeter> = {}): WorkerMeter {
     outputTokens: 7,
     reasoningTokens: 2,
     workerId: 'wrk',
-    cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 20 },
+    cache: {
+      schedule: 'any-token',
+      reusedTokens: 0,
+      blocks: 0,
+      source: 'none',
+      lastBlockHash: null,
+      evaluatedTokens: 20,
+    },
     latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: 0, totalMs: 0 },
     ...fields,
   }

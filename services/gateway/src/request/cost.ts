@@ -121,7 +121,14 @@ function unknownMeter({ promptTokens, workerId }: EndedRun): WorkerMeter {
     outputTokens: 0,
     reasoningTokens: 0,
     workerId: workerId ?? UNKNOWN_WORKER,
-    cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 0 },
+    cache: {
+      schedule: null,
+      reusedTokens: 0,
+      blocks: 0,
+      source: 'none',
+      lastBlockHash: null,
+      evaluatedTokens: 0,
+    },
     latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: null, totalMs: 0 },
   }
 }

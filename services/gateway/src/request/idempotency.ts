@@ -8,7 +8,8 @@
  * under the same key is 422. A request that ended without a debit has freed its key: the retry
  * runs. Where there is a debit and no answer, because the run was broken off or the record was
  * lost, the retry is 409 with the receipt: the ledger refuses to debit a key twice, also when two
- * gateways are asked at once.
+ * gateways are asked at once. What the other one has answered meanwhile is given, where gateways
+ * share what they record.
  */
 import { hash } from 'node:crypto'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
@@ -31,7 +32,7 @@ export interface IdempotencyPorts {
   readonly clock: Clock
   readonly reach: ReachCrashPoint
   readonly timer: Timer
-  readonly logger: Logger
+  readonly logger: Pick<Logger, 'error'>
 }
 
 export interface IdempotencyClaim {
@@ -49,9 +50,13 @@ export interface RecordedAnswer {
 }
 
 /** What is to be done with a request: run it (and `leave` at its end), or send an answer again. */
-export type IdempotencyEntry =
-  | { readonly kind: 'run'; leave(): void }
-  | { readonly kind: 'replay'; readonly requestId: string; readonly answer: RecordedAnswer }
+export type IdempotencyEntry = { readonly kind: 'run'; leave(): void } | Replay
+
+interface Replay {
+  readonly kind: 'replay'
+  readonly requestId: string
+  readonly answer: RecordedAnswer
+}
 
 /**
  * @param route and body: what the key stands for
@@ -104,6 +109,24 @@ export class Idempotency {
       if (running.bodyHash !== claim.bodyHash) throw keyReused()
       await this.#join(running, giveUpAt - this.#ports.clock.nowMs(), stop)
     }
+  }
+
+  /**
+   * The memory of this gateway can be older than the debit of another one, so that a retry begins
+   * to run until the ledger refuses it.
+   *
+   * @param cause why it was refused
+   */
+  async answeredElsewhere(
+    accountId: string,
+    claim: IdempotencyClaim | null,
+    cause: unknown,
+  ): Promise<Replay | undefined> {
+    if (claim === null || !(cause instanceof ServiceError)) return undefined
+    const { code, requestId } = cause
+    if (code !== 'idempotency_answer_gone' || requestId === undefined) return undefined
+    const answer = await this.#recorded(accountId, requestId)
+    return answer && { kind: 'replay', requestId, answer }
   }
 
   /** Keeps an answer for retries. When it is lost, a retry is refused, and never billed. */

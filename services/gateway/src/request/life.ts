@@ -103,6 +103,10 @@ export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): 
   if (entry.kind === 'replay') return replay(exchange, entry)
   try {
     await new RequestLife(ports, exchange, parsed, claim).run()
+  } catch (cause) {
+    const earlier = await ports.idempotency.answeredElsewhere(accountId, claim, cause)
+    if (earlier === undefined) throw cause
+    replay(exchange, earlier)
   } finally {
     entry.leave()
   }

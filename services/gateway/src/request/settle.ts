@@ -25,7 +25,7 @@ export interface SettlePorts {
   readonly ledger: Pick<Ledger, 'settle' | 'fail'>
   readonly clock: Clock
   readonly timer: Timer
-  readonly logger: Logger
+  readonly logger: Pick<Logger, 'error'>
   readonly warnings: Pick<CountedWarnings, 'warn'>
 }
 

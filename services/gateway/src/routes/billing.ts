@@ -17,12 +17,17 @@ export interface BillingPorts extends OwnViews {
   readonly views: Pick<Views, 'request' | 'key'>
 }
 
-export function billingRoutes(ports: BillingPorts) {
+export function balanceRoute({ ledger, reads }: Pick<BillingPorts, 'ledger' | 'reads'>) {
+  return async (app: FastifyInstance): Promise<void> => {
+    app.get('/balance', { onRequest: reads.hooks }, async (request): Promise<BalanceAnswer> => {
+      return balanceAnswerOf(await ledger.balance(callerOf(request).accountId))
+    })
+  }
+}
+
+export function receiptRoute(ports: BillingPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: ports.reads.hooks }
-    app.get('/balance', options, async (request): Promise<BalanceAnswer> => {
-      return balanceAnswerOf(await ports.ledger.balance(callerOf(request).accountId))
-    })
     app.get<{ Params: { id: string } }>('/requests/:id', options, (request) =>
       receiptFor(ports, callerOf(request).accountId, request.params.id),
     )

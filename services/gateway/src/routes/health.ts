@@ -12,12 +12,15 @@ import type { LedgerHealth } from './ledger-health.ts'
 
 export interface HealthPorts {
   readonly workers: Pick<WorkerPool, 'workers'>
+  /** Whether a server without a worker is not ready. Default: it is not. */
+  readonly runsModel?: boolean
   /** Without it only the workers count. */
   readonly ledgerHealth?: Pick<LedgerHealth, 'problems' | 'details'>
   isDraining(): boolean
 }
 
-export function healthRoutes({ workers, ledgerHealth, isDraining }: HealthPorts) {
+export function healthRoutes({ workers, runsModel = true, ledgerHealth, isDraining }: HealthPorts) {
+  const lacksWorker = () => runsModel && !workers.workers.some(({ ready }) => ready)
   return async (app: FastifyInstance): Promise<void> => {
     // Some clients probe `/health` before they send anything.
     for (const path of ['/livez', '/health', '/api/hello']) {
@@ -26,7 +29,7 @@ export function healthRoutes({ workers, ledgerHealth, isDraining }: HealthPorts)
     app.get('/readyz', async () => {
       if (isDraining()) throw serverStopping()
       const problems = [...((await ledgerHealth?.problems()) ?? [])]
-      if (!workers.workers.some(({ ready }) => ready)) problems.push('no inference worker is ready')
+      if (lacksWorker()) problems.push('no inference worker is ready')
       if (problems.length === 0) {
         const details = ledgerHealth?.details() ?? []
         return details.length === 0 ? { status: 'ready' } : { status: 'ready', details }

@@ -1,20 +1,20 @@
 /** `GET /openapi.json` for tools, and `GET /docs` for people. Both are open: they hold no secrets. */
 import type { FastifyInstance } from 'fastify'
 import type { RootUrl } from '../http/base-address.ts'
+import { CompressedTexts } from '../http/compressed-texts.ts'
 import { pageHeaders } from '../http/html-page.ts'
-import { openApiDocument } from '../openapi/document.ts'
-import { referencePage } from '../openapi/page.ts'
+import { Reference, type ReferenceOptions } from '../openapi/reference.ts'
 
-/** @param publicUrl what the document names as the server; undefined: where it was read from */
-export function referenceRoutes(version: string, publicUrl: string | undefined, rootUrl: RootUrl) {
+export function referenceRoutes(options: ReferenceOptions, rootUrl: RootUrl) {
+  const reference = new Reference(options)
+  const documents = new CompressedTexts(() => reference.document())
+  const pages = new CompressedTexts((address) => reference.page(address))
   return async (app: FastifyInstance): Promise<void> => {
-    const document = openApiDocument(
-      version,
-      publicUrl === undefined ? {} : { serverUrl: publicUrl },
+    app.get('/openapi.json', (request, reply) =>
+      documents.send('', request, reply.type('application/json')),
     )
-    const json = JSON.stringify(document)
-    const page = referencePage(document)
-    app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(json))
-    app.get('/docs', (request, reply) => reply.headers(pageHeaders).send(page(rootUrl(request))))
+    app.get('/docs', (request, reply) =>
+      pages.send(rootUrl(request), request, reply.headers(pageHeaders)),
+    )
   }
 }

@@ -9,7 +9,7 @@ import {
   type InclusionAnswer,
   inclusionQuery,
 } from '@svc/contracts/wire/evidence'
-import type { EvidenceSources } from '@svc/projections/evidence-export'
+import { type EvidenceSources, requireInTree } from '@svc/projections/evidence-export'
 import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../admission/reads.ts'
 import { readQuery } from './account/query.ts'
@@ -19,16 +19,8 @@ export interface TreePorts {
   readonly evidence: Pick<EvidenceSources, 'views' | 'checkpoints'>
 }
 
-export function treeRoutes({ reads, evidence: { views, checkpoints } }: TreePorts) {
-  const checkInTree = async (param: string, size: number): Promise<void> => {
-    if (size <= views.treeSize()) return
-    // Another gateway may have signed a tree that the one here has not come to yet.
-    const signed = await checkpoints.latest()
-    if (size > (signed?.size ?? 0)) checkWithin(param, size, views.treeSize())
-    throw new ServiceError('view_behind', 'The tree of events is behind. Please try again.', {
-      retryAfterSeconds: 1,
-    })
-  }
+export function treeRoutes({ reads, evidence }: TreePorts) {
+  const { views, checkpoints } = evidence
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: reads.openHooks }
     app.get('/evidence/checkpoint', options, async (_request, reply) => {
@@ -40,13 +32,13 @@ export function treeRoutes({ reads, evidence: { views, checkpoints } }: TreePort
     })
     app.get('/evidence/inclusion', options, async ({ query }): Promise<InclusionAnswer> => {
       const { leaf, size } = readQuery(inclusionQuery, query)
-      await checkInTree('size', size)
+      await requireInTree(evidence, { param: 'size', size })
       checkWithin('leaf', leaf + 1, size)
       return { leaf, size, hashes: views.inclusionProof(leaf, size).map(hexOf) }
     })
     app.get('/evidence/consistency', options, async ({ query }): Promise<ConsistencyAnswer> => {
       const { from, to } = readQuery(consistencyQuery, query)
-      await checkInTree('to', to)
+      await requireInTree(evidence, { param: 'to', size: to })
       checkWithin('from', from, to)
       return { from, to, hashes: views.consistencyProof(from, to).map(hexOf) }
     })

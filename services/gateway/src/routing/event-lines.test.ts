@@ -10,7 +10,14 @@ const token = (text: string, outputTokens = 1): GenerateEvent => ({
   outputTokens,
 })
 const cacheOf = (lastBlockHash: string) => ({
-  ...{ blocks: 1, source: 'l1', lastBlockHash, evaluatedTokens: 1 },
+  ...{
+    schedule: 'any-token',
+    reusedTokens: 32,
+    blocks: 1,
+    source: 'l1',
+    lastBlockHash,
+    evaluatedTokens: 1,
+  },
 })
 const meterLine = (fields: object) => {
   const counts = { inputTokens: 1, cachedInputTokens: 0, outputTokens: 1, reasoningTokens: 0 }

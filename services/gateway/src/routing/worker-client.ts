@@ -20,6 +20,7 @@ import {
 import { Pool } from 'undici'
 import type { ZodType } from 'zod'
 import { GenerateStream } from './generate-stream.ts'
+import { exchange, type Reply } from './whole-reply.ts'
 
 const CONNECT_TIMEOUT_MS = 2_000
 const HEALTH_TIMEOUT_MS = 2_000
@@ -126,9 +127,9 @@ export class WorkerClient {
     path: string,
     body: object | undefined,
     timeoutMs: number,
-  ): Promise<{ readonly status: number; readonly text: string }> {
+  ): Promise<Reply> {
     try {
-      const answer = await this.#calls.request({
+      return await exchange(this.#calls, {
         method,
         path,
         headers: this.#headers,
@@ -136,7 +137,6 @@ export class WorkerClient {
         headersTimeout: timeoutMs,
         bodyTimeout: timeoutMs,
       })
-      return { status: answer.statusCode, text: await answer.body.text() }
     } catch (cause) {
       throw new WorkerFailure('unreachable', `the worker did not answer ${path}`, { cause })
     }

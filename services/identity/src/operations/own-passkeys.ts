@@ -1,4 +1,4 @@
-/** The passkeys of a user: listed, added and removed. */
+/** The passkeys of a user: listed, added, renamed and removed. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { Passkey } from '@svc/contracts/ports/passkeys'
 import { creationOptions } from '../passkeys/creation-options.ts'
@@ -13,7 +13,7 @@ import { timeText } from './session-details.ts'
 const CHALLENGE_BYTES = 32
 const PASSKEYS_OF_USER = 10
 
-type Names = 'listPasskeys' | 'startPasskey' | 'addPasskey' | 'removePasskey'
+type Names = 'listPasskeys' | 'startPasskey' | 'addPasskey' | 'renamePasskey' | 'removePasskey'
 
 export function ownPasskeys(ports: IdentityPorts): Handlers<Names> {
   const { records, signInTrail, clock, ids, randomBytes, branding } = ports
@@ -59,6 +59,11 @@ export function ownPasskeys(ports: IdentityPorts): Handlers<Names> {
       await signInTrail.changed({ type: 'PasskeyAdded', data: { userId, passkeyId } })
       if (!(await passkeys.add(passkey, PASSKEYS_OF_USER))) throw noRoom()
       return shown(passkey)
+    },
+
+    /** The name is a note of theirs, and no way in: no event says it. */
+    async renamePasskey({ passkey_id: passkeyId, name }, visitor) {
+      return { changed: await passkeys.rename(openOf(visitor).user.userId, passkeyId, name) }
     },
 
     async removePasskey({ passkey_id: passkeyId }, visitor) {

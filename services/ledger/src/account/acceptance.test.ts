@@ -155,6 +155,18 @@ describe('the strict policy', () => {
       .thenRefused('insufficient_quota', /up to \$0\.000000000083, available is \$0\.00000000001/)
   })
 
+  test('says what is needed, held and left as amounts: UX-15', () => {
+    const refusedAtOnce = given(history(...funded(60n, 'strict'), accept(1))).when(
+      accept(2, { promptTokens: 40 }),
+    )
+    const waiting = given(history(...funded(60n, 'strict'), accept(1))).when(accept(2))
+    const funds = { available: 10n, held: 50n }
+    expect(refusedAtOnce.decision).toMatchObject({
+      refusal: { funds: { ...funds, required: 83n } },
+    })
+    expect(waiting.decision).toMatchObject({ refusal: { funds: { ...funds, required: 50n } } })
+  })
+
   test('waits when running requests hold what the prompt and one token need', () => {
     given(history(...funded(60n, 'strict'), accept(1)))
       .when(accept(2))

@@ -29,10 +29,10 @@
  * nearly empty is not: nothing that runs can make it higher.
  */
 import type { AcceptRequest } from '@svc/contracts/commands'
-import { ACCOUNT_FROZEN } from '@svc/contracts/errors'
+import { ACCOUNT_FROZEN, type ShortFunds } from '@svc/contracts/errors'
 import { formatDollars, type PicoDollars } from '@svc/contracts/money'
 import { type PriceVersion, worstCase } from '@svc/contracts/price'
-import { tokenCount } from '@svc/contracts/tokens'
+import { isTokenCount } from '@svc/contracts/tokens'
 import { type ExpiredCredit, expiredCredit } from './credit.ts'
 import { type Decision, happens, refused } from './decision.ts'
 import { type AccountState, isActive, MAX_OPEN_REQUESTS } from './state.ts'
@@ -78,8 +78,8 @@ function refuseCaller(state: AccountState, command: AcceptRequest): Decision | u
     return refused('invalid_api_key', 'The API key is not valid.')
   }
   if (state.frozenAt !== null) return refused('account_frozen', ACCOUNT_FROZEN)
-  if (!isCount(command.promptTokens)) return notACount('promptTokens')
-  if (!isCount(command.maxOutputTokens)) return notACount('maxOutputTokens')
+  if (!isTokenCount(command.promptTokens)) return notACount('promptTokens')
+  if (!isTokenCount(command.maxOutputTokens)) return notACount('maxOutputTokens')
   if (state.openRequests.size >= MAX_OPEN_REQUESTS) {
     const message = `The account has ${MAX_OPEN_REQUESTS} requests running, the most there can be.`
     return refused('rate_limit_exceeded', message, { retryAfterSeconds: LOAD_RETRY_SECONDS })
@@ -191,22 +191,23 @@ function fundsOf(state: AccountState, at: number): Funds {
 }
 
 function insufficient(needed: PicoDollars, funds: Funds): Decision {
-  return refused('insufficient_quota', `The balance does not cover it: ${amounts(needed, funds)}.`)
+  const message = `The balance does not cover it: ${amounts(needed, funds)}.`
+  return refused('insufficient_quota', message, { funds: shortOf(needed, funds) })
 }
 
 /** For a running request to end; the refusal is for when that takes too long. */
 function waits(needed: PicoDollars, funds: Funds): Decision {
   const message = `Running requests hold the rest of the balance: ${amounts(needed, funds)}.`
-  const retryAfterSeconds = BALANCE_RETRY_SECONDS
-  return { kind: 'waits', refusal: { code: 'balance_in_use', message, retryAfterSeconds } }
+  const details = { retryAfterSeconds: BALANCE_RETRY_SECONDS, funds: shortOf(needed, funds) }
+  return { kind: 'waits', refusal: { code: 'balance_in_use', message, ...details } }
+}
+
+function shortOf(required: PicoDollars, { available, balance }: Funds): ShortFunds {
+  return { required, available, held: balance - available }
 }
 
 function amounts(needed: PicoDollars, { available }: Funds): string {
   return `the request needs up to ${formatDollars(needed)}, available is ${formatDollars(available)}`
-}
-
-function isCount(tokens: number): boolean {
-  return tokenCount.safeParse(tokens).success
 }
 
 function notACount(param: string): Decision {

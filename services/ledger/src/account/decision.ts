@@ -1,5 +1,5 @@
 /** What a decision can be. A refusal is a value: the writer, not the decider, raises it. */
-import type { ErrorCode } from '@svc/contracts/errors'
+import type { ErrorCode, ShortFunds } from '@svc/contracts/errors'
 import type { AccountEvent } from '@svc/contracts/events/account'
 
 export interface Refusal {
@@ -11,6 +11,7 @@ export interface Refusal {
   readonly param?: string
   readonly retryAfterSeconds?: number
   readonly requestId?: string
+  readonly funds?: ShortFunds
 }
 
 export type Decision =

@@ -80,10 +80,6 @@ class BatchDraft implements Batch {
     this.#options = options
   }
 
-  get #isNewest(): boolean {
-    return this.#account.freshness === 'newest'
-  }
-
   get isFull(): boolean {
     return this.decided.length >= this.#options.limits.batchCommands
   }
@@ -93,7 +89,7 @@ class BatchDraft implements Batch {
     const { task } = job
     if (this.#mustLetOthersFirst(job)) return false
     if (task.kind === 'work') return this.#decide(job, task.work)
-    if (!this.#isNewest) return this.#askForNewerState()
+    if (!this.#isNewestFor(job)) return this.#askForNewerState()
     this.#answer(job, task.query)
     return true
   }
@@ -126,7 +122,7 @@ class BatchDraft implements Batch {
         return recordable(decision.events, command, accountId, revision)
       })
     }
-    return this.#isNewest ? this.#refuse(job, decision) : this.#askForNewerState()
+    return this.#isNewestFor(job) ? this.#refuse(job, decision) : this.#askForNewerState()
   }
 
   #record(
@@ -163,6 +159,12 @@ class BatchDraft implements Batch {
     if (decision.kind === 'waits' && this.#options.waiting.enter(job)) return true
     this.decided.push({ job, tell: () => job.reject(serviceErrorOf(decision.refusal)) })
     return true
+  }
+
+  /** What was told to somebody before the job came is in the state. */
+  #isNewestFor({ arrival }: Job): boolean {
+    const { freshness, newestFor } = this.#account
+    return freshness === 'newest' && arrival <= newestFor
   }
 
   #askForNewerState(): false {

@@ -1,8 +1,8 @@
 /** Two ledgers on one account, over a store on which a read takes longer than an append. */
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { pause } from '@svc/contracts/ports/time'
-import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
-import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
+import { MemoryEventStore, MemoryLog } from '@svc/infra/event-store/memory/memory-event-store'
+import { openFunded, openLedger, payment, request } from '@svc/testing/ledger/open-ledger'
 import { sampleId } from '@svc/testing/ledger/sample'
 import { ManualTime } from '@svc/testing/manual-time'
 import { expect, test } from 'vitest'
@@ -72,4 +72,48 @@ test('once they know of each other they take turns', async () => {
   expect(accepted() - before).toBeLessThan(20 * 12)
   expect(accepted() - before).toBeGreaterThan(20)
   await end()
+})
+
+test('who asks while an append is under way is told what others were told before', async () => {
+  const time = new ManualTime()
+  const log = new MemoryLog()
+  const acknowledged = Promise.withResolvers<void>()
+  const first = await openLedger({ store: new MemoryEventStore(log), time })
+  const { accountId, keyId } = await openFunded(first, 1_000n)
+  const slow = new MemoryEventStore(log)
+  const append = slow.append.bind(slow)
+  slow.append = async (batch) => {
+    const outcome = await append(batch)
+    await acknowledged.promise
+    return outcome
+  }
+  const asked = await openLedger({ store: slow, time, gatewayId: sampleId('gw', 2) })
+  const accepted = asked.ledger.accept(accountId, request(asked, keyId))
+  await time.quiet()
+  await time.until(first.ledger.grant(accountId, payment(500n)))
+  const balance = asked.ledger.balance(accountId)
+  acknowledged.resolve()
+  expect(await time.until(balance)).toMatchObject({ settled: 1_500n, held: 50n })
+  await (await accepted).durable
+})
+
+test('who asks while the stream is read is told what others were told before', async () => {
+  const time = new ManualTime()
+  const log = new MemoryLog()
+  const slow = new MemoryEventStore(log)
+  const first = await openLedger({ store: new MemoryEventStore(log), time })
+  const { accountId } = await openFunded(first, 1_000n)
+  const asked = await openLedger({ store: slow, time, gatewayId: sampleId('gw', 2) })
+  const readStream = slow.readStream.bind(slow)
+  slow.readStream = async (page) => {
+    const events = await readStream(page)
+    await pause(time, READ_MS)
+    return events
+  }
+  const early = asked.ledger.balance(accountId)
+  await time.quiet()
+  await first.ledger.grant(accountId, payment(500n))
+  const late = asked.ledger.balance(accountId)
+  expect(await time.until(early)).toMatchObject({ settled: 1_000n })
+  expect(await time.until(late)).toMatchObject({ settled: 1_500n })
 })

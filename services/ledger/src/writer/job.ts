@@ -37,6 +37,8 @@ export type Task =
 export class Job {
   readonly task: Task
   readonly promise: Promise<unknown>
+  /** The first job of a writer is number 1. */
+  readonly arrival: number
   readonly #resolve: (result: unknown) => void
   readonly #reject: (error: unknown) => void
   readonly #onAbort: (() => void) | undefined
@@ -46,8 +48,9 @@ export class Job {
   /** Its wait has timed out. */
   waitIsOver = false
 
-  constructor(task: Task) {
+  constructor(task: Task, arrival: number) {
     this.task = task
+    this.arrival = arrival
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     this.promise = promise
     this.#resolve = resolve

@@ -29,6 +29,11 @@ export type Freshness = 'newest' | 'recent' | 'outdated'
 export interface LoadedAccount {
   readonly state: AccountState
   freshness: Freshness
+  /**
+   * Where it is `newest`: of the jobs of its writer, the number of the last one that had come when
+   * the read, or the append, began that made it so. It is not the newest for those behind.
+   */
+  newestFor: number
   head: StreamHead
   /** Of the event at the head; undefined for a stream without events. */
   position: Position | undefined
@@ -44,26 +49,37 @@ export interface LoadingPorts {
 }
 
 /**
+ * @param newestFor the number of the last job that has come
  * @throws {BrokenChainError}
  * @throws {DamagedStreamError} when the ledger cannot have made this history
  */
-export async function loadAccount(ports: LoadingPorts, stream: string): Promise<LoadedAccount> {
+export async function loadAccount(
+  ports: LoadingPorts,
+  stream: string,
+  newestFor: number,
+): Promise<LoadedAccount> {
   const account = (await loadSnapshot(ports, stream)) ?? {
     state: initialState(),
     freshness: 'outdated' as const,
+    newestFor: 0,
     head: NO_STREAM,
     position: undefined,
     unsavedEvents: 0,
   }
-  await catchUp(ports, stream, account)
+  await catchUp(ports, stream, account, newestFor)
   return account
 }
 
-/** Folds the events behind the head into the state, which is then the newest. */
+/**
+ * Folds the events behind the head into the state, which is then the newest.
+ *
+ * @param newestFor the number of the last job that has come
+ */
 export async function catchUp(
   { store, timer, pageEvents }: LoadingPorts,
   stream: string,
   account: LoadedAccount,
+  newestFor: number,
 ): Promise<void> {
   for (;;) {
     const from = account.head.revision + 1
@@ -76,6 +92,7 @@ export async function catchUp(
     }
     if (page.length < pageEvents) {
       account.freshness = 'newest'
+      account.newestFor = newestFor
       return
     }
     // A long history must not keep the process from its other work.
@@ -117,5 +134,6 @@ async function loadSnapshot(
   const state = stateOfSnapshot(snapshot)
   if (state === undefined) return undefined
   const head = { revision, hash }
-  return { state, freshness: 'outdated', head, position: event.position, unsavedEvents: 0 }
+  const isRead = { freshness: 'outdated', newestFor: 0, position: event.position } as const
+  return { ...isRead, state, head, unsavedEvents: 0 }
 }

@@ -38,7 +38,9 @@
  * A refusal is never given from memory alone. Another process may have granted credit or made the
  * key, and an account that only refuses would never append, never conflict and never see it.
  * So what is refused on a state that may be old is decided again after the end of the stream was
- * read. An acceptance needs no such care: its append is at an exact revision.
+ * read, and questions are answered from there. A state is old for every job that came after the
+ * last read or append began: its caller may know of more than was read. An acceptance needs no such
+ * care: its append is at an exact revision.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { serverStopping } from '@svc/contracts/errors'
@@ -50,7 +52,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { AccountState } from '../account/state.ts'
 import { type Batch, type DecidedJob, decideBatch } from './batch.ts'
 import { Contention } from './contention.ts'
-import { Job, type Query, type Work } from './job.ts'
+import { Job, type Query, type Task, type Work } from './job.ts'
 import type { LedgerLimits } from './limits.ts'
 import { catchUp, type LoadedAccount, type LoadingPorts, loadAccount } from './loading.ts'
 import {
@@ -94,6 +96,7 @@ export class AccountWriter {
   readonly #loading: LoadingPorts
   readonly #waiting: WaitingRoom
   readonly #queue: Job[] = []
+  #arrivals = 0
   #account: LoadedAccount | undefined
   readonly #contention: Contention
   /** Changed by {@link AccountWriter.#turn} alone. */
@@ -135,14 +138,14 @@ export class AccountWriter {
 
   /** Resolves when what was decided is durable. @throws {ServiceError} */
   submit<Result>(work: Work<Result>): Promise<Result> {
-    const job = new Job({ kind: 'work', work: work as Work<unknown> })
+    const job = this.#newJob({ kind: 'work', work: work as Work<unknown> })
     this.#admit(job, work.endsRequest === true)
     return job.promise as Promise<Result>
   }
 
   /** Answers from a state that is as new as the stream. @throws {ServiceError} */
   ask<Result>(query: Query<Result>): Promise<Result> {
-    const job = new Job({ kind: 'query', query })
+    const job = this.#newJob({ kind: 'query', query })
     this.#admit(job, false)
     return job.promise as Promise<Result>
   }
@@ -163,6 +166,11 @@ export class AccountWriter {
     if (account === undefined || account.unsavedEvents === 0) return
     this.#ports.snapshots.save(snapshotOf(this.#stream, account.head, account.state))
     account.unsavedEvents = 0
+  }
+
+  #newJob(task: Task): Job {
+    this.#arrivals += 1
+    return new Job(task, this.#arrivals)
   }
 
   #admit(job: Job, isAlwaysLetIn: boolean): void {
@@ -210,10 +218,10 @@ export class AccountWriter {
 
   async #newestAccount(): Promise<LoadedAccount> {
     if (this.#account === undefined) {
-      this.#account = await loadAccount(this.#loading, this.#stream)
+      this.#account = await loadAccount(this.#loading, this.#stream, this.#arrivals)
     } else if (this.#mustCatchUp(this.#account)) {
       const { revision } = this.#account.head
-      await catchUp(this.#loading, this.#stream, this.#account)
+      await catchUp(this.#loading, this.#stream, this.#account, this.#arrivals)
       if (this.#account.head.revision > revision) this.#contention.noteOthers()
     } else return this.#account
     this.#lastPosition = this.#account.position
@@ -252,6 +260,7 @@ export class AccountWriter {
   async #write(account: LoadedAccount, batch: Batch): Promise<void> {
     const { reach } = this.#ports
     const request = { stream: this.#stream, expected: account.head, events: batch.events }
+    const newestFor = this.#arrivals
     reach('append.before')
     const outcome = await this.#append(request, batch.decided)
     if (outcome === undefined) return this.#forget()
@@ -262,6 +271,7 @@ export class AccountWriter {
     account.unsavedEvents += batch.events.length
     this.#lastPosition = outcome.position
     account.freshness = 'newest'
+    account.newestFor = newestFor
     this.#contention.noteAppended()
     if (batch.freesCredit) this.#queue.unshift(...this.#waiting.leaveAll())
     for (const { tell } of batch.decided) tell()

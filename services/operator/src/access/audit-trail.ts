@@ -1,7 +1,8 @@
 /**
  * Who was shown customers' records: the stream `audit`. Only the root leaves no trace there, who
- * can read the event log itself; the holder of an admin token gets an answer when its event is
- * durable, and none without.
+ * can read the event log itself; the holder of an admin token, and whoever takes a file of an
+ * account, with one of its keys or in the dashboard, get an answer when its event is durable, and
+ * none without.
  *
  * An export asks for page after page, so the same question within a minute is one event. What is
  * beyond a bound of events in an hour is refused: so nobody fills the log by reading, and nobody
@@ -20,7 +21,7 @@ import { MemoryRateLimits } from '@svc/infra/rate-limits/memory-rate-limits'
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import { FoldedStream } from '@svc/ledger/folded-stream'
 
-/** Of one token. */
+/** Of one token, one user, or one key. */
 const EVENTS_PER_HOUR_MAX = 2_000
 const HOUR_SECONDS = 3_600
 /** For so long after an event the same question leaves no other one. */
@@ -59,7 +60,11 @@ export class AuditTrail {
    *
    * @throws {ServiceError} `rate_limit_exceeded`, `store_unavailable`
    */
-  async record({ actor, tokenId }: Caller, operation: string, subject: Subject): Promise<void> {
+  async record(
+    { actor, tokenId }: Pick<Caller, 'actor' | 'tokenId'>,
+    operation: string,
+    subject: Subject,
+  ): Promise<void> {
     if (tokenId === null) return
     const { clock, ids } = this.#ports
     const at = clock.nowMs()
@@ -103,7 +108,7 @@ export class AuditTrail {
     if (use.allowed) return
     const message =
       `At most ${EVENTS_PER_HOUR_MAX} reads of customers' records are recorded in an hour ` +
-      'for one admin token, and none is answered unrecorded.'
+      'for one admin token, user or key, and none is answered unrecorded.'
     throw limitExceeded(message, this.#perToken, use)
   }
 }

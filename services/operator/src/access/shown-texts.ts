@@ -43,6 +43,9 @@ const eventsIn: Readonly<Record<string, Show>> = {
     const { events, ...page } = answer as EventPage
     return { ...page, events: await withActorsShown(texts, events) }
   },
+  async findEvent(texts: Texts, answer: unknown) {
+    return (await withActorsShown(texts, [answer as LoggedEvent]))[0]
+  },
   async tailEvents(texts: Texts, answer: unknown) {
     return (await withActorsShown(texts, [answer as LoggedEvent]))[0]
   },

@@ -1,6 +1,7 @@
 /** The feed of events to other systems, as operators see it. */
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import type { Position } from '@svc/contracts/ports/event-store'
+import type { TopUps } from './top-ups.ts'
 
 export interface FeedState {
   readonly topic: string
@@ -15,6 +16,8 @@ export interface FeedState {
 }
 
 export interface Feed {
+  /** What comes the other way, where a topic of payments is named. */
+  readonly topUps?: TopUps
   status(): FeedState
   check(options: {
     readonly signal: AbortSignal

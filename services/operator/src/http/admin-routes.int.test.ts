@@ -61,6 +61,21 @@ describe('the admin routes', () => {
 
   const authorization = `Bearer ${OPERATOR_TOKEN}`
 
+  test('a HEAD begins no long work', async () => {
+    const { operations } = await localOperations()
+    const baseUrl = await serveOperations(operations)
+    const long = Object.values(adminOperations).filter(
+      ({ answer, method }) => answer !== 'json' && method === 'GET',
+    )
+    expect(long.length).toBeGreaterThan(0)
+    for (const { path } of long) {
+      const url = `${baseUrl}/admin/v1${path.replace(/:\w+/g, 'x')}`
+      const answer = await fetch(url, { method: 'HEAD', headers: { authorization } })
+      // Unknown, or what another question takes for an id that is none.
+      expect([404, 400], path).toContain(answer.status)
+    }
+  })
+
   test.each([
     ['a key that is there twice', '{"amount":"5","amount":"5000"}'],
     ['a key that is there twice, escaped', '{"amount":"5","\\u0061mount":"5000"}'],

@@ -55,6 +55,8 @@ export function operationRoutes({ operationsOf, callers }: OperationRoutes): Fas
         method: declared.method,
         url: declared.path,
         config: { leastRole: declared.role },
+        // A HEAD would do all of a long work for a body that nobody gets.
+        exposeHeadRoute: declared.answer === 'json',
         handler(request, reply) {
           const caller = callerOf(request)
           const handler = operationsOf(caller)[name] as Handler

@@ -108,6 +108,24 @@ export const ledgerMetrics = {
     unit: 'seconds',
     help: 'How long the oldest event that was read for the feed has waited to be acknowledged.',
   },
+  svc_topups_healthy: {
+    kind: 'gauge',
+    labels: [],
+    unit: '0 or 1',
+    help: '1 while top-ups are taken from their topic, 0 while they are not or some were lost there.',
+  },
+  svc_topups_waiting: {
+    kind: 'gauge',
+    labels: [],
+    unit: 'records',
+    help: "Top-ups in this server's share of their topic that are not taken yet.",
+  },
+  svc_topups_total: {
+    kind: 'counter',
+    labels: ['outcome'],
+    unit: 'records',
+    help: 'Top-ups that were taken: `granted`, `repeated` (granted before) or `dead` (never will be).',
+  },
 } as const satisfies Record<string, MetricEntry>
 
 export const workerMetrics = {

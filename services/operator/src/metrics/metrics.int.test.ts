@@ -10,10 +10,11 @@ import { createMetrics, METRICS_CONTENT_TYPE, type MetricsSources } from './metr
 
 let fixture: GatewayFixture
 
+const view = { version: 1, head: 42n, events: 7, rebuild: null }
 const projections: MetricsSources['projections'] = {
   status: async () => [
-    { name: 'accounts', version: 1, state: 'live', position: 40n, head: 42n, error: null },
-    { name: 'requests', version: 1, state: 'failed', position: 7n, head: 42n, error: 'broken' },
+    { ...view, name: 'accounts', state: 'live', position: 40n, error: null },
+    { ...view, name: 'requests', state: 'failed', position: 7n, error: 'broken' },
   ],
   views: { accountTotals: () => ({ accounts: 3, openRequests: 2 }) },
 }

@@ -9,6 +9,7 @@ import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { inTime } from '@svc/infra/system/in-time'
 import type { Projections } from '@svc/projections/open-projections'
 import { type Feed, lagOf } from '../feed/feed.ts'
+import type { TopUps } from '../feed/top-ups.ts'
 import { STATE_TIMEOUT_MS, type WorkerFleet, workerSnapshots } from '../workers/worker-fleet.ts'
 import type { SupervisedProcess } from '../workers/worker-summary.ts'
 import { ledgerMetrics } from './catalogue.ts'
@@ -78,6 +79,7 @@ async function ledgerText({
     sheet.write('svc_projection_lag_positions', of, Math.max(0, Number(head - position)))
   }
   if (feed !== undefined) await writeFeed(sheet, feed, store)
+  if (feed?.topUps !== undefined) writeTopUps(sheet, feed.topUps)
   const holds = openRequests(projections)
   if (holds !== undefined) sheet.write('svc_holds_active', {}, holds)
   return sheet.text()
@@ -94,6 +96,15 @@ async function writeFeed(
   const asked = store?.lastPosition().catch(() => undefined) ?? Promise.resolve(undefined)
   const head = await inTime(asked, STATE_TIMEOUT_MS, undefined)
   if (head !== undefined) sheet.write('svc_feed_lag_positions', {}, Number(lagOf(position, head)))
+}
+
+function writeTopUps(sheet: SampleSheet<keyof typeof ledgerMetrics>, topUps: TopUps): void {
+  const { trouble, skipped, waiting, granted, repeated, dead } = topUps.status()
+  sheet.write('svc_topups_healthy', {}, trouble === null && skipped === null ? 1 : 0)
+  sheet.write('svc_topups_waiting', {}, Number(waiting))
+  for (const [outcome, count] of Object.entries({ granted, repeated, dead })) {
+    sheet.write('svc_topups_total', { outcome }, count)
+  }
 }
 
 /** A failed view cannot be queried; the metric of its health shows the failure. */

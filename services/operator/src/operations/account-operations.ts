@@ -1,22 +1,17 @@
 /** Accounts and their credit. */
-import type { AccountDetails, ListedAccount } from '@svc/contracts/admin/accounts'
+import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
-import { accountIdOfExternal } from '@svc/contracts/ids'
-import { formatExact } from '@svc/contracts/money'
-import { inSteps } from '@svc/contracts/ports/pace'
-import { lastThirtyDays } from '@svc/projections/spent-lately'
 import type { GrantPlace, HoldsQuery } from '@svc/projections/views'
+import { AccountLists } from './account-lists/account-lists.ts'
+import { grantOperation } from './credit/grant-operation.ts'
 import { usesOfKeys } from './key-operations.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { accountSearch } from './texts/account-search.ts'
-import { accountDetailsOf, accountSummary, listedGrant, listedHold } from './values/details.ts'
-import { checkAccountId, noSuch, readAmount } from './values/input-values.ts'
-import { readOptionalTime, readTime } from './values/rfc3339-times.ts'
-
-/** Whose spending is added up in one step: some milliseconds. */
-const ACCOUNTS_PER_STEP = 50
+import { accountDetailsOf, listedGrant, listedHold } from './values/details.ts'
+import { checkAccountId, noSuch } from './values/input-values.ts'
+import { readTime } from './values/rfc3339-times.ts'
 
 export function accountOperations(
   ports: OperationPorts,
@@ -26,12 +21,13 @@ export function accountOperations(
   | 'openAccount'
   | 'listAccounts'
   | 'searchAccounts'
+  | 'sumAccounts'
   | 'showAccount'
   | 'grant'
   | 'listGrants'
   | 'listHolds'
 > {
-  const { ledger, projections, pace, clock } = ports
+  const { ledger } = ports
   return {
     async openAccount({ name, spend_policy: spendPolicy, metadata, ...input }) {
       const { external_id: externalId, idempotency_key: idempotencyKey } = input
@@ -39,40 +35,34 @@ export function accountOperations(
       const { accountId, created } = await ledger.administration.openAccount(terms)
       return { account_id: accountId, created }
     },
-    async listAccounts({ after, limit, external_id: externalId }) {
-      await Promise.all([viewsCurrent(ports, 'accounts'), viewsCurrent(ports, 'usage')])
-      const { views } = projections
-      const page = after === undefined ? { limit } : { after, limit }
-      const rows =
-        externalId === undefined
-          ? await pace.step(() => views.accounts(page))
-          : [views.account(accountIdOfExternal(externalId))].filter((row) => row !== undefined)
-      const edges = lastThirtyDays(clock.nowMs())
-      const listed: ListedAccount[] = []
-      await inSteps(pace, rows, ACCOUNTS_PER_STEP, (row) => {
-        const { total } = views.usage({ accountId: row.accountId, edges, groupBy: [] })
-        listed.push({ ...accountSummary(row), spent_30_days: formatExact(total.amount) })
-      })
-      return listed
+    showAccount: ({ account_id: accountId }) => accountDetails(ports, accountId),
+    grant: grantOperation(ledger, { actor }),
+    ...accountLists(ports),
+    ...creditLists(ports),
+  }
+}
+
+function accountLists(
+  ports: OperationPorts,
+): Pick<OperationHandlers, 'listAccounts' | 'searchAccounts' | 'sumAccounts'> {
+  const lists = new AccountLists(ports)
+  const current = () => Promise.all([viewsCurrent(ports, 'accounts'), viewsCurrent(ports, 'usage')])
+  return {
+    async listAccounts({ after, limit, external_id: externalId, order, status }) {
+      await current()
+      if (externalId !== undefined) return lists.shown(lists.named(externalId))
+      const page = { limit, ...(after === undefined ? {} : { after }) }
+      return lists.shown(await lists.page(order, status, page))
     },
     async searchAccounts(input) {
-      await viewsCurrent(ports, 'accounts')
-      return accountSearch(ports)(input)
+      await current()
+      const { found, next_cursor } = await accountSearch(ports)(input)
+      return { accounts: await lists.shown(found), next_cursor }
     },
-    showAccount: ({ account_id: accountId }) => accountDetails(ports, accountId),
-    async grant({ account_id: accountId, amount, expires_at: expiresAt, ...input }) {
-      checkAccountId(accountId)
-      const { idempotency_key: idempotencyKey, ...grant } = input
-      const { grantId, created } = await ledger.administration.grant(accountId, {
-        ...grant,
-        idempotencyKey,
-        amount: readAmount(amount),
-        expiresAt: readOptionalTime(expiresAt, 'expires_at'),
-        actor,
-      })
-      return { grant_id: grantId, created }
+    async sumAccounts({ status } = {}) {
+      await current()
+      return lists.sums(status)
     },
-    ...creditLists(ports),
   }
 }
 

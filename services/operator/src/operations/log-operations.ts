@@ -4,12 +4,14 @@ import { noQuarantine } from '@svc/contracts/ports/quarantine'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { feedOperations } from './log/feed-lines.ts'
-import { rebuildLines } from './log/rebuild-lines.ts'
+import { foundEvent } from './log/found-event.ts'
+import { projectionDetails } from './log/projection-details.ts'
+import { rebuildLines, triedRebuild } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { compareLines } from './replay/compare-lines.ts'
 import { replayLines } from './replay/replay-lines.ts'
-import { projectionState, quarantinedStream } from './values/details.ts'
+import { quarantinedStream } from './values/details.ts'
 
 /** Of a tail that its reader ends by leaving it. */
 const never = new AbortController().signal
@@ -23,7 +25,10 @@ export function logOperations(
   | 'resendFeed'
   | 'listProjections'
   | 'rebuildProjection'
+  | 'tryRebuild'
+  | 'cancelRebuild'
   | 'listQuarantine'
+  | 'findEvent'
   | 'listEvents'
   | 'tailEvents'
   | 'evidenceKey'
@@ -36,15 +41,19 @@ export function logOperations(
   const { quarantine = noQuarantine } = ports
   return {
     async *verify(input) {
-      const densePositions = information.storeKind === 'sqlite'
+      const isFile = information.storeKind === 'sqlite'
       const witnesses = () => memory?.witnesses() ?? []
       if (input?.from !== undefined) await treeCurrent(ports)
-      const log = { store, storeHealth, quarantine, texts, pace, witnesses, densePositions }
+      const kind = { densePositions: isFile, mayHideEvents: !isFile }
+      const log = { store, storeHealth, quarantine, texts, pace, witnesses, ...kind }
       yield* verifyLines({ ...log, evidence }, input)
     },
     listQuarantine: async () => quarantine.list().map(quarantinedStream),
-    listProjections: async () => (await projections.status()).map(projectionState),
-    rebuildProjection: ({ name }) => rebuildLines(projections, name),
+    listProjections: async () =>
+      Promise.all((await projections.status()).map((view) => projectionDetails(ports, view))),
+    rebuildProjection: (input) => rebuildLines(projections, input),
+    tryRebuild: ({ name }) => triedRebuild(projections, name),
+    cancelRebuild: async ({ name }) => ({ cancelled: projections.cancelRebuild(name) }),
     evidenceKey: () => evidenceKey(evidence),
     async *exportEvidence({ account_id: accountId, since }) {
       await viewsCurrent(ports, 'evidence')
@@ -59,6 +68,7 @@ export function logOperations(
     compareViews: () =>
       compareLines({ projections, viewCurrent: (name) => viewsCurrent(ports, name) }),
     ...feedOperations(ports),
+    findEvent: ({ event_id: id }) => foundEvent(store, id),
     listEvents: (query) => listEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }

@@ -18,6 +18,7 @@ import type { AuditTrail } from '../access/audit-trail.ts'
 import type { Feed } from '../feed/feed.ts'
 import type { PeoplePorts } from '../people/ports.ts'
 import type { WorkerPorts } from '../workers/worker-operations.ts'
+import type { NameMemory } from './texts/name-memory.ts'
 
 /** How long an answer waits for the views to have all that is in the log: in a running server … */
 const VIEWS_TIMEOUT_MS = 10_000
@@ -49,6 +50,8 @@ export interface OperationPorts extends WorkerPorts, Omit<PeoplePorts, 'informat
   readonly evidence: EvidenceSources
   /** Beside the log: what its events have words for. */
   readonly texts: TextStore
+  /** What searches remember of names. Default: nothing. */
+  readonly names?: NameMemory
   /** Shared by everything of this process that takes long. */
   readonly pace: Pace
   readonly clock: Clock

@@ -4,6 +4,7 @@ import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import { noQuarantine, type StreamDamage } from '@svc/contracts/ports/quarantine'
 import { healthyStore } from '@svc/contracts/ports/store-health'
 import { feedDetails } from '../feed/feed.ts'
+import { topUpDetails } from '../feed/top-ups.ts'
 import { workerSummaries } from '../workers/worker-summary.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { unpricedModels } from './unpriced-models.ts'
@@ -26,6 +27,7 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
     data_dir: dataDir,
     store: { kind: storeKind, ...log },
     feed: feedDetails(ports.feed, log.position === null ? null : BigInt(log.position)),
+    top_ups: topUpDetails(ports.feed?.topUps),
     projections: views.map(projectionState),
     workers,
     unpriced_models: unpricedModels(ledger, workers),

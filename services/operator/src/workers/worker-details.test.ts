@@ -16,7 +16,7 @@ const health: HealthResponse = {
   threads: 4,
   cpuVariant: 'avx512',
   device: 'cpu',
-  cache: { mode: 'on', reason: 'Redis is not set up', tiers: ['l1'] },
+  cache: { mode: 'on', schedule: 'any-token', reason: 'Redis is not set up', tiers: ['l1'] },
   load: { queued: 1, running: 2, sequences: 8 },
 }
 
@@ -65,6 +65,7 @@ test('a worker that answers tells what it is, has to do and has saved', () => {
     load: { sequences: 8, running: 5, queued: 0 },
     cache: {
       mode: 'on',
+      schedule: 'any-token',
       reason: 'Redis is not set up',
       tiers: ['l1'],
       use: {

@@ -14,7 +14,10 @@ import type { RefusedRequests } from '@svc/contracts/ports/refused-requests'
 import type { StoreHealth } from '@svc/contracts/ports/store-health'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { pause } from '@svc/contracts/ports/time'
+import type { UsedKeys } from '@svc/contracts/ports/used-keys'
 import type { UserRecords } from '@svc/contracts/ports/user-records'
+import type { ViewServers } from '@svc/gateway/views-hop/view-servers'
+import { usedKeysElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { Users } from '@svc/identity/users/users'
 import { openSqliteUserRecords } from '@svc/infra/people/sqlite-user-records'
 import { openSqliteRefusedRequests } from '@svc/infra/refused-requests/sqlite-refused-requests'
@@ -47,6 +50,7 @@ import { LogMemory } from './log-memory.ts'
 import { LogQuarantine } from './log-quarantine.ts'
 import { loggedCharges } from './logged-charges.ts'
 import { loggedKeys } from './logged-keys.ts'
+import { noProjections } from './no-projections.ts'
 import { OpenResources } from './open-resources.ts'
 import { type OpenStores, openStores } from './open-store.ts'
 
@@ -69,6 +73,8 @@ export interface CoreOptions {
   readonly logger: Logger
   /** When they are open already; whoever opened them closes them after the core. */
   readonly stores?: OpenStores | undefined
+  /** Asked for what the views know; then none are built here. */
+  readonly viewServers?: ViewServers | undefined
   /** Signs checkpoints instead of the key of the folder. */
   readonly evidenceKey?: string | undefined
   /**
@@ -97,6 +103,9 @@ export interface Core {
   readonly inspect: (stream: string) => Promise<StreamDamage | undefined>
   readonly ledger: Ledger
   readonly projections: Projections
+  /** Where views are, when they are not here. */
+  readonly viewServers: ViewServers | undefined
+  readonly usedKeys: UsedKeys
   readonly adminTokens: AdminTokens
   readonly auditTrail: AuditTrail
   readonly users: Users
@@ -139,7 +148,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     const quarantine = openQuarantine(options, storeHealth)
     const pace = new SharedPace()
     const inspect = (stream: string) => inspectStream({ store, timer: systemTimer }, stream)
-    const projections = await openViews(options, { store, pace, quarantine, inspect })
+    const { viewServers } = options
+    const opened = await viewsAndKeys(options, { store, pace, quarantine, inspect })
+    const { projections, usedKeys } = opened
     parts.add(() => projections.close())
     const memory = await LogMemory.open({ folder, store, snapshots, projections, logger })
     parts.add(async () => {
@@ -155,7 +166,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       ...ports,
       snapshots,
       gatewayId,
-      usedKeys: loggedKeys(projections),
+      usedKeys,
       charges: loggedCharges(projections),
       reach,
       erasures: folder.erasures,
@@ -170,7 +181,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     memory.start()
     return {
       ...{ gatewayId, place, store, storeHealth, texts, ledger, projections, memory, pace },
-      ...{ quarantine, inspect },
+      ...{ quarantine, inspect, usedKeys, viewServers },
       refusedRequests,
       checkpointer,
       evidence: { store, views: projections.views, checkpoints: checkpointer, pace },
@@ -212,6 +223,19 @@ function openRefusedRequests({ folder, logger }: CoreOptions): RefusedRequests {
     timer: systemTimer,
     onLost: (err) => logger.error({ err }, 'failed to keep refused requests, going on without'),
   })
+}
+
+/** Views of one's own, or servers that have them. */
+async function viewsAndKeys(
+  options: CoreOptions,
+  ports: Pick<OpenProjections, 'store' | 'pace' | 'quarantine' | 'inspect'>,
+): Promise<Pick<Core, 'projections' | 'usedKeys'>> {
+  const { viewServers } = options
+  if (viewServers !== undefined) {
+    return { projections: noProjections(ports.store), usedKeys: usedKeysElsewhere(viewServers) }
+  }
+  const projections = await openViews(options, ports)
+  return { projections, usedKeys: loggedKeys(projections) }
 }
 
 /** With a file of events, one that was restored is the truth, and the views are built anew. */

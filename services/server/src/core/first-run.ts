@@ -10,6 +10,7 @@ import { pricingStream } from '@svc/contracts/events/pricing'
 import { unreadableBecause } from '@svc/contracts/events/stored-event'
 import { parseDollars } from '@svc/contracts/money'
 import { type EventStore, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import { damageError, noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { DataFolder } from '../data-folder/data-folder.ts'
@@ -35,6 +36,10 @@ export interface FirstRun {
   readonly price: Rates | undefined
 }
 
+export interface FirstRunPorts extends Pick<Core, 'ledger' | 'store' | 'place' | 'gatewayId'> {
+  readonly quarantine?: Pick<Quarantine, 'find'>
+}
+
 /**
  * Makes what is missing, step by step, so that a first run that was killed half-way is finished by
  * the next. That a first run has begun is noted before anything is written to the ledger: a ledger
@@ -44,7 +49,7 @@ export interface FirstRun {
  * a demo by a later start that names none.
  */
 export async function prepareFirstRun(
-  { ledger, store, place, gatewayId }: Pick<Core, 'ledger' | 'store' | 'place' | 'gatewayId'>,
+  { ledger, store, place, gatewayId, quarantine = noQuarantine }: FirstRunPorts,
   folder: DataFolder,
   asked: FirstRun,
 ): Promise<DemoAccount> {
@@ -59,9 +64,10 @@ export async function prepareFirstRun(
   const kind = done === undefined ? asked.kind : (done.kind ?? 'demo')
   if (asked.price !== undefined) {
     const actor = initialPriceActor(gatewayId)
-    await ledger.publishFirstPrice({ model: MODEL, rates: asked.price, actor })
+    const publishing = ledger.publishFirstPrice({ model: MODEL, rates: asked.price, actor })
+    await unlessDamaged(publishing, quarantine)
   } else if (kind === 'demo') {
-    await ledger.publishFirstPrice({ model: MODEL, rates: DEMO_RATES })
+    await unlessDamaged(ledger.publishFirstPrice({ model: MODEL, rates: DEMO_RATES }), quarantine)
   }
   if (kind === 'empty') return nothingMade
   if (place.kind !== 'sqlite' && !(await isFirstPriceOf(folder.readRuns(), store))) {
@@ -82,6 +88,19 @@ export async function prepareFirstRun(
   const { keyId, secret } = await ledger.createKey(accountId, { name: 'demo', actor: ACTOR })
   folder.writeFirstRun({ kind, accountId, keyId })
   return { accountId, apiKey: secret }
+}
+
+/** @throws {DamagedStreamError} that names the stream, when no price can be published there */
+async function unlessDamaged(
+  publishing: Promise<unknown>,
+  quarantine: Pick<Quarantine, 'find'>,
+): Promise<void> {
+  try {
+    await publishing
+  } catch (error) {
+    const damage = quarantine.find(pricingStream)
+    throw damage === undefined ? error : damageError(damage)
+  }
 }
 
 /** Whether the first event of the price list was written by one of these gateways. */

@@ -34,7 +34,14 @@ const meter = {
   outputTokens: 1,
   reasoningTokens: 0,
   workerId: 'wrk',
-  cache: { blocks: 0, source: 'none', lastBlockHash: null, evaluatedTokens: 1 },
+  cache: {
+    schedule: 'any-token',
+    reusedTokens: 0,
+    blocks: 0,
+    source: 'none',
+    lastBlockHash: null,
+    evaluatedTokens: 1,
+  },
   latencies: { queueMs: 0, prefillMs: 0, firstTokenMs: 0, totalMs: 0 },
 } as const
 const end = { meter, finishReason: 'stop', rule: 'metered', failure: null } as const

@@ -19,6 +19,8 @@ export interface StoreOptions {
   readonly logger: Logger
   /** Whether it must be able to write; who only reads goes on without. */
   readonly checkWrites?: boolean | undefined
+  /** Whether every read waits for a server that is away, until {@link OpenStores.started}. */
+  readonly isStarting?: boolean | undefined
   /** Called once when the disk under a file has failed: the process must end. */
   readonly onFatal: (error: unknown) => void
 }
@@ -28,6 +30,8 @@ export interface OpenStores {
   readonly store: EventStore
   readonly health: StoreHealth
   readonly texts: TextStore
+  /** From then on who asks for the log is told at once that the store is away. */
+  readonly started?: () => void
 }
 
 /**
@@ -50,12 +54,13 @@ export async function openStores(options: StoreOptions, parts: OpenResources): P
 
 async function openOnServer(
   { url, streamPrefix, readyWithinMs }: LogLocation & { kind: 'eventstoredb' },
-  { reach, logger, checkWrites }: StoreOptions,
+  { reach, logger, checkWrites, isStarting }: StoreOptions,
 ): Promise<OpenStores> {
   // Loaded only here: a service on a file needs no gRPC.
   const { openEventStoreDb } = await import('@svc/infra/event-store/eventstoredb/open-eventstoredb')
   const where = { url, streamPrefix, readyWithinMs }
   const options = { ...where, reachCrashPoint: reach, logger, checkWrites }
   const health = await openEventStoreDb(options)
-  return { store: new OutageWaitingStore(health, systemTimer), health, texts: health.texts }
+  const store = new OutageWaitingStore(health, systemTimer, isStarting)
+  return { store, health, texts: health.texts, started: () => store.started() }
 }

@@ -1,7 +1,8 @@
-/** Ends the requests that a dead server left open: soon after the start, and every few seconds. */
+/** Ends the requests that dead servers left open: soon after the start, and every few seconds. */
 
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { accountStream } from '@svc/contracts/events/account'
+import { runningElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { createSweeper, type RunningRow } from '@svc/ledger/sweeper'
@@ -12,23 +13,39 @@ import type { Core } from './core.ts'
 /** A log that takes longer is swept as far as it was read, and again a few seconds later. */
 const VIEWS_CAUGHT_UP_MS = 10_000
 
+export interface SweepingSurroundings {
+  readonly folder: DataFolder
+  readonly reach: ReachCrashPoint
+  readonly logger: Logger
+  /** `own`: only what this data folder's earlier servers left, and this one has given up. */
+  readonly whose: 'anybody' | 'own'
+}
+
 /** @returns stops it, and waits for the sweep that is on */
 export function startSweeping(
   core: Core,
-  folder: DataFolder,
-  reach: ReachCrashPoint,
-  logger: Logger,
+  { folder, reach, logger, whose }: SweepingSurroundings,
 ): () => Promise<void> {
-  const { ledger, projections, quarantine, gatewayId, place } = core
+  const { ledger, projections, quarantine, gatewayId, place, viewServers } = core
+  const isGone = place.kind === 'sqlite' ? isAnybodyElse : isEarlierRunOf(folder)
   // What a damaged account holds stays held until the account is whole again.
   const isWhole = ({ accountId }: RunningRow) =>
     quarantine.find(accountStream(accountId)) === undefined
+  const isOurs = (row: RunningRow) =>
+    whose === 'anybody' || row.gatewayId === gatewayId || isGone(row.gatewayId)
+  const findRunning = (limit: number) =>
+    viewServers === undefined
+      ? projections.views.runningRequests(limit)
+      : runningElsewhere(viewServers, limit)
   const sweeper = createSweeper({
     ledger,
-    findRunning: (limit) => projections.views.runningRequests(limit).filter(isWhole),
+    findRunning: async (limit) => {
+      const rows = await findRunning(limit)
+      return rows.filter((row) => isOurs(row) && isWhole(row))
+    },
     clock: systemClock,
     timer: systemTimer,
-    isGone: place.kind === 'sqlite' ? isAnybodyElse : isEarlierRunOf(folder),
+    isGone,
     gatewayId,
     reach,
     onError: (error) => logger.error({ err: error }, 'failed to end orphaned requests, retrying'),

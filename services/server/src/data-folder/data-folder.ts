@@ -19,6 +19,7 @@
  *     checkpoint          the last one: who holds it knows the log up to there
  *     feed.json           how far the topic of Kafka is known to hold the events of the ledger
  *     quarantine.json     streams of the log that were found damaged and are set aside
+ *     migration.json      the ledger is being moved to another store, or that was cut off
  *     log-head.json       the furthest event that was seen: shows when the end of the log is gone
  *
  * When the events are on an EventStoreDB there is no `ledger.db` and no `texts.db`, and two
@@ -30,29 +31,20 @@
  */
 
 import { randomBytes } from 'node:crypto'
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
 import type { FeedCheckpoints } from '@svc/relay/relay'
 import { z } from 'zod'
 import { DataFolderError } from './data-folder-error.ts'
-import { NO_LINKS, refuseOthersWrites } from './folder-safety.ts'
+import { FolderNotes } from './folder-notes.ts'
+import { refuseOthersWrites } from './folder-safety.ts'
+import { halfMovedProblem, type MigrationNotes, migrationNote } from './migration-note.ts'
 
 /** Where it is when nobody names another. */
 export const DEFAULT_DATA_DIR = './data'
 const OWNER_ONLY_FOLDER = 0o700
-const OWNER_ONLY_FILE = 0o600
 const KEY_BYTES = 32
 /** What older runs left open ends at its deadline. */
 const MAX_RUNS = 100
@@ -141,9 +133,11 @@ export class DataFolder {
     answerKey: randomKey(),
     cacheKey: randomKey(),
   }
+  readonly #notes: FolderNotes
 
   constructor(path: string) {
     this.path = resolve(path)
+    this.#notes = new FolderNotes(this.path)
   }
 
   get ledgerFile(): string {
@@ -191,9 +185,10 @@ export class DataFolder {
   /**
    * Looks whether the folder can be used or made, and writes nothing.
    *
+   * @param moving for who moves the ledger: that it is half-way is refused by everybody else
    * @throws {DataFolderError}
    */
-  check(): void {
+  check({ moving = false }: { readonly moving?: boolean } = {}): void {
     const existing = nearestExisting(this.path)
     if (!statSync(existing).isDirectory()) {
       throw new DataFolderError(`${existing} is not a folder: name another with --data-dir`)
@@ -204,6 +199,8 @@ export class DataFolder {
       throw new DataFolderError(`the folder ${existing} cannot be written: mend its permissions`)
     }
     if (existing === this.path) refuseOthersWrites(this.path)
+    const note = this.migration.read()
+    if (note !== undefined && !moving) throw new DataFolderError(halfMovedProblem(this.path, note))
     this.readSecrets()
     this.readFirstRun()
     this.readLog()
@@ -308,12 +305,25 @@ export class DataFolder {
 
   /** The last checkpoint that was signed, as a signed note. */
   readCheckpoint(): string | undefined {
-    const file = join(this.path, 'checkpoint')
-    return existsSync(file) ? textOf(file) : undefined
+    return this.#notes.readText('checkpoint')
   }
 
   writeCheckpoint(note: string): void {
-    this.#writeText('checkpoint', note)
+    this.#notes.writeText('checkpoint', note)
+  }
+
+  /** The move of the ledger to another store that was begun and is not finished. */
+  get migration(): MigrationNotes {
+    return {
+      read: () => this.#read('migration.json', migrationNote),
+      write: (note) => this.#write('migration.json', note),
+      remove: () => this.#notes.remove('migration.json'),
+    }
+  }
+
+  /** The events are in the folder itself from now on. */
+  forgetServer(): void {
+    this.#notes.remove('eventstoredb.json')
   }
 
   /** The log is the same and goes on from an earlier event: what has seen more is built anew. */
@@ -353,41 +363,17 @@ export class DataFolder {
   }
 
   #read<T>(name: string, schema: z.ZodType<T>): T | undefined {
-    const file = join(this.path, name)
-    if (!existsSync(file)) return undefined
-    const text = textOf(file)
-    try {
-      return schema.parse(JSON.parse(text))
-    } catch {
-      throw new DataFolderError(`${file} is damaged: restore it from a backup, or move it away`)
-    }
+    return this.#notes.read(name, schema)
   }
 
-  /** Written whole or not at all, also when the process dies in the middle. */
   #write(name: string, record: object): void {
-    this.#writeText(name, `${JSON.stringify(record, null, 2)}\n`)
-  }
-
-  #writeText(name: string, text: string): void {
-    const file = join(this.path, name)
-    // What a run that died has left there, or somebody has put there, is never written through.
-    rmSync(`${file}.new`, { force: true })
-    writeFileSync(`${file}.new`, text, { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true })
-    renameSync(`${file}.new`, file)
+    this.#notes.write(name, record)
   }
 }
 
 /** The folder itself, or the closest one above it that is there. */
 function nearestExisting(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestExisting(dirname(path))
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, { encoding: 'utf8', flag: constants.O_RDONLY | NO_LINKS })
-  } catch (cause) {
-    throw new DataFolderError(`${file} cannot be read: mend its permissions`, { cause })
-  }
 }
 
 function randomKey(): string {

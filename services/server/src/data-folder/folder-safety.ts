@@ -13,7 +13,7 @@ const OTHERS_WRITE = 0o022
 const ROOT = 0
 /** What the service opens by its name. */
 const DATABASES = '(ledger|snapshots|answers|responses)\\.db(-\\w+)?'
-const NOTES = '(secrets|first-run|server|eventstoredb|runs|log-head)\\.json'
+const NOTES = '(secrets|first-run|server|eventstoredb|runs|log-head|migration)\\.json'
 const OURS = new RegExp(`^(${DATABASES}|${NOTES}|views)$`)
 
 /**

@@ -1,12 +1,20 @@
-/** Sends the events of the ledger to Kafka, where one is named. */
+/** Sends the events of the ledger to Kafka, where one is named, and takes payments from there. */
+import type { Bus } from '@svc/contracts/ports/bus'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import type { Feed } from '@svc/operator/feed/feed'
+import { grantOperation } from '@svc/operator/operations/credit/grant-operation'
 import { Relay } from '@svc/relay/relay'
+import { TopUps } from '@svc/relay/top-ups'
 import type { Logger } from 'pino'
 import type { Core } from '../core/core.ts'
 import type { OpenResources } from '../core/open-resources.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Settings } from '../settings/settings.ts'
+import { openBus } from './open-bus.ts'
+
+/** In the events of what is granted. */
+const TOP_UPS_ACTOR = 'top-ups'
 
 export interface FeedSurroundings {
   readonly settings: Settings
@@ -17,44 +25,48 @@ export interface FeedSurroundings {
 }
 
 /**
- * Starts the relay. No request ever waits for it, and nothing of it ends the server.
+ * Starts the relay, and the top-ups where their topic is named. No request ever waits for them, and
+ * nothing of them ends the server.
  *
  * @returns undefined when no Kafka is named
  */
 export async function openFeed(
-  { settings, folder, logger, parts }: FeedSurroundings,
-  { store, pace }: Core,
-): Promise<Relay | undefined> {
-  const { KAFKA_BROKERS: brokers } = settings
-  if (brokers === undefined) return undefined
-  // Loaded only here: a service without Kafka needs no client of it.
-  const { KafkaBus } = await import('@svc/infra/bus/kafka/kafka-bus')
-  const bus = new KafkaBus({ brokers, timer: systemTimer, security: securityOf(settings) })
-  parts.add(() => bus.close())
+  surroundings: FeedSurroundings,
+  core: Core,
+): Promise<Feed | undefined> {
+  const { settings, folder, logger, parts } = surroundings
+  const bus = await openBus(settings, parts)
+  if (bus === undefined) return undefined
   const relay = new Relay({
-    store,
+    ...{ store: core.store, pace: core.pace },
     bus,
     plan: { name: settings.SVC_KAFKA_TOPIC, partitions: settings.SVC_KAFKA_PARTITIONS },
     checkpoints: folder.feed,
-    pace,
+    lowBalance: settings.SVC_LOW_BALANCE,
     clock: systemClock,
     timer: systemTimer,
     log: logger,
   })
   relay.start()
   parts.add(() => relay.stop())
-  return relay
+  const topUps = openTopUps(surroundings, bus, core)
+  return {
+    status: () => relay.status(),
+    check: (options) => relay.check(options),
+    resend: (options) => relay.resend(options),
+    ...(topUps === undefined ? {} : { topUps }),
+  }
 }
 
-function securityOf({
-  SVC_KAFKA_TLS: tls,
-  SVC_KAFKA_SASL: mechanism,
-  SVC_KAFKA_USERNAME: username,
-  SVC_KAFKA_PASSWORD: password,
-}: Settings) {
-  const isWhole = mechanism !== undefined && username !== undefined && password !== undefined
-  return {
-    tls: tls === 'on',
-    login: isWhole ? { mechanism, username, password } : undefined,
-  }
+function openTopUps(
+  { settings, logger, parts }: FeedSurroundings,
+  bus: Bus,
+  { ledger }: Core,
+): TopUps | undefined {
+  const { SVC_KAFKA_TOPUPS_TOPIC: topic, SVC_KAFKA_TOPUPS_GROUP: group } = settings
+  if (topic === undefined) return undefined
+  const topUps = new TopUps({ bus, topic, group, timer: systemTimer, log: logger })
+  topUps.start(grantOperation(ledger, { actor: TOP_UPS_ACTOR }))
+  parts.add(() => topUps.stop())
+  return topUps
 }

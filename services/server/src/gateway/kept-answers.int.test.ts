@@ -14,34 +14,36 @@ beforeEach(() => {
   folder.make()
 })
 
-function open(contentSecret?: string) {
+async function open(contentSecret?: string) {
   const logger = pino({ level: 'silent' })
   const parts = new OpenResources(logger)
-  const kept = openKeptAnswers({ contentSecret, folder, logger, parts })
+  const secret = contentSecret === undefined ? {} : { SVC_CONTENT_SECRET: contentSecret }
+  const settings = { SVC_REDIS_PREFIX: 'svc.', ...secret }
+  const kept = await openKeptAnswers({ settings, folder, logger, parts })
   return { ...kept, close: () => parts.close() }
 }
 const answer = 'the-canary'
 
 test('what was kept is there for the next server, and unreadable on the disk', async () => {
-  const first = open()
+  const first = await open()
   await first.recordedAnswers.save('acct_1', 'req_1', answer, LATER)
   await first.storedResponses.save('acct_1', 'resp_1', 'the-canary', LATER)
   await first.close()
   for (const file of [folder.answersFile, folder.responsesFile]) {
     expect(readFileSync(file).includes('canary')).toBe(false)
   }
-  const second = open()
+  const second = await open()
   expect(await second.recordedAnswers.load('acct_1', 'req_1', Date.now())).toBe(answer)
   expect(await second.storedResponses.load('acct_1', 'resp_1', Date.now())).toBe('the-canary')
   await second.close()
 })
 
 test('what has expired is removed by the next server', async () => {
-  const first = open()
+  const first = await open()
   await first.recordedAnswers.save('acct_1', 'req_1', answer, 1)
   await first.storedResponses.save('acct_1', 'resp_1', 'old', 1)
   await first.close()
-  const second = open()
+  const second = await open()
   await expect.poll(() => second.recordedAnswers.load('acct_1', 'req_1', 0)).toBeUndefined()
   await expect.poll(() => second.storedResponses.load('acct_1', 'resp_1', 0)).toBeUndefined()
   await second.close()
@@ -50,20 +52,20 @@ test('what has expired is removed by the next server', async () => {
 test.each([undefined, 'the secret of all gateways'])(
   'what a client carries is opened by the next server on the folder, under the secret %s',
   async (secret) => {
-    const first = open(secret)
+    const first = await open(secret)
     const sealed = first.textSeal.seal(['acct_1'], 'the-canary')
     await first.close()
-    const second = open(secret)
+    const second = await open(secret)
     expect(second.textSeal.open(['acct_1'], sealed)).toBe('the-canary')
     await second.close()
-    const third = open('another secret than that')
+    const third = await open('another secret than that')
     expect(third.textSeal.open(['acct_1'], sealed)).toBeUndefined()
     await third.close()
   },
 )
 
 test('one account cannot push out the answers of another', async () => {
-  const kept = open()
+  const kept = await open()
   const large = 'x'.repeat(16 * 1024 * 1024)
   await kept.recordedAnswers.save('acct_1', 'req_1', answer, LATER)
   // More than the room of an account, and than all answers once had together.

@@ -1,6 +1,7 @@
 /** Puts the dashboard's side of the server together: who signs in, and what they then reach. */
 import { randomBytes } from 'node:crypto'
 import { PROVIDER_RETURN_PATH } from '@svc/contracts/dashboard/operations'
+import { formatExact } from '@svc/contracts/money'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { Dashboard } from '@svc/gateway/gateway'
 import { rootUrlBy } from '@svc/gateway/http/base-address'
@@ -129,6 +130,7 @@ function brandingOf(settings: Settings): Parameters<typeof dashboardRoutes>[0]['
     color: settings.SVC_BRAND_COLOR ?? null,
     support: settings.SVC_SUPPORT ?? null,
     terms_url: settings.SVC_TERMS_URL ?? null,
+    low_balance: formatExact(settings.SVC_LOW_BALANCE),
     credit_text: settings.SVC_CREDIT_TEXT ?? null,
   }
 }

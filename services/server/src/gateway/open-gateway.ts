@@ -14,8 +14,10 @@ import {
   createLocalOperations,
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
+import { NameMemory } from '@svc/operator/operations/name-memory'
 import { RequestLog } from '@svc/operator/request-log/request-log'
 import type { Logger } from 'pino'
+import type { AccountNews } from '../core/account-news.ts'
 import type { Core } from '../core/core.ts'
 import type { OpenResources } from '../core/open-resources.ts'
 import type { DataFolder } from '../data-folder/data-folder.ts'
@@ -47,6 +49,20 @@ export interface GatewaySurroundings {
   readonly parts: OpenResources
 }
 
+/** What of the HTTP interface this process has, beside health, views and the operator's API. */
+interface Faces {
+  /** Requests for inference. */
+  readonly isGateway: boolean
+  readonly hasDashboard: boolean
+}
+
+/** What this process does all the time, as far as the HTTP interface has to do with it. */
+export interface Duties {
+  readonly feed: Feed | undefined
+  /** Where other processes write the same accounts. */
+  readonly accountNews: AccountNews | undefined
+}
+
 export interface OpenGateway {
   readonly gateway: Gateway
   readonly baseUrl: string
@@ -57,14 +73,14 @@ export interface OpenGateway {
 export async function openGateway(
   { settings, logger, reach, folder, workers, reserved, parts }: GatewaySurroundings,
   core: Core,
-  feed: Feed | undefined,
+  { feed, accountNews }: Duties,
+  { isGateway, hasDashboard }: Faces,
 ): Promise<OpenGateway> {
-  const { ledger, projections, pace } = core
+  const { ledger, projections, pace, evidence, store, texts, auditTrail: exportTrail } = core
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   let adminUrl = baseUrl
-  const contentSecret = settings.SVC_CONTENT_SECRET
-  const keptAnswers = openKeptAnswers({ contentSecret, folder, logger, parts })
+  const keptAnswers = await openKeptAnswers({ settings, folder, logger, parts })
   const rateLimits = await openRateLimits(settings)
   parts.add(() => rateLimits.close())
   const metrics = metricsOf(workers, core, feed)
@@ -75,15 +91,18 @@ export async function openGateway(
   const dashboard = { settings, folder, logger, rateLimits, operationsOf, parts }
   const gateway = createGateway({
     ledger,
+    accountNews,
     views: projections.views,
-    evidence: core.evidence,
+    ...{ evidence, texts, exportTrail },
+    eventOf: store.eventOf?.bind(store),
     viewsReached: projections.reached,
+    ...viewsHopOf(settings, core),
     workers: workers.pool,
+    runsModel: isGateway,
     ...(settings.SVC_TENANT_WEIGHTS === undefined
       ? {}
       : { tenantWeights: settings.SVC_TENANT_WEIGHTS }),
     ...keptAnswers,
-    texts: core.texts,
     admin: adminRoutes({
       operationsOf,
       operatorToken: folder.secrets().operatorToken,
@@ -94,7 +113,7 @@ export async function openGateway(
       metrics,
     }),
     isAdminApart: adminAt !== undefined,
-    ...(await dashboardOf(dashboard, core)),
+    ...(hasDashboard && core.viewServers === undefined ? await dashboardOf(dashboard, core) : {}),
     requestObserver: observedBy([
       metrics.requests,
       requestLogOf(settings, core.refusedRequests, logger),
@@ -120,6 +139,15 @@ export async function openGateway(
     adminUrl = `http://${urlHost(adminAt.host)}:${port}`
   }
   return { gateway, baseUrl, adminUrl }
+}
+
+/** Views that are elsewhere; or that gateways elsewhere may ask for. */
+function viewsHopOf({ SVC_VIEWS_SECRET: secret }: Settings, core: Core) {
+  const { viewServers: viewsElsewhere, usedKeys, projections } = core
+  if (viewsElsewhere !== undefined) return { viewsElsewhere }
+  if (secret === undefined) return {}
+  const { runningRequests } = projections.views
+  return { viewsFor: { secret, usedKeys, runningRequests } }
 }
 
 function metricsOf(
@@ -155,6 +183,7 @@ function operatorPortsOf(
     ...core,
     ...(feed === undefined ? {} : { feed }),
     clock: systemClock,
+    names: new NameMemory({ texts: core.texts, clock: systemClock }),
     fleet: workers.pool,
     supervised: workers.supervised,
     workerSecret: settings.SVC_WORKER_SECRET,

@@ -1,6 +1,7 @@
 /**
- * The composition root of the server: the one place where ports meet adapters. A program that
- * embeds the server starts it here, without the command line:
+ * The composition root of the server: the one place where ports meet adapters. What it does all the
+ * time says its role: all of them in one process, unless it is told one. A program that embeds the
+ * server starts it here, without the command line:
  *
  * @example
  * import { startServer } from '@svc/server/roles/all'
@@ -18,6 +19,7 @@
 
 import type { WorkerSummary } from '@svc/contracts/admin/workers'
 import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
+import { pricingStream } from '@svc/contracts/events/pricing'
 import { usersStream } from '@svc/contracts/events/users'
 import { START } from '@svc/contracts/ports/event-store'
 import { within } from '@svc/contracts/ports/within'
@@ -25,27 +27,32 @@ import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { IssuedLink } from '@svc/identity/users/users'
 import { crashPointsFromPlan } from '@svc/infra/system/crash-points'
+import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { PUBLISH_A_PRICE, unpricedModels } from '@svc/operator/operations/unpriced-models'
 import { workerSummaries } from '@svc/operator/workers/worker-summary'
 import type { Logger } from 'pino'
+import { AccountNews } from '../core/account-news.ts'
 import { type Core, openCore } from '../core/core.ts'
 import { type DemoAccount, type FirstRun, prepareFirstRun } from '../core/first-run.ts'
 import { noteLog } from '../core/log-identity.ts'
 import { OpenResources } from '../core/open-resources.ts'
 import { type OpenStores, openStores, type StoreOptions } from '../core/open-store.ts'
 import { startQuarantineRounds } from '../core/quarantine-rounds.ts'
-import { startSweeping } from '../core/sweeping.ts'
 import { DataFolder } from '../data-folder/data-folder.ts'
-import { startCheckpointing } from '../evidence/checkpointing.ts'
-import { openFeed } from '../feed/open-feed.ts'
-import { type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
+import { type Duties, type GatewaySurroundings, openGateway } from '../gateway/open-gateway.ts'
+import { openViewServers } from '../gateway/open-view-servers.ts'
 import { reservePort } from '../gateway/reserved-port.ts'
 import { initialPriceOf } from '../settings/initial-price.ts'
 import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
 import type { Settings } from '../settings/settings.ts'
-import { startInferenceWorkers } from '../supervision/inference-workers.ts'
+import { noInferenceWorkers, startInferenceWorkers } from '../supervision/inference-workers.ts'
 import type { ModelProgress } from '../supervision/supervised-fleet.ts'
+import { gateway as gatewayRole } from './gateway.ts'
+import { projector } from './projector.ts'
+import { relay } from './relay.ts'
+import { checkRole, type Role, type RoleName } from './role.ts'
+import { sweeper } from './sweeper.ts'
 
 const WORKER_STOP_MS = 2_000
 /** After running requests had their time: for everything else, when the events are on a server. */
@@ -53,7 +60,28 @@ const SERVER_CLOSE_MS = 2_000
 /** Of what a start does by itself. */
 const ACTOR = 'first-run'
 
+/** `svc start`: what every role does, in one process. */
+const all: Role = {
+  name: 'all',
+  isGateway: true,
+  hasDashboard: true,
+  async start(surroundings, core) {
+    await sweeper.start(surroundings, core)
+    await projector.start(surroundings, core)
+    return relay.start(surroundings, core)
+  },
+}
+
+const roles: Readonly<Record<RoleName, Role>> = {
+  all,
+  gateway: gatewayRole,
+  projector,
+  relay,
+  sweeper,
+}
+
 export interface Ready {
+  readonly role: RoleName
   /** What clients are given: the public address, where there is one. */
   readonly baseUrl: string
   /** Host and port, where the base URL does not tell them. */
@@ -90,6 +118,8 @@ export interface RunningServer {
 
 export interface StartOptions {
   readonly logger: Logger
+  /** Default: all of them in this process. */
+  readonly role?: RoleName
   /** Aborted by whoever wants no server any more, which can be before there is one. */
   readonly stopRequested?: AbortSignal
   /** Goes on with another event log, or an older copy, than the data folder was used with. */
@@ -100,6 +130,7 @@ export interface StartOptions {
 
 /** What every step of the start can use. */
 interface Surroundings extends GatewaySurroundings {
+  readonly role: Role
   readonly place: LogLocation
   readonly stopRequested: AbortSignal
   readonly otherLog: 'refuse' | 'accept'
@@ -117,28 +148,27 @@ export async function startServer(
   { logger, stopRequested = new AbortController().signal, progress, ...options }: StartOptions,
 ): Promise<RunningServer> {
   const reach = crashPointsFromPlan(settings.SVC_CRASH_POINT)
+  const role = roles[options.role ?? 'all']
+  const place = logLocationOf(settings)
+  checkRole(role, settings, place)
   const folder = new DataFolder(settings.SVC_DATA_DIR)
   folder.check()
-  const place = logLocationOf(settings)
   const parts = new OpenResources(logger)
   try {
     const reserved = await reservePort(settings.SVC_HOST, settings.SVC_PORT)
     parts.add(() => reserved.release())
-    const workers = await startInferenceWorkers(
-      settings,
-      folder.comingSecrets().cacheKey,
-      logger,
-      progress,
-    )
+    const workers = role.isGateway
+      ? await startInferenceWorkers(settings, folder.comingSecrets().cacheKey, logger, progress)
+      : noInferenceWorkers()
     parts.add(() => workers.stop(WORKER_STOP_MS))
     stopRequested.throwIfAborted()
-    const surroundings = { settings, logger, reach, folder, place, workers, reserved, parts }
+    const kept = { settings, logger, reach, folder, place, workers, reserved, parts }
     // A large model loads for minutes: who wants to stop does not wait for it.
     const abandon = () => void workers.stop(0)
     stopRequested.addEventListener('abort', abandon)
     try {
       const otherLog = options.acceptNewStore === true ? 'accept' : 'refuse'
-      return await serve({ ...surroundings, stopRequested, otherLog })
+      return await serve({ ...kept, role, stopRequested, otherLog })
     } finally {
       stopRequested.removeEventListener('abort', abandon)
     }
@@ -149,10 +179,10 @@ export async function startServer(
 }
 
 async function serve(surroundings: Surroundings): Promise<RunningServer> {
-  const { settings, logger, reach, folder, place, workers, parts, stopRequested } = surroundings
+  const { settings, logger, role, folder, place, workers, parts, stopRequested } = surroundings
   const failure = Promise.withResolvers<void>()
   const storeOptions = {
-    ...{ folder, place, reach, logger },
+    ...{ folder, place, reach: surroundings.reach, logger },
     onFatal(error: unknown) {
       logger.fatal({ err: error }, 'the disk of the ledger has failed: the server ends')
       failure.resolve()
@@ -163,45 +193,43 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
   const modelWorks = workers.ready()
   modelWorks.catch(() => {})
   // A large model loads for minutes: a server that cannot be used is told before.
-  const checked = { ...storeOptions, checkWrites: true }
+  const checked = { ...storeOptions, checkWrites: true, isStarting: true }
   const stores = await openServerStores(checked, parts, stopRequested)
   if (isFirstStart(folder, place)) await modelWorks
   stopRequested.throwIfAborted()
   if (place.kind === 'sqlite') folder.make()
   const evidenceKey = settings.SVC_EVIDENCE_KEY
+  const viewServers = openViewServers(settings, logger, parts)
   const opening = openCore({
-    ...storeOptions,
-    stores,
-    evidenceKey,
+    ...{ ...storeOptions, stores, evidenceKey, viewServers },
     otherLog: surroundings.otherLog,
     foreignViews: 'rebuild',
   })
   const core = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
   parts.add(() => core.close())
-  const first = { kind: settings.SVC_FIRST_RUN, price: initialPriceOf(settings) }
-  const demo = await beginRun(core, folder, first, modelWorks)
+  const demo = await beginRun(core, folder, firstRunOf(role, settings), modelWorks)
   await modelWorks
   stopRequested.throwIfAborted()
   parts.add(() => folder.removeServer())
-  parts.add(startSweeping(core, folder, reach, logger))
-  parts.add(startQuarantineRounds({ ...core, timer: systemTimer, logger }))
-  parts.add(startCheckpointing({ ...core, folder, timer: systemTimer, logger }))
-  const feed = await openFeed(surroundings, core)
-  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, core, feed)
-  let grace = 0
-  parts.add(() => gateway.close({ graceMs: grace }))
+  const duties = await startDuties(surroundings, core)
+  const { gateway, baseUrl, adminUrl } = await openGateway(surroundings, core, duties, role)
+  const ending = { graceMs: 0, noticeMs: 0 }
+  parts.add(() => gateway.close(ending))
   // Of gateways that start together, one publishes the first price, and this one warns of none.
   if (core.ledger.prices().length === 0) await core.ledger.lookForPrices()
   const summaries = workerSummaries({ fleet: workers.pool, supervised: workers.supervised })
   const unpriced = unpricedModels(core.ledger, summaries)
-  warnOfUnpriced(unpriced, logger)
+  warnOfUnpriced(unpriced, core, logger)
   const urls = { baseUrl, adminUrl, publicUrl: settings.SVC_PUBLIC_URL }
-  const ownerLink =
-    settings.SVC_DASHBOARD === 'on' ? await ownerLinkOf(core, demo.accountId, logger) : undefined
+  const isSignedInTo =
+    role.hasDashboard && viewServers === undefined && settings.SVC_DASHBOARD === 'on'
+  const ownerLink = isSignedInTo ? await ownerLinkOf(core, demo.accountId, logger) : undefined
   folder.writeServer({ pid: process.pid, baseUrl, adminUrl, startedAt: new Date().toISOString() })
+  stores?.started?.()
   return {
     ready: readyOf({
       ...urls,
+      role: role.name,
       demo,
       folder,
       workers: summaries,
@@ -211,17 +239,45 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
     }),
     failed: failure.promise,
     stop(graceMs) {
-      grace = graceMs
+      ending.graceMs = graceMs
+      // Who cannot wait for running requests gives no notice either.
+      ending.noticeMs = graceMs === 0 ? 0 : settings.SVC_SHUTDOWN_NOTICE_MS
       const closing = parts.close()
       if (place.kind === 'sqlite') return closing
-      return withoutHungServer(closing, graceMs + SERVER_CLOSE_MS, logger)
+      return withoutHungServer(closing, ending.noticeMs + graceMs + SERVER_CLOSE_MS, logger)
     },
   }
 }
 
-function warnOfUnpriced(models: readonly string[], logger: Logger): void {
+/** What this process does all the time, beside answering. */
+async function startDuties(surroundings: Surroundings, core: Core): Promise<Duties> {
+  const { parts, logger, place, role } = surroundings
+  parts.add(startQuarantineRounds({ ...core, clock: systemClock, timer: systemTimer, logger }))
+  const accountNews =
+    place.kind === 'sqlite' ? undefined : await openAccountNews(surroundings, core)
+  return { accountNews, feed: await role.start(surroundings, core) }
+}
+
+/** Where other processes write the same accounts. */
+async function openAccountNews({ parts, logger }: Surroundings, core: Core): Promise<AccountNews> {
+  const clock = { nowMs: () => performance.now() }
+  const news = await AccountNews.start({ ...core, clock, timer: systemTimer, logger })
+  parts.add(() => news.stop())
+  return news
+}
+
+/** Only who serves clients makes what a newcomer needs. */
+function firstRunOf({ isGateway }: Role, settings: Settings): FirstRun {
+  if (!isGateway) return { kind: 'empty', price: undefined }
+  return { kind: settings.SVC_FIRST_RUN, price: initialPriceOf(settings) }
+}
+
+function warnOfUnpriced(models: readonly string[], { quarantine }: Core, logger: Logger): void {
   if (models.length === 0) return
-  const message = `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
+  const isDamaged = quarantine.find(pricingStream) !== undefined
+  const message = isDamaged
+    ? 'prices are damaged and none were known here before, requests are refused until they are mended'
+    : `no price is published for a model that is served, its requests are refused: svc ${PUBLISH_A_PRICE}`
   logger.warn({ models }, message)
 }
 
@@ -295,6 +351,7 @@ async function beginRun(
 }
 
 function readyOf({
+  role,
   baseUrl,
   publicUrl,
   adminUrl,
@@ -305,6 +362,7 @@ function readyOf({
   ledger,
   ownerSecret,
 }: {
+  readonly role: RoleName
   readonly baseUrl: string
   readonly publicUrl: string | undefined
   readonly adminUrl: string
@@ -318,6 +376,7 @@ function readyOf({
   const worker = workers.find(({ status }) => status === 'ready')
   const price = ledger.currentPrice(MODEL, worker?.toy)
   return {
+    role,
     baseUrl: publicUrl ?? baseUrl,
     listening: publicUrl && new URL(baseUrl).host,
     ...(adminUrl === baseUrl ? {} : { adminUrl }),

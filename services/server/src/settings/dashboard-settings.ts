@@ -48,6 +48,8 @@ export const dashboardVariables = {
   /** Whom customers ask: an e-mail address or a URL. */
   SVC_SUPPORT: brandText.optional(),
   SVC_TERMS_URL: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+  /** Below it the pages and the feed say that a balance is low. */
+  SVC_LOW_BALANCE: credit.default(parseDollars('1')),
   /** How credit is bought, in the operator's words. */
   SVC_CREDIT_TEXT: brandText.optional(),
 }

@@ -7,7 +7,9 @@ const BROKERS_MAX = 64
 const PARTITIONS_MAX = 1024
 const BROKER = /^(\[[0-9a-f:]+\]|[\w.-]+):\d{1,5}$/i
 /** What Kafka takes as the name of a topic. */
-const TOPIC = /^[\w.-]{1,249}$/
+const TOPIC_CHARACTERS_MAX = 249
+/** Room for `.dead`, the topic beside it. */
+const TOPUPS_CHARACTERS_MAX = 244
 
 const brokers = z
   .string()
@@ -19,17 +21,23 @@ const brokers = z
       .optional(),
   )
 
+function nameOf(charactersMax: number) {
+  const problem = `must be letters, digits, ".", "_" and "-", ${charactersMax} at most`
+  return z.string().regex(new RegExp(`^[\\w.-]{1,${charactersMax}}$`), problem)
+}
+
 export const feedVariables = {
   /** `host:port`, comma-separated: every event of the ledger is sent there. */
   KAFKA_BROKERS: brokers.optional(),
-  SVC_KAFKA_TOPIC: z
-    .string()
-    .regex(TOPIC, 'must be letters, digits, ".", "_" and "-", 249 at most')
-    .default('svc.ledger'),
+  SVC_KAFKA_TOPIC: nameOf(TOPIC_CHARACTERS_MAX).default('svc.ledger'),
   /** Of the topic, for ever: another number would move accounts. */
   SVC_KAFKA_PARTITIONS: whole(1, PARTITIONS_MAX)
     .refine(isPowerOfTwo, 'must be a power of two, such as 8')
     .default(8),
+  /** Where another system writes payments, which become grants; none: none are taken. */
+  SVC_KAFKA_TOPUPS_TOPIC: nameOf(TOPUPS_CHARACTERS_MAX).optional(),
+  /** Servers of one group share the payments. */
+  SVC_KAFKA_TOPUPS_GROUP: nameOf(TOPIC_CHARACTERS_MAX).default('svc-topups'),
   /** Whether the brokers are spoken to over TLS; Node.js must trust their certificate. */
   SVC_KAFKA_TLS: oneOf(['on', 'off']).default('off'),
   /** How the service signs in there, with the user and the password. */
@@ -43,6 +51,11 @@ type FeedSettings = z.output<z.ZodObject<typeof feedVariables>>
 
 /** @returns what to say of settings that only make sense together */
 export function feedProblem(settings: FeedSettings): string | undefined {
+  const { SVC_KAFKA_TOPUPS_TOPIC: topUps, SVC_KAFKA_TOPIC: events } = settings
+  if (topUps !== undefined && settings.KAFKA_BROKERS === undefined) {
+    return 'SVC_KAFKA_TOPUPS_TOPIC needs KAFKA_BROKERS: name the brokers that have the topic'
+  }
+  if (topUps === events) return 'SVC_KAFKA_TOPUPS_TOPIC and SVC_KAFKA_TOPIC must be two topics'
   const login = [settings.SVC_KAFKA_SASL, settings.SVC_KAFKA_USERNAME, settings.SVC_KAFKA_PASSWORD]
   const given = login.filter((setting) => setting !== undefined).length
   if (given === 0 || given === login.length) return undefined

@@ -33,6 +33,7 @@ import {
 import { type Environment, type ForeignVariable, sortVariables } from './setting-names.ts'
 import { signInProblem, signInVariables } from './sign-in-settings.ts'
 import { readTenantWeights } from './tenant-weights.ts'
+import { viewsProblem, viewsVariables } from './views-settings.ts'
 
 const DAY_MS = 86_400_000
 const MAX_WORKERS = 64
@@ -77,6 +78,7 @@ const schema = logSchema.extend({
   ...dashboardVariables,
   ...signInVariables,
   ...feedVariables,
+  ...viewsVariables,
   SVC_HOST: text.default('127.0.0.1'),
   /** How clients reach the server where something stands in front of it. An empty one is none. */
   SVC_PUBLIC_URL: publicUrl.optional(),
@@ -119,6 +121,8 @@ const schema = logSchema.extend({
   /** `/readyz`: how long the event log may take to answer, and a view may be behind it. */
   SVC_READY_STORE_MS: whole(100, 60_000).default(defaultLedgerHealthBounds.storeAnswerMs),
   SVC_READY_VIEW_LAG_MS: whole(0, DAY_MS).default(defaultLedgerHealthBounds.viewLagMs),
+  /** How long a stop serves on, and is not ready: so a balancer hears of it before it begins. */
+  SVC_SHUTDOWN_NOTICE_MS: whole(0, 600_000).default(0),
   /** How long a stop waits for running requests. */
   SVC_SHUTDOWN_GRACE_MS: whole(0, 600_000).default(30_000),
   /** Output tokens of a request that names no limit. */
@@ -201,7 +205,8 @@ export function readSettings(environment: Environment): Settings {
     )
   }
   const read = parsedBy(schema, settings)
-  const problem = initialPriceProblem(read) ?? signInProblem(read) ?? feedProblem(read)
+  const problem =
+    initialPriceProblem(read) ?? signInProblem(read) ?? feedProblem(read) ?? viewsProblem(read)
   if (problem !== undefined) throw new SettingsError(problem)
   return read
 }

@@ -85,6 +85,12 @@ function workersOf(
   }
 }
 
+/** For a process that runs no requests. */
+export function noInferenceWorkers(): InferenceWorkers {
+  const pool = createWorkerPool({ workers: [], timer: systemTimer })
+  return { pool, ready: async () => {}, supervised: () => undefined, stop: () => pool.close() }
+}
+
 function tellProblem(logger: Logger, workerId: string, problem: WorkerFailure | undefined): void {
   if (problem === undefined) logger.info({ workerId }, 'the worker answers')
   else logger.error({ workerId, err: problem }, whatToDo(problem))

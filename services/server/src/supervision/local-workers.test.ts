@@ -61,6 +61,7 @@ describe('the environment of a worker', () => {
       SVC_CACHE_SECRET: CACHE_KEY,
       SVC_CACHE_TTL_S: '60',
       SVC_CACHE_TENANT_BYTES: '1073741824',
+      SVC_CACHE_BLOCK_BYTES: '4194304',
     })
   })
 

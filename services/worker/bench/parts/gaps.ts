@@ -3,7 +3,6 @@
  * streams, while prompts arrive, against the time of one chunk of a prompt.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { type Bench, type Figures, newRandom, promptTokens, warmWorker } from '../bench.ts'
 import { randomPrompt } from '../model-under-test.ts'
 import { median, quantile, rounded } from '../statistics.ts'
@@ -17,6 +16,7 @@ const CONTEXT_TOKENS = 4_000
 const PROMPTS_ALONE = 5
 const PROMPTS = 10
 const LONG_GAP_CHUNKS = 3
+const CHUNK_TOKENS = 128
 /** Without prompts, before the first arrives. */
 const QUIET_MS = 2_000
 
@@ -37,7 +37,7 @@ export async function measureGaps(bench: Bench): Promise<Figures> {
   const chunkTimesMs: number[] = []
   for (let round = 0; round < PROMPTS_ALONE; round += 1) {
     const { meter } = await computeOne('alone')
-    chunkTimesMs.push(meter.latencies.prefillMs / (tokens / BLOCK_TOKENS))
+    chunkTimesMs.push(meter.latencies.prefillMs / (tokens / CHUNK_TOKENS))
   }
   const streams = Array.from({ length: STREAMS }, (_, index) =>
     askWorker(worker, {

@@ -3,10 +3,9 @@
  * and Redis say a little to each other also when nothing is asked; that is taken off.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import {
   type Bench,
-  cacheableTokens,
+  cacheableOf,
   type Figures,
   newRandom,
   ownRedis,
@@ -30,7 +29,6 @@ const TENANT = 'redis'
 
 export async function measureRedis(bench: Bench): Promise<Figures> {
   const tokens = promptTokens(bench.model, PROMPT_TOKENS)
-  const blocks = cacheableTokens(tokens) / BLOCK_TOKENS
   const count = bench.samples ?? PROMPTS
   const random = newRandom()
   const prompts = Array.from({ length: count }, () => randomPrompt(bench.model, tokens, random))
@@ -42,6 +40,7 @@ export async function measureRedis(bench: Bench): Promise<Figures> {
   await using reader = await warmWorker(bench, { ...options, shared, workerId: 'bench-reader' })
   await using lonely = await warmWorker(bench, { ...options, workerId: 'bench-lonely' })
 
+  const { blocks } = cacheableOf(writer, tokens)
   const idle = await redisUsageOf(redis, () => delay(IDLE_MS))
   const expected = (await writtenBlocks(writer)) + blocks * count
   const alone = await measured(lonely, () => askAll(bench, lonely, prompts, 'none'))

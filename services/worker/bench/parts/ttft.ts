@@ -2,11 +2,10 @@
  * How long until the first token of a long prompt: computed, and taken from each place where its
  * beginning can be.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Random } from '@svc/testing/random'
 import {
   type Bench,
-  cacheableTokens,
+  cacheableOf,
   type Figures,
   newRandom,
   ownRedis,
@@ -29,6 +28,7 @@ const FILLER_TOKENS = 300
 const FILLER_OUTPUT_TOKENS = 24
 const TENANT = 'ttft'
 
+/** By where the beginning of the prompt was. */
 interface Times {
   readonly coldMs: number[]
   readonly liveMs: number[]
@@ -36,13 +36,23 @@ interface Times {
   readonly l2Ms: number[]
 }
 
-/**
- * With 2,000 tokens, and with as many as end one token after a block: what comes after the last
- * whole block is always computed, and is most of what is left to wait for.
- */
+/** With 2,000 tokens, and with as many as end one token after a block of 128. */
 export async function measureTtft(bench: Bench): Promise<Figures> {
   const tokens = promptTokens(bench.model, PROMPT_TOKENS)
-  const aligned = cacheableTokens(tokens) + 1
+  const aligned = Math.floor((tokens - 1) / 128) * 128 + 1
+  const timesOf = await measureFirstTokens(bench, [tokens, aligned])
+  return {
+    ...figuresOf('ttft', tokens, timesOf.get(tokens)),
+    ...figuresOf('ttft_aligned', aligned, timesOf.get(aligned)),
+  }
+}
+
+/** @param lengths of prompts, in tokens */
+export async function measureFirstTokens(
+  bench: Bench,
+  lengths: readonly number[],
+): Promise<ReadonlyMap<number, Times>> {
+  const tokens = Math.max(...lengths)
   await using stack = new AsyncDisposableStack()
   const shared = sharedCache(await ownRedis(stack), 'ttft')
   const options = { sequences: SEQUENCES, cache: 'on', tokens, shared } as const
@@ -50,7 +60,7 @@ export async function measureTtft(bench: Bench): Promise<Figures> {
   await using other = await warmWorker(bench, { ...options, workerId: 'bench-b' })
   const random = newRandom()
   const timesOf = new Map<number, Times>()
-  for (const length of [tokens, aligned]) {
+  for (const length of lengths) {
     timesOf.set(length, { coldMs: [], liveMs: [], l1Ms: [], l2Ms: [] })
   }
   for (let round = 0; round < (bench.samples ?? PROMPTS); round += 1) {
@@ -59,10 +69,7 @@ export async function measureTtft(bench: Bench): Promise<Figures> {
       await measurePrompt(bench, first, other, prompt, random, times)
     }
   }
-  return {
-    ...figuresOf('ttft', tokens, timesOf.get(tokens)),
-    ...figuresOf('ttft_aligned', aligned, timesOf.get(aligned)),
-  }
+  return timesOf
 }
 
 async function measurePrompt(
@@ -76,7 +83,7 @@ async function measurePrompt(
   const written = await writtenBlocks(first)
   coldMs.push(await firstTokenMs(bench, first, prompt, 'none'))
   // Keeping what was computed goes on after the answer: nothing is measured beside it.
-  await untilWritten(first, written + cacheableTokens(prompt.length) / BLOCK_TOKENS)
+  await untilWritten(first, written + cacheableOf(first, prompt.length).blocks)
   liveMs.push(await firstTokenMs(bench, first, prompt, 'l1'))
   await takeAllSequences(bench, first, random)
   l1Ms.push(await firstTokenMs(bench, first, prompt, 'l1'))
@@ -112,7 +119,7 @@ async function firstTokenMs(
     without: model.endOfGeneration,
   })
   const { source } = meter.cache
-  const all = source === 'none' ? 0 : cacheableTokens(tokens.length)
+  const all = source === 'none' ? 0 : cacheableOf(worker, tokens.length).tokens
   if (source !== expected || meter.cachedInputTokens !== all) {
     throw new Error(
       `${meter.cachedInputTokens} tokens came from ${source}: it should have been ${expected}`,

@@ -12,7 +12,13 @@ const STATE = 16
 const TIME_STEP_RANK = 4
 const WEIGHT_DEVIATION = 0.1
 
+const EXPERTS_USED = 2
+
 export function describeFamily(metadata: GgufMetadata, shape: ModelShape): void {
+  if (shape.experts !== undefined) {
+    metadata.uint32('llama.expert_count', shape.experts)
+    metadata.uint32('llama.expert_used_count', EXPERTS_USED)
+  }
   if (shape.architecture === 'gemma3') {
     const headLength = shape.embeddingLength / shape.heads
     metadata.uint32('gemma3.attention.sliding_window', WINDOW_TOKENS)
@@ -38,8 +44,25 @@ export function familyTensors(shape: ModelShape, llama: readonly Tensor[]): read
       return [...outside, ...layers.flatMap((layer) => recurrentLayer(shape, layer))]
     }
     default:
-      return llama
+      return shape.experts === undefined ? llama : withExperts(shape, llama, shape.experts)
   }
+}
+
+/** In place of the one that every token goes through. */
+function withExperts(shape: ModelShape, llama: readonly Tensor[], experts: number) {
+  const { embeddingLength: width, feedForwardLength: inner, encoding } = shape
+  const layers = Array.from({ length: shape.layers }, (_, layer) => layer)
+  const matrices = (name: string, inputs: number, outputs: number) =>
+    weights(name, [inputs, outputs, experts], 1 / Math.sqrt(inputs), encoding)
+  return [
+    ...llama.filter(({ name }) => !/ffn_(gate|up|down)/.test(name)),
+    ...layers.flatMap((layer) => [
+      weights(`blk.${layer}.ffn_gate_inp.weight`, [width, experts], 1, 'f16'),
+      matrices(`blk.${layer}.ffn_gate_exps.weight`, width, inner),
+      matrices(`blk.${layer}.ffn_up_exps.weight`, width, inner),
+      matrices(`blk.${layer}.ffn_down_exps.weight`, inner, width),
+    ]),
+  ]
 }
 
 function windowNorms({ embeddingLength: width, heads }: ModelShape, layer: number) {

@@ -10,6 +10,8 @@ export type Architecture = 'llama' | 'gemma3' | 'mamba'
 export interface ModelShape {
   /** Default: `llama`. */
   readonly architecture?: Architecture
+  /** Default: none. Each token goes through two of them. */
+  readonly experts?: number
   readonly layers: number
   readonly embeddingLength: number
   readonly heads: number
@@ -37,6 +39,11 @@ export const modelShapes = {
   'tiny-recurrent': {
     ...{ layers: 2, embeddingLength: 64, heads: 4, keyValueHeads: 2, feedForwardLength: 192 },
     ...{ contextTokens: 2048, vocabularySize: 0, encoding: 'f16', architecture: 'mamba' },
+  },
+  /** Likewise, a mixture of experts. */
+  'tiny-experts': {
+    ...{ layers: 2, embeddingLength: 64, heads: 4, keyValueHeads: 2, feedForwardLength: 192 },
+    ...{ contextTokens: 2048, vocabularySize: 0, encoding: 'q8_0', experts: 8 },
   },
   /** 6 MB. */
   small: {

@@ -101,14 +101,14 @@ export function constant(name: string, dimensions: readonly number[], value: num
   }
 }
 
-/** A matrix of random weights. */
+/** A matrix of random weights, inputs by outputs, or several of them. */
 export function weights(
   name: string,
-  dimensions: readonly [inputs: number, outputs: number],
+  dimensions: readonly number[],
   deviation: number,
   encoding: WeightEncoding,
 ): Tensor {
-  const values = dimensions[0] * dimensions[1]
+  const values = dimensions.reduce((product, dimension) => product * dimension, 1)
   const bytes =
     encoding === 'f16' ? values * F16_BYTES : (values / Q8_BLOCK_VALUES) * Q8_BLOCK_BYTES
   const piecesOf = encoding === 'f16' ? f16Pieces : q8Pieces

@@ -2,7 +2,6 @@
  * What the port of the engine promises, for every engine: the scheduler, the prefix cache and the
  * meter rely on nothing else. Each engine's test gives a factory and the texts it is tried with.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { BadGrammar, type Engine, type EngineSequence, type GenerateOptions } from './engine.ts'
 
@@ -15,7 +14,9 @@ export interface EngineUnderTest {
   readonly grammar: { readonly gbnf: string; readonly text: string }
 }
 
-const BLOCKS = 2
+/** A whole number of blocks, and of batches, under every schedule. */
+const CHUNK_TOKENS = 128
+const CHUNKS = 2
 const DRAWS = 6
 
 const COLD: GenerateOptions['sampling'] = {
@@ -48,10 +49,17 @@ async function draw(
   return answer
 }
 
-async function prefillBlocks(sequence: EngineSequence, prompt: readonly number[]): Promise<void> {
-  for (let block = 0; block < BLOCKS; block += 1) {
-    await sequence.prefill(prompt.slice(block * BLOCK_TOKENS, (block + 1) * BLOCK_TOKENS))
+async function prefillChunks(sequence: EngineSequence, prompt: readonly number[]): Promise<void> {
+  for (let chunk = 0; chunk < CHUNKS; chunk += 1) {
+    await sequence.prefill(prompt.slice(chunk * CHUNK_TOKENS, (chunk + 1) * CHUNK_TOKENS), 'long')
   }
+}
+
+function batchesOf({ schedule }: Engine, tokens: number): number {
+  const { batchEnd } = schedule.batches.long
+  let batches = 0
+  for (let from = 0; from < tokens; from = batchEnd(from, tokens)) batches += 1
+  return batches
 }
 
 export function describeEngine(name: string, { open, unreadable, grammar }: EngineUnderTest): void {
@@ -73,7 +81,7 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
         false,
         false,
       )
-      prompt = text.slice(0, BLOCKS * BLOCK_TOKENS + 1)
+      prompt = text.slice(0, CHUNKS * CHUNK_TOKENS + 1)
     })
     afterAll(() => engine.dispose())
 
@@ -106,34 +114,34 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
     it('counts what it computes, and nothing that is cut off', async () => {
       await empty()
       const before = one.evaluatedTokens
-      await one.prefill(prompt.slice(0, BLOCK_TOKENS))
-      expect([one.length, one.evaluatedTokens - before]).toEqual([BLOCK_TOKENS, BLOCK_TOKENS])
+      await one.prefill(prompt.slice(0, CHUNK_TOKENS), 'long')
+      expect([one.length, one.evaluatedTokens - before]).toEqual([CHUNK_TOKENS, CHUNK_TOKENS])
       await one.truncate(5)
-      expect([one.length, one.evaluatedTokens - before]).toEqual([5, BLOCK_TOKENS])
+      expect([one.length, one.evaluatedTokens - before]).toEqual([5, CHUNK_TOKENS])
     })
 
     it('counts its batches, those of prompts and those of draws', async () => {
       await empty()
       const before = { ...engine.batches }
-      await one.prefill(prompt.slice(0, BLOCK_TOKENS))
-      await draw(one, prompt.slice(BLOCK_TOKENS, BLOCK_TOKENS + 1), { draws: 3 })
-      expect(engine.batches.promptTokens - before.promptTokens).toBe(BLOCK_TOKENS)
-      expect(engine.batches.prompt - before.prompt).toBe(BLOCK_TOKENS / engine.chunkTokens)
+      await one.prefill(prompt.slice(0, CHUNK_TOKENS), 'long')
+      await draw(one, prompt.slice(CHUNK_TOKENS, CHUNK_TOKENS + 1), { draws: 3 })
+      expect(engine.batches.promptTokens - before.promptTokens).toBe(CHUNK_TOKENS)
+      expect(engine.batches.prompt - before.prompt).toBe(batchesOf(engine, CHUNK_TOKENS))
       expect(engine.batches.decode - before.decode).toBeGreaterThanOrEqual(3)
       expect(engine.batches.decodeTokens).toBeGreaterThanOrEqual(before.decodeTokens + 3)
     })
 
     it('answers the same prompt the same in every sequence', async () => {
       await empty()
-      await one.prefill(prompt.slice(0, BLOCK_TOKENS))
-      await other.prefill(prompt.slice(0, BLOCK_TOKENS))
-      const next = prompt.slice(BLOCK_TOKENS, BLOCK_TOKENS + 1)
+      await one.prefill(prompt.slice(0, CHUNK_TOKENS), 'long')
+      await other.prefill(prompt.slice(0, CHUNK_TOKENS), 'long')
+      const next = prompt.slice(CHUNK_TOKENS, CHUNK_TOKENS + 1)
       expect(await draw(one, next)).toEqual(await draw(other, next))
     })
 
     it('goes on from forced tokens in place of the last draw', async () => {
       await empty()
-      await one.prefill(prompt.slice(0, 10))
+      await one.prefill(prompt.slice(0, 10), 'long')
       const answer: number[] = []
       const forced = engine.vocabulary.tokenize('fox', false, true)
       const stream = one.generate(prompt.slice(10, 11), {
@@ -150,28 +158,31 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
 
     it('takes blocks out and puts them back, byte for byte, computing nothing', async () => {
       await empty()
-      await prefillBlocks(one, prompt)
-      const blocks = await one.readBlocks(0, BLOCKS)
-      expect(await one.readBlocks(1, BLOCKS)).toEqual(blocks.slice(1))
+      await prefillChunks(one, prompt)
+      const end = prompt.length - 1
+      const blocks = await one.readBlocks(0, end)
+      const { blockTokens } = engine.schedule
+      expect(blocks).toHaveLength(end / blockTokens)
+      expect(await one.readBlocks(blockTokens, end)).toEqual(blocks.slice(1))
       const expected = await draw(one, prompt.slice(-1))
       const before = other.evaluatedTokens
       await other.restore(prompt.slice(0, -1), blocks)
       expect([other.length, other.evaluatedTokens]).toEqual([prompt.length - 1, before])
-      expect(await other.readBlocks(0, BLOCKS)).toEqual(blocks)
+      expect(await other.readBlocks(0, end)).toEqual(blocks)
       expect(await draw(other, prompt.slice(-1))).toEqual(expected)
     })
 
     it('refuses blocks that are not those of the tokens', async () => {
       await empty()
-      await prefillBlocks(one, prompt)
-      const [block = new Uint8Array()] = await one.readBlocks(0, 1)
+      await prefillChunks(one, prompt)
+      const [block = new Uint8Array()] = await one.readBlocks(0, 10)
       await expect(other.restore(prompt.slice(0, -1), [block])).rejects.toThrow()
     })
 
     it('goes on with an answer in another sequence, exactly as it would have', async () => {
       await empty()
       const sampling = { ...COLD, temperature: 1, seed: 7 }
-      await one.prefill(prompt.slice(0, 20))
+      await one.prefill(prompt.slice(0, 20), 'long')
       const begun = await draw(one, prompt.slice(20, 21), { sampling })
       const copy = await one.copy()
       expect(copy.tokens).toBe(one.length)
@@ -241,10 +252,10 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
 
     it('gives an empty sequence for one whose state is in doubt', async () => {
       await empty()
-      await one.prefill(prompt.slice(0, 10))
+      await one.prefill(prompt.slice(0, 10), 'long')
       one = await engine.replace(one)
       expect(one.length).toBe(0)
-      await one.prefill(prompt.slice(0, 10))
+      await one.prefill(prompt.slice(0, 10), 'long')
       expect(one.length).toBe(10)
     })
   })

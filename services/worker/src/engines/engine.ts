@@ -6,6 +6,7 @@
 import type { GrammarFailure } from '@svc/contracts/worker/protocol'
 import type { Log } from '../process/log.ts'
 import type { RuntimeWatch } from '../process/runtime-watch.ts'
+import type { PromptKind, PromptSchedule } from './prompt-schedule.ts'
 
 /** A grammar that the runtime cannot read. */
 export class BadGrammar extends Error {
@@ -98,10 +99,21 @@ export interface GenerateOptions {
   readonly alone: boolean
 }
 
-/** All that a sequence held, kept outside of the model's memory. */
+/**
+ * What a sequence held, or what it can be made to hold, outside of the model's memory: whoever takes
+ * it apart or puts it together takes none of the model's time.
+ */
 export interface SequenceCopy {
   readonly tokens: number
   readonly bytes: number
+  /**
+   * Copies blocks out of it, which were computed by `prefill`. Blocks have the schedule's size; the
+   * last one ends with `to`, and is smaller where that is not its end.
+   *
+   * @param from the first token, of a block; `to` the one behind the last
+   * @throws Error when the runtime's state is not laid out as expected
+   */
+  readBlocks(from: number, to: number): Promise<readonly Uint8Array[]>
   /** Forgets it. Never rejects. */
   release(): Promise<void>
 }
@@ -112,27 +124,31 @@ export type DrawStream = AsyncGenerator<Draw, void, readonly number[] | undefine
 export interface EngineSequence {
   /** Tokens that the sequence holds. */
   readonly length: number
-  /** Tokens that the runtime itself counted as evaluated since the sequence was made. */
+  /**
+   * Tokens that the runtime itself counted as evaluated since the sequence was made, without those
+   * that only filled up a batch.
+   */
   readonly evaluatedTokens: number
   /** Forgets everything from `length` on. */
   truncate(length: number): Promise<void>
-  /** Computes the tokens as one chunk of a prompt. */
-  prefill(tokens: readonly number[]): Promise<void>
   /**
-   * Copies whole blocks out of what the sequence holds, which were computed as chunks of a prompt.
+   * Computes more of a prompt, in the batches of the engine's schedule.
    *
-   * @param from the first block, `to` the one behind the last
-   * @throws Error when the runtime's state is not laid out as expected
+   * @param kind of the whole prompt
    */
+  prefill(tokens: readonly number[], kind: PromptKind): Promise<void>
+  /** Blocks of a copy that is forgotten at once. @throws as {@link SequenceCopy.readBlocks} */
   readBlocks(from: number, to: number): Promise<readonly Uint8Array[]>
+  /** Loads blocks. @throws as {@link copyOf} and {@link load} */
+  restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void>
   /**
-   * Replaces what the sequence holds by blocks that were read from a sequence of the same model.
-   * Nothing is computed: the counter of evaluated tokens stays as it is.
+   * What a sequence would hold after it computed these tokens, made of blocks that were read from
+   * sequences of the same model. The model's memory is not touched.
    *
    * @param tokens what the blocks stand for
-   * @throws Error when they cannot be taken; the sequence's state is in doubt then
+   * @throws Error when the blocks are not of so many tokens, or there is no room for it
    */
-  restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void>
+  copyOf(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<SequenceCopy>
   /**
    * Copies all that the sequence holds, tokens of an answer too.
    *
@@ -157,7 +173,7 @@ export interface EngineSequence {
 
 /** Counters since the start. */
 export interface BatchCounts {
-  /** Chunks of prompts, one to a batch, and their tokens. */
+  /** Batches of prompts, and their tokens, with those that only filled them up. */
   prompt: number
   promptTokens: number
   /** Batches of next tokens, and how many tokens were in them. */
@@ -174,11 +190,10 @@ export interface Engine {
   readonly batches: Readonly<BatchCounts>
   /** Tokens that fit one sequence: prompt and output together. */
   readonly contextSize: number
-  /**
-   * Prompt tokens that are computed at once, from one multiple of it to the next: others have their
-   * turn in between. A block is a whole number of such chunks.
-   */
-  readonly chunkTokens: number
+  /** Those that may hold for this model on this device, the best first. */
+  readonly schedules: readonly PromptSchedule[]
+  /** In which batches prompts are computed: others have their turn in between. */
+  schedule: PromptSchedule
   readonly sequences: readonly EngineSequence[]
   /** False for models whose memory cannot be cut back to a prefix. */
   readonly canReusePrefix: boolean

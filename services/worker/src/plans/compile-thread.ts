@@ -16,7 +16,6 @@ import type { CompileResult, CompileTask, ThreadData, ThreadMessage } from './me
 
 /** Beside threads that serve, which have 0, it gets about a tenth of a core. */
 const NICENESS = 10
-const WARMING_ROUNDS = 3
 /** Twenty tools with parameters of the kinds that agents send. */
 const WARMING_TOOLS: ToolUse = {
   tools: Array.from({ length: 20 }, (_, index) => ({
@@ -63,10 +62,8 @@ function warmUp(): void {
   const formats = [...stringFormats.keys()].map((format) => [format, { type: 'string', format }])
   const schema = { type: 'object', properties: Object.fromEntries(formats), required: ['date'] }
   const thinking = { enabled: false, effort: 'low', budgetTokens: null } as const
-  for (let round = 0; round < WARMING_ROUNDS; round += 1) {
-    makePlan(family, { toolUse: null, outputFormat: { type: 'json_schema', schema }, thinking })
-    makePlan(family, { toolUse: WARMING_TOOLS, outputFormat: { type: 'text' }, thinking })
-  }
+  makePlan(family, { toolUse: null, outputFormat: { type: 'json_schema', schema }, thinking })
+  makePlan(family, { toolUse: WARMING_TOOLS, outputFormat: { type: 'text' }, thinking })
 }
 
 function compile(task: CompileTask): CompileResult {

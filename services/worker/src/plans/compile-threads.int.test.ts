@@ -7,6 +7,8 @@ import { defaultSchemaLimits, type SchemaLimits } from '../grammar/schema/schema
 import { CompileThreads, type CompileThreadsOptions } from './compile-threads.ts'
 
 const COMPILE_MS = 250
+/** The second thread starts with the first task. */
+const STARTED = { timeout: 30_000, interval: 20 }
 /** Without the bounds that count work, only the clock is left. */
 const UNBOUNDED: SchemaLimits = {
   bytesMax: Number.MAX_SAFE_INTEGER,
@@ -131,7 +133,7 @@ describe('compiling threads', () => {
 it.runIf(process.platform === 'linux')('gives way to threads that serve', async () => {
   start(defaultSchemaLimits)
   await compile('t', small)
-  expect(nicenessOf('plan-compiler')).toEqual([10, 10])
+  await expect.poll(() => nicenessOf('plan-compiler'), STARTED).toEqual([10, 10])
 })
 
 /** Of this process's threads with this name. */

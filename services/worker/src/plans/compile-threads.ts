@@ -16,6 +16,7 @@ import { Worker } from 'node:worker_threads'
 import type { Timer } from '@svc/contracts/ports/time'
 import type { AnswerPlan } from '@svc/contracts/worker/protocol'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { threadEnvironment } from '@svc/infra/system/thread-environment'
 import type { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import type { Log } from '../process/log.ts'
 import { WorkerRefusal } from '../protocol/refusal.ts'
@@ -25,7 +26,10 @@ import type { CompileResult, ThreadData, ThreadMessage } from './messages.ts'
 /** That may wait to be compiled: of one tenant, and of all together. */
 const TENANT_TASKS_MAX = 64
 const TASKS_MAX = 1024
-/** Two: one tenant cannot keep the others from compiling. */
+/**
+ * Two: one tenant cannot keep the others from compiling. The second starts with the first task: a
+ * start takes a second of a slow core, and many workers never compile anything.
+ */
 const THREADS = 2
 /** A tenant has a quarter of a core at most: it rests for three times what its last plan took. */
 const REST_FACTOR = 3
@@ -81,7 +85,7 @@ export class CompileThreads {
   constructor(options: CompileThreadsOptions) {
     this.#options = options
     this.#timer = options.timer ?? systemTimer
-    for (let count = 0; count < THREADS; count += 1) this.#start()
+    this.#start()
   }
 
   /**
@@ -94,6 +98,7 @@ export class CompileThreads {
       const message = 'too many schemas wait to be compiled'
       return Promise.reject(new WorkerRefusal('queue_full', message))
     }
+    while (this.#threads.size < THREADS && !this.#closed) this.#start()
     this.#assign()
     return task.done.promise
   }
@@ -107,8 +112,7 @@ export class CompileThreads {
     const { data } = this.#options
     const worker = new Worker(new URL('compile-thread.ts', import.meta.url), {
       ...{ workerData: data, resourceLimits: THREAD_MEMORY, stdin: false },
-      // It needs none of the process's secrets.
-      ...{ env: {}, argv: [], execArgv: [], name: 'plan-compiler' },
+      ...{ env: threadEnvironment(), argv: [], execArgv: [], name: 'plan-compiler' },
     })
     worker.unref()
     const idle = {

@@ -1,7 +1,6 @@
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { describe, expect, it, vi } from 'vitest'
-import { request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
+import { BLOCK_TOKENS, request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 import { auditCache } from './audit.ts'
 
 const PROMPT = Array.from({ length: 40 }, (_, line) => `line ${line} of it. `).join('')
@@ -57,6 +56,19 @@ describe('an audit of the cache', () => {
       ),
     )
     expect(await audit(100)).toMatchObject({ differing: [{ name, tier: 'l2' }] })
+  })
+
+  it('computes blocks of short prompts again in batches of their kind', async () => {
+    const l1 = new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
+    const batchMark = ({ rows }: { readonly rows: number }) => (rows < 64 ? 1 : 0)
+    const script = { answer: 'a', cutsAnywhere: true, chunkTokens: 64, batchMark }
+    const { scheduler, cache } = scriptedWorker(script, 8, { l1 })
+    for (const prompt of ['x'.repeat(30), 'x'.repeat(100)]) await run(scheduler, request(prompt))
+    await vi.waitFor(() => expect(l1.usage().blocks).toBe(1 + 4))
+    const audited = await auditCache(cache, 100, (work) =>
+      scheduler.withSequence(({ sequence }) => work(sequence)),
+    )
+    expect(audited).toEqual({ checked: { l1: 5, l2: 0 }, gone: 0, differing: [] })
   })
 
   it('compares a block once, also as a part of several chains', async () => {

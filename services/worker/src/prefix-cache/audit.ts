@@ -3,9 +3,10 @@
  * would have been computed. Blocks are looked at as chains, because a block can only be computed
  * after those before it; a whole chain is compared at the price of its last block.
  */
-import { BLOCK_TOKENS, type PrefixBlock, type PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { AuditResponse } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engines/engine.ts'
+import { kindOfName } from './block-names.ts'
 import type { PrefixCache } from './prefix-cache.ts'
 
 /** Longer chains are not followed to their beginning. */
@@ -53,8 +54,9 @@ async function compare(
   tier: Tier,
   counting: Counting,
 ): Promise<void> {
-  for (const { tokens } of chain) await sequence.prefill([...tokens])
-  const computed = await sequence.readBlocks(0, chain.length)
+  const prompt = chain.flatMap(({ tokens }) => [...tokens])
+  await sequence.prefill(prompt, kindOfName(chain[0]?.name ?? ''))
+  const computed = await sequence.readBlocks(0, prompt.length)
   chain.forEach(({ name, bytes }, index) => {
     const again = computed[index]
     if (seen.has(name) || counting.checked[tier] >= sample) return
@@ -71,7 +73,7 @@ async function chainTo(store: PrefixStore, name: string): Promise<readonly Prefi
   const names = [name]
   for (let next: string | null = name; next !== null; ) {
     const [block] = await store.get([next])
-    if (block === undefined || block.tokens.length !== BLOCK_TOKENS) return []
+    if (block === undefined) return []
     next = block.parent
     if (next !== null) names.unshift(next)
     if (names.length > CHAIN_BLOCKS_MAX) return []

@@ -1,6 +1,4 @@
 /** What the prefix cache did since the worker started. */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
-
 export class CacheCounts {
   lookups = 0
   hits = 0
@@ -9,10 +7,10 @@ export class CacheCounts {
   notWorthFetching = 0
   restoreFailures = 0
 
-  /** @param fetched how many of the reused blocks came from Redis */
-  reused(blocks: number, fetched: number): void {
-    if (blocks > 0) this.hits += 1
-    this.reusedTokens.l1 += (blocks - fetched) * BLOCK_TOKENS
-    this.reusedTokens.l2 += fetched * BLOCK_TOKENS
+  /** @param near how many of the reused tokens did not come from Redis */
+  reused(tokens: number, near: number): void {
+    if (tokens > 0) this.hits += 1
+    this.reusedTokens.l1 += near
+    this.reusedTokens.l2 += tokens - near
   }
 }

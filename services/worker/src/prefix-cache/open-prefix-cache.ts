@@ -1,19 +1,13 @@
 /** Puts the prefix cache of a worker together, as far as its model and its settings allow. */
-import { pause } from '@svc/contracts/ports/time'
 import type { CacheMode } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { openRedisPrefixStore } from '@svc/infra/prefix-store/redis/redis-prefix-store'
-import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Engine } from '../engines/engine.ts'
 import type { Log } from '../process/log.ts'
 import { blockNames, noBlocks } from './block-names.ts'
 import { CostModel } from './cost-model.ts'
 import { PrefixCache } from './prefix-cache.ts'
-import { type SelfTest, testReuse } from './self-test.ts'
-
-const SIGN_MS = 15_000
-/** Then it counts as hung: after ten minutes. */
-const SIGNS_MAX = 40
+import type { ReuseTest } from './self-test.ts'
 
 export interface CacheSettings {
   readonly on: boolean
@@ -26,12 +20,15 @@ export interface CacheSettings {
     readonly keyPrefix: string
     readonly blockTtlMs: number
     readonly tenantBytesMax: number
+    readonly blockBytesMax: number
   } | null
 }
 
 export interface CacheOptions {
   readonly settings: CacheSettings
   readonly engine: Engine
+  /** What was found out about the model. */
+  readonly reuse: ReuseTest
   /** Blocks of workers with another fingerprint are never looked at. */
   readonly fingerprint: string
   readonly log: Log
@@ -46,49 +43,42 @@ export interface OpenedCache {
   readonly putsAside: boolean
 }
 
-export async function openPrefixCache(options: CacheOptions): Promise<OpenedCache> {
-  const { settings, engine, log, nowMs } = options
+export function openPrefixCache(options: CacheOptions): OpenedCache {
+  const { settings, engine, reuse: test, log, nowMs } = options
   if (!settings.on) return without(options, 'it was switched off')
-  const test = await testWithSigns(engine, nowMs, log)
   if (!test.works) {
     log('warn', 'prefix cache is off for this model', { reason: test.reason })
     return without(options, test.reason)
   }
-  const l2 = openShared(options)
+  const unshared = whyUnshared(settings, test.tokenBytes * engine.schedule.blockTokens)
+  const l2 = unshared === null ? openShared(options) : null
   const cache = new PrefixCache({
-    names: blockNames(settings.secret, options.fingerprint),
+    names: blockNames(settings.secret, options.fingerprint, engine.schedule),
     l1: new MemoryPrefixStore({ bytesMax: settings.bytes }),
     l2,
     cost: new CostModel(test.computeTokensPerMs),
-    blockBytes: test.blockBytes,
+    tokenBytes: test.tokenBytes,
     nowMs,
     onFailure: failureLog(log),
   })
   const { putsAside } = test
   if (!putsAside)
     log('warn', 'answers of this model cannot be put aside, requests wait for their end')
-  const reason = l2 === null ? 'no REDIS_URL: blocks are not shared between workers' : null
-  const mode: CacheMode = { mode: 'on', reason, tiers: l2 === null ? ['l1'] : ['l1', 'l2'] }
+  if (unshared !== null && settings.redis !== null) log('warn', unshared)
+  const schedule = engine.schedule.name
+  const tiers = l2 === null ? (['l1'] as const) : (['l1', 'l2'] as const)
+  const mode: CacheMode = { mode: 'on', schedule, reason: unshared, tiers: [...tiers] }
   return { cache, mode, putsAside }
 }
 
-/** A large model takes minutes for its test: who waits for the worker must see that it lives. */
-async function testWithSigns(engine: Engine, nowMs: () => number, log: Log): Promise<SelfTest> {
-  const tested = new AbortController()
-  void giveSigns(log, tested.signal)
-  try {
-    return await testReuse(engine, nowMs)
-  } finally {
-    tested.abort()
-  }
-}
-
-async function giveSigns(log: Log, until: AbortSignal): Promise<void> {
-  for (let signs = 1; signs <= SIGNS_MAX; signs += 1) {
-    await pause(systemTimer, SIGN_MS, until)
-    if (until.aborted) return
-    log('info', 'testing the prefix cache', { signs })
-  }
+/** @returns null when blocks are shared */
+function whyUnshared({ redis }: CacheSettings, blockBytes: number): string | null {
+  if (redis === null) return 'no REDIS_URL: blocks are not shared between workers'
+  if (blockBytes <= redis.blockBytesMax) return null
+  return (
+    `blocks of ${blockBytes} bytes are not shared between workers: ` +
+    `SVC_CACHE_BLOCK_BYTES allows ${redis.blockBytesMax}`
+  )
 }
 
 function openShared({ settings, fingerprint, log }: CacheOptions) {
@@ -105,17 +95,18 @@ function openShared({ settings, fingerprint, log }: CacheOptions) {
 }
 
 /** A cache that finds nothing and keeps nothing. */
-function without({ log, nowMs }: CacheOptions, reason: string) {
+function without({ engine, log, nowMs }: CacheOptions, reason: string) {
   const cache = new PrefixCache({
     names: noBlocks,
     l1: new MemoryPrefixStore({ bytesMax: 0 }),
     l2: null,
     cost: new CostModel(1),
-    blockBytes: 0,
+    tokenBytes: 0,
     nowMs,
     onFailure: failureLog(log),
   })
-  const mode: CacheMode = { mode: 'off', reason, tiers: [] }
+  const schedule = engine.schedule.name
+  const mode: CacheMode = { mode: 'off', schedule, reason, tiers: [] }
   return { cache, mode, putsAside: false }
 }
 

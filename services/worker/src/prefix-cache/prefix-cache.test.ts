@@ -1,7 +1,7 @@
-import { BLOCK_TOKENS, type PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
 import { describe, expect, it, vi } from 'vitest'
-import { request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
+import { BLOCK_TOKENS, request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
 import type { Step } from '../engines/scripted/scripted-engine.ts'
 
 const store = () => new MemoryPrefixStore({ bytesMax: 1024 * 1024 })

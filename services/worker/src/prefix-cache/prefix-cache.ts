@@ -13,20 +13,17 @@
  * cached. They are copied out of the sequence when somebody waits for them, and else when the
  * answer is over, so that a request is not kept from its first token by what helps the next one.
  */
-import {
-  BLOCK_TOKENS,
-  type PrefixBlock,
-  type PrefixClaim,
-  type PrefixStore,
-} from '@svc/contracts/ports/prefix-store'
+import type { PrefixBlock, PrefixClaim, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { EngineSequence } from '../engines/engine.ts'
-import { type BlockNames, type Chain, sharedLength } from './block-names.ts'
+import { type BlockNames, blocksOf, type Chain, sharedLength, tokensOf } from './block-names.ts'
 import { CacheCounts } from './cache-counts.ts'
 import type { CostModel } from './cost-model.ts'
 import { type Flight, Flights } from './flights.ts'
 import { SharedBlocks } from './shared-blocks.ts'
 
+/** Of batches with fewer tokens the speed is not measured: much of their time is not theirs. */
+const MEASURED_TOKENS_MIN = 64
 /** Other requests that one may wait for, one after the other. */
 const WAITS_MAX = 4
 
@@ -36,7 +33,7 @@ export interface PrefixCacheParts {
   /** Null without Redis. */
   readonly l2: PrefixStore | null
   readonly cost: CostModel
-  readonly blockBytes: number
+  readonly tokenBytes: number
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
   readonly onFailure: (what: string, error: unknown) => void
@@ -58,8 +55,8 @@ export interface PrefixWork {
 export interface Finding {
   /** Leading blocks of the prompt: none when the live ones are as many. */
   readonly blocks: readonly PrefixBlock[]
-  /** How many of them came from Redis. */
-  readonly fetched: number
+  /** Leading tokens that did not come from Redis. */
+  readonly nearTokens: number
   readonly work: PrefixWork
 }
 
@@ -71,10 +68,10 @@ export class PrefixCache {
 
   constructor(parts: PrefixCacheParts) {
     this.#parts = parts
-    const { l1: near, l2: store, cost, blockBytes, nowMs } = parts
+    const { l1: near, l2: store, cost, tokenBytes, nowMs } = parts
     const { counts } = this
     this.#shared =
-      store === null ? null : new SharedBlocks({ near, store, cost, blockBytes, counts, nowMs })
+      store === null ? null : new SharedBlocks({ near, store, cost, tokenBytes, counts, nowMs })
   }
 
   get tiers(): readonly { readonly tier: 'l1' | 'l2'; readonly store: PrefixStore }[] {
@@ -84,8 +81,13 @@ export class PrefixCache {
   }
 
   /** 0 when the model's memory cannot be taken apart, or the cache is switched off. */
-  get blockBytes(): number {
-    return this.#parts.blockBytes
+  get tokenBytes(): number {
+    return this.#parts.tokenBytes
+  }
+
+  /** Whether this worker's memory has room for blocks. */
+  get keepsBlocks(): boolean {
+    return this.#parts.l1.usage().bytesMax > 0
   }
 
   state(): StateResponse['cache'] {
@@ -103,7 +105,7 @@ export class PrefixCache {
   }
 
   /**
-   * @param live how many leading blocks the chosen sequence holds already
+   * @param live how many leading tokens the chosen sequence holds already
    * @param signal ends all waiting; what was found by then is returned
    */
   async lookUp(chain: Chain, live: number, signal: AbortSignal): Promise<Finding> {
@@ -111,9 +113,10 @@ export class PrefixCache {
     const { near, flight } = await this.#begin(chain, live, signal)
     const { blocks, claim } = await this.#goOn(chain, live, near, signal)
     flight.arrive(blocks.length)
+    const isMore = tokensOf(chain, blocks.length) > live
     return {
-      blocks: blocks.length > live ? blocks : [],
-      fetched: blocks.length > live ? blocks.length - near.length : 0,
+      blocks: isMore ? blocks : [],
+      nearTokens: isMore ? tokensOf(chain, near.length) : live,
       work: { chain, flight, claim, written: Promise.resolve() },
     }
   }
@@ -125,7 +128,7 @@ export class PrefixCache {
 
   /** A chunk of a prompt was computed: its tokens, and the milliseconds that it took. */
   computed(tokens: number, ms: number): void {
-    if (tokens === BLOCK_TOKENS) this.#parts.cost.computed(tokens, ms)
+    if (tokens >= MEASURED_TOKENS_MIN) this.#parts.cost.computed(tokens, ms)
   }
 
   /** Blocks that could not be put into a sequence are of no use to anybody. */
@@ -168,13 +171,14 @@ export class PrefixCache {
 
   /** Starts a flight with the blocks in memory, once nobody else computes the next missing one. */
   async #begin(
-    { names }: Chain,
+    chain: Chain,
     live: number,
     signal: AbortSignal,
   ): Promise<{ near: readonly PrefixBlock[]; flight: Flight }> {
+    const { names } = chain
     for (let waits = 0; ; waits += 1) {
       const near = await this.#parts.l1.get(names)
-      const have = Math.max(live, near.length)
+      const have = Math.max(blocksOf(chain, live), near.length)
       // From here to the return nothing is awaited: of two that look, one sees the other.
       const ahead = this.#flights.of(names[have])
       if (ahead === undefined || waits === WAITS_MAX || signal.aborted) {
@@ -211,21 +215,19 @@ export class PrefixCache {
     const { l1 } = this.#parts
     const there = await l1.has(names)
     if (there === names.length) return []
-    const keepsNone = l1.usage().bytesMax === 0
-    if (keepsNone && (this.#shared?.hasSeen(names) ?? true)) return []
-    const copied = await sequence.readBlocks(there, names.length)
+    if (!this.keepsBlocks && (this.#shared?.hasSeen(names) ?? true)) return []
+    const copied = await sequence.readBlocks(tokensOf(chain, there), tokensOf(chain, names.length))
     const blocks = copied.map((bytes, index) => blockAt(chain, there + index, bytes))
     await l1.put(chain.tenant, blocks)
     return blocks.slice(Math.max(0, (await l1.has(names)) - there))
   }
 }
 
-function blockAt({ names, tokens }: Chain, index: number, bytes: Uint8Array): PrefixBlock {
-  const begin = index * BLOCK_TOKENS
+function blockAt(chain: Chain, index: number, bytes: Uint8Array): PrefixBlock {
+  const { names, tokens } = chain
+  const ids = tokens.slice(tokensOf(chain, index), tokensOf(chain, index + 1))
   return {
-    name: names[index] ?? '',
-    parent: names[index - 1] ?? null,
-    tokens: Int32Array.from(tokens.slice(begin, begin + BLOCK_TOKENS)),
-    bytes,
+    ...{ name: names[index] ?? '', parent: names[index - 1] ?? null },
+    ...{ tokens: Int32Array.from(ids), bytes },
   }
 }

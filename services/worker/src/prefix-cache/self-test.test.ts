@@ -14,7 +14,7 @@ describe('the self-test of a model', () => {
   it('tells the size of a block and how fast prompts are computed', async () => {
     expect(await test({ answer: 'some text' })).toEqual({
       works: true,
-      blockBytes: 128,
+      tokenBytes: 1,
       computeTokensPerMs: 256 / 64,
       putsAside: true,
     })

@@ -3,24 +3,23 @@
  * put together again: with another file format of a new llama.cpp, or a model that remembers in
  * another way (recurrent, sliding window), the cache must be off, and say so.
  *
- * Two blocks and a few tokens are computed, copied out, put back, and gone on from: the bytes and
- * the tokens that follow have to be the same. Then an answer is put aside and goes on in another
+ * A prompt is computed, copied out, put back, and gone on from: the bytes and the tokens that
+ * follow have to be the same. Then an answer is put aside and goes on in another
  * sequence, where it has to go on as it would have.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Engine, EngineSequence, GenerateOptions } from '../engines/engine.ts'
+import type { PromptKind } from '../engines/prompt-schedule.ts'
+import { areSame, testPrompt } from './choose-schedule.ts'
 
+const DRAWS = 4
+/** That are copied out and put back, with a few tokens more. */
 const BLOCKS = 2
 const MORE_TOKENS = 5
-const DRAWS = 4
-const PROMPT_TOKENS = BLOCKS * BLOCK_TOKENS + MORE_TOKENS
-/** Any odd number: it makes the tokens differ from their neighbours. */
-const STRIDE = 7919
 
-export type SelfTest =
+export type ReuseTest =
   | {
       readonly works: true
-      readonly blockBytes: number
+      readonly tokenBytes: number
       /** How fast this model computes prompts here. */
       readonly computeTokensPerMs: number
       /** Whether an answer can be put aside. */
@@ -29,12 +28,12 @@ export type SelfTest =
   | { readonly works: false; readonly reason: string }
 
 /** Leaves the sequence empty, or in doubt when it does not work. */
-export async function testReuse(engine: Engine, nowMs: () => number): Promise<SelfTest> {
+export async function testReuse(engine: Engine, nowMs: () => number): Promise<ReuseTest> {
   const [sequence] = engine.sequences
   if (!engine.canReusePrefix || sequence === undefined) {
     return { works: false, reason: 'this kind of model cannot go on from a part of its memory' }
   }
-  if (engine.contextSize <= PROMPT_TOKENS + DRAWS) {
+  if (engine.contextSize <= promptTokens(engine) + DRAWS) {
     return { works: false, reason: `a context of ${engine.contextSize} tokens is too small` }
   }
   try {
@@ -44,37 +43,41 @@ export async function testReuse(engine: Engine, nowMs: () => number): Promise<Se
   }
 }
 
+function promptTokens({ schedule }: Engine): number {
+  return BLOCKS * schedule.blockTokens + MORE_TOKENS
+}
+
 async function tryOut(
   engine: Engine,
   sequence: EngineSequence,
   nowMs: () => number,
-): Promise<SelfTest> {
-  const prompt = Array.from(
-    { length: PROMPT_TOKENS },
-    (_, index) => (index * STRIDE) % engine.vocabulary.size,
-  )
+): Promise<ReuseTest> {
+  const prompt = testPrompt(engine, promptTokens(engine))
+  const last = prompt.length - 1
+  const kind = engine.schedule.kindOf(last)
+  const reused = last - (last % engine.schedule.cutTokens)
   const begunMs = nowMs()
-  for (let block = 0; block < BLOCKS; block += 1) {
-    await sequence.prefill(prompt.slice(block * BLOCK_TOKENS, (block + 1) * BLOCK_TOKENS))
-  }
+  await sequence.prefill(prompt.slice(0, reused), kind)
   const computeMs = Math.max(1, nowMs() - begunMs)
-  const blocks = await sequence.readBlocks(0, BLOCKS)
-  const cold = await goOn(sequence, prompt)
+  const blocks = await sequence.readBlocks(0, reused)
+  const cold = await goOn(sequence, prompt.slice(reused), kind)
   await sequence.truncate(0)
-  await sequence.restore(prompt.slice(0, BLOCKS * BLOCK_TOKENS), blocks)
-  const again = await sequence.readBlocks(0, BLOCKS)
-  const warm = await goOn(sequence, prompt)
-  const [block] = blocks
-  if (block === undefined || !blocks.every((each, index) => isSame(each, again[index]))) {
+  await sequence.restore(prompt.slice(0, reused), blocks)
+  const again = await sequence.readBlocks(0, reused)
+  const warm = await goOn(sequence, prompt.slice(reused), kind)
+  if (!areSame(blocks, again)) {
     return { works: false, reason: 'blocks that were put back have other bytes' }
   }
   if (cold.join() !== warm.join()) {
     return { works: false, reason: 'the model goes on otherwise from what was put back' }
   }
-  const computeTokensPerMs = (BLOCKS * BLOCK_TOKENS) / computeMs
   const putsAside = await testPutAside(engine, sequence, warm)
   await sequence.truncate(0)
-  return { works: true, blockBytes: block.length, computeTokensPerMs, putsAside }
+  const bytes = blocks.reduce((sum, block) => sum + block.length, 0)
+  return {
+    ...{ works: true, putsAside },
+    ...{ tokenBytes: bytes / reused, computeTokensPerMs: reused / computeMs },
+  }
 }
 
 /** @param answer that the sequence has begun, whose last token is still to be computed */
@@ -113,11 +116,15 @@ async function drawn(sequence: EngineSequence, before: readonly number[]): Promi
   return answer
 }
 
-/** The tokens that the model finds likeliest after the prompt, whose blocks the sequence holds. */
-async function goOn(sequence: EngineSequence, prompt: readonly number[]): Promise<number[]> {
-  await sequence.prefill(prompt.slice(BLOCKS * BLOCK_TOKENS, -1))
+/** The tokens that the model finds likeliest after the rest of a prompt. */
+async function goOn(
+  sequence: EngineSequence,
+  rest: readonly number[],
+  kind: PromptKind,
+): Promise<number[]> {
+  await sequence.prefill(rest.slice(0, -1), kind)
   const tokens: number[] = []
-  const draws = sequence.generate(prompt.slice(-1), LIKELIEST)
+  const draws = sequence.generate(rest.slice(-1), LIKELIEST)
   for await (const { token } of draws) {
     tokens.push(token)
     if (tokens.length === DRAWS) break
@@ -136,8 +143,4 @@ const LIKELIEST: GenerateOptions = {
   logprobs: false,
   answered: () => [],
   alone: true,
-}
-
-function isSame(one: Uint8Array, other: Uint8Array | undefined): boolean {
-  return other !== undefined && Buffer.compare(one, other) === 0
 }

@@ -2,21 +2,16 @@
  * The blocks in Redis as one worker uses them: fetched when that is faster than computing, compared
  * with the prompt token by token, and waited for when another worker says that it computes them.
  */
-import {
-  BLOCK_TOKENS,
-  type PrefixBlock,
-  type PrefixClaim,
-  type PrefixStore,
-} from '@svc/contracts/ports/prefix-store'
+import type { PrefixBlock, PrefixClaim, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { pause } from '@svc/contracts/ports/time'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import type { Chain } from './block-names.ts'
+import { blocksOf, type Chain, tokensOf } from './block-names.ts'
 import type { CacheCounts } from './cache-counts.ts'
 import type { CostModel } from './cost-model.ts'
 import { SharedWriter } from './shared-writer.ts'
 
-/** Fewer blocks are computed without telling the other workers. */
-const CLAIM_BLOCKS_MIN = 2
+/** Fewer tokens are computed without telling the other workers. */
+const CLAIM_TOKENS_MIN = 256
 const CLAIM_MS_MAX = 30_000
 const POLL_MS = 25
 
@@ -25,7 +20,7 @@ export interface SharedBlocksParts {
   readonly near: PrefixStore
   readonly store: PrefixStore
   readonly cost: CostModel
-  readonly blockBytes: number
+  readonly tokenBytes: number
   readonly counts: CacheCounts
   /** Milliseconds of a clock that only goes forward. */
   readonly nowMs: () => number
@@ -45,7 +40,7 @@ export class SharedBlocks {
   /**
    * Goes on from the blocks that are near.
    *
-   * @param live leading blocks that need neither be fetched nor computed
+   * @param live leading tokens that need neither be fetched nor computed
    * @returns those that are near and those that were fetched; and the claim on the rest, if this
    *   worker is the one that computes it for all
    */
@@ -56,13 +51,13 @@ export class SharedBlocks {
     signal: AbortSignal,
   ): Promise<{ blocks: readonly PrefixBlock[]; claim: PrefixClaim | null }> {
     const blocks = await this.#fetch(chain, live, near, signal)
-    const have = Math.max(live, blocks.length)
-    const missing = chain.names.length - have
-    const next = chain.names[have]
-    if (next === undefined || missing < CLAIM_BLOCKS_MIN || signal.aborted) {
+    const have = Math.max(live, tokensOf(chain, blocks.length))
+    const missing = chain.reusableTokens - have
+    const next = chain.names[blocksOf(chain, have)]
+    if (next === undefined || missing < CLAIM_TOKENS_MIN || signal.aborted) {
       return { blocks, claim: null }
     }
-    const computeMs = Math.ceil(this.#parts.cost.computeMs(missing * BLOCK_TOKENS))
+    const computeMs = Math.ceil(this.#parts.cost.computeMs(missing))
     const claim = await this.store.claim(next, Math.min(CLAIM_MS_MAX, computeMs))
     if (claim !== null) return { blocks, claim }
     this.#parts.counts.waits += 1
@@ -90,12 +85,14 @@ export class SharedBlocks {
     near: readonly PrefixBlock[],
     signal: AbortSignal,
   ): Promise<readonly PrefixBlock[]> {
-    const { cost, nowMs, counts, blockBytes } = this.#parts
+    const { cost, nowMs, counts, tokenBytes } = this.#parts
     const missing = chain.names.slice(near.length)
     const there = missing.length === 0 ? 0 : await this.store.has(missing)
-    const tokens = (near.length + there - Math.max(live, near.length)) * BLOCK_TOKENS
+    const nearTokens = tokensOf(chain, near.length)
+    const thereTokens = tokensOf(chain, near.length + there)
+    const tokens = thereTokens - Math.max(live, nearTokens)
     if (tokens <= 0 || signal.aborted) return near
-    if (!cost.isWorthFetching(there * blockBytes, tokens)) {
+    if (!cost.isWorthFetching((thereTokens - nearTokens) * tokenBytes, tokens)) {
       counts.notWorthFetching += 1
       return near
     }
@@ -103,7 +100,8 @@ export class SharedBlocks {
     const deadline = AbortSignal.timeout(cost.fetchDeadlineMs(tokens))
     const ended = AbortSignal.any([signal, deadline])
     const got = await this.store.get(missing.slice(0, there), ended)
-    if (got.length > 0) cost.fetched(got.length * blockBytes, nowMs() - begunMs)
+    const bytes = got.reduce((sum, block) => sum + block.bytes.byteLength, 0)
+    if (bytes > 0) cost.fetched(bytes, nowMs() - begunMs)
     const right = await this.#compared(chain, near.length, got)
     await this.#parts.near.put(chain.tenant, right)
     this.#writer.saw(missing.slice(0, right.length))
@@ -112,17 +110,19 @@ export class SharedBlocks {
 
   /** The blocks that are what the prompt has there; the first that is not, ends them. */
   async #compared(
-    { names, tokens }: Chain,
+    chain: Chain,
     from: number,
     blocks: readonly PrefixBlock[],
   ): Promise<readonly PrefixBlock[]> {
+    const { names, tokens } = chain
     const isRight = (block: PrefixBlock, index: number) => {
-      const begin = (from + index) * BLOCK_TOKENS
+      const begin = tokensOf(chain, from + index)
+      const count = tokensOf(chain, from + index + 1) - begin
       return (
-        block.bytes.length === this.#parts.blockBytes &&
+        block.bytes.length === count * this.#parts.tokenBytes &&
         block.name === names[from + index] &&
         block.parent === (names[from + index - 1] ?? null) &&
-        block.tokens.length === BLOCK_TOKENS &&
+        block.tokens.length === count &&
         block.tokens.every((token, at) => token === tokens[begin + at])
       )
     }

@@ -8,6 +8,7 @@
  * end as with any worker that dies.
  */
 import { Worker } from 'node:worker_threads'
+import { threadEnvironment } from '@svc/infra/system/thread-environment'
 import type { RuntimeWatch } from './runtime-watch.ts'
 
 /** Looks at the counters within the time after which a silence counts as a hang. */
@@ -27,6 +28,6 @@ export function startWatchdog(watch: RuntimeWatch, hangMs: number): void {
   beat.unref()
   const workerData: WatchdogData = { counters: watch.counters, lookMs, looks: LOOKS }
   const url = new URL('watchdog-thread.ts', import.meta.url)
-  const options = { workerData, env: {}, argv: [], execArgv: [], name: 'watchdog' }
-  new Worker(url, options).unref()
+  const env = threadEnvironment()
+  new Worker(url, { workerData, env, argv: [], execArgv: [], name: 'watchdog' }).unref()
 }

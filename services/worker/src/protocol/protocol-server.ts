@@ -85,10 +85,12 @@ async function answer(
   response: ServerResponse,
   { worker, secret }: { readonly worker: WorkerApi; readonly secret: string | null },
 ): Promise<void> {
+  const path = (request.url ?? '').split('?')[0]
+  const probed = request.method === 'GET' ? probe(path, worker) : undefined
+  if (probed !== undefined) return sendJson(response, probed.code, { status: probed.status })
   if (secret !== null && !bearsSecret(request.headers.authorization, secret)) {
     throw new WorkerRefusal('unauthorized', 'the shared secret is missing or wrong')
   }
-  const path = (request.url ?? '').split('?')[0]
   switch (`${request.method} ${path}`) {
     case `GET ${workerPaths.health}`:
       return sendJson(response, 200, worker.health())
@@ -115,6 +117,14 @@ async function answer(
     default:
       throw new WorkerRefusal('not_found', 'no such method and path')
   }
+}
+
+/** What supervisors ask, who have no secret: it tells them nothing more. */
+function probe(path: string | undefined, worker: WorkerApi) {
+  if (path === '/livez') return { code: 200, status: 'alive' }
+  if (path !== '/readyz') return undefined
+  const { status } = worker.health()
+  return { code: status === 'ready' ? 200 : 503, status }
 }
 
 async function answerGenerate(

@@ -1,5 +1,5 @@
 /** The last two events of a request: what it took, and how it ended. */
-import type { Latencies } from '@svc/contracts/events/account'
+import type { Latencies, PromptScheduleName } from '@svc/contracts/events/account'
 import type { GenerateEvent, WorkerMeter } from '@svc/contracts/worker/protocol'
 import type { Ending, Interruption } from './execution.ts'
 import type { PromptCounts } from './prompt-meter.ts'
@@ -11,15 +11,16 @@ export interface RunCounts {
 }
 
 export function meterOf(
-  workerId: string,
+  { workerId, schedule }: { readonly workerId: string; readonly schedule: PromptScheduleName },
   { prompt, outputTokens, reasoningTokens }: RunCounts,
   times: RunTimes,
   endMs: number,
 ): WorkerMeter {
-  const { inputTokens, cachedInputTokens, blocks, source, lastBlockHash, evaluatedTokens } = prompt
+  const { inputTokens, cachedInputTokens, evaluatedTokens } = prompt
+  const { reusedTokens, blocks, source, lastBlockHash } = prompt
   return {
     ...{ inputTokens, cachedInputTokens, outputTokens, reasoningTokens, workerId },
-    cache: { blocks, source, lastBlockHash, evaluatedTokens },
+    cache: { schedule, reusedTokens, blocks, source, lastBlockHash, evaluatedTokens },
     latencies: latenciesOf(times, endMs),
   }
 }

@@ -1,9 +1,9 @@
 /**
  * One request on one sequence, from its prompt to its last token.
  *
- * The prompt is computed in the engine's chunks, which end at multiples of their size, its last token
- * alone: so the model's memory of a block depends on the tokens only, and an answer does not depend on what was
- * cached. Between chunks and between tokens the request looks whether it was interrupted.
+ * The prompt is computed in the batches of the engine's schedule, its last token alone: so the
+ * model's memory depends on the tokens only, and an answer does not depend on what was cached.
+ * Between batches and between tokens the request looks whether it was interrupted.
  *
  *     prompt chunks ──▶ last prompt token ──▶ token ──▶ token … ──▶ ending
  *             └──── gives way, and goes on where it was ────┘
@@ -25,10 +25,10 @@ import {
   type Draw,
   DrawFailed,
   type DrawStream,
-  type Engine,
   type SamplingOptions,
   type Vocabulary,
 } from '../engines/engine.ts'
+import type { PromptSchedule } from '../engines/prompt-schedule.ts'
 import type { AnswerEvent, AnswerOutput, OutputStep } from './answer-output.ts'
 import type { BatchTurns, StepKind } from './batch-turns.ts'
 import type { GiveWay } from './giving-way.ts'
@@ -55,8 +55,7 @@ export interface ExecutionParts {
   readonly request: GenerateRequest
   readonly sampling: SamplingOptions
   readonly vocabulary: Vocabulary
-  /** See {@link Engine.chunkTokens}. */
-  readonly chunkTokens: number
+  readonly schedule: PromptSchedule
   readonly answer: AnswerOutput
   readonly steering: Steering
   readonly pool: SequencePool
@@ -223,16 +222,17 @@ export class Execution {
 
   /** @returns why it stopped before its end, if it did */
   async #prefill(loan: Loan, known: readonly number[]): Promise<Stop | undefined> {
-    const { pool, nowMs, signal, chunkTokens } = this.#parts
+    const { pool, nowMs, signal, schedule } = this.#parts
     const { sequence } = loan
     const promptEnd = this.#parts.request.tokens.length - 1
+    // Of the prompt: what is known may be longer, when an answer is computed again.
+    const kind = schedule.kindOf(promptEnd)
     let position = sequence.length
     while (position < known.length - 1) {
-      const boundary = (Math.floor(position / chunkTokens) + 1) * chunkTokens
-      const end = Math.min(boundary, known.length - 1)
+      const end = schedule.batches[kind].batchEnd(position, known.length - 1)
       const ms = await this.#step('chunk', async () => {
         const begunMs = nowMs()
-        await sequence.prefill(known.slice(position, end))
+        await sequence.prefill(known.slice(position, end), kind)
         return nowMs() - begunMs
       })
       if (ms === null) return await this.#stopped()

@@ -3,13 +3,14 @@
  * runtime's own counter of evaluated tokens. When the two differ, the customer gets the cheaper
  * reading and an alarm is raised.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 import type { Loan } from './sequence-pool.ts'
 
 export interface PromptCounts {
   readonly inputTokens: number
   readonly cachedInputTokens: number
   readonly evaluatedTokens: number
+  readonly reusedTokens: number
+  /** Whole blocks among them. */
   readonly blocks: number
   readonly source: Loan['source']
   readonly lastBlockHash: string | null
@@ -21,6 +22,7 @@ export const nothingComputed: PromptCounts = {
   inputTokens: 0,
   cachedInputTokens: 0,
   evaluatedTokens: 0,
+  reusedTokens: 0,
   blocks: 0,
   source: 'none',
   lastBlockHash: null,
@@ -73,12 +75,13 @@ export class PromptMeter {
     const { evaluated, expected } = this.#witness
     // What a retry computes twice is not charged twice, and what was not computed is not charged.
     const inputTokens = Math.min(this.#computed, evaluated)
-    const { reusedTokens, source, lastBlockHash } = this.#first
+    const { reusedTokens, reusedBlocks, source, lastBlockHash } = this.#first
     return {
       inputTokens,
       cachedInputTokens: this.covered - inputTokens,
       evaluatedTokens: evaluated,
-      blocks: reusedTokens / BLOCK_TOKENS,
+      reusedTokens,
+      blocks: reusedBlocks,
       source,
       lastBlockHash,
       witnessed: evaluated === expected,

@@ -234,7 +234,7 @@ export class Scheduler {
       request,
       sampling: { ...request.sampling, seed: this.#seed(request) },
       vocabulary,
-      chunkTokens: engine.chunkTokens,
+      schedule: engine.schedule,
       answer: new AnswerOutput({ vocabulary, reader, topLogprobs, onReaderFailure }),
       steering: new Steering({
         ...{ engine, plan, thinking, markers: family.thinking, answer: reader },
@@ -265,7 +265,7 @@ export class Scheduler {
   /** Gives out the last two events without waiting for the client to read them. */
   #finish(job: Job, ending: Ending, counts: RunCounts): void {
     const { request, interrupt } = job
-    const { workerId, nowMs } = this.#parts
+    const { workerId, engine, nowMs } = this.#parts
     job.cancelTimeLimit()
     this.#jobs.delete(request.requestId)
     this.#ended += 1
@@ -273,7 +273,8 @@ export class Scheduler {
     this.#totals.cachedInputTokens += counts.prompt.cachedInputTokens
     this.#totals.outputTokens += counts.outputTokens
     if (!counts.prompt.witnessed) this.#alarm(request, counts.prompt)
-    const meter = meterOf(workerId, counts, job, nowMs())
+    const worker = { workerId, schedule: engine.schedule.name }
+    const meter = meterOf(worker, counts, job, nowMs())
     void job.emit({ type: 'meter', meter }, interrupt.signal)
     void job.emit(lastEvent(ending, interrupt.signal.reason), interrupt.signal)
     job.ended.resolve()

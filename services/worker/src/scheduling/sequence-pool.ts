@@ -2,25 +2,25 @@
  * The model's sequences, and how each is filled for the next prompt.
  *
  * A sequence keeps its last prompt in the model's memory. The next request of the SAME tenant that
- * starts with the same blocks need not compute them again; other blocks come from the prefix cache.
- * Only whole blocks of 128 tokens count, and only those that were computed as chunks of a prompt.
+ * starts with the same tokens need not compute them again; other blocks come from the prefix cache.
+ * Only what was computed in batches of a prompt counts, as far as the schedule lets it be cut.
  *
- *     idle ──lend────▶ lent ──giveBack──▶ idle, with the prompt's whole blocks live
+ *     idle ──lend────▶ lent ──giveBack──▶ idle, with the prompt live
  *      │                ├─────putAside──▶ idle likewise; all it held is kept for its request
  *      └────takeUp────▶ │
  *                       └─────discard───▶ a new, empty sequence (its state was in doubt)
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
 import type { Engine, EngineSequence, SequenceCopy } from '../engines/engine.ts'
-import { sharedLength } from '../prefix-cache/block-names.ts'
+import { blocksOf, type Chain, sharedTokens, tokensOf } from '../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
 import { BatchTurns } from './batch-turns.ts'
 
 interface Slot {
   sequence: EngineSequence
-  /** The names of the blocks that it holds: another tenant's are never the same. */
-  live: readonly string[]
+  /** The prompt that it holds, as far as it can be reused. */
+  live: { readonly chain: Chain; readonly tokens: number } | null
   lent: boolean
   /** Larger is later. */
   lastUse: number
@@ -31,6 +31,8 @@ export interface Loan {
   readonly sequence: EngineSequence
   /** Leading tokens of the prompt that the sequence already holds. */
   readonly reusedTokens: number
+  /** Whole blocks among them. */
+  readonly reusedBlocks: number
   readonly lastBlockHash: string | null
   /** Where the last of the reused blocks came from. */
   readonly source: 'none' | 'l1' | 'l2'
@@ -52,6 +54,9 @@ export interface PutAside {
  * keeps its sequence.
  */
 const PUT_ASIDE_BYTES_MAX = 1024 ** 3
+
+/** A sequence of which less is shared stays with the conversation that it holds. */
+const OTHERS_SHARE_MAX = 0.5
 
 export class SequencePool {
   readonly #engine: Engine
@@ -79,7 +84,7 @@ export class SequencePool {
     this.#cache = cache
     this.#slots = engine.sequences.map((sequence) => ({
       sequence,
-      live: [],
+      live: null,
       lent: false,
       lastUse: 0,
     }))
@@ -107,8 +112,8 @@ export class SequencePool {
    */
   async lend(tenant: string, prompt: readonly number[], signal: AbortSignal): Promise<Loan> {
     const chain = this.#cache.chain(tenant, prompt)
-    const slot = this.#choose(chain.names)
-    const live = sharedLength(slot.live, chain.names)
+    const slot = this.#choose(chain)
+    const live = liveTokens(slot, chain)
     this.#occupy(slot)
     const finding = await this.#cache.lookUp(chain, live, signal)
     return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
@@ -122,7 +127,7 @@ export class SequencePool {
   /** The sequence holds `tokens` leading tokens of the prompt; `chunk` of them took `ms`. */
   async computed(loan: Loan, chunk: number, tokens: number, ms: number): Promise<void> {
     this.#cache.computed(chunk, ms)
-    await this.#keepAwaited(loan, wholeBlocks(tokens), false)
+    await this.#keepAwaited(loan, blocksOf(loan.work.chain, tokens), false)
   }
 
   /** All of the prompt but its last token is computed. */
@@ -144,11 +149,13 @@ export class SequencePool {
   giveBack(loan: Loan, computedTokens: number): Promise<void> {
     const { work, sequence } = loan
     const slot = this.#slotOf(loan)
-    const blocks = Math.min(wholeBlocks(computedTokens), work.chain.names.length)
+    const { chain } = work
+    const blocks = blocksOf(chain, computedTokens)
     const kept = blocks === 0 ? Promise.resolve() : this.#keep(work, blocks, sequence)
     return kept.then(() => {
       this.#cache.end(work)
-      slot.live = work.chain.names.slice(0, blocks)
+      const tokens = Math.min(computedTokens, chain.reusableTokens)
+      slot.live = tokens === 0 ? null : { chain, tokens }
       slot.lent = false
       this.onIdle()
     })
@@ -162,7 +169,7 @@ export class SequencePool {
    */
   async putAside(loan: Loan, held: number): Promise<PutAside | null> {
     const { sequence, work } = loan
-    const bytes = sequence.length * (this.#cache.blockBytes / BLOCK_TOKENS)
+    const bytes = sequence.length * this.#cache.tokenBytes
     if (!this.canPutAside || this.#putAside.bytes + bytes > PUT_ASIDE_BYTES_MAX) return null
     this.#putAside.bytes += bytes
     try {
@@ -193,7 +200,7 @@ export class SequencePool {
    */
   async takeUp(aside: PutAside): Promise<Loan> {
     const { copy, held } = aside
-    const slot = this.#choose([])
+    const slot = this.#choose(null)
     this.#occupy(slot)
     const { sequence } = slot
     // Nobody waits any more for what the request does for others: it is there, or was given up.
@@ -202,7 +209,8 @@ export class SequencePool {
       await this.batchTurns.alone(work.chain.tenant, () => sequence.load(copy))
       if (sequence.length !== copy.tokens) throw new Error(`${sequence.length} tokens came back`)
       return {
-        ...{ sequence, work, reusedTokens: held, lastBlockHash: null, source: 'none' },
+        ...NOTHING_REUSED,
+        ...{ sequence, work, reusedTokens: held },
         evaluatedBefore: sequence.evaluatedTokens,
       }
     } catch (error) {
@@ -230,67 +238,87 @@ export class SequencePool {
 
   #keep(work: PrefixWork, blocks: number, sequence: EngineSequence): Promise<void> {
     const { tenant } = work.chain
-    const readBlocks: EngineSequence['readBlocks'] = (from, to) =>
-      this.batchTurns.alone(tenant, () => sequence.readBlocks(from, to))
+    const readBlocks: EngineSequence['readBlocks'] = async (from, to) => {
+      const copy = await this.batchTurns.alone(tenant, () => sequence.copy())
+      return await copy.readBlocks(from, to).finally(() => copy.release())
+    }
     return this.#cache.keep(work, blocks, { readBlocks })
   }
 
   /** @returns undefined when the sequence could not be filled and its state is in doubt */
   async #fill(slot: Slot, live: number, finding: Finding): Promise<Loan | undefined> {
     const { sequence } = slot
-    const { blocks, fetched, work } = finding
-    const { tenant, tokens, names } = work.chain
-    const reused = Math.max(live, blocks.length)
+    const { blocks, nearTokens, work } = finding
+    const { chain } = work
+    const { tenant, tokens, names } = chain
+    const reused = blocks.length === 0 ? live : tokensOf(chain, blocks.length)
     const evaluatedBefore = sequence.evaluatedTokens
     try {
-      const holdsIt = blocks.length === 0 && sequence.length === live * BLOCK_TOKENS
-      if (!holdsIt) {
-        await this.batchTurns.alone(tenant, async () => {
-          if (blocks.length === 0) return await sequence.truncate(live * BLOCK_TOKENS)
-          const bytes = blocks.map((block) => block.bytes)
-          await sequence.restore(tokens.slice(0, reused * BLOCK_TOKENS), bytes)
-        })
+      if (blocks.length > 0) {
+        await this.#load(tenant, sequence, tokens.slice(0, reused), blocks)
+      } else if (sequence.length !== live) {
+        await this.batchTurns.alone(tenant, () => sequence.truncate(live))
       }
     } catch (error) {
       await this.#cache.forget(blocks, error)
       return undefined
     }
-    if (sequence.length !== reused * BLOCK_TOKENS) return undefined
-    this.#cache.counts.reused(reused, fetched)
+    if (sequence.length !== reused) return undefined
+    this.#cache.counts.reused(reused, nearTokens)
+    const reusedBlocks = blocksOf(chain, reused)
     return {
-      ...{ sequence, work, evaluatedBefore },
-      reusedTokens: reused * BLOCK_TOKENS,
-      lastBlockHash: names[reused - 1] ?? null,
-      source: reused === 0 ? 'none' : fetched > 0 ? 'l2' : 'l1',
+      ...{ sequence, work, evaluatedBefore, reusedTokens: reused, reusedBlocks },
+      lastBlockHash: names[reusedBlocks - 1] ?? null,
+      source: reused === 0 ? 'none' : reused > nearTokens ? 'l2' : 'l1',
     }
+  }
+
+  async #load(
+    tenant: string,
+    sequence: EngineSequence,
+    tokens: readonly number[],
+    blocks: readonly PrefixBlock[],
+  ): Promise<void> {
+    const copy = await sequence.copyOf(
+      tokens,
+      blocks.map(({ bytes }) => bytes),
+    )
+    const loaded = this.batchTurns.alone(tenant, () => sequence.load(copy))
+    await loaded.finally(() => copy.release())
   }
 
   async #renew(slot: Slot, work: PrefixWork): Promise<Loan> {
     slot.sequence = await this.#engine.replace(slot.sequence)
     const { sequence } = slot
     const evaluatedBefore = sequence.evaluatedTokens
-    const nothing = { reusedTokens: 0, lastBlockHash: null, source: 'none' } as const
-    return { ...nothing, sequence, work, evaluatedBefore }
+    return { ...NOTHING_REUSED, sequence, work, evaluatedBefore }
   }
 
-  /** The most shared blocks; among equals one that is empty, then the one unused for longest. */
-  #choose(names: readonly string[]): Slot {
+  /** The most shared tokens; among equals one that is empty, then the one unused for longest. */
+  #choose(chain: Chain | null): Slot {
     const [best] = this.#slots
       .filter((slot) => !slot.lent)
-      .map((slot) => ({ slot, shared: sharedLength(slot.live, names) }))
+      .map((slot) => ({ slot, shared: chain === null ? 0 : this.#worthTokens(slot, chain) }))
       .toSorted(
         (a, b) =>
           b.shared - a.shared ||
-          Math.sign(a.slot.live.length) - Math.sign(b.slot.live.length) ||
+          Number(a.slot.live !== null) - Number(b.slot.live !== null) ||
           a.slot.lastUse - b.slot.lastUse,
       )
     if (best === undefined) throw new Error('no sequence is idle')
     return best.slot
   }
 
+  /** Of a conversation that merely begins alike, the beginning comes from the blocks in memory. */
+  #worthTokens(slot: Slot, chain: Chain): number {
+    const shared = liveTokens(slot, chain)
+    const held = slot.live?.tokens ?? 0
+    return shared < held * OTHERS_SHARE_MAX && this.#cache.keepsBlocks ? 0 : shared
+  }
+
   #occupy(slot: Slot): void {
     slot.lent = true
-    slot.live = []
+    slot.live = null
     this.#uses += 1
     slot.lastUse = this.#uses
   }
@@ -302,6 +330,13 @@ export class SequencePool {
   }
 }
 
-function wholeBlocks(tokens: number): number {
-  return Math.floor(tokens / BLOCK_TOKENS)
+const NOTHING_REUSED = {
+  reusedTokens: 0,
+  reusedBlocks: 0,
+  lastBlockHash: null,
+  source: 'none',
+} as const
+
+function liveTokens({ live }: Slot, chain: Chain): number {
+  return live === null ? 0 : sharedTokens(chain, live.chain, live.tokens)
 }

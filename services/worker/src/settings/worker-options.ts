@@ -33,7 +33,7 @@ export const workerOptions: readonly WorkerOption[] = [
   },
   {
     flags: '--threads <n>',
-    description: 'default and most: all cores but one; the demo model takes 1 (SVC_THREADS)',
+    description: 'default all cores but one, at most all; the demo model takes 1 (SVC_THREADS)',
     variable: 'SVC_THREADS',
   },
   { flags: '--queue <n>', description: 'requests that may wait; default 256' },
@@ -52,6 +52,11 @@ export const workerOptions: readonly WorkerOption[] = [
     flags: '--cache-bytes <n>',
     description: 'of cached blocks in memory; default 512 MiB (SVC_CACHE_BYTES)',
     variable: 'SVC_CACHE_BYTES',
+  },
+  {
+    flags: '--self-test <remembered|always>',
+    description: 'whether what an earlier start found out of the model is used (SVC_SELF_TEST)',
+    variable: 'SVC_SELF_TEST',
   },
   { flags: '--drained', description: 'takes no requests until it is told to' },
 ]

@@ -16,12 +16,14 @@ describe('the settings of a worker', () => {
     })
   })
 
-  it('never let another model use more threads than all cores but one', () => {
-    const allowed = Math.max(1, availableParallelism() - 1)
+  it('let another model use all cores but one, all where asked to, and never more', () => {
+    const cores = availableParallelism()
     const settings = readSettings(['--socket', 's', '--model', 'm.gguf'], {})
-    expect(settings.engine.threads).toBe(allowed)
-    const asked = ['--socket', 's', '--model', 'm.gguf', '--threads', String(allowed + 1)]
-    expect(() => readSettings(asked, {})).toThrow(/--threads \d+ is too many/)
+    expect(settings.engine.threads).toBe(Math.max(1, cores - 1))
+    const asking = (threads: number) =>
+      readSettings(['--socket', 's', '--model', 'm.gguf', '--threads', String(threads)], {})
+    expect(asking(cores).engine.threads).toBe(cores)
+    expect(() => asking(cores + 1)).toThrow(/--threads \d+ is too many/)
   })
 
   it('need a secret for TCP', () => {

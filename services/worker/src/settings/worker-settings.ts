@@ -11,6 +11,7 @@ import { z } from 'zod'
 import { DEMO_MODEL, type EngineSettings } from '../engines/engine.ts'
 import { defaultSchemaLimits, type SchemaLimits } from '../grammar/grammar.ts'
 import type { CacheSettings } from '../prefix-cache/open-prefix-cache.ts'
+import type { FindingsSettings } from '../process/findings.ts'
 import { StartRefused } from '../process/start-refused.ts'
 import type { ListenAddress } from '../protocol/protocol-server.ts'
 import { QUEUE_REQUESTS_MAX, TENANT_QUEUE_REQUESTS_MAX } from '../scheduling/scheduler.ts'
@@ -23,6 +24,8 @@ const SEQUENCES_DEFAULT = 4
 const QUEUE_MAX = 100_000
 const PORT_MAX = 65_535
 const CACHE_SECRET_BYTES = 32
+/** Beside the downloaded models. */
+const FINDINGS_FOLDER = '.findings'
 const COMPILE_MS_DEFAULT = 250
 /** Three times what 128 tokens of a prompt take a model of 8 GB on two slow cores. */
 const HANG_MS_DEFAULT = 60_000
@@ -39,6 +42,8 @@ export interface WorkerSettings {
   /** Loaded, and serving nobody until told to. */
   readonly drained: boolean
   readonly cache: CacheSettings
+  /** What is remembered of the self-tests of models. */
+  readonly findings: FindingsSettings
   readonly schemas: SchemaSettings
   /** Milliseconds of silence after which the worker ends itself. */
   readonly hangMs: number
@@ -104,6 +109,10 @@ export function settingsOf(words: WorkerWords, environment: Environment): Worker
       secret: given.SVC_CACHE_SECRET ?? randomBytes(CACHE_SECRET_BYTES),
       redis: redisSettings(given),
     },
+    findings: {
+      folder: join(given.modelsFolder, FINDINGS_FOLDER),
+      anew: given.SVC_SELF_TEST === 'always',
+    },
     schemas: schemaSettings(given),
     hangMs: given.SVC_WORKER_HANG_MS ?? HANG_MS_DEFAULT,
   }
@@ -159,6 +168,7 @@ function redisSettings(given: Given) {
     keyPrefix: given.SVC_REDIS_PREFIX,
     blockTtlMs: given.SVC_CACHE_TTL_S * 1000,
     tenantBytesMax: given.SVC_CACHE_TENANT_BYTES,
+    blockBytesMax: given.SVC_CACHE_BLOCK_BYTES,
   }
 }
 
@@ -200,12 +210,12 @@ function listenAddress({ socket, port }: Given, secret: string | null): ListenAd
 
 /** The demo model is so small that a second thread only makes it slower (fourteen times). */
 function threadCount({ SVC_THREADS: threads }: Given, isDemo: boolean): number {
-  const allowed = Math.max(1, availableParallelism() - 1)
-  const asked = threads ?? allowed
-  if (asked > allowed) {
+  const cores = availableParallelism()
+  const asked = threads ?? Math.max(1, cores - 1)
+  if (asked > cores) {
     throw new StartRefused(
-      `--threads ${asked} is too many: ${allowed} of ${availableParallelism()} cores may be used, ` +
-        'and more threads than that make llama.cpp slower by far',
+      `--threads ${asked} is too many: there are ${cores} cores, ` +
+        'and more threads than cores make llama.cpp slower by far',
     )
   }
   return isDemo ? 1 : asked

@@ -13,6 +13,8 @@ const SEQUENCES_MAX = 256
 const THREADS_MAX = 256
 const CACHE_BYTES_DEFAULT = 512 * 1024 ** 2
 const CACHE_TENANT_BYTES_DEFAULT = 1024 ** 3
+const CACHE_BLOCK_BYTES_DEFAULT = 4 * 1024 ** 2
+const CACHE_BLOCK_BYTES_MAX = 64 * 1024 ** 2
 const CACHE_TTL_S_MAX = 86_400
 const CACHE_TTL_S_DEFAULT = 900
 /** What a number of twelve digits can say, about a terabyte. */
@@ -69,6 +71,8 @@ export const workerVariables = {
   /** Requests that run at once. */
   SVC_SEQUENCES: whole(1, SEQUENCES_MAX).optional(),
   SVC_THREADS: whole(1, THREADS_MAX).optional(),
+  /** Whether a start relies on what an earlier one found out about its model. */
+  SVC_SELF_TEST: oneOf(['remembered', 'always']).default('remembered'),
   /** Whether a worker keeps what it computed of prompts, for the next that begins alike. */
   SVC_CACHE: oneOf(['on', 'off']).default('on'),
   /** Bytes of it in the worker's memory. */
@@ -83,6 +87,8 @@ export const workerVariables = {
   SVC_CACHE_TTL_S: whole(1, CACHE_TTL_S_MAX).default(CACHE_TTL_S_DEFAULT),
   /** Bytes that one account may write there in that time. */
   SVC_CACHE_TENANT_BYTES: whole(0, BYTES_MAX).default(CACHE_TENANT_BYTES_DEFAULT),
+  /** Bytes of one block there: a model with larger ones shares none. */
+  SVC_CACHE_BLOCK_BYTES: whole(1, CACHE_BLOCK_BYTES_MAX).default(CACHE_BLOCK_BYTES_DEFAULT),
   /** Silence of the runtime, or of the main thread, after which a worker ends itself. */
   SVC_WORKER_HANG_MS: whole(HANG_MS_MIN, HANG_MS_MAX).optional(),
   /** Bounds on callers' JSON Schemas: of one its size, and of one value's alternatives. */

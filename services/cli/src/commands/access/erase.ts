@@ -10,8 +10,13 @@ interface EraseOptions {
 
 export function eraseCommand(contextOf: ContextOf): Command {
   return new Command('erase')
-    .description('erase what was written about an admin token, a price or a correction, for ever')
-    .argument('<id>', 'of a revoked token, tok_…, a withdrawn price, price_…, or a run, run_…')
+    .description(
+      'erase what was written about a token, a price, a correction or an erasure, for ever',
+    )
+    .argument(
+      '<id>',
+      'of a revoked token, tok_…, a withdrawn price, price_…, a run, run_…, or an erasure, chg_…',
+    )
     .requiredOption('--reason <text>', 'why')
     .option('--dry-run', 'say how many texts would go, and erase none')
     .option('--yes', 'do not ask')

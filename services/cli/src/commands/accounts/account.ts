@@ -9,9 +9,9 @@ import { outJsonList } from '../../output/json-list.ts'
 import { resultOf } from '../../output/progress.ts'
 import { type Column, noteLeftOut, Table, tableText } from '../../output/table.ts'
 import {
-  ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
   type AccountOption,
+  aboutAccount,
   type ContextOf,
   EXTERNAL_ID_OPTION,
   IDEMPOTENCY_OPTION,
@@ -79,15 +79,9 @@ export function accountCommand(contextOf: ContextOf): Command {
       ),
     )
     .action((options: ListOptions, command: Command) => list(contextOf(command), options))
-  account
-    .command('show')
+  aboutAccount(account.command('show'), contextOf, show)
     .description('one account: balance, keys, grants')
-    .argument(...ACCOUNT_ARGUMENT)
-    .option(...ACCOUNT_OPTION)
     .option('--as-of <place>', 'as it was before a day or time, or up to a position of the log')
-    .action((argument: string | undefined, options: ShowOptions, command: Command) =>
-      show(contextOf(command), argument, options),
-    )
   account
     .command('grant')
     .description('give an account credit, in dollars: svc account grant acct_… 5.00 --reason …')

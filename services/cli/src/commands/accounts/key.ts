@@ -5,9 +5,9 @@ import type { Context } from '../../context/context.ts'
 import { factsText } from '../../output/facts.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import {
-  ACCOUNT_ARGUMENT,
   ACCOUNT_OPTION,
   type AccountOption,
+  aboutAccount,
   type ContextOf,
   confirmed,
   EXTERNAL_ID_OPTION,
@@ -44,27 +44,14 @@ export const keyColumns: readonly Column<KeyDetails>[] = [
 
 export function keyCommand(contextOf: ContextOf): Command {
   const key = new Command('key').description('API keys')
-  key
-    .command('create')
+  aboutAccount(key.command('create'), contextOf, create)
     .description('make a key; its secret is shown this once')
-    .argument(...ACCOUNT_ARGUMENT)
-    .option(...ACCOUNT_OPTION)
     .requiredOption('--name <name>', 'what it is called in statements')
     .option('--expires <time>', 'when it ends (default: never)')
     .option(...EXTERNAL_ID_OPTION)
     .option(...METADATA_OPTION)
     .option(...IDEMPOTENCY_OPTION)
-    .action((argument: string | undefined, options: CreateOptions, command: Command) =>
-      create(contextOf(command), argument, options),
-    )
-  key
-    .command('list')
-    .description('the keys of an account')
-    .argument(...ACCOUNT_ARGUMENT)
-    .option(...ACCOUNT_OPTION)
-    .action((argument: string | undefined, options: AccountOption, command: Command) =>
-      list(contextOf(command), argument, options),
-    )
+  aboutAccount(key.command('list'), contextOf, list).description('the keys of an account')
   key
     .command('revoke')
     .description('end a key at once and for ever: svc key revoke acct_… key_…')

@@ -26,4 +26,5 @@ async function list(context: Context): Promise<void> {
   if (context.json) return context.outJson('quarantine/1', { streams })
   if (streams.length === 0) return context.note('no stream is set aside')
   await context.out(tableText(context, columns, streams))
+  context.note('docs/how-to/mend-a-damaged-stream.md says how each is mended')
 }

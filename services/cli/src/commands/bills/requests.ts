@@ -4,9 +4,8 @@ import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import {
-  ACCOUNT_ARGUMENT,
-  ACCOUNT_OPTION,
   type AccountOption,
+  aboutAccount,
   type ContextOf,
   readAccount,
   wholeNumber,
@@ -32,16 +31,12 @@ const columns: readonly Column<RequestsAnswer['data'][number]>[] = [
 ]
 
 export function requestsCommand(contextOf: ContextOf): Command {
-  const command = new Command('requests')
-    .description('the requests of an account, the newest first')
-    .argument(...ACCOUNT_ARGUMENT)
-    .option(...ACCOUNT_OPTION)
+  const command = aboutAccount(new Command('requests'), contextOf, showRequests).description(
+    'the requests of an account, the newest first',
+  )
   return withPeriod(command)
     .option('--status <status>', 'only with this status, such as finished')
     .option('--limit <number>', 'at most this many', '20')
-    .action((argument: string | undefined, options: RequestsOptions, own: Command) =>
-      showRequests(contextOf(own), argument, options),
-    )
 }
 
 async function showRequests(

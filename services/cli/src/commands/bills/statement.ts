@@ -12,9 +12,8 @@ import { CheckedStatement } from '../../output/checked-statement.ts'
 import { statementWriters } from '../../output/statement-formats.ts'
 import { noteLeftOut } from '../../output/table.ts'
 import {
-  ACCOUNT_ARGUMENT,
-  ACCOUNT_OPTION,
   type AccountOption,
+  aboutAccount,
   type ContextOf,
   moment,
   readAccount,
@@ -30,10 +29,8 @@ interface StatementOptions extends AccountOption {
 }
 
 export function statementCommand(contextOf: ContextOf): Command {
-  return new Command('statement')
+  return aboutAccount(new Command('statement'), contextOf, statement)
     .description('every movement of an account, with the balance after it')
-    .argument(...ACCOUNT_ARGUMENT)
-    .option(...ACCOUNT_OPTION)
     .option('--from <time>', 'from this time on: 2026-11-01 or RFC 3339')
     .option('--to <time>', 'before this time')
     .option('--tz <zone>', 'the time zone whose days they are, such as Europe/Berlin', 'UTC')
@@ -41,9 +38,6 @@ export function statementCommand(contextOf: ContextOf): Command {
       new Option('--format <format>', 'how to write it (default: table)').choices(
         Object.keys(statementWriters),
       ),
-    )
-    .action((argument: string | undefined, options: StatementOptions, command: Command) =>
-      statement(contextOf(command), argument, options),
     )
 }
 

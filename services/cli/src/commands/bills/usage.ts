@@ -4,13 +4,7 @@ import { timeSteps } from '@svc/contracts/zone'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { type Column, tableText } from '../../output/table.ts'
-import {
-  ACCOUNT_ARGUMENT,
-  ACCOUNT_OPTION,
-  type AccountOption,
-  type ContextOf,
-  readAccount,
-} from '../options.ts'
+import { type AccountOption, aboutAccount, type ContextOf, readAccount } from '../options.ts'
 import { type PeriodOptions, periodInput, withPeriod } from './period-options.ts'
 
 interface UsageOptions extends AccountOption, PeriodOptions {
@@ -21,16 +15,12 @@ interface UsageOptions extends AccountOption, PeriodOptions {
 type UsageRow = UsageAnswer['data'][number]
 
 export function usageCommand(contextOf: ContextOf): Command {
-  const command = new Command('usage')
-    .description('what an account used: requests, tokens and cost')
-    .argument(...ACCOUNT_ARGUMENT)
-    .option(...ACCOUNT_OPTION)
+  const command = aboutAccount(new Command('usage'), contextOf, showUsage).description(
+    'what an account used: requests, tokens and cost',
+  )
   return withPeriod(command)
     .addOption(new Option('--by <step>', 'a row for each').choices(timeSteps).default('day'))
     .option('--group-by <names>', 'also by some of key, model, format and class, with commas')
-    .action((argument: string | undefined, options: UsageOptions, own: Command) =>
-      showUsage(contextOf(own), argument, options),
-    )
 }
 
 async function showUsage(

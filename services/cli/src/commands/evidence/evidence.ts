@@ -5,9 +5,9 @@ import { parseCheckpoint } from '@svc/contracts/evidence/checkpoint'
 import { parseNote } from '@svc/contracts/evidence/signed-note'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
-import { CliError, EXIT_INTERRUPTED } from '../../context/exit-codes.ts'
+import { CliError, EXIT_INTERRUPTED, EXIT_OUTPUT } from '../../context/exit-codes.ts'
 import type { ContextOf } from '../options.ts'
-import { ACCOUNT_ARGUMENT, ACCOUNT_OPTION, type AccountOption, readAccount } from '../options.ts'
+import { type AccountOption, aboutAccount, readAccount } from '../options.ts'
 import { readNoteFile } from './evidence-input.ts'
 
 interface ExportOptions extends AccountOption {
@@ -17,16 +17,10 @@ interface ExportOptions extends AccountOption {
 
 export function evidenceCommand(contextOf: ContextOf): Command {
   const command = new Command('evidence').description('what proves the history of an account')
-  command
-    .command('export')
+  aboutAccount(command.command('export'), contextOf, exportEvidence)
     .description('the history of an account, in a form that proves itself')
-    .argument(...ACCOUNT_ARGUMENT)
-    .option(...ACCOUNT_OPTION)
     .option('-o, --output <file>', 'write it there (default: standard output)')
     .option('--since <file>', 'a checkpoint from before: show that the log went on from it')
-    .action((argument: string | undefined, options: ExportOptions, sub: Command) =>
-      exportEvidence(contextOf(sub), argument, options),
-    )
   command
     .command('public-key')
     .description('the key that evidence is verified with: give it to customers another way')
@@ -83,10 +77,11 @@ async function writeWhole(
   pieces: AsyncIterable<{ readonly text: string }>,
 ): Promise<void> {
   const unfinished = `${path}.part`
-  const file = await open(unfinished, 'w')
+  const file = await onDisk(path, open(unfinished, 'w'))
   try {
-    for await (const { text } of pieces) await file.write(text)
-    await file.sync()
+    // All of each piece: of the last one before a full disk a plain write takes a part.
+    for await (const { text } of pieces) await onDisk(path, file.appendFile(text))
+    await onDisk(path, file.sync())
   } catch (error) {
     await rm(unfinished, { force: true })
     throw error
@@ -96,6 +91,16 @@ async function writeWhole(
   if (context.terminal.stop.aborted) return rm(unfinished, { force: true })
   await rename(unfinished, path)
   context.note(`written to ${path}`)
+}
+
+/** @throws {CliError} when the disk is full, or the place cannot be written to */
+async function onDisk<Result>(path: string, writing: Promise<Result>): Promise<Result> {
+  try {
+    return await writing
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new CliError(EXIT_OUTPUT, `${path} cannot be written: ${why}`)
+  }
 }
 
 async function sizeIn(path: string): Promise<number> {

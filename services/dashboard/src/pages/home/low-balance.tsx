@@ -7,9 +7,6 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { ExactMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 
-/** Below it, the page says that credit runs out. */
-const LOW = parseDollars('1')
-
 export interface LowBalanceProps {
   /** Exact dollars. */
   readonly available: string
@@ -18,8 +15,9 @@ export interface LowBalanceProps {
 /** Said before requests are refused, with the way to more credit. */
 export function LowBalance({ available }: LowBalanceProps) {
   const [isOpen, setOpen] = useState(false)
+  const { low_balance: below } = useSession().branding
   const left = parseDollars(available)
-  if (left >= LOW) return null
+  if (left >= parseDollars(below)) return null
   return (
     <Notice look="warn">
       <div className="flex flex-wrap items-center justify-between gap-3">

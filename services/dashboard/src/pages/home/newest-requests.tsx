@@ -4,6 +4,7 @@ import { ask } from '../../api/queries.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
+import { useReceiptAddress } from '../requests/receipt-address.ts'
 import { RequestTable } from '../requests/request-table.tsx'
 
 const SHOWN = 5
@@ -11,6 +12,7 @@ const REFRESH_MS = 5_000
 
 /** The last few requests, and the way to all of them. */
 export function NewestRequests({ accountId }: { readonly accountId: string }) {
+  const receiptAddress = useReceiptAddress()
   const query = useQuery({
     ...ask('requests', { account_id: accountId, limit: SHOWN }),
     refetchInterval: REFRESH_MS,
@@ -27,7 +29,7 @@ export function NewestRequests({ accountId }: { readonly accountId: string }) {
           data.length === 0 ? (
             <p className="text-soft">{t('noRequestsYet')}</p>
           ) : (
-            <RequestTable requests={data} />
+            <RequestTable requests={data} receiptAddress={receiptAddress} />
           )
         }
       </Answer>

@@ -1,5 +1,8 @@
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ask } from '../../api/queries.ts'
+import { useAccountId } from '../../layout/account-id.ts'
 import { useAccountRole } from '../../layout/account-role.ts'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
@@ -19,9 +22,9 @@ type Key = DashboardOutput<'listAccountKeys'>[number]
 export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
   const decimals = finestOf(keys.flatMap((key) => [key.spent_30_days, key.spent]))
   const isOwner = useAccountRole() === 'owner'
+  const { data: members } = useQuery(ask('listMembers', { account_id: useAccountId() }))
   const head = (
     <>
-      <Head>{t('name')}</Head>
       <Head>{t('key')}</Head>
       <Head>{t('status')}</Head>
       <Head>{t('created')}</Head>
@@ -40,15 +43,18 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
         <tr key={key.key_id} data-row>
           <Cell>
             <GivenName name={key.name} />
-          </Cell>
-          <Cell>
-            <code className="whitespace-nowrap">…{key.last_four}</code>
+            <code className="text-xs whitespace-nowrap text-soft">{`sk-svc-…${key.last_four}`}</code>
           </Cell>
           <Cell>
             <KeyState status={key.status} />
           </Cell>
           <Cell>
             <Age at={key.created_at} />
+            {members !== undefined && (
+              <span className="line-clamp-2 text-xs text-soft">
+                {t('createdBy', { name: makerOf(key, members) })}
+              </span>
+            )}
           </Cell>
           <Cell>
             <Age at={key.last_used_at} />
@@ -65,6 +71,16 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
       ))}
     </Table>
   )
+}
+
+/** By the name that somebody goes by now. */
+function makerOf(
+  { created_by: maker }: Key,
+  members: readonly DashboardOutput<'listMembers'>[number][],
+): string {
+  if (maker === null) return t('theOperator')
+  const member = members.find(({ user_id }) => user_id === maker)
+  return member === undefined ? t('formerMember') : (member.display_name ?? t('erasedPerson'))
 }
 
 function KeyActions({ apiKey }: { readonly apiKey: Key }) {

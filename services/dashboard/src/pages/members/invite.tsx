@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { problemText } from '../../text/problems.ts'
-import { momentText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
-import { Code } from '../../ui/copying/code.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Choice } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { PassOnLink } from '../links/pass-on-link.tsx'
 
 export interface InviteProps {
   readonly accountId: string
@@ -18,21 +17,7 @@ export interface InviteProps {
 export function Invite({ accountId, onClose }: InviteProps) {
   const [role, setRole] = useState<'member' | 'owner'>('member')
   const invite = useChange('inviteMember')
-  if (invite.data !== undefined) {
-    return (
-      <Dialog title={t('invitationMade')} isSticky onClose={onClose}>
-        <div className="flex flex-col gap-4">
-          <p>{t('invitationPassOn', { time: momentText(invite.data.expires_at) })}</p>
-          <Code label={t('link')} text={invite.data.link} />
-          <div className="flex justify-end">
-            <Button look="main" onClick={onClose}>
-              {t('done')}
-            </Button>
-          </div>
-        </div>
-      </Dialog>
-    )
-  }
+  if (invite.data !== undefined) return <PassOnLink issued={invite.data} onClose={onClose} />
   return (
     <Dialog title={t('invite')} onClose={onClose}>
       <div className="flex flex-col gap-4">

@@ -1,14 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { useOnceKey } from '../../api/once-key.ts'
-import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { Field } from '../../ui/field.tsx'
 import { ExactMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { ChangeForm, type ChangeTexts } from './change-form.tsx'
 
 export interface AskedChange {
   readonly reason: string
@@ -24,27 +21,17 @@ export interface BalanceChange {
   readonly balance_after: string
 }
 
-export interface ReviewedChangeProps {
-  readonly title: string
-  /** What it does, before it is done. */
-  readonly effect: string
-  /** On the button that does it. */
-  readonly confirm: string
-  readonly isDangerous?: boolean
+export interface ReviewedChangeProps extends ChangeTexts {
   /** What is asked beside the reason: other content is another change, with another key. */
   readonly about: object
   readonly change: (asked: AskedChange) => Promise<BalanceChange>
-  /** The fields for it. */
-  readonly children?: ReactNode
-  readonly onClose: () => void
 }
 
 /**
  * A change of a balance in two steps: first what it would come to, as the server works it out from
  * the log; then the change. Whoever types on after the review reviews again.
  */
-export function ReviewedChange(props: ReviewedChangeProps) {
-  const { title, effect, confirm, isDangerous, about, change, children, onClose } = props
+export function ReviewedChange({ about, change, ...texts }: ReviewedChangeProps) {
   const [reason, setReason] = useState('')
   const [reviewed, setReviewed] = useState<string>()
   const keyOf = useOnceKey()
@@ -59,46 +46,26 @@ export function ReviewedChange(props: ReviewedChangeProps) {
   const carryOut = useMutation<BalanceChange, ApiError>({
     mutationFn: () => change({ ...asked, dry_run: false }),
     onSuccess: async () => {
-      onClose()
+      texts.onClose()
       await client.invalidateQueries()
     },
   })
-  const error = carryOut.error ?? review.error
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        className="flex flex-col gap-4 text-left whitespace-normal"
-        onSubmit={(event) => {
-          event.preventDefault()
-          carryOut.reset()
-          if (isReviewed) carryOut.mutate()
-          else review.mutate()
-        }}
-      >
-        <p className="text-sm">{effect}</p>
-        {children}
-        <Field
-          label={t('reason')}
-          hint={t('reasonHint')}
-          required
-          maxLength={500}
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-        />
-        {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
-        {isReviewed && review.data !== undefined && <Preview {...review.data} />}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button
-            look={isReviewed && isDangerous ? 'danger' : 'main'}
-            type="submit"
-            disabled={review.isPending || carryOut.isPending}
-          >
-            {isReviewed ? confirm : t('review')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <ChangeForm
+      {...texts}
+      confirm={isReviewed ? texts.confirm : t('review')}
+      isDangerous={isReviewed && texts.isDangerous === true}
+      reason={reason}
+      onReason={setReason}
+      error={carryOut.error ?? review.error}
+      isPending={review.isPending || carryOut.isPending}
+      preview={isReviewed && review.data !== undefined && <Preview {...review.data} />}
+      onSubmit={() => {
+        carryOut.reset()
+        if (isReviewed) carryOut.mutate()
+        else review.mutate()
+      }}
+    />
   )
 }
 

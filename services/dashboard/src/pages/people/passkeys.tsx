@@ -12,7 +12,8 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Age } from '../../ui/moment.tsx'
-import { Cell, Head, Table } from '../../ui/table.tsx'
+import { ActionTable } from '../action-table.tsx'
+import { RenameDialog } from '../rename-dialog.tsx'
 import { Refusal } from './other-ways.tsx'
 import { PasswordAgain } from './password-again.tsx'
 
@@ -38,42 +39,48 @@ export function Passkeys() {
 }
 
 function List({ passkeys }: { readonly passkeys: readonly Passkey[] }) {
+  const [renamed, setRenamed] = useState<Passkey>()
+  const rename = useChange('renamePasskey')
   const remove = useChange('removePasskey')
-  const head = (
-    <>
-      <Head>{t('passkeyName')}</Head>
-      <Head>{t('passkeyMade')}</Head>
-      <Head>{t('passkeyUsed')}</Head>
-      <Head>
-        <span className="sr-only">{t('passkeyRemove')}</span>
-      </Head>
-    </>
-  )
+  const stopRenaming = () => setRenamed(undefined)
   return (
     <>
-      <Table label={t('passkeys')} head={head}>
-        {passkeys.map((passkey) => (
-          <tr key={passkey.passkey_id}>
-            <Cell>
-              <GivenName name={passkey.name} />
-            </Cell>
-            <Cell>
-              <Age at={passkey.created_at} />
-            </Cell>
-            <Cell>
-              {passkey.last_used_at === null ? t('never') : <Age at={passkey.last_used_at} />}
-            </Cell>
-            <Cell isNumber>
-              <Button
-                disabled={remove.isPending}
-                onClick={() => remove.mutate({ passkey_id: passkey.passkey_id })}
-              >
-                {t('passkeyRemove')}
-              </Button>
-            </Cell>
-          </tr>
-        ))}
-      </Table>
+      <ActionTable
+        label={t('passkeys')}
+        columns={[
+          [t('passkeyName'), ({ name }) => <GivenName name={name} />],
+          [t('passkeyMade'), ({ created_at: at }) => <Age at={at} />],
+          [t('passkeyUsed'), ({ last_used_at: at }) => <Age at={at} />],
+        ]}
+        rows={passkeys}
+        keyOf={({ passkey_id: id }) => id}
+        actions={(passkey) => (
+          <span className="inline-flex gap-1">
+            <Button look="bare" onClick={() => setRenamed(passkey)}>
+              {t('rename')}
+            </Button>
+            <Button
+              look="danger"
+              disabled={remove.isPending}
+              onClick={() => remove.mutate({ passkey_id: passkey.passkey_id })}
+            >
+              {t('passkeyRemove')}
+            </Button>
+          </span>
+        )}
+      />
+      {renamed !== undefined && (
+        <RenameDialog
+          title={t('renameKey', { name: renamed.name })}
+          label={t('passkeyName')}
+          name={renamed.name}
+          renaming={rename}
+          onRename={(name) =>
+            rename.mutate({ passkey_id: renamed.passkey_id, name }, { onSuccess: stopRenaming })
+          }
+          onClose={stopRenaming}
+        />
+      )}
       <Refusal error={remove.error} />
     </>
   )

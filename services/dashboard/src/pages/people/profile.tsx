@@ -13,7 +13,7 @@ import { Field } from '../../ui/field.tsx'
 import { Age } from '../../ui/moment.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
-import { Cell, Head, Table } from '../../ui/table.tsx'
+import { ActionTable } from '../action-table.tsx'
 import { NewPassword } from './new-user-fields.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { ProviderLink } from './provider-link.tsx'
@@ -25,14 +25,16 @@ export function Profile() {
   const { user } = useSession()
   return (
     <Page title={t('profile')}>
-      <div className="grid gap-4 md:grid-cols-2">
-        <Card title={t('displayName')}>
-          <NameForm />
-        </Card>
+      <div className="grid items-start gap-4 md:grid-cols-2">
+        <div className="flex flex-col gap-4">
+          <Card title={t('displayName')}>
+            <NameForm />
+          </Card>
+          <ProviderLink />
+        </div>
         <Card title={t('changePassword')}>
           {user?.has_password === true ? <PasswordForm /> : <p>{t('passwordNone')}</p>}
         </Card>
-        <ProviderLink />
       </div>
       <Passkeys />
       <Card
@@ -55,7 +57,7 @@ function NameForm() {
   const change = useSessionChange('changeProfile')
   return (
     <form
-      className="flex flex-col items-start gap-3"
+      className="flex max-w-sm flex-col gap-3 *:[button]:self-start"
       onSubmit={(event) => {
         event.preventDefault()
         change.mutate({ display_name: name })
@@ -84,7 +86,7 @@ function PasswordForm() {
   const change = useSessionChange('changePassword')
   return (
     <form
-      className="flex flex-col items-start gap-3"
+      className="flex max-w-sm flex-col gap-3 *:[button]:self-start"
       onSubmit={(event) => {
         event.preventDefault()
         const input = { current_password: current, new_password: next }
@@ -116,43 +118,31 @@ function PasswordForm() {
 
 function Sessions({ sessions }: { readonly sessions: DashboardOutput<'listSessions'> }) {
   const end = useChange('endSession')
-  const head = (
-    <>
-      <Head>{t('sessionBrowser')}</Head>
-      <Head>{t('sessionAddress')}</Head>
-      <Head>{t('sessionBegan')}</Head>
-      <Head>{t('sessionUsed')}</Head>
-      <Head>
-        <span className="sr-only">{t('sessionEnd')}</span>
-      </Head>
-    </>
-  )
   return (
-    <Table label={t('sessions')} head={head}>
-      {sessions.map((session) => (
-        <tr key={session.session_id}>
-          <Cell>
-            {session.user_agent} {session.current && <Badge look="good" text={t('sessionThis')} />}
-          </Cell>
-          <Cell>{session.address}</Cell>
-          <Cell>
-            <Age at={session.created_at} />
-          </Cell>
-          <Cell>
-            <Age at={session.last_used_at} />
-          </Cell>
-          <Cell isNumber>
-            {!session.current && (
-              <Button
-                disabled={end.isPending}
-                onClick={() => end.mutate({ session_id: session.session_id })}
-              >
-                {t('sessionEnd')}
-              </Button>
-            )}
-          </Cell>
-        </tr>
-      ))}
-    </Table>
+    <ActionTable
+      label={t('sessions')}
+      columns={[
+        [
+          t('sessionBrowser'),
+          ({ user_agent: browser, current }) => (
+            <>
+              <bdi>{browser}</bdi> {current && <Badge look="good" text={t('sessionThis')} />}
+            </>
+          ),
+        ],
+        [t('sessionAddress'), ({ address }) => address],
+        [t('sessionBegan'), ({ created_at: at }) => <Age at={at} />],
+        [t('sessionUsed'), ({ last_used_at: at }) => <Age at={at} />],
+      ]}
+      rows={sessions}
+      keyOf={({ session_id: id }) => id}
+      actions={({ session_id, current }) =>
+        !current && (
+          <Button disabled={end.isPending} onClick={() => end.mutate({ session_id })}>
+            {t('sessionEnd')}
+          </Button>
+        )
+      }
+    />
   )
 }

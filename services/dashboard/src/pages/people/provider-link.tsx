@@ -37,7 +37,7 @@ function LinkForm({ provider }: { readonly provider: string }) {
   })
   return (
     <form
-      className="flex flex-col items-start gap-3"
+      className="flex max-w-sm flex-col gap-3 *:[button]:self-start"
       onSubmit={(event) => {
         event.preventDefault()
         start.mutate()

@@ -12,7 +12,8 @@ export function ReceiptEvents({ events }: Pick<Receipt, 'events'>) {
             <p>
               {type}, {stream} #{revision}
             </p>
-            <code className="text-xs text-soft wrap-anywhere">{hash}</code>
+            <code className="block text-xs wrap-anywhere">{id}</code>
+            <code className="block text-xs text-soft wrap-anywhere">{hash}</code>
           </li>
         ))}
       </ul>

@@ -2,13 +2,14 @@ import type { Receipt } from '@svc/contracts/wire/billing'
 import { countText } from '../../text/times.ts'
 import { tokenClassName } from '../../text/token-classes.ts'
 import { t } from '../../text/translate.ts'
-import { DecimalColumn, ExactMoney, finestOf } from '../../ui/money.tsx'
+import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 
 /** Tokens × price per million = amount, line by line, and their sum. */
 export function ReceiptLines({ receipt }: { readonly receipt: Receipt }) {
   const { lines, amount, price } = receipt
   const decimals = finestOf([amount, ...lines.map((line) => line.amount)])
+  const prices = finestOf(lines.map((line) => line.price))
   const head = (
     <>
       <Head>{t('tokens')}</Head>
@@ -36,7 +37,7 @@ export function ReceiptLines({ receipt }: { readonly receipt: Receipt }) {
             <Cell>{tokenClassName(line.class)}</Cell>
             <Cell isNumber>{countText(line.tokens)}</Cell>
             <Cell isNumber>
-              <ExactMoney amount={line.price} />
+              <DecimalColumn amount={line.price} decimals={prices} />
             </Cell>
             <Cell isNumber>
               <DecimalColumn amount={line.amount} decimals={decimals} />

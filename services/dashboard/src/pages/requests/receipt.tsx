@@ -14,7 +14,7 @@ export function Receipt({ receipt }: { readonly receipt: Data }) {
   const { id, status, model, format, key_id: keyId, key_name: keyName, timings, reason } = receipt
   return (
     <div className="flex flex-col gap-6 text-sm">
-      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
+      <dl className="grid grid-cols-[max-content_1fr] items-baseline gap-x-4 gap-y-1">
         <Fact name={t('request')}>
           <code className="wrap-anywhere">{id}</code> <CopyButton look="bare" text={id} />
         </Fact>
@@ -62,7 +62,7 @@ function Credit({ receipt }: { readonly receipt: Data }) {
   return (
     <section>
       <h3 className="mb-1 font-semibold">{t('credit')}</h3>
-      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
+      <dl className="grid grid-cols-[max-content_1fr] items-baseline gap-x-4 gap-y-1">
         <Fact name={t('heldMeanwhile')}>
           <ExactMoney amount={receipt.hold} />
         </Fact>
@@ -90,7 +90,7 @@ function CacheEvidence({ cache }: { readonly cache: NonNullable<Data['cache']> }
   return (
     <section>
       <h3 className="mb-1 font-semibold">{t('cache')}</h3>
-      <dl className="grid grid-cols-[max-content_1fr] gap-x-4 gap-y-1">
+      <dl className="grid grid-cols-[max-content_1fr] items-baseline gap-x-4 gap-y-1">
         <Fact name={t('cacheBlocks')}>
           {countText(cache.blocks)} ({cache.source})
         </Fact>

@@ -1,29 +1,24 @@
 import type { RequestsAnswer } from '@svc/contracts/wire/requests'
-import { Link } from '@tanstack/react-router'
-import type { ComponentType, ReactNode } from 'react'
-import { requestsSearch } from '../../address/search.ts'
-import { useAccountId } from '../../layout/account-id.ts'
+import { memo } from 'react'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
+import { RowLink } from '../row-link.tsx'
+import type { ReceiptAddress } from './receipt-address.ts'
 import { RequestStatus } from './request-status.tsx'
 
-export interface RequestTableProps {
-  readonly requests: RequestsAnswer['data']
-  /** Leads to the receipt; by default to that of the account whose pages are open. */
-  readonly ReceiptLink?: ComponentType<ReceiptLinkProps>
-}
+type Request = RequestsAnswer['data'][number]
 
-export interface ReceiptLinkProps {
-  readonly id: string
-  readonly children: ReactNode
+export interface RequestTableProps {
+  readonly requests: readonly Request[]
+  readonly receiptAddress: ReceiptAddress
 }
 
 /** One line for each request; its time leads to the receipt. */
-export function RequestTable({ requests, ReceiptLink = OwnReceiptLink }: RequestTableProps) {
+export function RequestTable({ requests, receiptAddress }: RequestTableProps) {
   const decimals = finestOf(requests.map(({ amount }) => amount))
   const head = (
     <>
@@ -39,41 +34,48 @@ export function RequestTable({ requests, ReceiptLink = OwnReceiptLink }: Request
   )
   return (
     <Table label={t('requests')} head={head}>
-      {requests.map(({ id, created_at, status, key, model, usage, amount }) => (
-        <tr key={id} className="hover:bg-panel" data-row>
-          <Cell>
-            <ReceiptLink id={id}>
-              <Moment at={created_at} />
-            </ReceiptLink>
-          </Cell>
-          <Cell>
-            <RequestStatus status={status} />
-          </Cell>
-          <Cell>
-            <GivenName name={key.name ?? key.id} />
-          </Cell>
-          <Cell>{model}</Cell>
-          <Cell isNumber>{countText(usage.input_tokens)}</Cell>
-          <Cell isNumber>{countText(usage.cached_input_tokens)}</Cell>
-          <Cell isNumber>{countText(usage.output_tokens)}</Cell>
-          <Cell isNumber>
-            <DecimalColumn amount={amount} decimals={decimals} />
-          </Cell>
-        </tr>
+      {requests.map((request) => (
+        <Line
+          key={request.id}
+          request={request}
+          decimals={decimals}
+          receipt={receiptAddress(request.id)}
+        />
       ))}
     </Table>
   )
 }
 
-function OwnReceiptLink({ id, children }: ReceiptLinkProps) {
-  const accountId = useAccountId()
-  return (
-    <Link
-      to="/accounts/$accountId/requests"
-      params={{ accountId }}
-      search={(search) => requestsSearch({ ...search, request: id })}
-    >
-      {children}
-    </Link>
-  )
+interface LineProps {
+  readonly request: Request
+  readonly decimals: number
+  /** An address. */
+  readonly receipt: string
 }
+
+/** Drawn once: a list that grows by a page draws that page alone. */
+const Line = memo(({ request, decimals, receipt }: LineProps) => {
+  const { created_at: createdAt, status, key, model, usage, amount } = request
+  return (
+    <tr className="hover:bg-panel" data-row>
+      <Cell>
+        <RowLink href={receipt}>
+          <Moment at={createdAt} />
+        </RowLink>
+      </Cell>
+      <Cell>
+        <RequestStatus status={status} />
+      </Cell>
+      <Cell>
+        <GivenName name={key.name ?? key.id} />
+      </Cell>
+      <Cell>{model}</Cell>
+      <Cell isNumber>{countText(usage.input_tokens)}</Cell>
+      <Cell isNumber>{countText(usage.cached_input_tokens)}</Cell>
+      <Cell isNumber>{countText(usage.output_tokens)}</Cell>
+      <Cell isNumber>
+        <DecimalColumn amount={amount} decimals={decimals} />
+      </Cell>
+    </tr>
+  )
+})

@@ -13,6 +13,7 @@ import { Empty } from '../../ui/empty.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
+import { useReceiptAddress } from './receipt-address.ts'
 import { ReceiptPanel } from './receipt-panel.tsx'
 import { RequestFilters } from './request-filters.tsx'
 import { RequestTable } from './request-table.tsx'
@@ -36,6 +37,7 @@ export function Requests() {
     }),
   )
   const { request, ...filters } = search
+  const receiptAddress = useReceiptAddress(filters)
   const isFiltered = Object.keys(filters).length > 0
   return (
     <Page title={t('requests')} action={<ExportLinks name="exportRequests" asked={asked} />}>
@@ -44,7 +46,9 @@ export function Requests() {
         <Answer query={query}>
           {({ pages }) => {
             const rows = pages.flatMap(({ data }) => data)
-            if (rows.length > 0) return <RequestTable requests={rows} />
+            if (rows.length > 0) {
+              return <RequestTable requests={rows} receiptAddress={receiptAddress} />
+            }
             return isFiltered ? (
               <Empty title={t('nothingFits')}>
                 <Button onClick={() => setSearch({})}>{t('clearFilters')}</Button>

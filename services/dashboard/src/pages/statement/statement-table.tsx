@@ -1,13 +1,13 @@
 import type { StatementAnswer } from '@svc/contracts/wire/statement'
-import { Link } from '@tanstack/react-router'
-import type { ComponentType } from 'react'
-import { useAccountId } from '../../layout/account-id.ts'
+import { memo } from 'react'
+import { isolated } from '../../text/isolated.ts'
 import { type PlainName, t } from '../../text/translate.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
-import type { ReceiptLinkProps } from '../requests/request-table.tsx'
+import type { ReceiptAddress } from '../requests/receipt-address.ts'
+import { RowLink } from '../row-link.tsx'
 
 type Entry = StatementAnswer['data'][number]
 
@@ -29,13 +29,13 @@ export interface StatementTableProps {
   readonly closing: string
   /** Whether nothing comes behind the last. */
   readonly isWhole: boolean
-  /** Leads to the receipt of what was used. */
-  readonly ReceiptLink?: ComponentType<ReceiptLinkProps>
+  /** Of what was used. */
+  readonly receiptAddress: ReceiptAddress
 }
 
 /** opening + credits − debits = closing, with the balance after every entry. */
 export function StatementTable(props: StatementTableProps) {
-  const { entries, opening, closing, isWhole, ReceiptLink = OwnReceiptLink } = props
+  const { entries, opening, closing, isWhole, receiptAddress } = props
   const moved = finestOf(entries.flatMap(({ debit, credit }) => [debit, credit]))
   const balances = finestOf([opening, closing, ...entries.map(({ balance }) => balance)])
   const head = (
@@ -69,49 +69,60 @@ export function StatementTable(props: StatementTableProps) {
         </Cell>
       </tr>
       {entries.map((entry) => (
-        <tr key={entry.entry} className="hover:bg-panel" data-row>
-          <Cell>
-            <Moment at={entry.at} />
-          </Cell>
-          <Cell>{t(types[entry.type])}</Cell>
-          <Cell>
-            <Description entry={entry} ReceiptLink={ReceiptLink} />
-          </Cell>
-          <Cell isNumber>
-            <DecimalColumn amount={entry.debit} decimals={moved} />
-          </Cell>
-          <Cell isNumber>
-            <DecimalColumn amount={entry.credit} decimals={moved} />
-          </Cell>
-          <Cell isNumber>
-            <DecimalColumn amount={entry.balance} decimals={balances} isBalance />
-          </Cell>
-        </tr>
+        <Line
+          key={entry.entry}
+          entry={entry}
+          receipt={receiptAddress(entry.reference)}
+          {...{ moved, balances }}
+        />
       ))}
     </Table>
   )
 }
 
-interface DescriptionProps extends Required<Pick<StatementTableProps, 'ReceiptLink'>> {
+interface LineProps extends DescriptionProps {
+  /** Decimals of the columns. */
+  readonly moved: number
+  readonly balances: number
+}
+
+/** Drawn once: a statement that grows by a page draws that page alone. */
+const Line = memo(({ entry, receipt, moved, balances }: LineProps) => (
+  <tr className="hover:bg-panel" data-row>
+    <Cell>
+      <Moment at={entry.at} />
+    </Cell>
+    <Cell>{t(types[entry.type])}</Cell>
+    <Cell>
+      <Description entry={entry} receipt={receipt} />
+    </Cell>
+    <Cell isNumber>
+      <DecimalColumn amount={entry.debit} decimals={moved} />
+    </Cell>
+    <Cell isNumber>
+      <DecimalColumn amount={entry.credit} decimals={moved} />
+    </Cell>
+    <Cell isNumber>
+      <DecimalColumn amount={entry.balance} decimals={balances} isBalance />
+    </Cell>
+  </tr>
+))
+
+interface DescriptionProps {
   readonly entry: Entry
+  /** The address of the receipt, where something was used. */
+  readonly receipt: string
 }
 
 /** What was used leads to its receipt. */
-function Description({ entry, ReceiptLink }: DescriptionProps) {
+function Description({ entry, receipt }: DescriptionProps) {
   const { type, key, model, reference, description } = entry
   if (type !== 'usage') return <GivenName name={description} />
   return (
-    <ReceiptLink id={reference}>
-      <GivenName name={[key?.name ?? key?.id ?? reference, model].filter(Boolean).join(' · ')} />
-    </ReceiptLink>
-  )
-}
-
-function OwnReceiptLink({ id, children }: ReceiptLinkProps) {
-  const accountId = useAccountId()
-  return (
-    <Link to="/accounts/$accountId/requests" params={{ accountId }} search={{ request: id }}>
-      {children}
-    </Link>
+    <RowLink href={receipt}>
+      <GivenName
+        name={[isolated(key?.name ?? key?.id ?? reference), model].filter(Boolean).join(' · ')}
+      />
+    </RowLink>
   )
 }

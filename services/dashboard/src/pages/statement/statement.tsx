@@ -7,12 +7,12 @@ import { ownZone } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
-import { Empty } from '../../ui/empty.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
 import { PeriodFields } from '../period-fields.tsx'
-import { StatementTable } from './statement-table.tsx'
+import { useReceiptAddress } from '../requests/receipt-address.ts'
+import { StatementParts } from './statement-parts.tsx'
 
 const PAGE = 100
 const route = getRouteApi('/signed-in/accounts/$accountId/statement')
@@ -22,6 +22,7 @@ export function Statement() {
   const accountId = useAccountId()
   const period = route.useSearch()
   const navigate = route.useNavigate()
+  const receiptAddress = useReceiptAddress()
   const asked = { account_id: accountId, ...askedPeriod(period) }
   const query = useInfiniteQuery(askPages('accountStatement', { ...asked, limit: PAGE }))
   return (
@@ -31,17 +32,14 @@ export function Statement() {
       </div>
       <Card>
         <Answer query={query}>
-          {({ pages }) => {
-            const [first] = pages
-            const last = pages.at(-1)
-            const entries = pages.flatMap(({ data }) => data)
-            if (first === undefined || last === undefined || entries.length === 0) {
-              return <Empty title={t('noMovements')} />
-            }
-            const isWhole = !last.has_more
-            const sums = { opening: first.opening, closing: last.closing, isWhole }
-            return <StatementTable entries={entries} {...sums} />
-          }}
+          {({ pages }) => (
+            <StatementParts
+              receiptAddress={receiptAddress}
+              parts={pages.map(({ data, has_more: more, ...sums }) => {
+                return { ...sums, entries: data, isWhole: !more }
+              })}
+            />
+          )}
         </Answer>
         <div className="mt-3 flex flex-wrap items-center gap-4">
           <MoreRows query={query} />

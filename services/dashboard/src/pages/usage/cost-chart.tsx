@@ -1,15 +1,13 @@
-import { formatDollars, parseDollars } from '@svc/contracts/money'
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { tokenClassName } from '../../text/token-classes.ts'
 import { t } from '../../text/translate.ts'
 import { exactText } from '../../ui/money.tsx'
+import { dollarHeight, heightText } from './dollar-heights.ts'
 import { classes, drawnRows, stepLabel, usedOf } from './usage-rows.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const colors = { input: 'input', cached_input: 'cached', output: 'output' } as const
-/** Heights need no exactness, and a number holds every nano-dollar of nine million dollars. */
-const PICO_PER_NANODOLLAR = 1_000n
 
 /** What each step of time cost, by class of tokens. */
 export function CostChart({ usage }: { readonly usage: UsageAnswer }) {
@@ -17,8 +15,8 @@ export function CostChart({ usage }: { readonly usage: UsageAnswer }) {
     const uses = classes.map((name) => usedOf(row, name))
     return {
       label: stepLabel(row, usage.by),
-      heights: uses.map(({ amount }) => Number(parseDollars(amount) / PICO_PER_NANODOLLAR)),
-      figures: uses.map(({ amount }) => exactText(amount)),
+      heights: uses.map(({ amount }) => dollarHeight(amount)),
+      figures: () => uses.map(({ amount }) => exactText(amount)),
     }
   })
   return (
@@ -26,7 +24,7 @@ export function CostChart({ usage }: { readonly usage: UsageAnswer }) {
       title={t('costChart', { from: usage.from, to: usage.to, zone: usage.zone })}
       parts={classes.map((name) => ({ name: tokenClassName(name), color: colors[name] }))}
       bars={bars}
-      tickText={(nanos) => formatDollars(BigInt(Math.round(nanos)) * PICO_PER_NANODOLLAR)}
+      valueText={heightText}
       tableName={t('asTable')}
       table={<UsageTable usage={usage} />}
     />

@@ -1,15 +1,12 @@
-import { formatDollars, parseDollars } from '@svc/contracts/money'
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { DecimalColumn, exactText, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
+import { dollarHeight, heightText } from './dollar-heights.ts'
 import { allSavings, type Savings, savingsOf } from './savings.ts'
 import { drawnRows, stepLabel } from './usage-rows.ts'
-
-/** Heights need no exactness, and a number holds every nano-dollar of nine million dollars. */
-const PICO_PER_NANODOLLAR = 1_000n
 
 interface Step extends Savings {
   readonly label: string
@@ -24,7 +21,7 @@ export function SavingsChart({ usage }: { readonly usage: UsageAnswer }) {
   const bars = steps.map(({ label, charged, saved }) => ({
     label,
     heights: [charged, saved].map(heightOf),
-    figures: [charged, saved].map(exactText),
+    figures: () => [charged, saved].map(exactText),
   }))
   return (
     <>
@@ -36,7 +33,7 @@ export function SavingsChart({ usage }: { readonly usage: UsageAnswer }) {
           { name: t('cachedSaved'), color: 'input' },
         ]}
         bars={bars}
-        tickText={(nanos) => formatDollars(BigInt(Math.round(nanos)) * PICO_PER_NANODOLLAR)}
+        valueText={heightText}
         tableName={t('asTable')}
         table={<SavingsTable steps={steps} />}
       />
@@ -46,7 +43,7 @@ export function SavingsChart({ usage }: { readonly usage: UsageAnswer }) {
 
 /** Nothing is drawn below the line, such as where a cached token cost as much as another. */
 function heightOf(amount: string): number {
-  return Math.max(0, Number(parseDollars(amount) / PICO_PER_NANODOLLAR))
+  return Math.max(0, dollarHeight(amount))
 }
 
 function SavingsTable({ steps }: { readonly steps: readonly Step[] }) {

@@ -13,14 +13,18 @@ const compact = new Intl.NumberFormat('en', { notation: 'compact' })
 export function TokenChart({ usage }: { readonly usage: UsageAnswer }) {
   const bars = drawnRows(usage).map((row) => {
     const counts = classes.map((name) => usedOf(row, name).tokens)
-    return { label: stepLabel(row, usage.by), heights: counts, figures: counts.map(countText) }
+    return {
+      label: stepLabel(row, usage.by),
+      heights: counts,
+      figures: () => counts.map(countText),
+    }
   })
   return (
     <StackedBars
       title={t('tokenChart', { from: usage.from, to: usage.to, zone: usage.zone })}
       parts={classes.map((name) => ({ name: tokenClassName(name), color: colors[name] }))}
       bars={bars}
-      tickText={(count) => compact.format(count)}
+      valueText={(count) => compact.format(count)}
       tableName={t('asTable')}
       table={<UsageTable usage={usage} />}
     />

@@ -1,5 +1,5 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
-import { countText, momentText } from '../../text/times.ts'
+import { countText, periodEdges } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Card, Figure } from '../../ui/card.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
@@ -12,7 +12,7 @@ export function UsageSums({ usage }: { readonly usage: UsageAnswer }) {
   const prompt = usedOf(total, 'input').tokens + cached
   const share = prompt === 0 ? 0 : cached / prompt
   return (
-    <Card title={t('periodOf', { from: momentText(from), to: momentText(to), zone })}>
+    <Card title={t('periodOf', { ...periodEdges(from, to), zone })}>
       <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
         <Figure name={t('cost')}>
           <GlanceMoney amount={total.amount} />

@@ -6,15 +6,18 @@ import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 import { groupLabel, stepLabel, usedOf } from './usage-rows.ts'
 
+const groupNames = { key: 'key', model: 'model', format: 'format', class: 'tokens' } as const
+
 /** The figures of the charts, and their sum over the whole period. */
 export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
   const { data, total, by, group_by: groups } = usage
   const decimals = finestOf([total.amount, ...data.map(({ amount }) => amount)])
-  const isGrouped = groups.length > 0
+  const [group] = groups
+  const isGrouped = group !== undefined
   const head = (
     <>
       <Head>{t('period')}</Head>
-      {isGrouped && <Head>{t('group')}</Head>}
+      {isGrouped && <Head>{t(groupNames[group])}</Head>}
       <Head isNumber>{t('requests')}</Head>
       <Head isNumber>{t('input')}</Head>
       <Head isNumber>{t('cachedInput')}</Head>

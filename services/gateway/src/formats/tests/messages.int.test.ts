@@ -190,7 +190,12 @@ describe('an error', () => {
     expect(response.status).toBe(402)
     expect(response.headers.get('x-should-retry')).toBe('false')
     const body = await response.json()
-    expect(body).toEqual(shape('billing_error', 'insufficient_quota'))
+    const { error, ...rest } = shape('billing_error', 'insufficient_quota')
+    const funds = {
+      required: expect.stringMatching(/^0\.\d+$/),
+      ...{ available: '0.00', held: '0.00', balance_url: '/v1/balance' },
+    }
+    expect(body).toEqual({ ...rest, error: { ...error, details: { ...error.details, funds } } })
     // With these words Claude Code hides the amounts behind a notice of its own.
     expect(JSON.stringify(body)).not.toMatch(/credit balance/i)
   })

@@ -1,8 +1,11 @@
 /**
  * Reads and discards what a refused request still sends: a client that is cut off while it sends
  * sees a broken pipe instead of the refusal, and sends it all again. Whoever is refused often and
- * sends much takes the time of all, so an account, or an address without a key, has so many bytes
- * discarded in a second; the rest stays with its sender until its time has come.
+ * sends much takes the time of all: to discard 4 MB costs several times what the refusal costs, and
+ * half of it on threads of V8 that collect the garbage. So an account has so many bytes discarded
+ * in a second; one without credit, or an address without a key, has one large body discarded at
+ * once and an eighth of those bytes in a second. The rest stays with its sender until its time has
+ * come.
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { FastifyRequest } from 'fastify'
@@ -11,9 +14,17 @@ import { payerOf } from './refusal-pauses.ts'
 
 /** As large as the largest bodies that the vendors of the formats take. */
 export const DISCARDED_BYTES_MAX = 32 * 1024 * 1024
+/** Of the bytes that an account may send in a second: for those who pay for nothing. */
+const UNPAID_SHARE = 1 / 8
+const MS_PER_SECOND = 1_000
 
 export interface RefusedBodiesOptions {
-  readonly limits: { readonly smallBodyBytes: number; readonly bodyBytesPerSecond: number }
+  readonly limits: {
+    /** Of the largest body. */
+    readonly bodyBytes: number
+    readonly smallBodyBytes: number
+    readonly bodyBytesPerSecond: number
+  }
   readonly timer: Timer
   readonly clock: Clock
 }
@@ -21,10 +32,15 @@ export interface RefusedBodiesOptions {
 export class RefusedBodies {
   readonly #smallBodyBytes: number
   readonly #pace: Pace
+  readonly #unpaidPace: Pace
 
   constructor({ limits, ...ports }: RefusedBodiesOptions) {
-    this.#smallBodyBytes = limits.smallBodyBytes
-    this.#pace = new Pace({ ...ports, perSecond: limits.bodyBytesPerSecond })
+    const { bodyBytes, smallBodyBytes, bodyBytesPerSecond } = limits
+    const perSecond = bodyBytesPerSecond * UNPAID_SHARE
+    const burstMs = (bodyBytes / perSecond) * MS_PER_SECOND
+    this.#smallBodyBytes = smallBodyBytes
+    this.#pace = new Pace({ ...ports, perSecond: bodyBytesPerSecond })
+    this.#unpaidPace = new Pace({ ...ports, perSecond, burstMs })
   }
 
   /**
@@ -37,6 +53,7 @@ export class RefusedBodies {
     const isSmall = bytes !== undefined && bytes <= this.#smallBodyBytes
     if (isSmall || raw.complete || raw.destroyed) return
     const payer = payerOf(request)
+    const pace = request.caller === null || request.hasPaused ? this.#unpaidPace : this.#pace
     const gone = new AbortController()
     let discarded = 0
     raw.once('close', () => gone.abort())
@@ -47,7 +64,7 @@ export class RefusedBodies {
         return
       }
       raw.pause()
-      void this.#pace.take(payer, chunk.length, gone.signal).then(() => raw.resume())
+      void pace.take(payer, chunk.length, gone.signal).then(() => raw.resume())
     })
   }
 }

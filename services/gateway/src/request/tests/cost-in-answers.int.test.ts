@@ -36,7 +36,7 @@ describe.each(wireFormats)('in $name', (format) => {
   const post = (fields: object, headers = {}) =>
     postTo(fixture, format.paths[0], bodyOf(format, fields), headers)
 
-  test('a whole answer names its debit and the balance after it', async () => {
+  test('a whole answer names its debit and the balance after it: UX-15', async () => {
     const answer = await post({})
     const { usage } = (await answer.json()) as Costing
     expect(usage?.cost).toBe(debited())
@@ -45,7 +45,7 @@ describe.each(wireFormats)('in $name', (format) => {
     expect(answer.headers.get('x-svc-balance')).toBe(await balance())
   })
 
-  test('a stream names it in its last usage, and nowhere before', async () => {
+  test('a stream names it in its last usage, and nowhere before: UX-15', async () => {
     const answer = await post({ ...format.streamFields, stream: true })
     expect(answer.headers.has('x-svc-cost')).toBe(false)
     const costs = (eventsOf(await answer.text()) as StreamedCosting[]).flatMap((event) => {

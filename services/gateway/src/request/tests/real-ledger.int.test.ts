@@ -8,6 +8,7 @@ import { type DomainEvent, decodeEvent } from '@svc/contracts/events/codec'
 import { parsePricePerMillion } from '@svc/contracts/money'
 import type { EventStore } from '@svc/contracts/ports/event-store'
 import { worstCase } from '@svc/contracts/price'
+import { openAiErrorAnswer } from '@svc/contracts/wire/errors'
 import { MODEL } from '@svc/contracts/wire/models'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import type { Ledger } from '@svc/ledger/ledger'
@@ -145,16 +146,17 @@ test('a prompt of 3 that is metered as 3 computed and 2 cached is billed as 1 an
   expect((await ledger.balance(accountId)).settled).toBe(10n * costOfOne - spent)
 })
 
-test('an empty balance is 402 with both amounts, and nothing is booked', async () => {
+test('an empty balance is 402 with both amounts, and nothing is booked: UX-15', async () => {
   await start(1n, 'strict')
   expect((await fixture.post(request())).status).toBe(200)
   const before = (await events()).length
   const answer = await fixture.post(request())
   expect(answer.status).toBe(402)
   expect(answer.headers.get('x-should-retry')).toBe('false')
-  const { error } = (await answer.json()) as { error: { message: string; code: string } }
+  const { error } = openAiErrorAnswer.parse(await answer.json())
   expect(error.code).toBe('insufficient_quota')
   expect(error.message).toMatch(/needs at least \$0\.\d+, available is \$0\.00/)
+  expect(error.funds).toMatchObject({ available: '0.00', held: '0.00' })
   expect((await events()).length).toBe(before)
 })
 
@@ -167,7 +169,7 @@ test('a hundred with one Idempotency-Key are one debit', async () => {
   expect((await ledger.balance(accountId)).settled).toBe(costOfOne * 9n)
 })
 
-test('a request that failed without a charge may run again under its key, once', async () => {
+test('a request that failed without a charge may run again under its key, once: UX-11', async () => {
   await start(10n)
   const { script } = fixture.worker
   fixture.worker.script = { ...script, fault: { kind: 'die', afterTokens: 0 } }

@@ -3,7 +3,7 @@ import { type EvidenceVerdict, verifyEvidence } from '@svc/contracts/evidence/ve
 import { consistencyAnswer, inclusionAnswer } from '@svc/contracts/wire/evidence'
 import { TEST_KEY } from '@svc/testing/evidence-sources'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { expectErrorBody } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
@@ -111,6 +111,16 @@ test.each([
   const body = await answer.text()
   expectErrorBody(body, { status: 400, code: 'invalid_value' })
   expect(JSON.parse(body).error.param).toBe(param)
+})
+
+test('a HEAD reads no history', async () => {
+  const { store } = fixture.ledger
+  const read = vi.spyOn(store, 'readStream')
+  const headers = { authorization: `Bearer ${fixture.ledger.secret}` }
+  const answer = await fetch(`${fixture.baseUrl}/v1/evidence`, { method: 'HEAD', headers })
+  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
+  expect(read).not.toHaveBeenCalled()
+  read.mockRestore()
 })
 
 test('of another key nothing verifies', async () => {

@@ -66,11 +66,11 @@ test('a statement says what it is of, and opening + rows = closing: UX-14, UX-33
     ...{ type: 'opening', schema: 'svc.statement/2', zone: 'Asia/Kathmandu', currency: 'USD' },
     ...{ account_id: fixture.ledger.accountId, rows: rows.length, sha256: shaOf(raw) },
   })
-  expect(head['position']).toMatch(/^\d+$/)
+  expect(head.position).toMatch(/^\d+$/)
   const moved = sum(rows, 'credit') - sum(rows, 'debit')
-  const [opening, closing] = [head['opening'], end['closing']] as [string, string]
+  const [opening, closing] = [head.opening, end.closing] as [string, string]
   expect(parseDollars(opening) + moved).toBe(parseDollars(closing))
-  expect(rows.map((row) => row['actor'])).toEqual(rows.map(() => null))
+  expect(rows.map((row) => row.actor)).toEqual(rows.map(() => null))
 })
 
 test('requests and usage come to what the statement debits: UX-04', async () => {
@@ -109,8 +109,8 @@ test.each([
     expect(text).toContain(`"'=HYPERLINK(""http://x"")"`)
     expect(head).toMatch(/^head,.*account_id acct_.* zone UTC .*position \d+/)
     const { end: whole } = partsOf(await file(`${path}${path.includes('?') ? '&' : '?'}as=jsonl`))
-    expect(end).toContain(`rows ${whole['rows']} amount ${whole.amount} sha256 ${whole['sha256']}`)
-    expect(rest).toHaveLength(whole['rows'] as number)
+    expect(end).toContain(`rows ${whole.rows} amount ${whole.amount} sha256 ${whole.sha256}`)
+    expect(rest).toHaveLength(whole.rows as number)
     const amountAt = cells(titles).indexOf('amount_pico_usd') - cells(titles).length
     const pico = rest.reduce((total, line) => total + BigInt(cells(line).at(amountAt) ?? ''), 0n)
     expect(pico).toBe(parseDollars(whole.amount ?? ''))

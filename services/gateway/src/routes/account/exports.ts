@@ -1,6 +1,7 @@
 /** Files of the account of a caller: the whole of a list, however long it is. */
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
+import type { Caller } from '@svc/contracts/admin/caller'
 import { START } from '@svc/contracts/ports/event-store'
 import { STATEMENT_STYLE } from '@svc/contracts/statement-html'
 import {
@@ -15,7 +16,7 @@ import {
   statementExport,
   usageExport,
 } from '@svc/projections/account-exports'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
 import { type OwnViews, type ViewName, viewHolds } from './own-views.ts'
 import { readQuery } from './query.ts'
@@ -23,6 +24,24 @@ import type { UsagePorts } from './usage.ts'
 
 export interface ExportPorts extends OwnViews, ExportSources, Pick<UsagePorts, 'reads' | 'clock'> {
   readonly views: ExportSources['views']
+  /** Told of each file before it is sent. */
+  readonly exportTrail: ExportTrail
+}
+
+type Subject = Readonly<Record<'from' | 'to', string | null | undefined>>
+
+export interface ExportTrail {
+  /**
+   * Resolves when it is durable who took which file.
+   *
+   * @param subject whose records, and from when to when; null: from the beginning, or to the end
+   * @throws {ServiceError} `rate_limit_exceeded`, `store_unavailable`
+   */
+  record(
+    who: Pick<Caller, 'actor' | 'tokenId'>,
+    operation: string,
+    subject: Readonly<Record<string, string | null>>,
+  ): Promise<void>
 }
 
 export function exportRoutes(ports: ExportPorts) {
@@ -32,19 +51,22 @@ export function exportRoutes(ports: ExportPorts) {
       const fields = readQuery(statementExportQuery, request.query)
       const account = await exported(ports, callerOf(request).accountId, 'statement')
       const file = { name: `statement-${account.accountId}`, as: fields.as }
-      return send(reply, file, statementExport(ports, account, fields))
+      const note = () => noteTaken(ports, request, 'exportStatement', fields)
+      return send(reply, file, statementExport(ports, account, fields), note)
     })
     app.get('/exports/requests', options, async (request, reply) => {
       const fields = readQuery(requestsExportQuery, request.query)
       const account = await exported(ports, callerOf(request).accountId, 'usage', 'requests')
       const file = { name: `requests-${account.accountId}`, as: fields.as }
-      return send(reply, file, requestsExport(ports, account, fields))
+      const note = () => noteTaken(ports, request, 'exportRequests', fields)
+      return send(reply, file, requestsExport(ports, account, fields), note)
     })
     app.get('/exports/usage', options, async (request, reply) => {
       const fields = readQuery(usageExportQuery, request.query)
       const account = await exported(ports, callerOf(request).accountId, 'usage')
       const file = { name: `usage-${account.accountId}`, as: fields.as }
-      return send(reply, file, usageExport(ports, account, fields, ports.clock.nowMs()))
+      const note = () => noteTaken(ports, request, 'exportUsage', fields)
+      return send(reply, file, usageExport(ports, account, fields, ports.clock.nowMs()), note)
     })
   }
 }
@@ -56,13 +78,30 @@ async function exported(ports: ExportPorts, accountId: string, ...names: readonl
   return { accountId, position }
 }
 
-/** What cannot be answered is refused before the head of the answer is written. */
+async function noteTaken(
+  { exportTrail }: ExportPorts,
+  request: FastifyRequest,
+  operation: string,
+  { from = null, to = null }: Partial<Subject>,
+): Promise<void> {
+  const { accountId, keyId } = callerOf(request)
+  const { member } = request
+  const who =
+    member === null
+      ? { actor: keyId, tokenId: keyId }
+      : { actor: `user:${member.userId}`, tokenId: member.userId }
+  await exportTrail.record(who, operation, { account_id: accountId, from, to })
+}
+
+/** What cannot be answered is refused before the head of the answer is written, and not noted. */
 async function send(
   reply: FastifyReply,
   { name, as }: { readonly name: string; readonly as: keyof typeof exportMedia },
   text: AsyncGenerator<string>,
+  note: () => Promise<void>,
 ): Promise<FastifyReply> {
   const { value: first = '' } = await text.next()
+  await note()
   reply.headers({
     'content-type': `${exportMedia[as]}; charset=utf-8`,
     'cache-control': 'no-store',

@@ -10,8 +10,8 @@ export type ViewName = 'requests' | 'statement' | 'usage' | 'evidence'
 
 export interface OwnViews {
   readonly ledger: Pick<Ledger, 'lastPosition'>
-  /** Asked about one view alone: no other can hold an answer up. */
-  viewsReached(position: Position, timeoutMs: number, name: ViewName): Promise<boolean>
+  /** Asked about one view alone: no other can hold an answer up. Without a name, about all. */
+  viewsReached(position: Position, timeoutMs: number, name?: ViewName): Promise<boolean>
 }
 
 /** @throws {ServiceError} `view_behind` when the view does not get there in time */

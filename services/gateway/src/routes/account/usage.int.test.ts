@@ -36,7 +36,7 @@ async function usage(query = '', headers = {}) {
   return usageAnswer.strict().parse(await answer.json())
 }
 
-test('usage without a question is that of the last 30 days, and is what was debited', async () => {
+test('usage without a question is that of the last 30 days, and is what was debited: UX-17', async () => {
   const spent = before - (await settled())
   const { total, data, zone, by } = await usage()
   expect({ zone, by }).toEqual({ zone: 'UTC', by: 'day' })
@@ -60,7 +60,7 @@ test('usage is divided as it is asked', async () => {
   }
 })
 
-test('of another account nothing is shown, whatever is asked', async () => {
+test('of another account nothing is shown, whatever is asked: UX-17', async () => {
   const own = await usage('?group_by=key')
   const theirs = await usage(`?key_id=${own.data[0]?.key?.id}`, other())
   expect(theirs.data).toEqual([])

@@ -166,6 +166,7 @@ function keyRow(
     last_four: key.lastFour,
     status: statusOf(key, now),
     created_at: new Date(key.createdAt).toISOString(),
+    created_by: userOf(used?.createdBy ?? null),
     expires_at: optionalTime(key.expiresAt),
     revoked_at: optionalTime(key.revokedAt),
     last_used_at: optionalTime(used?.lastUsedAt ?? null),
@@ -184,8 +185,15 @@ function optionalTime(ms: number | null): string | null {
   return ms === null ? null : new Date(ms).toISOString()
 }
 
+const USER = 'user:'
+
 function actorOf(request: FastifyRequest): string {
-  return `user:${memberOf(request).userId}`
+  return `${USER}${memberOf(request).userId}`
+}
+
+/** Which of the operator's people or tokens it was is not told to customers. */
+function userOf(actor: string | null): string | null {
+  return actor?.startsWith(USER) === true ? actor.slice(USER.length) : null
 }
 
 type Declared = typeof declared

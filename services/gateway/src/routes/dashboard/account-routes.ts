@@ -22,9 +22,10 @@ import { exportRoutes } from '../account/exports.ts'
 import { requestRoutes } from '../account/requests.ts'
 import { statementRoutes } from '../account/statement.ts'
 import { usageRoutes } from '../account/usage.ts'
-import { billingRoutes } from '../billing.ts'
+import { balanceRoute, receiptRoute } from '../billing.ts'
 import { type InferencePorts, inferenceRoutes } from '../inference.ts'
 import { type PricePorts, priceRoutes } from '../prices.ts'
+import { type AccountEventPorts, accountEventRoute } from './account-event.ts'
 import { type HomePorts, homeRoute } from './account-home.ts'
 import { type AccountKeyPorts, accountKeyRoutes } from './account-keys.ts'
 import { ChatKeys } from './chat-key.ts'
@@ -38,7 +39,8 @@ export type DashboardAccountPorts = Omit<AccountKeyPorts, 'reads' | 'owners'> &
   Parameters<typeof requestRoutes>[0] &
   Parameters<typeof statementRoutes>[0] &
   Parameters<typeof exportRoutes>[0] &
-  Parameters<typeof billingRoutes>[0] & {
+  Parameters<typeof receiptRoute>[0] &
+  Pick<AccountEventPorts, 'eventOf'> & {
     readonly reads: Pick<Reads, 'hooksFor'>
     readonly sessions: AccountSessions
     readonly texts: Pick<TextStore, 'find'>
@@ -69,7 +71,9 @@ export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: 
     const prices = { ...reading, reads: { ...members, openHooks: members.hooks } }
     const routes = [
       homeRoute(reading),
-      billingRoutes(reading),
+      balanceRoute(reading),
+      receiptRoute(reading),
+      accountEventRoute(reading),
       usageRoutes(reading),
       requestRoutes(reading),
       statementRoutes(reading),

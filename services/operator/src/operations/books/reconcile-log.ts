@@ -1,15 +1,16 @@
 /** Goes through the whole log, and holds the events of every account against each other. */
 import { type TrialBalance, zeroBalances } from '@svc/contracts/account-books'
 import { accountOfStream, isAccountEvent } from '@svc/contracts/events/account'
-import { type DomainEvent, decodeEvent } from '@svc/contracts/events/codec'
+import { checkedEvent, type DomainEvent } from '@svc/contracts/events/codec'
 import {
   type EventStore,
   type Position,
   type RecordedEvent,
   START,
 } from '@svc/contracts/ports/event-store'
-import { inSteps, type Pace } from '@svc/contracts/ports/pace'
+import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { bookAccounts } from '@svc/contracts/postings'
+import { type DecodedBatch, type DecodedEvent, decodeBatch } from '@svc/projections/decode'
 import { AccountReconciliation } from './account-reconciliation.ts'
 import type { Findings } from './findings.ts'
 
@@ -41,13 +42,16 @@ export class LogReconciliation {
   }
 
   /** The events behind those before, in the order of the log. @throws when the signal aborts */
-  take(batch: readonly RecordedEvent[], signal: AbortSignal): Promise<void> {
-    const take = (recorded: RecordedEvent): void => {
-      takeEvent(recorded, this.#accounts, this.#findings)
-      this.#position = recorded.position
+  take({ recorded, events }: DecodedBatch, signal: AbortSignal): Promise<void> {
+    let next = 0
+    const take = (event: RecordedEvent): void => {
+      const decoded = events[next]?.recorded === event ? events[next] : undefined
+      if (decoded !== undefined) next += 1
+      takeEvent(event, decoded, this.#accounts, this.#findings)
+      this.#position = event.position
       this.#events += 1
     }
-    return inSteps(this.#pace, batch, STEP_EVENTS, take, signal)
+    return inSteps(this.#pace, recorded, STEP_EVENTS, take, signal)
   }
 
   /** Reads what it was not given of the log up to a position. @throws when the signal aborts */
@@ -57,11 +61,11 @@ export class LogReconciliation {
     signal: AbortSignal,
   ): Promise<void> {
     while (this.#position < until) {
-      const after = this.#position
-      const page = await this.#pace.step(() => store.readAll({ after, limit: PAGE_EVENTS }))
+      const asked = { after: this.#position, limit: stepSize(this.#pace, PAGE_EVENTS) }
+      const page = await this.#pace.step(() => store.readAll(asked))
       const known = page.filter(({ position }) => position <= until)
       if (known.length === 0) return
-      await this.take(known, signal)
+      await this.take(await this.#pace.step(() => decodeBatch(known)), signal)
     }
   }
 
@@ -78,15 +82,17 @@ export class LogReconciliation {
   }
 }
 
+/** @param decoded undefined for an event that cannot be read */
 function takeEvent(
   recorded: RecordedEvent,
+  decoded: DecodedEvent | undefined,
   accounts: Map<string, AccountReconciliation>,
   findings: Findings,
 ): void {
   const accountId = accountOfStream(recorded.stream)
   if (accountId === undefined) return
   const subject = `${recorded.stream} revision ${recorded.revision}`
-  const event = decoded(recorded)
+  const event = checked(decoded)
   if (event === undefined || !isAccountEvent(event)) {
     findings.add('balances', subject, `${recorded.type} is no event that can be read`, 0n)
     return
@@ -100,9 +106,10 @@ function takeEvent(
 }
 
 /** Whoever alters history may leave what is no event. */
-function decoded(recorded: RecordedEvent): DomainEvent | undefined {
+function checked(decoded: DecodedEvent | undefined): DomainEvent | undefined {
+  if (decoded === undefined) return undefined
   try {
-    return decodeEvent(recorded)
+    return checkedEvent(decoded.event.type, decoded.event.data)
   } catch {
     return undefined
   }

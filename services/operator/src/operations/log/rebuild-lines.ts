@@ -1,21 +1,52 @@
-/** A rebuild of a view, with its progress. */
+/** A rebuild of a view, with its progress; and what it would have to do. */
 import { performance } from 'node:perf_hooks'
-import type { RebuildProgress, RebuildResult } from '@svc/contracts/admin/log'
+import type { RebuildProgress, RebuildResult, RebuildTrial } from '@svc/contracts/admin/log'
 import type { Projections } from '@svc/projections/open-projections'
 import { progressLines, ratePerSecond } from './progress-lines.ts'
 
+const SECOND_MS = 1_000
+
+export interface AskedRebuild {
+  readonly name: string
+  /** Whether it goes on when its reader leaves. */
+  readonly detached: boolean
+}
+
 export function rebuildLines(
   projections: Pick<Projections, 'rebuild'>,
-  name: string,
+  { name, detached }: AskedRebuild,
 ): AsyncGenerator<RebuildProgress | RebuildResult> {
-  return progressLines<RebuildProgress, RebuildResult>(async (report, signal) => {
+  return progressLines<RebuildProgress, RebuildResult>(async (report, left) => {
     const startedAt = performance.now()
     const rateOf = ratePerSecond()
-    const summary = await projections.rebuild(
+    const rebuilt = projections.rebuild(
       name,
-      ({ done, total }) => report({ type: 'progress', done, total, rate: rateOf(done) }),
-      signal,
+      ({ done, total, passedOver }) => {
+        const rate = rateOf(done)
+        report({ type: 'progress', done, total, passed_over: passedOver, rate })
+      },
+      detached ? undefined : left,
     )
-    return { type: 'result', ...summary, seconds: (performance.now() - startedAt) / 1000 }
+    const summary = await (detached ? Promise.race([rebuilt, readerLeft(left)]) : rebuilt)
+    return { type: 'result', ...summary, seconds: (performance.now() - startedAt) / SECOND_MS }
+  })
+}
+
+/** @returns what a rebuild would have to do, and the time that its beginning takes now */
+export async function triedRebuild(
+  projections: Pick<Projections, 'tryRebuild'>,
+  name: string,
+): Promise<RebuildTrial> {
+  const startedAt = performance.now()
+  const trial = await projections.tryRebuild(name)
+  const triedSeconds = (performance.now() - startedAt) / SECOND_MS
+  const rate = trial.tried === 0 ? null : Math.max(1, Math.round(trial.tried / triedSeconds))
+  return { ...trial, rate, seconds: rate === null ? null : trial.events / rate }
+}
+
+/** Rejects then: nobody waits for the end any more. */
+function readerLeft(left: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    left.addEventListener('abort', () => reject(left.reason), { once: true })
   })
 }

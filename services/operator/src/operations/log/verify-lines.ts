@@ -25,6 +25,7 @@ export interface VerifySources {
   /** What remembers events of this log. */
   readonly witnesses?: () => Iterable<LogWitness>
   readonly densePositions: boolean
+  readonly mayHideEvents?: boolean
   readonly storeHealth?: StoreHealth | undefined
   /** Told of every stream that is found damaged. */
   readonly quarantine?: Pick<Quarantine, 'note'> | undefined
@@ -45,7 +46,8 @@ export async function* verifyLines(
   sources: VerifySources,
   input: VerifyInput = {},
 ): AsyncGenerator<VerifyProgress | VerifyResult> {
-  const { store, storeHealth, texts, pace, witnesses = () => [], densePositions } = sources
+  const { store, storeHealth, texts, pace, witnesses = () => [] } = sources
+  const { densePositions, mayHideEvents = false } = sources
   const anchor = anchorOf(input)
   const from = await startOf(sources, input)
   yield* progressLines<VerifyProgress, VerifyResult>(async (report, signal) => {
@@ -61,10 +63,12 @@ export async function* verifyLines(
     const found = await verifyLog(
       { readAll, readStream: (request) => store.readStream(request) },
       {
-        ...{ pace, signal, anchor, from, densePositions, unreadableBecause },
+        ...{ pace, signal, anchor, from, densePositions, mayHideEvents, unreadableBecause },
         witnesses: witnesses(),
-        onProgress: ({ events, position }) => {
-          report({ type: 'progress', events, position: `${position}`, head, rate: rateOf(events) })
+        onProgress: ({ events, position, passedOver }) => {
+          const place = { position: `${position}`, head }
+          const rate = rateOf(events)
+          report({ type: 'progress', events, ...place, passed_over: passedOver, rate })
         },
       },
     )

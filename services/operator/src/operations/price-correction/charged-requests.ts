@@ -11,12 +11,13 @@ import {
 } from '@svc/contracts/events/account'
 import { decodeEvent } from '@svc/contracts/events/codec'
 import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
-import type { Pace } from '@svc/contracts/ports/pace'
+import { inSteps, type Pace } from '@svc/contracts/ports/pace'
 import type { TokenClass } from '@svc/contracts/tokens'
 import type { PriceDifference } from '@svc/ledger/price-difference'
 
-/** A few milliseconds of decoding. */
 const PAGE_EVENTS = 250
+/** About a millisecond of decoding. */
+const STEP_EVENTS = 50
 
 type Debit = AccountEventOf<'CreditDebited'>['data']
 
@@ -45,17 +46,12 @@ export async function* readCharges(
   const charges = new ChargesFromTheEnd(asked)
   let from: number | undefined
   do {
-    const page: readonly RecordedEvent[] = await store.readStream({
-      stream,
-      direction: 'backwards',
-      limit: PAGE_EVENTS,
-      ...(from === undefined ? {} : { from }),
-    })
-    await pace.step(() => {
-      for (const recorded of page) {
-        const event = decodeEvent(recorded)
-        if (isAccountEvent(event)) charges.take(event)
-      }
+    const start = from === undefined ? {} : { from }
+    const asked = { stream, direction: 'backwards', limit: PAGE_EVENTS, ...start } as const
+    const page: readonly RecordedEvent[] = await pace.step(() => store.readStream(asked))
+    await inSteps(pace, page, STEP_EVENTS, (recorded) => {
+      const event = decodeEvent(recorded)
+      if (isAccountEvent(event)) charges.take(event)
     })
     from = (page.at(-1)?.revision ?? 0) - 1
     yield undefined

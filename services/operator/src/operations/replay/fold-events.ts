@@ -9,7 +9,7 @@ import {
   type RecordedEvent,
   START,
 } from '@svc/contracts/ports/event-store'
-import { inSteps, type Pace } from '@svc/contracts/ports/pace'
+import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { accountDecider, InconsistentHistoryError } from '@svc/ledger/account/decider'
 import { summaryOf } from '@svc/ledger/account-summary'
 import type { AccountSummary } from '@svc/ledger/ledger'
@@ -43,8 +43,8 @@ export async function foldAll(request: FoldEvents): Promise<number> {
   let events = 0
   for (let after = START; after < until; ) {
     signal.throwIfAborted()
-    const from = after
-    const page = await pace.step(() => store.readAll({ after: from, limit: PAGE_EVENTS }))
+    const asked = { after, limit: stepSize(pace, PAGE_EVENTS) }
+    const page = await pace.step(() => store.readAll(asked))
     const known = page.filter(({ position }) => position <= until)
     const last = known.at(-1)
     if (last === undefined) break

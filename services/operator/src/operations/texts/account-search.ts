@@ -1,35 +1,54 @@
 /**
  * Accounts that are called so. Names and external ids are kept beside the log, and the views have
- * words for them: so the texts of a bounded number of accounts are looked at for each answer.
+ * words for them: so the texts of a bounded number of accounts are read for each answer. Those
+ * that were read for an answer before are looked at beside.
  */
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
+import { readKeptText } from '@svc/contracts/kept-text'
 import type { Pace } from '@svc/contracts/ports/pace'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextStore } from '@svc/contracts/ports/text-store'
+import type { Clock } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
-import type { AccountRow } from '@svc/projections/views'
-import { accountSummary } from '../values/details.ts'
+import type { AccountRow, AccountStanding } from '@svc/projections/views'
+import { comparable, NameMemory } from './name-memory.ts'
 
 /** In one step: a few milliseconds. */
-const PAGE_ACCOUNTS = 100
+const PAGE_ACCOUNTS = 1_000
+/** In one step, where their texts have to be read. */
+const READ_ACCOUNTS = 100
 /** For one answer. Where the texts are on an EventStoreDB server, each account is a read of it. */
-const LOOKED_AT_MAX = 1_000
+const READ_MAX = 1_000
+/** For one answer, of those whose texts are known. */
+const LOOKED_AT_MAX = 50_000
 
 export interface SearchPorts {
   readonly projections: Pick<Projections, 'views'>
   readonly pace: Pace
   readonly texts: Pick<TextStore, 'find'>
+  readonly clock: Clock
+  /** Default: nothing is remembered from one search to the next. */
+  readonly names?: NameMemory
+}
+
+type SearchInput = Parameters<OperationHandlers['searchAccounts']>[0]
+
+export interface FoundAccounts {
+  readonly found: readonly AccountRow[]
+  /** Null when there is no more. */
+  readonly next_cursor: string | null
 }
 
 /** Of a view that is current. */
-export function accountSearch(ports: SearchPorts): OperationHandlers['searchAccounts'] {
-  return async ({ text, cursor, limit }) => {
-    const list = ['accounts called', text]
+export function accountSearch(ports: SearchPorts) {
+  return async ({ text, status, cursor, limit }: SearchInput): Promise<FoundAccounts> => {
+    const list = ['accounts called', text, ...(status === undefined ? [] : [status])]
     const from = cursor === undefined ? undefined : cursorPlace(list, cursor)
-    const { found, last } = await search(lookedAt(ports, text, from), limit)
+    const { found, last } = await search(lookedAt(ports, { text, status }, from), limit)
+    const { views } = ports.projections
     return {
-      accounts: found.map(accountSummary),
+      found: found.flatMap((accountId) => views.account(accountId) ?? []),
       next_cursor: last === undefined ? null : cursorText(list, last),
     }
   }
@@ -37,53 +56,106 @@ export function accountSearch(ports: SearchPorts): OperationHandlers['searchAcco
 
 /** @returns what was found, and the last account that was looked at when there may be more */
 async function search(accounts: AsyncIterable<LookedAt>, limit: number) {
-  const found: AccountRow[] = []
+  const found: string[] = []
   let last: string | undefined
-  for await (const { row, isMeant } of accounts) {
-    if (row === undefined) return { found, last: undefined }
+  for await (const { accountId, isMeant } of accounts) {
+    if (accountId === undefined) return { found, last: undefined }
     if (found.length === limit) break
-    last = row.accountId
-    if (isMeant) found.push(row)
+    last = accountId
+    if (isMeant) found.push(accountId)
   }
   return { found, last }
 }
 
+interface Sought {
+  readonly text: string
+  readonly status: AccountRow['status'] | undefined
+}
+
 interface LookedAt {
   /** Undefined behind the last account that there is. */
-  readonly row: AccountRow | undefined
+  readonly accountId: string | undefined
   readonly isMeant: boolean
 }
 
 /** The accounts behind one, oldest first, as many as one answer may look at. */
 async function* lookedAt(
-  { projections, pace, texts }: SearchPorts,
-  text: string,
+  ports: SearchPorts,
+  sought: Sought,
   from: string | undefined,
 ): AsyncGenerator<LookedAt> {
-  const isMeant = matcher(text)
+  const { projections, pace, names = new NameMemory(ports) } = ports
+  names.begin()
   let after = from
+  let read = 0
   for (let looked = 0; looked < LOOKED_AT_MAX; looked += PAGE_ACCOUNTS) {
     const page = { limit: PAGE_ACCOUNTS, ...(after === undefined ? {} : { after }) }
-    const rows = await pace.step(() => projections.views.accounts(page))
-    const shown = await withTextsShown(texts, rows.map(callings))
-    for (const [index, row] of rows.entries()) {
-      yield { row, isMeant: shown[index]?.some(isMeant) ?? false }
+    const all = await pace.step(() => projections.views.accountStandings(page))
+    for (const some of inGroups(all, names)) {
+      const unread = some.filter((each) => unreadWords(each, names).length > 0)
+      if (unread.length > 0 && read + some.length > READ_MAX) return
+      if (unread.length > 0) {
+        read += some.length
+        const words = unread.flatMap((each) => unreadWords(each, names))
+        await pace.step(() => names.read(words))
+      }
+      yield* await compared(ports, names, sought, some)
     }
-    after = rows.at(-1)?.accountId
-    if (rows.length === PAGE_ACCOUNTS) continue
-    yield { row: undefined, isMeant: false }
+    after = all.at(-1)?.accountId
+    if (all.length === PAGE_ACCOUNTS) continue
+    yield { accountId: undefined, isMeant: false }
     return
   }
 }
 
-/** What an account is called by. */
-function callings({ name, externalId }: AccountRow): readonly string[] {
-  return externalId === null ? [name] : [name, externalId]
+/** All at once where their texts are known, else as many as are read in a step. */
+function inGroups(
+  all: readonly AccountStanding[],
+  names: NameMemory,
+): readonly (readonly AccountStanding[])[] {
+  if (all.every((each) => unreadWords(each, names).length === 0)) return [all]
+  return Array.from({ length: Math.ceil(all.length / READ_ACCOUNTS) }, (_, group) =>
+    all.slice(group * READ_ACCOUNTS, (group + 1) * READ_ACCOUNTS),
+  )
 }
 
-/** Whoever types it minds neither capitals nor how a letter with an accent is made up. */
-function matcher(text: string): (calling: string) => boolean {
-  const plain = (some: string) => some.normalize('NFKC').toLowerCase()
-  const sought = plain(text)
-  return (calling) => plain(calling).includes(sought)
+function unreadWords(account: AccountStanding, names: NameMemory): readonly string[] {
+  return callings(account).filter(
+    (calling) => readKeptText(calling) !== undefined && names.textOf(calling) === undefined,
+  )
+}
+
+/** What seems to be meant is looked up: its text may have been erased since it was read. */
+async function compared(
+  { texts }: SearchPorts,
+  names: NameMemory,
+  { text, status }: Sought,
+  some: readonly AccountStanding[],
+): Promise<readonly LookedAt[]> {
+  const plain = comparable(text)
+  const isCalled = (calling: string) => calling.includes(plain)
+  const fitting = some.filter(
+    (account) =>
+      (status === undefined || account.status === status) &&
+      (account.accountId === text ||
+        callings(account).some((each) => isCalled(names.textOf(each) ?? comparable(each)))),
+  )
+  const shown = await withTextsShown(texts, fitting.map(callings))
+  const meant = new Set(
+    fitting
+      .filter(
+        ({ accountId }, index) =>
+          accountId === text || (shown[index]?.map(comparable).some(isCalled) ?? false),
+      )
+      .map(({ accountId }) => accountId),
+  )
+  return some.map(({ accountId }) => ({ accountId, isMeant: meant.has(accountId) }))
+}
+
+/** What an account is called by. */
+function callings({
+  name,
+  externalId,
+}: Pick<AccountRow, 'name' | 'externalId'>): readonly string[] {
+  return externalId === null ? [name] : [name, externalId]
 }

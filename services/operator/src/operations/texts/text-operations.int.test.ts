@@ -85,6 +85,22 @@ test('why a price was withdrawn or corrected is in no event, and can be erased',
   }
 })
 
+test('why something was erased can be erased too', async () => {
+  const { account_id } = await operations.openAccount({ name: 'Ada', spend_policy: 'strict' })
+  await operations.eraseTexts({ account_id, reason: 'Ada Lovelace asked' })
+  const [erasure] = (await eventsOf('TextsErased')) as { changeId: string; reason: string }[]
+  const { changeId: subject = '', reason: word = '' } = erasure ?? {}
+  expect([...(await service.texts.find([word])).values()]).toMatchObject([
+    { text: 'Ada Lovelace asked' },
+  ])
+  expect(await operations.eraseSubjectTexts({ subject, reason })).toMatchObject({ texts: 1 })
+  expect((await service.texts.find([word])).size).toBe(0)
+  expect(await operations.eraseSubjectTexts({ subject, reason })).toMatchObject({ texts: 0 })
+  const lines = []
+  for await (const line of operations.verify({})) lines.push(line)
+  expect(lines.at(-1)).toMatchObject({ texts: { erased: 2, missing: [], unfinished: [] } })
+})
+
 test('what is none of these has no texts to erase', async () => {
   const { account_id } = await operations.openAccount({ name: 'Ada', spend_policy: 'strict' })
   for (const subject of [account_id, 'tok_x', `tok_${'0'.repeat(26)}`, 'Ada']) {

@@ -35,10 +35,14 @@ const run: IsOver = async ({ ledger }, runId) => {
   return ledger.isCorrectionRun(runId) ? true : undefined
 }
 
+/** Why something was erased: the only texts that a change has to itself. Nothing follows them. */
+const erasure: IsOver = async () => true
+
 const subjects = [
   { kind: 'tok', isOver: token, until: 'revoke the token first' },
   { kind: 'price', isOver: price, until: 'a price has texts only once it is withdrawn' },
   { kind: 'run', isOver: run, until: '' },
+  { kind: 'chg', isOver: erasure, until: '' },
 ] as const
 
 export function textOperations(
@@ -61,7 +65,7 @@ async function requireOver(ports: TextPorts, subject: string): Promise<void> {
   const known = subjects.find(({ kind }) => isId(kind, subject))
   const isOver = await known?.isOver(ports, subject)
   if (known === undefined || isOver === undefined) {
-    throw noSuch('admin token, price or correction run', subject)
+    throw noSuch('admin token, price, correction run or erasure', subject)
   }
   if (isOver) return
   throw new ServiceError('conflict', `More can be written about ${subject}: ${known.until}.`)

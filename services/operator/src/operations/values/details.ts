@@ -24,7 +24,7 @@ import type {
 } from '@svc/projections/views'
 import { optionalTimeText, timeText } from './rfc3339-times.ts'
 
-type KeyUse = Pick<KeyUsage, 'lastUsedAt' | 'amount'>
+type KeyUse = Pick<KeyUsage, 'createdBy' | 'lastUsedAt' | 'amount'>
 
 export function accountSummary(row: AccountRow): AccountSummary {
   return {
@@ -73,6 +73,7 @@ export function keyDetails(key: KeySummary, use: KeyUse | undefined, nowMs: numb
     last_four: key.lastFour,
     status: secretStatus(key, nowMs),
     created_at: timeText(key.createdAt),
+    created_by: use?.createdBy ?? null,
     expires_at: optionalTimeText(key.expiresAt),
     revoked_at: optionalTimeText(key.revokedAt),
     last_used_at: optionalTimeText(use?.lastUsedAt ?? null),

@@ -9,8 +9,9 @@ import { demoWorker } from '../../../testing/demo-worker.ts'
 
 const SEQUENCES = 4
 const worker = demoWorker('--sequences', String(SEQUENCES))
+const BEGINNING_TOKENS_MAX = 32
 const story = [user('Write a short story about a fox named Mira')]
-/** Its first block differs from prompt to prompt. */
+/** Its first word differs from prompt to prompt. */
 const long = (name: string) => [user(`${name} ${'hello '.repeat(90)}`)]
 
 /** An answer that goes on for long: every token is as likely as any other. */
@@ -50,7 +51,8 @@ it('while others are answered, a prompt is taken, kept, and taken up again', asy
   for (const { events } of streams) {
     expect((await outcome(events)).last).toMatchObject({ finishReason: 'cancelled' })
   }
-  expect(meters.map((meter) => (meter?.cachedInputTokens ?? 0) > 0)).toEqual([
+  // Prompts have at least the beginning of the template in common.
+  expect(meters.map((meter) => (meter?.cachedInputTokens ?? 0) > BEGINNING_TOKENS_MAX)).toEqual([
     ...[false, false, true, false, true],
   ])
 })

@@ -14,6 +14,8 @@
  * - A bias on the tokens that end an answer, which the library leaves out.
  * - A seed for each draw. The library has one for a stream of draws, whose later ones then depend
  *   on how many there were; an answer that goes on in another stream would begin again.
+ * - Draws from the whole vocabulary. The library takes "no top-k" for a top-k of all tokens, and
+ *   llama.cpp then sorts the vocabulary for every draw, which can take longer than the model does.
  */
 import type {
   LlamaContext,
@@ -67,20 +69,26 @@ export function mendSampling(context: LlamaContext, onFailure: (error: unknown) 
   return Reflect.defineProperty(native, 'sampleToken', { value: mended })
 }
 
+interface DrawConfig {
+  readonly seed: number
+  readonly topK: number
+}
+
 /**
- * Has the draws of a sequence use another seed each.
+ * Has the draws of a sequence use another seed each, and sort nothing where no top-k is asked for.
  *
  * @param seedOf from the seed of the stream; asked before every draw
  * @returns false when the library is not as it was: its own seed holds then
  */
-export function seedDraws(
+export function mendDraws(
   native: LlamaContextSequence,
   seedOf: (streamSeed: number) => number,
 ): boolean {
   const resolve: unknown = Reflect.get(native, '_resolveSamplerConfig')
   if (typeof resolve !== 'function') return false
-  const value = (options: { readonly seed: number }): unknown =>
-    resolve.call(native, { ...options, seed: seedOf(options.seed) })
+  const value = ({ topK, ...options }: DrawConfig): unknown =>
+    // Null and not left out: then the library would take its own, 40.
+    resolve.call(native, { ...options, topK: topK || null, seed: seedOf(options.seed) })
   return Reflect.defineProperty(native, '_resolveSamplerConfig', { value })
 }
 

@@ -9,7 +9,7 @@
  * - it never compiles or downloads anything.
  */
 import { readFileSync } from 'node:fs'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 import {
   getLlama,
   getModuleVersion,
@@ -31,6 +31,7 @@ import {
   type OpenEngine,
   type Vocabulary,
 } from '../engine.ts'
+import { anyTokenSchedule, canonicalSchedule, type PromptSchedule } from '../prompt-schedule.ts'
 import { alternatingBatches, type BatchStrategy } from './batching.ts'
 import { ContextGate } from './context-gate.ts'
 import { fileDigest } from './gguf-file.ts'
@@ -43,11 +44,12 @@ import { SequenceStates } from './sequence-states.ts'
 import { llamaVocabulary } from './vocabulary.ts'
 
 /**
- * On a processor: everybody waits for a chunk, and half a block takes it half as long. Less
+ * On a processor: everybody waits for a chunk, and half of 128 tokens takes it half as long. Less
  * is not faster: for 32 tokens the runtime attends in another way, and takes longer than for 64. A
- * GPU computes a whole block about as fast as a part of it.
+ * GPU computes 128 about as fast as a part of them.
  */
 const PROCESSOR_CHUNK_TOKENS = 64
+const GPU_CHUNK_TOKENS = 128
 
 export interface LlamaOptions extends Omit<EngineSettings, 'model' | 'modelsFolder'> {
   readonly modelPath: string
@@ -135,7 +137,7 @@ async function createContext(
     .createContext({
       sequences: options.sequences,
       contextSize,
-      batchSize: Math.max(BLOCK_TOKENS, options.sequences),
+      batchSize: Math.max(BLOCK_TOKENS_MAX, options.sequences),
       flashAttention: true,
       swaFullCache: true,
       threads: { ideal: options.threads, min: options.threads },
@@ -179,7 +181,8 @@ function loadedCpuVariant(): string | undefined {
 class LlamaEngine implements Engine {
   readonly vocabulary: Vocabulary
   readonly contextSize: number
-  readonly chunkTokens: number
+  readonly schedules: readonly PromptSchedule[]
+  schedule: PromptSchedule
   readonly canReusePrefix: boolean
   readonly sequences: readonly LlamaSequence[]
   readonly tellsLogprobs: boolean
@@ -207,7 +210,9 @@ class LlamaEngine implements Engine {
       log('error', `sampling failed: ${firstLineOf(error)}`)
     })
     this.contextSize = context.contextSize
-    this.chunkTokens = model.llama.gpu === false ? PROCESSOR_CHUNK_TOKENS : BLOCK_TOKENS
+    const chunkTokens = model.llama.gpu === false ? PROCESSOR_CHUNK_TOKENS : GPU_CHUNK_TOKENS
+    this.schedule = canonicalSchedule(chunkTokens)
+    this.schedules = [anyTokenSchedule(chunkTokens), this.schedule]
     this.sequences = Array.from({ length: context.totalSequences }, () => this.#take())
     this.drawsByPlace = this.sequences.every((each) => each.drawsByPlace)
     const needsCheckpoints = this.sequences.some((each) => each.native.needsCheckpoints)
@@ -235,8 +240,10 @@ class LlamaEngine implements Engine {
       throw new Error('the context is full')
     }
     const native = this.#context.getSequence({ contextShift: { strategy: refuse } })
-    const { chunkTokens } = this
-    const shared = { states: this.#states, gate: this.#gate, watch: this.#watch, chunkTokens }
-    return new LlamaSequence(native, shared)
+    const schedule = () => this.schedule
+    return new LlamaSequence(native, {
+      ...{ states: this.#states, gate: this.#gate, watch: this.#watch, schedule },
+      vocabularySize: this.vocabulary.size,
+    })
   }
 }

@@ -13,9 +13,9 @@ import { dirname, join } from 'node:path'
 import type { LlamaContextSequence } from 'node-llama-cpp'
 import type { SequenceCopy } from '../engine.ts'
 import {
+  type BlockRange,
   readSavedState,
   readStateBlocks,
-  type SavedState,
   type StateShape,
   writeState,
 } from './state-file.ts'
@@ -28,11 +28,16 @@ const hasOpenFilePaths = process.platform === 'linux'
 const WITHOUT_NAME = 0o20000000
 const OWNER_ONLY = 0o600
 
+/** What the runtime's files are like, once one of its own was read. */
+interface KnownShape {
+  shape: StateShape | undefined
+}
+
 export class SequenceStates {
   /** Where files with a name are kept, on systems that need one. */
   readonly #folder = hasOpenFilePaths ? null : mkdtempSync(join(tmpdir(), 'svc-kv-'))
   readonly #streams: number
-  #shape: StateShape | undefined
+  readonly #known: KnownShape = { shape: undefined }
   #files = 0
 
   /** @param streams how many sequences the context has */
@@ -40,67 +45,57 @@ export class SequenceStates {
     this.#streams = streams
   }
 
-  /** @throws UnknownState, or Error when there is no room for the file */
-  async read(
-    native: LlamaContextSequence,
-    from: number,
-    to: number,
-  ): Promise<readonly Uint8Array[]> {
-    return await this.#withFile(async (file, path) => {
+  /**
+   * Only while the runtime saves it is the sequence in use.
+   *
+   * @throws Error when there is no room for the file
+   */
+  copy(native: LlamaContextSequence, blockTokens: number): Promise<LlamaSequenceCopy> {
+    return this.#intoFile(blockTokens, async ({ path }) => {
       await native.saveStateToFile(path)
-      const state = await readSavedState(file)
-      this.#shape = shapeOf(state)
-      return await readStateBlocks(file, state, from, to)
+      return native.nextTokenIndex
     })
   }
 
-  /** @throws Error when the runtime does not take the state, which is then in doubt */
-  async restore(
-    native: LlamaContextSequence,
+  /** @throws UnknownState when the blocks are not of so many tokens, or Error without room */
+  copyOf(
     tokens: readonly number[],
     blocks: readonly Uint8Array[],
-  ): Promise<void> {
-    const shape = this.#shape
-    if (shape === undefined) throw new Error('the shape of this model is not known yet')
-    await this.#withFile(async (file, path) => {
-      await writeState(file, shape, this.#streams, tokens, blocks)
-      await native.loadStateFromFile(path, { acceptRisk: true })
+    blockTokens: number,
+  ): Promise<LlamaSequenceCopy> {
+    return this.#intoFile(blockTokens, async ({ handle }) => {
+      const { shape } = this.#known
+      if (shape === undefined) throw new Error('the shape of this model is not known yet')
+      await writeState(handle, shape, this.#streams, tokens, blocks)
+      return tokens.length
     })
-    if (native.nextTokenIndex !== tokens.length) {
-      throw new Error(`${native.nextTokenIndex} of ${tokens.length} tokens were restored`)
-    }
-  }
-
-  /** @throws Error when there is no room for the file */
-  async copy(native: LlamaContextSequence): Promise<LlamaSequenceCopy> {
-    const file = await this.#open()
-    try {
-      await native.saveStateToFile(file.path)
-      const { size } = await file.handle.stat()
-      return new LlamaSequenceCopy(file, native.nextTokenIndex, size)
-    } catch (error) {
-      await file.close()
-      throw error
-    }
   }
 
   /** @throws Error when the runtime does not take the state, which is then in doubt */
-  async load(native: LlamaContextSequence, copy: LlamaSequenceCopy): Promise<void> {
-    await native.loadStateFromFile(copy.path, { acceptRisk: true })
+  async load(native: LlamaContextSequence, { path, tokens }: LlamaSequenceCopy): Promise<void> {
+    await native.loadStateFromFile(path, { acceptRisk: true })
+    if (native.nextTokenIndex !== tokens) {
+      throw new Error(`${native.nextTokenIndex} of ${tokens} tokens came back`)
+    }
   }
 
   close(): void {
     if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  async #withFile<Result>(
-    use: (file: FileHandle, path: string) => Promise<Result>,
-  ): Promise<Result> {
-    const { handle, path, close } = await this.#open()
+  /** @param write fills the file, and tells how many tokens that are */
+  async #intoFile(
+    blockTokens: number,
+    write: (file: StateFile) => Promise<number>,
+  ): Promise<LlamaSequenceCopy> {
+    const file = await this.#open()
     try {
-      return await use(handle, path)
-    } finally {
-      await close()
+      const tokens = await write(file)
+      const { size } = await file.handle.stat()
+      return new LlamaSequenceCopy(file, { tokens, bytes: size, blockTokens }, this.#known)
+    } catch (error) {
+      await file.close()
+      throw error
     }
   }
 
@@ -132,15 +127,32 @@ export class LlamaSequenceCopy implements SequenceCopy {
   readonly tokens: number
   readonly bytes: number
   readonly #file: StateFile
+  readonly #blockTokens: number
+  readonly #known: KnownShape
 
-  constructor(file: StateFile, tokens: number, bytes: number) {
+  constructor(
+    file: StateFile,
+    { tokens, bytes, blockTokens }: Record<'tokens' | 'bytes' | 'blockTokens', number>,
+    known: KnownShape,
+  ) {
     this.#file = file
     this.tokens = tokens
     this.bytes = bytes
+    this.#blockTokens = blockTokens
+    this.#known = known
   }
 
   get path(): string {
     return this.#file.path
+  }
+
+  /** @throws UnknownState */
+  async readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
+    const { handle } = this.#file
+    const state = await readSavedState(handle)
+    this.#known.shape = state.tensors.map(({ type, rowBytes }) => ({ type, rowBytes }))
+    const range: BlockRange = { from, to, blockTokens: this.#blockTokens }
+    return await readStateBlocks(handle, state, range)
   }
 
   async release(): Promise<void> {
@@ -160,10 +172,6 @@ async function openNameless(folder: string): Promise<FileHandle> {
     rmSync(dirname(path), { recursive: true })
     return file
   }
-}
-
-function shapeOf({ tensors }: SavedState): StateShape {
-  return tensors.map(({ type, rowBytes }) => ({ type, rowBytes }))
 }
 
 /** Memory if there is enough of it, else the folder for temporary files. */

@@ -13,17 +13,17 @@ import {
   type DrawStream,
   type EngineSequence,
   type GenerateOptions,
+  type SamplingOptions,
   type SequenceCopy,
 } from '../engine.ts'
+import type { PromptBatches, PromptKind, PromptSchedule } from '../prompt-schedule.ts'
 import { PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
 import type { ContextGate } from './context-gate.ts'
 import { drawSeed } from './draw-seed.ts'
 import { nativeStateOf } from './grammars.ts'
-import { addBias, seedDraws } from './internals.ts'
+import { addBias, mendDraws } from './internals.ts'
 import { LlamaSequenceCopy, type SequenceStates } from './sequence-states.ts'
 
-/** More than any vocabulary has. The runtime would cut a larger number to its lowest 32 bits. */
-const TOP_K_MAX = 2 ** 31 - 1
 /** Output tokens that penalties look back on. */
 const PENALTY_WINDOW_TOKENS = 1024
 /**
@@ -33,6 +33,10 @@ const PENALTY_WINDOW_TOKENS = 1024
  */
 const GRAMMAR_MS_MAX = 1_000
 const MICROSECONDS_PER_MS = 1_000
+/** What a batch is filled up with: any token does, because none before it sees it. */
+const FILLING = 0
+/** The runtime leaves the last cell of a sequence free. */
+const FREE_CELLS = 1
 /** What the library says when the native method gives no token. */
 const NOTHING_SAMPLED_MESSAGE = 'Failed to sample next token'
 
@@ -43,7 +47,10 @@ export class LlamaSequence implements EngineSequence {
   readonly #states: SequenceStates
   readonly #gate: ContextGate
   readonly #watch: RuntimeWatch
-  readonly #chunkTokens: number
+  readonly #schedule: () => PromptSchedule
+  readonly #vocabularySize: number
+  /** Tokens that the runtime evaluated only to fill up batches. */
+  #filledTokens = 0
   /** Of the next draw, in its answer. */
   #place: () => number = () => 0
 
@@ -53,15 +60,17 @@ export class LlamaSequence implements EngineSequence {
       readonly states: SequenceStates
       readonly gate: ContextGate
       readonly watch: RuntimeWatch
-      readonly chunkTokens: number
+      readonly schedule: () => PromptSchedule
+      readonly vocabularySize: number
     },
   ) {
     this.native = native
     this.#states = shared.states
     this.#gate = shared.gate
     this.#watch = shared.watch
-    this.#chunkTokens = shared.chunkTokens
-    this.drawsByPlace = seedDraws(native, (seed) => drawSeed(seed, this.#place()))
+    this.#schedule = shared.schedule
+    this.#vocabularySize = shared.vocabularySize
+    this.drawsByPlace = mendDraws(native, (seed) => drawSeed(seed, this.#place()))
   }
 
   get length(): number {
@@ -70,7 +79,7 @@ export class LlamaSequence implements EngineSequence {
 
   get evaluatedTokens(): number {
     const meter = this.native.tokenMeter
-    return meter.usedInputTokens + meter.usedOutputTokens
+    return meter.usedInputTokens + meter.usedOutputTokens - this.#filledTokens
   }
 
   async truncate(length: number): Promise<void> {
@@ -81,22 +90,53 @@ export class LlamaSequence implements EngineSequence {
     }
   }
 
-  async prefill(tokens: readonly number[]): Promise<void> {
-    for (let from = 0; from < tokens.length; ) {
-      const to = from + this.#chunkTokens - (this.length % this.#chunkTokens)
-      const chunk = tokens.slice(from, to) as Token[]
-      await this.#gate.pass()
-      await this.#watch.during(() => this.native.evaluateWithoutGeneratingNewTokens(chunk))
-      from = to
+  async prefill(tokens: readonly number[], kind: PromptKind): Promise<void> {
+    const begin = this.length
+    const end = begin + tokens.length
+    const batches = this.#schedule().batches[kind]
+    while (this.length < end) {
+      const to = batches.batchEnd(this.length, end)
+      await this.#computeBatch(tokens.slice(this.length - begin, to - begin), batches)
     }
   }
 
-  readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
-    return this.#alone(() => this.#states.read(this.native, from, to))
+  /**
+   * Filled up behind the tokens; at the end of the context, where there is no room, by tokens
+   * before them that are computed once more, to the same bytes.
+   */
+  async #computeBatch(tokens: readonly number[], { rowsOf }: PromptBatches): Promise<void> {
+    const end = this.length + tokens.length
+    const filling = rowsOf(tokens.length) - tokens.length
+    if (filling === 0 || end + filling + FREE_CELLS <= this.native.contextSize) {
+      await this.#evaluate([...tokens, ...Array<number>(filling).fill(FILLING)])
+    } else {
+      const again = this.native.contextTokens.slice(-filling)
+      await this.truncate(this.length - filling)
+      await this.#evaluate([...again, ...tokens])
+    }
+    this.#filledTokens += filling
+    await this.truncate(end)
   }
 
-  restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void> {
-    return this.#alone(() => this.#states.restore(this.native, tokens, blocks))
+  async #evaluate(tokens: readonly number[]): Promise<void> {
+    await this.#gate.pass()
+    await this.#watch.during(() =>
+      this.native.evaluateWithoutGeneratingNewTokens(tokens as Token[]),
+    )
+  }
+
+  async readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
+    const copy = await this.copy()
+    return await copy.readBlocks(from, to).finally(() => copy.release())
+  }
+
+  async restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void> {
+    const copy = await this.copyOf(tokens, blocks)
+    await this.load(copy).finally(() => copy.release())
+  }
+
+  copyOf(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<SequenceCopy> {
+    return this.#states.copyOf(tokens, blocks, this.#schedule().blockTokens)
   }
 
   #alone<Result>(use: () => Promise<Result>): Promise<Result> {
@@ -104,7 +144,7 @@ export class LlamaSequence implements EngineSequence {
   }
 
   copy(): Promise<SequenceCopy> {
-    return this.#alone(() => this.#states.copy(this.native))
+    return this.#alone(() => this.#states.copy(this.native, this.#schedule().blockTokens))
   }
 
   async load(copy: SequenceCopy): Promise<void> {
@@ -148,16 +188,11 @@ export class LlamaSequence implements EngineSequence {
     return {
       temperature: sampling.temperature,
       topP: sampling.topP,
-      topK: Math.min(sampling.topK, TOP_K_MAX),
+      // The runtime would cut a large number to its lowest 32 bits.
+      topK: sampling.topK < this.#vocabularySize ? sampling.topK : 0,
       minP: sampling.minP,
       seed: sampling.seed,
-      repeatPenalty: {
-        punishTokens: () => answered().slice(-PENALTY_WINDOW_TOKENS) as Token[],
-        maxPunishTokens: PENALTY_WINDOW_TOKENS,
-        penalty: sampling.repetitionPenalty,
-        frequencyPenalty: sampling.frequencyPenalty,
-        presencePenalty: sampling.presencePenalty,
-      },
+      ...penaltiesOf(sampling, answered),
       tokenBias: this.#biases(options),
       grammarEvaluationState: () => nativeStateOf(grammar()),
       evaluationPriority: alone ? PRIORITY_ALONE : PRIORITY_SHARED,
@@ -178,6 +213,21 @@ export class LlamaSequence implements EngineSequence {
       made.set(banned, bias)
       return bias
     }
+  }
+}
+
+/** Nothing where none is asked for: the library would copy the whole answer for every draw. */
+function penaltiesOf(
+  { repetitionPenalty, frequencyPenalty, presencePenalty }: SamplingOptions,
+  answered: () => readonly number[],
+): Pick<SequenceEvaluateOptions, 'repeatPenalty'> {
+  if (repetitionPenalty === 1 && frequencyPenalty === 0 && presencePenalty === 0) return {}
+  return {
+    repeatPenalty: {
+      punishTokens: () => answered().slice(-PENALTY_WINDOW_TOKENS) as Token[],
+      maxPunishTokens: PENALTY_WINDOW_TOKENS,
+      ...{ penalty: repetitionPenalty, frequencyPenalty, presencePenalty },
+    },
   }
 }
 

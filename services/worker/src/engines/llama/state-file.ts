@@ -12,14 +12,21 @@
  * Nothing of it is promised by llama.cpp: every field is checked, and a self-test at the start of
  * a worker finds out whether it still holds (`prefix-cache/self-test.ts`).
  */
+import { readSync, readvSync, writevSync } from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
 
 const MAGIC = 0x67677371
 const VERSION = 3
 const U32_BYTES = 4
 const LAYERS_MAX = 1024
 const STREAMS_MAX = 1024
+/** The system reads and writes no more at once: `IOV_MAX`. */
+const PARTS_AT_ONCE = 1024
+/**
+ * Up to so many bytes are moved at once, and so is every number: the file was just written, to
+ * memory, and to hand sixty small pieces to another thread takes longer than to copy them.
+ */
+const MOVED_AT_ONCE_BYTES_MAX = 1024 ** 2
 
 /** The rows of one tensor, K or V of a layer. */
 interface TensorShape {
@@ -46,40 +53,48 @@ class UnknownState extends Error {
   override readonly name = 'UnknownState'
 }
 
-function blockBytes(shape: StateShape): number {
-  return shape.reduce((sum, { rowBytes }) => sum + rowBytes * BLOCK_TOKENS, 0)
+/** Tokens of a sequence in blocks of a size, of which the last may be smaller. */
+export interface BlockRange {
+  readonly from: number
+  /** Behind the last token. */
+  readonly to: number
+  readonly blockTokens: number
+}
+
+function tokenBytes(shape: StateShape): number {
+  return shape.reduce((sum, { rowBytes }) => sum + rowBytes, 0)
 }
 
 /** @throws UnknownState */
 export async function readSavedState(file: FileHandle): Promise<SavedState> {
   const { size } = await file.stat()
   const reader = new Reader(file, size)
-  const [magic, version, tokens] = await reader.numbers(3)
+  const [magic, version, tokens] = reader.numbers(3)
   demand(magic === MAGIC && version === VERSION, `magic ${magic}, version ${version}`)
   reader.skip((tokens ?? 0) * U32_BYTES)
-  const cells = await readCells(reader)
-  const [transposed, layers] = await reader.numbers(2)
+  const cells = readCells(reader)
+  const [transposed, layers] = reader.numbers(2)
   demand(transposed === 0, 'V is transposed')
   demand(layers !== undefined && layers > 0 && layers <= LAYERS_MAX, `${layers} layers`)
   const tensors: Tensor[] = []
   for (let tensor = 0; tensor < 2 * (layers ?? 0); tensor += 1) {
-    const [type = 0, low = 0, high = 0] = await reader.numbers(3)
+    const [type = 0, low = 0, high = 0] = reader.numbers(3)
     const rowBytes = low + high * 2 ** 32
     tensors.push({ type, rowBytes, offset: reader.position })
     reader.skip(rowBytes * cells)
   }
-  await reader.skipEmptyStreams()
+  reader.skipEmptyStreams()
   return { cells, tensors }
 }
 
 /** @returns the number of cells of the one stream that holds any */
-async function readCells(reader: Reader): Promise<number> {
-  const [streams] = await reader.numbers(1)
+function readCells(reader: Reader): number {
+  const [streams] = reader.numbers(1)
   demand(streams !== undefined && streams <= STREAMS_MAX, `${streams} streams`)
   for (let stream = 0; stream < (streams ?? 0); stream += 1) {
-    const [cells = 0] = await reader.numbers(1)
+    const [cells = 0] = reader.numbers(1)
     if (cells === 0) continue
-    const rows = await reader.numbers(cells * 3)
+    const rows = reader.numbers(cells * 3)
     for (let cell = 0; cell < cells; cell += 1) {
       const [position, sequences] = [rows[cell * 3], rows[cell * 3 + 1]]
       demand(position === cell && sequences === 1, `cell ${cell} is at ${position}`)
@@ -89,25 +104,49 @@ async function readCells(reader: Reader): Promise<number> {
   throw new UnknownState('no stream holds anything')
 }
 
-/** Blocks `from` … `to` − 1, each: its rows of every tensor in turn. @throws UnknownState */
+/** Blocks, each: its rows of every tensor in turn. @throws UnknownState */
 export async function readStateBlocks(
   file: FileHandle,
   state: SavedState,
-  from: number,
-  to: number,
+  { from, to, blockTokens }: BlockRange,
 ): Promise<readonly Uint8Array[]> {
-  demand(to * BLOCK_TOKENS <= state.cells, `${state.cells} cells hold no ${to} blocks`)
-  const bytes = blockBytes(state.tensors)
-  const blocks = Array.from({ length: to - from }, () => Buffer.allocUnsafeSlow(bytes))
+  demand(to <= state.cells, `${state.cells} cells hold no ${to} tokens`)
+  const bytes = tokenBytes(state.tensors)
+  const blocks = Array.from({ length: Math.ceil((to - from) / blockTokens) }, (_, index) => {
+    const tokens = Math.min(blockTokens, to - from - index * blockTokens)
+    return Buffer.allocUnsafeSlow(bytes * tokens)
+  })
   let inside = 0
   for (const { rowBytes, offset } of state.tensors) {
-    const length = rowBytes * BLOCK_TOKENS
-    const parts = blocks.map((block) => block.subarray(inside, inside + length))
-    const { bytesRead } = await file.readv(parts, offset + from * length)
-    demand(bytesRead === length * parts.length, 'the file ends too early')
-    inside += length
+    const parts = blocks.map((block) => partOf(block, bytes, inside, rowBytes))
+    await readParts(file, parts, offset + from * rowBytes, isMovedAtOnce(blocks))
+    inside += rowBytes
   }
   return blocks
+}
+
+/** @param before the bytes of a token's rows of the tensors before this one */
+function partOf(block: Uint8Array, bytes: number, before: number, rowBytes: number): Uint8Array {
+  const tokens = block.length / bytes
+  return block.subarray(before * tokens, (before + rowBytes) * tokens)
+}
+
+async function readParts(
+  file: FileHandle,
+  parts: readonly Uint8Array[],
+  offset: number,
+  atOnce: boolean,
+): Promise<void> {
+  let position = offset
+  for (let at = 0; at < parts.length; at += PARTS_AT_ONCE) {
+    const group = parts.slice(at, at + PARTS_AT_ONCE)
+    const length = lengthOf(group)
+    const bytesRead = atOnce
+      ? readvSync(file.fd, group, position)
+      : (await file.readv(group, position)).bytesRead
+    demand(bytesRead === length, 'the file ends too early')
+    position += length
+  }
 }
 
 /** @param streams how many sequences the context has: the runtime demands its own number */
@@ -118,22 +157,44 @@ export async function writeState(
   tokens: readonly number[],
   blocks: readonly Uint8Array[],
 ): Promise<void> {
-  const cells = tokens.length
-  demand(cells === blocks.length * BLOCK_TOKENS, 'tokens and blocks differ in length')
-  const bytes = blockBytes(shape)
+  const bytes = tokenBytes(shape)
   demand(
-    blocks.every(({ length }) => length === bytes),
+    blocks.every(({ length }) => length > 0 && length % bytes === 0),
     'a block has another length',
   )
+  demand(lengthOf(blocks) === tokens.length * bytes, 'tokens and blocks differ in length')
   await file.write(headOf(shape, streams, tokens))
   let inside = 0
   for (const { type, rowBytes } of shape) {
-    const length = rowBytes * BLOCK_TOKENS
-    const parts = blocks.map((block) => block.subarray(inside, inside + length))
-    await file.writev([u32s([type, rowBytes % 2 ** 32, Math.floor(rowBytes / 2 ** 32)]), ...parts])
-    inside += length
+    const head = u32s([type, rowBytes % 2 ** 32, Math.floor(rowBytes / 2 ** 32)])
+    const parts = blocks.map((block) => partOf(block, bytes, inside, rowBytes))
+    await writeParts(file, [head, ...parts], isMovedAtOnce(blocks))
+    inside += rowBytes
   }
   await file.write(u32s(Array.from({ length: streams - 1 }, () => 0)))
+}
+
+async function writeParts(
+  file: FileHandle,
+  parts: readonly Uint8Array[],
+  atOnce: boolean,
+): Promise<void> {
+  for (let at = 0; at < parts.length; at += PARTS_AT_ONCE) {
+    const group = parts.slice(at, at + PARTS_AT_ONCE)
+    const length = lengthOf(group)
+    const bytesWritten = atOnce
+      ? writevSync(file.fd, group)
+      : (await file.writev(group)).bytesWritten
+    demand(bytesWritten === length, 'the file cannot be written')
+  }
+}
+
+function isMovedAtOnce(blocks: readonly Uint8Array[]): boolean {
+  return lengthOf(blocks) <= MOVED_AT_ONCE_BYTES_MAX
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0)
 }
 
 function headOf(shape: StateShape, streams: number, tokens: readonly number[]): Buffer {
@@ -164,16 +225,16 @@ class Reader {
     demand(this.position <= this.#size, 'the file ends too early')
   }
 
-  async numbers(count: number): Promise<Uint32Array> {
+  numbers(count: number): Uint32Array {
     const from = this.position
     this.skip(count * U32_BYTES)
     const numbers = new Uint32Array(count)
-    await this.#file.read(numbers, 0, numbers.byteLength, from)
+    readSync(this.#file.fd, numbers, 0, numbers.byteLength, from)
     return numbers
   }
 
-  async skipEmptyStreams(): Promise<void> {
-    const rest = await this.numbers(Math.floor((this.#size - this.position) / U32_BYTES))
+  skipEmptyStreams(): void {
+    const rest = this.numbers(Math.floor((this.#size - this.position) / U32_BYTES))
     demand(this.position === this.#size && rest.every((cells) => cells === 0), 'more follows')
   }
 }

@@ -2,7 +2,7 @@
  * An engine in memory that says what a script says and can be made to fail: for tests, and the
  * smallest example of an engine.
  */
-import { BLOCK_TOKENS } from '@svc/contracts/ports/prefix-store'
+import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 import {
   BadGrammar,
   type BatchCounts,
@@ -16,6 +16,12 @@ import {
   type OpenEngine,
   type SequenceCopy,
 } from '../engine.ts'
+import {
+  anyTokenSchedule,
+  canonicalSchedule,
+  type PromptKind,
+  type PromptSchedule,
+} from '../prompt-schedule.ts'
 import { byteVocabulary, imEnd } from './byte-vocabulary.ts'
 
 export interface Script {
@@ -34,8 +40,10 @@ export interface Script {
   readonly control?: readonly string[]
   /** Tokens that the runtime's counter adds to every prompt chunk, to disagree. */
   readonly extraEvaluated?: number
-  /** Called before blocks are put into a sequence; may throw. */
-  readonly restore?: () => void
+  /** Awaited before blocks are put together; may throw. */
+  readonly restore?: () => void | Promise<void>
+  /** Awaited before blocks are taken out of a copy. */
+  readonly takeApart?: () => Promise<void>
   /** Called before a sequence is copied whole; may throw. */
   readonly copy?: () => void
   /** Called before a whole sequence is put back; may throw. */
@@ -43,12 +51,23 @@ export interface Script {
   /** Default: it can. */
   readonly canReusePrefix?: boolean
   readonly chunkTokens?: number
+  /** Whether memory may be cut after any token: it is the schedule then. Default: not. */
+  readonly cutsAnywhere?: boolean
+  /** What the batch that a token was computed in adds to its byte: then bytes depend on batches. */
+  readonly batchMark?: (batch: Batch) => number
   /** What is copied out after blocks were put in has other bytes. */
   readonly forgetsOnRestore?: boolean
   /** After a whole sequence was put in the answer is another one. */
   readonly forgetsOnLoad?: boolean
   /** The answer after blocks were put in is another one. */
   readonly answersOtherwise?: boolean
+}
+
+/** Where it begins in the sequence, its tokens, and the rows that these are filled up to. */
+export interface Batch {
+  readonly from: number
+  readonly tokens: number
+  readonly rows: number
 }
 
 export interface Step {
@@ -97,14 +116,18 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
   const replaced: EngineSequence[] = []
   const started: Started[] = []
   const batches = noBatches()
-  const make = () => new ScriptedSequence(script, steps, batches)
-  return {
+  const chunkTokens = script.chunkTokens ?? BLOCK_TOKENS_MAX
+  const canonical = canonicalSchedule(chunkTokens)
+  const schedules = script.cutsAnywhere ? [anyTokenSchedule(chunkTokens), canonical] : [canonical]
+  const make = () => new ScriptedSequence(script, steps, batches, () => engine.schedule)
+  const engine: ScriptedEngine = {
     steps,
     replaced,
     started,
     vocabulary: byteVocabulary({ control: script.control ?? [] }),
     contextSize: script.contextSize ?? 4096,
-    chunkTokens: script.chunkTokens ?? BLOCK_TOKENS,
+    schedules,
+    schedule: schedules[0] ?? canonical,
     sequences: Array.from({ length: script.sequences ?? 1 }, make),
     canReusePrefix: script.canReusePrefix ?? true,
     batches,
@@ -123,22 +146,27 @@ export function scriptedEngine(script: Script = {}): ScriptedEngine {
     },
     async dispose() {},
   }
+  return engine
 }
 
 class ScriptedSequence implements EngineSequence {
   readonly #script: Script
   readonly #steps: Step[]
   readonly #batches: BatchCounts
+  readonly #schedule: () => PromptSchedule
   #tokens: number[] = []
+  /** Of each token what its batch adds to its byte. */
+  #marks: number[] = []
   #answered = 0
   #restored = false
   #forgot = false
   evaluatedTokens = 0
 
-  constructor(script: Script, steps: Step[], batches: BatchCounts) {
+  constructor(script: Script, steps: Step[], batches: BatchCounts, schedule: () => PromptSchedule) {
     this.#script = script
     this.#steps = steps
     this.#batches = batches
+    this.#schedule = schedule
   }
 
   get length(): number {
@@ -147,43 +175,63 @@ class ScriptedSequence implements EngineSequence {
 
   async truncate(length: number): Promise<void> {
     this.#tokens.length = length
+    this.#marks.length = length
     this.#answered = 0
   }
 
-  async prefill(tokens: readonly number[]): Promise<void> {
-    await this.#step('prefill', tokens, false)
-    this.evaluatedTokens += this.#script.extraEvaluated ?? 0
+  async prefill(tokens: readonly number[], kind: PromptKind): Promise<void> {
+    const begin = this.length
+    const end = begin + tokens.length
+    const { batchEnd, rowsOf } = this.#schedule().batches[kind]
+    while (this.length < end) {
+      const to = batchEnd(this.length, end)
+      const rows = rowsOf(to - this.length)
+      await this.#step({ kind: 'prefill', rows }, tokens.slice(this.length - begin, to - begin))
+      this.evaluatedTokens += this.#script.extraEvaluated ?? 0
+    }
   }
 
-  /** The bytes of a block are its tokens: what is put back can be compared. */
-  async readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
-    return Array.from({ length: to - from }, (_, index) => {
-      const begin = (from + index) * BLOCK_TOKENS
-      const tokens = this.#tokens.slice(begin, begin + BLOCK_TOKENS)
-      const changed = this.#restored && this.#script.forgetsOnRestore === true
-      return Uint8Array.from(changed ? tokens.toReversed() : tokens)
-    })
+  readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
+    return this.#copy().readBlocks(from, to)
   }
 
   async restore(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<void> {
-    this.#script.restore?.()
-    const held = blocks.flatMap((block) => [...block])
-    if (held.join() !== tokens.map((token) => token % 256).join())
+    await this.load(await this.copyOf(tokens, blocks))
+  }
+
+  async copyOf(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<SequenceCopy> {
+    await this.#script.restore?.()
+    const bytes = blocks.flatMap((block) => [...block])
+    if (bytes.join() !== tokens.map((token) => token % 256).join())
       throw new Error('the blocks are of other tokens')
-    this.#tokens = [...tokens]
-    this.#restored = true
+    const { blockTokens } = this.#schedule()
+    const state = { tokens: [...tokens], bytes, blockTokens, isOfBlocks: true }
+    return new ScriptedCopy(state, this.#script)
   }
 
   async copy(): Promise<SequenceCopy> {
     this.#script.copy?.()
-    return new ScriptedCopy([...this.#tokens])
+    return this.#copy()
   }
 
   async load(copy: SequenceCopy): Promise<void> {
-    this.#script.load?.()
     if (!(copy instanceof ScriptedCopy)) throw new Error('the copy is of another engine')
-    this.#tokens = [...copy.held()]
-    this.#forgot = this.#script.forgetsOnLoad === true
+    const { tokens, isOfBlocks } = copy.held()
+    if (!isOfBlocks) this.#script.load?.()
+    this.#tokens = [...tokens]
+    this.#marks = tokens.map(() => 0)
+    if (isOfBlocks) this.#restored = true
+    else this.#forgot = this.#script.forgetsOnLoad === true
+  }
+
+  /** The bytes of a block are its tokens: what is put back can be compared. */
+  #copy(): ScriptedCopy {
+    const { blockTokens } = this.#schedule()
+    const bytes = this.#tokens.map((token, at) => token + (this.#marks[at] ?? 0))
+    const changed = this.#restored && this.#script.forgetsOnRestore === true
+    if (changed) bytes.reverse()
+    const state = { tokens: [...this.#tokens], bytes, blockTokens, isOfBlocks: false }
+    return new ScriptedCopy(state, this.#script)
   }
 
   /** A draw that is replaced by forced tokens comes again after them. */
@@ -196,7 +244,9 @@ class ScriptedSequence implements EngineSequence {
     this.#answered = options.answered().length
     let tokens = first
     while (true) {
-      await this.#step('draw', tokens, options.alone, options.grammar()?.grammar ?? null)
+      const { alone } = options
+      const grammar = options.grammar()?.grammar ?? null
+      await this.#step({ kind: 'draw', rows: tokens.length, alone, grammar }, tokens)
       const otherwise = this.#forgot || (this.#restored && this.#script.answersOtherwise === true)
       const token = (otherwise ? undefined : answer[this.#answered]) ?? imEnd
       const instead = yield scriptedDraw(token, options)
@@ -206,14 +256,15 @@ class ScriptedSequence implements EngineSequence {
   }
 
   async #step(
-    kind: Step['kind'],
+    { kind, rows, alone = false, grammar = null }: ScriptedBatch,
     tokens: readonly number[],
-    alone: boolean,
-    grammar: string | null = null,
   ): Promise<void> {
     const step = { kind, alone, sequence: this, tokens: [...this.#tokens, ...tokens], grammar }
     this.#steps.push(step)
     await this.#script.step?.(step)
+    const batch = { from: this.length, tokens: tokens.length, rows }
+    const mark = this.#script.batchMark?.(batch) ?? 0
+    this.#marks.push(...tokens.map(() => mark))
     this.#tokens.push(...tokens)
     this.evaluatedTokens += tokens.length
     this.#batches[kind === 'draw' ? 'decode' : 'prompt'] += 1
@@ -221,22 +272,45 @@ class ScriptedSequence implements EngineSequence {
   }
 }
 
-class ScriptedCopy implements SequenceCopy {
-  #held: number[] | null
+interface ScriptedBatch extends Pick<Step, 'kind'>, Partial<Pick<Step, 'alone' | 'grammar'>> {
+  readonly rows: number
+}
 
-  constructor(held: number[]) {
+interface ScriptedState {
+  readonly tokens: readonly number[]
+  readonly bytes: readonly number[]
+  readonly blockTokens: number
+  /** Whether it was put together, not copied. */
+  readonly isOfBlocks: boolean
+}
+
+class ScriptedCopy implements SequenceCopy {
+  readonly #script: Script
+  #held: ScriptedState | null
+
+  constructor(held: ScriptedState, script: Script) {
     this.#held = held
+    this.#script = script
   }
 
   get tokens(): number {
-    return this.held().length
+    return this.held().tokens.length
   }
 
   get bytes(): number {
     return this.tokens
   }
 
-  held(): number[] {
+  async readBlocks(from: number, to: number): Promise<readonly Uint8Array[]> {
+    await this.#script.takeApart?.()
+    const { bytes, blockTokens } = this.held()
+    return Array.from({ length: Math.ceil((to - from) / blockTokens) }, (_, index) => {
+      const begin = from + index * blockTokens
+      return Uint8Array.from(bytes.slice(begin, Math.min(to, begin + blockTokens)))
+    })
+  }
+
+  held(): ScriptedState {
     if (this.#held === null) throw new Error('the copy was forgotten')
     return this.#held
   }

@@ -50,7 +50,7 @@ async function answer(grammar: string, seed: number): Promise<string | null> {
   const { vocabulary } = engine
   const prompt = vocabulary.tokenize(PROMPT, false, false)
   await sequence.truncate(0)
-  await sequence.prefill(prompt.slice(0, -1))
+  await sequence.prefill(prompt.slice(0, -1), 'long')
   const bans = new GrammarBans(vocabulary, [])
   const drawn: number[] = []
   const bytes: number[] = []

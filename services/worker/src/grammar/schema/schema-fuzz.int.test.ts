@@ -122,7 +122,7 @@ describe('the demo model under hostile schemas that compile', () => {
     if (sequence === undefined || run === null) throw new Error('there is nothing to begin with')
     const prompt = engine.vocabulary.tokenize('JSON: ', false, false)
     await sequence.truncate(0)
-    await sequence.prefill(prompt.slice(0, -1))
+    await sequence.prefill(prompt.slice(0, -1), 'long')
     const drawn: number[] = []
     const draws = sequence.generate(prompt.slice(-1), {
       sampling: {

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest'
+import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
+import { describe, expect, it, vi } from 'vitest'
 import { LONG_PROMPT, request, run, scriptedWorker } from '../../../testing/scripted-worker.ts'
-import type { ScriptedEngine } from '../../engines/scripted/scripted-engine.ts'
+import type { Batch, ScriptedEngine } from '../../engines/scripted/scripted-engine.ts'
+
+const ANYWHERE = { cutsAnywhere: true, chunkTokens: 64 }
 
 const chunks = (engine: ScriptedEngine) =>
   engine.steps.filter((step) => step.kind === 'prefill').map((step) => step.tokens.length)
@@ -19,6 +22,81 @@ describe('a prompt', () => {
     expect(chunks(engine)).toEqual([64, 128, 192, 256, 299])
     const again = await run(scheduler, request(`${'x'.repeat(300)} and more`))
     expect(again.meter).toMatchObject({ cachedInputTokens: 256, cache: { blocks: 2 } })
+  })
+
+  it('is computed in batches that begin anywhere, where its memory can be cut anywhere', async () => {
+    const { scheduler, engine } = scriptedWorker({ ...ANYWHERE, answer: 'a' })
+    await run(scheduler, request('x'.repeat(300)))
+    // The last 43 tokens are few enough to go with the batch before them.
+    expect(chunks(engine)).toEqual([64, 128, 192, 256, 299])
+    const forked = await run(scheduler, request(`${'x'.repeat(77)}${'y'.repeat(223)}`))
+    expect(forked.meter).toMatchObject({
+      ...{ inputTokens: 223, cachedInputTokens: 77 },
+      cache: { schedule: 'any-token', reusedTokens: 77, blocks: 2, evaluatedTokens: 223 },
+    })
+    expect(chunks(engine).slice(5)).toEqual([141, 205, 299])
+  })
+
+  it('that is repeated costs its last token alone, wherever the rest is', async () => {
+    const l2 = new MemoryPrefixStore({ bytesMax: 1024 * 1024 })
+    const one = scriptedWorker({ ...ANYWHERE, answer: 'a' }, 8, { l2 })
+    const prompt = 'abcdefg '.repeat(40)
+    const told = { inputTokens: 1, cachedInputTokens: prompt.length - 1 }
+    await run(one.scheduler, request(prompt))
+    const live = await run(one.scheduler, request(prompt))
+    expect(live.meter).toMatchObject({ ...told, cache: { source: 'l1', evaluatedTokens: 1 } })
+    await run(one.scheduler, request('another'))
+    const near = await run(one.scheduler, request(prompt))
+    expect(near.meter).toMatchObject({ ...told, cache: { source: 'l1', evaluatedTokens: 1 } })
+    await vi.waitFor(() => expect(l2.usage().blocks).toBe(Math.ceil((prompt.length - 1) / 32) + 1))
+    const two = scriptedWorker({ ...ANYWHERE, answer: 'a' }, 8, { l2 })
+    const far = await run(two.scheduler, request(prompt))
+    expect(far.meter).toMatchObject({ ...told, cache: { source: 'l2', evaluatedTokens: 1 } })
+    expect([...one.alarms, ...two.alarms]).toEqual([])
+  })
+
+  it('that is short is computed as it is, and shares with short ones only', async () => {
+    const batches: Batch[] = []
+    const batchMark = (batch: Batch) => {
+      batches.push(batch)
+      return 0
+    }
+    const { scheduler, alarms } = scriptedWorker({ ...ANYWHERE, answer: 'a', batchMark })
+    const cachedOf = async (length: number) => {
+      batches.length = 0
+      const { meter } = await run(scheduler, request('x'.repeat(length)))
+      expect(meter?.inputTokens).toBe(length - (meter?.cachedInputTokens ?? 0))
+      return { cached: meter?.cachedInputTokens, rows: batches[0]?.rows }
+    }
+    expect(await cachedOf(22)).toEqual({ cached: 0, rows: 24 })
+    // A batch of its last token alone draws.
+    expect(await cachedOf(22)).toEqual({ cached: 21, rows: 1 })
+    expect(await cachedOf(33)).toEqual({ cached: 21, rows: 12 })
+    expect(await cachedOf(34)).toEqual({ cached: 0, rows: 64 })
+    expect(await cachedOf(70)).toEqual({ cached: 33, rows: 64 })
+    expect(await cachedOf(33)).toEqual({ cached: 32, rows: 1 })
+    expect(alarms).toEqual([])
+  })
+
+  it('leaves a sequence to the conversation that it holds, where another begins alike', async () => {
+    const { scheduler } = scriptedWorker({ ...ANYWHERE, answer: 'a', sequences: 2 })
+    const [one, other] = ['is it red? ', 'is it blue, or of another colour? '].map(
+      (question) => `${'be kind. '.repeat(20)}${question.repeat(30)}`,
+    )
+    await run(scheduler, request(`${one}`))
+    await run(scheduler, request(`${other}`))
+    for (const prompt of [one, other]) {
+      const { meter } = await run(scheduler, request(`${prompt} a. And now?`))
+      expect(meter?.cachedInputTokens).toBe((prompt?.length ?? 0) - 1)
+    }
+  })
+
+  it('goes on from the whole of the last one, and reads its answer again', async () => {
+    const { scheduler } = scriptedWorker({ ...ANYWHERE, answer: 'so it is' })
+    const first = 'what is it? '.repeat(10)
+    await run(scheduler, request(first))
+    const { meter } = await run(scheduler, request(`${first}so it is. And now? `))
+    expect(meter).toMatchObject({ cachedInputTokens: first.length - 1, inputTokens: 20 })
   })
 
   it('is not computed again as far as whole blocks of it are there', async () => {

@@ -11,6 +11,7 @@ import type { Engine } from '../../engines/engine.ts'
 import { startLlama } from '../../engines/llama/llama.ts'
 import { makePlan } from '../../plans/answer-plan.ts'
 import { openPrefixCache } from '../../prefix-cache/open-prefix-cache.ts'
+import { testReuse } from '../../prefix-cache/self-test.ts'
 import { hermes } from '../../prompt/families/hermes.ts'
 import { TURN_MS } from '../giving-way.ts'
 import { Scheduler } from '../scheduler.ts'
@@ -39,7 +40,8 @@ beforeAll(async () => {
   engine = started.engine
   const nowMs = () => performance.now() + aheadMs
   const settings = { on: true, bytes: CACHE_BYTES, secret: 'a secret', redis: null }
-  const opened = await openPrefixCache({ settings, engine, fingerprint: 'f', log, nowMs })
+  const reuse = await testReuse(engine, nowMs)
+  const opened = openPrefixCache({ settings, engine, reuse, fingerprint: 'f', log, nowMs })
   expect(opened.putsAside).toBe(true)
   pool = new SequencePool(engine, opened.cache, opened.putsAside)
   scheduler = new Scheduler({

@@ -75,7 +75,7 @@ function TokenTable({ tokens, onRevoke }: TokenTableProps) {
       {tokens.map((token) => (
         <tr key={token.token_id} className="hover:bg-panel" data-row>
           <Cell>
-            {token.name} <code className="text-xs text-soft">…{token.last_four}</code>
+            <bdi>{token.name}</bdi> <code className="text-xs text-soft">…{token.last_four}</code>
           </Cell>
           <Cell>{t(token.role)}</Cell>
           <Cell>

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Choice, Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
-import { PassOnLink } from './pass-on-link.tsx'
+import { PassOnLink } from '../../links/pass-on-link.tsx'
 
 type PlatformRole = 'auditor' | 'operator' | 'owner'
 

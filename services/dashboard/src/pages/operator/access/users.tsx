@@ -13,9 +13,9 @@ import { GivenName } from '../../../ui/given-name.tsx'
 import { Age } from '../../../ui/moment.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { PassOnLink } from '../../links/pass-on-link.tsx'
 import { ConfirmedChange } from '../confirmed-change.tsx'
 import { InviteUser } from './invite-user.tsx'
-import { PassOnLink } from './pass-on-link.tsx'
 import { UserRole } from './user-role.tsx'
 
 const states: Readonly<Record<UserDetails['status'], readonly [PlainName, BadgeLook]>> = {

@@ -1,6 +1,7 @@
 import type { AccountDetails, KeyDetails } from '@svc/contracts/admin/accounts'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { callAdmin, useMay } from '../../../api/admin.ts'
+import { askAdmin, callAdmin, useMay } from '../../../api/admin.ts'
 import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
@@ -9,6 +10,7 @@ import { KeyState } from '../../../ui/key-state.tsx'
 import { Age } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { actorName } from '../events/actors.ts'
 import { ReasonedChange } from '../reasoned-change.tsx'
 
 /** The keys of an account: its owners make them, an operator can end them. */
@@ -47,6 +49,7 @@ export function AccountKeys({ account }: { readonly account: AccountDetails }) {
             </Cell>
             <Cell>
               <Age at={key.created_at} />
+              <Maker actor={key.created_by} />
             </Cell>
             <Cell>
               <Age at={key.last_used_at} />
@@ -78,5 +81,15 @@ export function AccountKeys({ account }: { readonly account: AccountDetails }) {
         />
       )}
     </>
+  )
+}
+
+function Maker({ actor }: { readonly actor: string | null }) {
+  const { data: users = [] } = useQuery(askAdmin('listUsers', {}))
+  if (actor === null) return null
+  return (
+    <span className="line-clamp-2 text-xs text-soft">
+      {t('createdBy', { name: actorName(actor, users) })}
+    </span>
   )
 }

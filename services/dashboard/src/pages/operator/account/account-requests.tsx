@@ -8,13 +8,14 @@ import { MoreRows } from '../../../ui/more-rows.tsx'
 import { RequestTable } from '../../requests/request-table.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
-import { ReceiptLink } from './receipt-link.tsx'
+import { useOperatedReceiptAddress } from './receipt-address.ts'
 
 const PAGE = 50
 
 /** The requests of the account, the newest first. */
 export function AccountRequests() {
   const { accountId } = useOpenedAccount()
+  const receiptAddress = useOperatedReceiptAddress()
   const query = useInfiniteQuery(
     askAdminPages('accountRequests', { account_id: accountId, limit: PAGE, zone: ownZone }),
   )
@@ -24,7 +25,7 @@ export function AccountRequests() {
         {({ pages }) => {
           const rows = pages.flatMap(({ data }) => data)
           if (rows.length === 0) return <Empty title={t('noRequestsOfAccount')} />
-          return <RequestTable requests={rows} ReceiptLink={ReceiptLink} />
+          return <RequestTable requests={rows} receiptAddress={receiptAddress} />
         }}
       </Answer>
       {query.hasNextPage && (

@@ -2,34 +2,31 @@ import type { StatementPage } from '@svc/contracts/admin/billing'
 import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { callAdmin } from '../../../api/admin.ts'
 import type { ApiError } from '../../../api/api-error.ts'
-import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
-import { Empty } from '../../../ui/empty.tsx'
 import { MoreRows } from '../../../ui/more-rows.tsx'
-import { StatementTable } from '../../statement/statement-table.tsx'
+import { StatementParts } from '../../statement/statement-parts.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 import { OperatorReceipt } from './operator-receipt.tsx'
-import { ReceiptLink } from './receipt-link.tsx'
+import { useOperatedReceiptAddress } from './receipt-address.ts'
 
 const PAGE = 100
 
 /** Every movement of the account, with the balance after it. */
 export function AccountStatement() {
   const { accountId } = useOpenedAccount()
+  const receiptAddress = useOperatedReceiptAddress()
   const query = useInfiniteQuery(statementOf(accountId))
   return (
     <>
       <Answer query={query}>
-        {({ pages }) => {
-          const [first] = pages
-          const last = pages.at(-1)
-          const entries = pages.flatMap(({ rows }) => rows)
-          if (first === undefined || last === undefined || entries.length === 0) {
-            return <Empty title={t('noMovements')} />
-          }
-          const sums = { opening: first.opening, closing: last.closing, isWhole: !last.more }
-          return <StatementTable entries={entries} {...sums} ReceiptLink={ReceiptLink} />
-        }}
+        {({ pages }) => (
+          <StatementParts
+            receiptAddress={receiptAddress}
+            parts={pages.map(({ rows, more, ...sums }) => {
+              return { ...sums, entries: rows, isWhole: !more }
+            })}
+          />
+        )}
       </Answer>
       {query.hasNextPage && (
         <div className="mt-3">

@@ -1,33 +1,31 @@
-import type { ListedAccount } from '@svc/contracts/admin/accounts'
-import { Link } from '@tanstack/react-router'
+import type { AccountSums, ListedAccount } from '@svc/contracts/admin/accounts'
+import { useRouter } from '@tanstack/react-router'
+import { memo } from 'react'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
 import { GivenName } from '../../../ui/given-name.tsx'
 import { Age } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { RowLink } from '../../row-link.tsx'
 import { AccountStatus } from './account-status.tsx'
-import { sumsOf } from './found-accounts.ts'
+
+const columns = ['available', 'settled', 'held', 'spent_30_days'] as const
+type Column = (typeof columns)[number]
+/** Nothing held, or spent, is a dash; a balance of nothing is an amount. */
+const balances: readonly Column[] = ['available', 'settled']
 
 export interface AccountTableProps {
-  /** The first of those that were found. */
+  /** Those that were loaded. */
   readonly accounts: readonly ListedAccount[]
-  /** All of them: the sums are theirs. */
-  readonly found: readonly ListedAccount[]
+  /** Of all that fit, also those that are not loaded; undefined: not known. */
+  readonly sums: AccountSums | undefined
 }
 
 /** One line for each account; its name leads to it. */
-export function AccountTable({ accounts, found }: AccountTableProps) {
-  const sums = sumsOf(found)
-  const decimalsOf = (name: keyof typeof sums) =>
-    finestOf([sums[name], ...accounts.map((account) => account[name])])
-  const decimals = {
-    settled: decimalsOf('settled'),
-    held: decimalsOf('held'),
-    available: decimalsOf('available'),
-    spent_30_days: decimalsOf('spent_30_days'),
-  }
-  const columns = ['available', 'settled', 'held', 'spent_30_days'] as const
+export function AccountTable({ accounts, sums }: AccountTableProps) {
+  const decimals = decimalsOf(sums === undefined ? accounts : [...accounts, sums])
+  const { publicHref: list } = useRouter().buildLocation({ to: '/operator/accounts' })
   const head = (
     <>
       <Head>{t('account')}</Head>
@@ -40,48 +38,83 @@ export function AccountTable({ accounts, found }: AccountTableProps) {
       <Head>{t('lastActivity')}</Head>
     </>
   )
-  const foot = (
-    <tr>
-      <Cell colSpan={2}>
-        <strong>{t('allAccounts', { count: countText(found.length) })}</strong>
-      </Cell>
-      {columns.map((name) => (
-        <Cell isNumber key={name}>
-          <DecimalColumn amount={sums[name]} decimals={decimals[name]} />
+  const foot =
+    sums === undefined ? undefined : (
+      <tr>
+        <Cell colSpan={2}>
+          <strong>{t('allAccounts', { count: countText(sums.accounts) })}</strong>
         </Cell>
-      ))}
-      <Cell isNumber>
-        {countText(found.reduce((sum, { open_requests: open }) => sum + open, 0))}
-      </Cell>
-      <Cell />
-    </tr>
-  )
+        <Amounts row={sums} {...decimals} />
+        <Cell isNumber>{countText(sums.open_requests)}</Cell>
+        <Cell />
+      </tr>
+    )
   return (
     <Table label={t('accounts')} head={head} foot={foot}>
       {accounts.map((account) => (
-        <tr key={account.account_id} className="hover:bg-panel" data-row>
-          <Cell>
-            <Link to="/operator/accounts/$accountId" params={{ accountId: account.account_id }}>
-              <GivenName name={account.name} />
-            </Link>
-            {account.external_id !== null && (
-              <span className="text-xs text-soft">{account.external_id}</span>
-            )}
-          </Cell>
-          <Cell>
-            <AccountStatus status={account.status} />
-          </Cell>
-          {columns.map((name) => (
-            <Cell isNumber key={name}>
-              <DecimalColumn amount={account[name]} decimals={decimals[name]} />
-            </Cell>
-          ))}
-          <Cell isNumber>{countText(account.open_requests)}</Cell>
-          <Cell>
-            <Age at={account.last_activity_at} />
-          </Cell>
-        </tr>
+        <Line
+          key={account.account_id}
+          account={account}
+          address={`${list}/${encodeURIComponent(account.account_id)}`}
+          {...decimals}
+        />
       ))}
     </Table>
   )
+}
+
+/** Of the finest amount of each column. */
+type Decimals = Readonly<Record<Column, number>>
+
+function decimalsOf(rows: readonly Readonly<Record<Column, string>>[]): Decimals {
+  const finest = (name: Column) => finestOf(rows.map((row) => row[name]))
+  return {
+    available: finest('available'),
+    settled: finest('settled'),
+    held: finest('held'),
+    spent_30_days: finest('spent_30_days'),
+  }
+}
+
+interface LineProps extends Decimals {
+  readonly account: ListedAccount
+  readonly address: string
+}
+
+/** Drawn once: a list that grows by a page draws that page alone. */
+const Line = memo(({ account, address, ...decimals }: LineProps) => (
+  <tr className="hover:bg-panel" data-row>
+    <Cell>
+      <RowLink href={address}>
+        <GivenName name={account.name} />
+      </RowLink>
+      {account.external_id !== null && (
+        <span className="text-xs text-soft">{account.external_id}</span>
+      )}
+    </Cell>
+    <Cell>
+      <AccountStatus status={account.status} />
+    </Cell>
+    <Amounts row={account} {...decimals} />
+    <Cell isNumber>{countText(account.open_requests)}</Cell>
+    <Cell>
+      <Age at={account.last_activity_at} />
+    </Cell>
+  </tr>
+))
+
+interface AmountsProps extends Decimals {
+  readonly row: Readonly<Record<Column, string>>
+}
+
+function Amounts({ row, ...decimals }: AmountsProps) {
+  return columns.map((name) => (
+    <Cell isNumber key={name}>
+      <DecimalColumn
+        amount={row[name]}
+        decimals={decimals[name]}
+        isBalance={balances.includes(name)}
+      />
+    </Cell>
+  ))
 }

@@ -1,38 +1,23 @@
-import type { CompareResult, ReplayProgress } from '@svc/contracts/admin/replay'
-import { useWork } from '../../../api/admin-lines.ts'
+import type { CompareResult } from '@svc/contracts/admin/replay'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
-import { Card } from '../../../ui/card.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
-import { Progress } from '../running/progress.tsx'
-import { WorkButton, WorkProblem } from '../running/work-buttons.tsx'
+import { WorkCard } from '../running/work-card.tsx'
 
 /** All views made anew from the log, and every row compared with the live ones. */
 export function CompareCard() {
-  const work = useWork('compareViews')
-  const { progress, result } = work.newest as {
-    readonly progress?: ReplayProgress
-    readonly result?: CompareResult
-  }
   return (
-    <Card
+    <WorkCard
       title={t('compareViews')}
-      action={<WorkButton work={work} name={t('compareNow')} onStart={() => work.start({})} />}
+      text={t('compareText')}
+      startName={t('compareNow')}
+      operation="compareViews"
+      input={{}}
+      shareOf={({ share }) => share}
     >
-      <div className="flex flex-col gap-4">
-        <p className="text-sm text-soft">{t('compareText')}</p>
-        {work.isRunning && (
-          <Progress
-            label={t('compareViews')}
-            share={progress?.share ?? null}
-            {...(progress === undefined ? {} : { events: progress.events, rate: progress.rate })}
-          />
-        )}
-        <WorkProblem work={work} />
-        {result !== undefined && <Result result={result} />}
-      </div>
-    </Card>
+      {(result) => result !== undefined && <Result result={result} />}
+    </WorkCard>
   )
 }
 

@@ -1,13 +1,10 @@
-import type { EquationName, ReconcileProgress, ReconcileResult } from '@svc/contracts/admin/finance'
-import { useWork } from '../../../api/admin-lines.ts'
+import type { EquationName, ReconcileResult } from '@svc/contracts/admin/finance'
 import { countText } from '../../../text/times.ts'
 import { type PlainName, t } from '../../../text/translate.ts'
 import { Badge } from '../../../ui/badge.tsx'
-import { Card } from '../../../ui/card.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
-import { Progress } from '../running/progress.tsx'
-import { WorkButton, WorkProblem } from '../running/work-buttons.tsx'
+import { WorkCard } from '../running/work-card.tsx'
 
 const equations: Readonly<Record<EquationName, PlainName>> = {
   meters: 'equationMeters',
@@ -19,29 +16,17 @@ const equations: Readonly<Record<EquationName, PlainName>> = {
 
 /** Meters, debits, balances, postings and views held against each other. */
 export function ReconcileCard() {
-  const work = useWork('reconcile')
-  const { progress, result } = work.newest as {
-    readonly progress?: ReconcileProgress
-    readonly result?: ReconcileResult
-  }
   return (
-    <Card
+    <WorkCard
       title={t('reconcile')}
-      action={<WorkButton work={work} name={t('reconcileNow')} onStart={() => work.start({})} />}
+      text={t('reconcileText')}
+      startName={t('reconcileNow')}
+      operation="reconcile"
+      input={{}}
+      shareOf={({ share }) => share}
     >
-      <div className="flex flex-col gap-4">
-        <p className="text-sm text-soft">{t('reconcileText')}</p>
-        {work.isRunning && (
-          <Progress
-            label={t('reconcile')}
-            share={progress?.share ?? null}
-            {...(progress === undefined ? {} : { events: progress.events, rate: progress.rate })}
-          />
-        )}
-        <WorkProblem work={work} />
-        {result !== undefined && <Result result={result} />}
-      </div>
-    </Card>
+      {(result) => result !== undefined && <Result result={result} />}
+    </WorkCard>
   )
 }
 

@@ -1,15 +1,12 @@
-import type { ReplayedAccount, ReplayProgress, ReplayResult } from '@svc/contracts/admin/replay'
+import type { ReplayedAccount, ReplayResult } from '@svc/contracts/admin/replay'
 import { useState } from 'react'
-import { useWork } from '../../../api/admin-lines.ts'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
-import { Card } from '../../../ui/card.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { GivenName } from '../../../ui/given-name.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
-import { Progress } from '../running/progress.tsx'
-import { WorkButton, WorkProblem } from '../running/work-buttons.tsx'
+import { WorkCard } from '../running/work-card.tsx'
 
 /** Rows on the page; the sums are of all, and the command line lists all. */
 const SHOWN_MAX = 100
@@ -18,22 +15,15 @@ const SHOWN_MAX = 100
 export function ReplayCard() {
   const [to, setTo] = useState('')
   const [account, setAccount] = useState('')
-  const work = useWork('replay')
-  const { progress, result } = work.newest as {
-    readonly progress?: ReplayProgress
-    readonly result?: ReplayResult
-  }
-  const start = () => {
-    const asked = { to: placeOf(to), statement: false }
-    work.start(account === '' ? asked : { ...asked, account_id: account })
-  }
+  const asked = { to: placeOf(to), statement: false }
   return (
-    <Card
+    <WorkCard
       title={t('replay')}
-      action={<WorkButton work={work} name={t('replayNow')} onStart={start} />}
-    >
-      <div className="flex flex-col gap-4">
-        <p className="text-sm text-soft">{t('replayText')}</p>
+      text={t('replayText')}
+      startName={t('replayNow')}
+      operation="replay"
+      input={account === '' ? asked : { ...asked, account_id: account }}
+      fields={
         <div className="grid gap-3 md:grid-cols-2">
           <Field
             label={t('replayTo')}
@@ -48,17 +38,11 @@ export function ReplayCard() {
             onChange={({ target }) => setAccount(target.value.trim())}
           />
         </div>
-        {work.isRunning && (
-          <Progress
-            label={t('replay')}
-            share={progress?.share ?? null}
-            {...(progress === undefined ? {} : { events: progress.events, rate: progress.rate })}
-          />
-        )}
-        <WorkProblem work={work} />
-        {result !== undefined && <Result result={result} lines={work.lines} />}
-      </div>
-    </Card>
+      }
+      shareOf={({ share }) => share}
+    >
+      {(result, lines) => result !== undefined && <Result result={result} lines={lines} />}
+    </WorkCard>
   )
 }
 

@@ -1,38 +1,23 @@
 import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
-import { useWork } from '../../../api/admin-lines.ts'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
-import { Card } from '../../../ui/card.tsx'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Notice } from '../../../ui/notice.tsx'
-import { Progress } from '../running/progress.tsx'
-import { WorkButton, WorkProblem } from '../running/work-buttons.tsx'
+import { WorkCard } from '../running/work-card.tsx'
 
 /** Every event read again, and its hash computed again. */
 export function VerifyCard() {
-  const work = useWork('verify')
-  const { progress, result } = work.newest as {
-    readonly progress?: VerifyProgress
-    readonly result?: VerifyResult
-  }
   return (
-    <Card
+    <WorkCard
       title={t('verify')}
-      action={<WorkButton work={work} name={t('verifyNow')} onStart={() => work.start({})} />}
+      text={t('verifyText')}
+      startName={t('verifyNow')}
+      operation="verify"
+      input={{}}
+      shareOf={shareOf}
     >
-      <div className="flex flex-col gap-4">
-        <p className="text-sm text-soft">{t('verifyText')}</p>
-        {work.isRunning && (
-          <Progress
-            label={t('verify')}
-            share={progress === undefined ? null : shareOf(progress)}
-            {...(progress === undefined ? {} : { events: progress.events, rate: progress.rate })}
-          />
-        )}
-        <WorkProblem work={work} />
-        {result !== undefined && <Result result={result} />}
-      </div>
-    </Card>
+      {(result) => result !== undefined && <Result result={result} />}
+    </WorkCard>
   )
 }
 
@@ -66,17 +51,17 @@ function Result({ result }: { readonly result: VerifyResult }) {
 
 /** In a line each, with the place in the log. */
 function problemsOf(result: VerifyResult): readonly string[] {
-  const { broken, set_aside: aside, contradicted, texts } = result
+  const { broken, unreadable, set_aside: aside, contradicted, texts } = result
   return [
-    ...broken.map(({ stream, revision }) => t('problemBroken', { stream, revision })),
-    ...aside.map(({ stream, order }) => t('problemAside', { stream, order })),
+    ...broken.map((place) => t('problemBroken', place)),
+    ...unreadable.map((place) => t('problemUnreadable', place)),
+    ...aside.map((order) => t('problemAside', order)),
     ...(result.missing_positions === '0'
       ? []
       : [t('problemMissing', { count: result.missing_positions })]),
-    ...contradicted.map(({ source, stream, revision }) =>
-      t('problemContradicted', { source, stream, revision }),
-    ),
-    ...texts.altered.map(({ stream, revision }) => t('problemAltered', { stream, revision })),
-    ...texts.missing.map(({ stream, revision }) => t('problemTextGone', { stream, revision })),
+    ...contradicted.map((memory) => t('problemContradicted', memory)),
+    ...texts.altered.map((place) => t('problemAltered', place)),
+    ...texts.missing.map((place) => t('problemTextGone', place)),
+    ...texts.unfinished.map((place) => t('problemTextLeft', place)),
   ]
 }

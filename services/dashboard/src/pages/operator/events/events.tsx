@@ -1,6 +1,6 @@
 import type { LoggedEvent } from '@svc/contracts/admin/log'
 import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { getRouteApi } from '@tanstack/react-router'
 import { askAdmin } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
@@ -16,10 +16,12 @@ import { actorName } from './actors.ts'
 
 /** Positions of the log on one page. */
 const PAGE = 200
+const route = getRouteApi('/signed-in/operator/events')
 
 /** Who did what: the event log, a stretch of it at a time, the newest first. */
 export function Events() {
-  const [end, setEnd] = useState<number>()
+  const { at } = route.useSearch()
+  const navigate = route.useNavigate()
   const status = useQuery(askAdmin('status', {}))
   return (
     <Page title={t('whoDidWhat')}>
@@ -27,7 +29,9 @@ export function Events() {
         <Answer query={status}>
           {({ store }) => {
             const head = Number(store.position ?? -1)
-            return <Stretch end={end ?? head} head={head} onMove={setEnd} />
+            const onMove = (end: number | undefined) =>
+              navigate({ search: end === undefined ? {} : { at: end } })
+            return <Stretch end={at ?? head} head={head} onMove={onMove} />
           }}
         </Answer>
       </Card>
@@ -87,7 +91,8 @@ function EventTable({ events }: { readonly events: readonly LoggedEvent[] }) {
           </Cell>
           <Cell>{event.type}</Cell>
           <Cell>
-            <code className="text-xs">{event.stream}</code>
+            <code className="block text-xs">{event.stream}</code>
+            <code className="block text-xs text-soft">{event.id}</code>
           </Cell>
         </tr>
       ))}

@@ -1,17 +1,15 @@
-import type { ProjectionState, RebuildProgress, RebuildResult } from '@svc/contracts/admin/log'
+import type { ProjectionDetails } from '@svc/contracts/admin/log'
 import { useMay } from '../../../api/admin.ts'
-import { useWork } from '../../../api/admin-lines.ts'
 import { countText, durationText } from '../../../text/times.ts'
 import { type PlainName, t } from '../../../text/translate.ts'
 import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
-import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
-import { Progress } from '../running/progress.tsx'
-import { WorkButton, WorkProblem } from '../running/work-buttons.tsx'
+import { Rebuild } from './rebuild.tsx'
+import { useRate } from './use-rate.ts'
 
 const SECOND_MS = 1_000
 
-const states: Readonly<Record<ProjectionState['state'], readonly [PlainName, BadgeLook]>> = {
+const states: Readonly<Record<ProjectionDetails['state'], readonly [PlainName, BadgeLook]>> = {
   live: ['viewLive', 'good'],
   'catching-up': ['viewCatchingUp', 'warn'],
   stopped: ['viewStopped', 'bad'],
@@ -19,79 +17,87 @@ const states: Readonly<Record<ProjectionState['state'], readonly [PlainName, Bad
 }
 
 export interface ProjectionTableProps {
-  readonly projections: readonly ProjectionState[]
+  readonly projections: readonly ProjectionDetails[]
 }
 
 /** Where each view stands behind the log, and the way to build it anew. */
 export function ProjectionTable({ projections }: ProjectionTableProps) {
-  const may = useMay()
   const head = (
     <>
       <Head>{t('projection')}</Head>
+      <Head isNumber>{t('versionNumber')}</Head>
       <Head>{t('status')}</Head>
       <Head isNumber>{t('position')}</Head>
       <Head isNumber>{t('behind')}</Head>
+      <Head isNumber>{t('behindFor')}</Head>
       <Head>
         <span className="sr-only">{t('actions')}</span>
       </Head>
     </>
   )
   return (
-    <Table label={t('projections')} head={head}>
-      {projections.map((projection) => (
-        <tr key={projection.name}>
-          <Cell>
-            {projection.name}
-            {projection.error !== null && <p className="text-sm text-bad">{projection.error}</p>}
-          </Cell>
-          <Cell>
-            <Badge text={t(states[projection.state][0])} look={states[projection.state][1]} />
-          </Cell>
-          <Cell isNumber>{countText(Number(projection.position))}</Cell>
-          <Cell isNumber>{countText(behindOf(projection))}</Cell>
-          <Cell isNumber>{may('rebuildProjection') && <Rebuild name={projection.name} />}</Cell>
-        </tr>
-      ))}
-    </Table>
+    <>
+      <p className="mb-3 text-sm">{furthestBehind(projections)}</p>
+      <Table label={t('projections')} head={head}>
+        {projections.map((projection) => (
+          <Line key={projection.name} projection={projection} />
+        ))}
+      </Table>
+    </>
   )
+}
+
+function Line({ projection }: { readonly projection: ProjectionDetails }) {
+  const may = useMay()
+  const { name, version, state, position, head, events, error } = projection
+  const rate = useRate(events)
+  return (
+    <tr>
+      <Cell>
+        {name}
+        {error !== null && <p className="text-sm text-bad">{error}</p>}
+      </Cell>
+      <Cell isNumber>{version}</Cell>
+      <Cell>
+        <Badge text={t(states[state][0])} look={states[state][1]} />
+        {state === 'catching-up' && rate !== null && (
+          <p className="text-sm text-soft">
+            {t('eventsPerSecond', { count: countText(Math.round(rate)) })}
+          </p>
+        )}
+      </Cell>
+      <Cell isNumber>
+        {t('positionOf', { position: positionText(position), head: positionText(head) })}
+      </Cell>
+      <Cell isNumber>{countText(behindOf(projection))}</Cell>
+      <Cell isNumber>{behindFor(projection)}</Cell>
+      <Cell isNumber>{may('rebuildProjection') && <Rebuild view={projection} />}</Cell>
+    </tr>
+  )
+}
+
+/** Of the worst view: that the others are current helps nobody who looks at its numbers. */
+function furthestBehind(projections: readonly ProjectionDetails[]): string {
+  const [worst] = projections.toSorted((one, other) => behindOf(other) - behindOf(one))
+  if (worst === undefined || behindOf(worst) === 0) return t('noneBehind')
+  const { name, behind_seconds: seconds } = worst
+  const count = countText(behindOf(worst))
+  return seconds === null
+    ? t('furthestBehindUnknown', { name, count })
+    : t('furthestBehind', { name, count, time: durationText(seconds * SECOND_MS) })
 }
 
 /** Events that the view has not seen yet. */
-function behindOf({ position, head }: ProjectionState): number {
+function behindOf({ position, head }: ProjectionDetails): number {
   return Math.max(0, Number(head) - Number(position))
 }
 
-/** Builds it beside the live one, and says how many rows differed. */
-function Rebuild({ name }: { readonly name: string }) {
-  const work = useWork('rebuildProjection')
-  const { progress, result } = work.newest as {
-    readonly progress?: RebuildProgress
-    readonly result?: RebuildResult
-  }
-  return (
-    <div className="flex flex-col items-end gap-2 whitespace-normal">
-      <WorkButton work={work} name={t('rebuild')} onStart={() => work.start({ name })} />
-      {work.isRunning && (
-        <Progress
-          label={t('rebuildOf', { name })}
-          share={progress === undefined ? null : shareOf(progress)}
-          {...(progress === undefined ? {} : { events: progress.done, rate: progress.rate })}
-        />
-      )}
-      <WorkProblem work={work} />
-      {result !== undefined && (
-        <Notice look={result.differences === 0 ? 'good' : 'warn'}>
-          {t('rebuilt', {
-            events: countText(result.events),
-            time: durationText(result.seconds * SECOND_MS),
-            differences: countText(result.differences),
-          })}
-        </Notice>
-      )}
-    </div>
-  )
+function behindFor(projection: ProjectionDetails): string {
+  const { behind_seconds: seconds } = projection
+  if (behindOf(projection) === 0) return '–'
+  return seconds === null ? t('unavailable') : durationText(seconds * SECOND_MS)
 }
 
-function shareOf({ done, total }: RebuildProgress): number {
-  return total === 0 ? 1 : done / total
+function positionText(position: string): string {
+  return position === '-1' ? '–' : countText(Number(position))
 }

@@ -22,11 +22,15 @@ export function System() {
   const may = useMay()
   const [isAdding, setAdding] = useState(false)
   const query = useQuery({ ...askAdmin('status', {}), refetchInterval: REFRESH_MS })
+  const projections = useQuery({
+    ...askAdmin('listProjections', {}),
+    refetchInterval: REFRESH_MS,
+  })
   const workers = useQuery({ ...askAdmin('listWorkers', {}), refetchInterval: REFRESH_MS })
   return (
     <Page title={t('system')}>
       <Answer query={query}>
-        {({ store, projections, accounts, open_requests: open, unpriced_models: unpriced }) => (
+        {({ store, accounts, open_requests: open, unpriced_models: unpriced }) => (
           <>
             {store.problems.map((problem) => (
               <Notice key={problem} look="bad">
@@ -46,12 +50,12 @@ export function System() {
                 <Figure name={t('runningNow')}>{countText(open)}</Figure>
               </dl>
             </Card>
-            <Card title={t('projections')}>
-              <ProjectionTable projections={projections} />
-            </Card>
           </>
         )}
       </Answer>
+      <Card title={t('projections')}>
+        <Answer query={projections}>{(views) => <ProjectionTable projections={views} />}</Answer>
+      </Card>
       <Card
         title={t('workers')}
         action={

@@ -1,0 +1,203 @@
+/**
+ * Takes the records of a topic of Kafka, beside other consumers of its group. The rules, each
+ * measured (decision 0050):
+ *
+ * 1. The offset is committed after the record was taken, and the commit belongs to the batch: the
+ *    consumer's own `commitOffsets` makes a group that has moved on into an error that ends it.
+ * 2. What `take` throws never leaves the handler: at a SyntaxError, TypeError or RangeError kafkajs
+ *    stops for ever, in silence. Here the record is tried again, with a sign of life to the group
+ *    between two tries.
+ * 3. Every crash is answered by a new consumer, whatever kafkajs says about restarting.
+ * 4. A group without an offset begins at the first record: at the end it would skip what waits.
+ */
+import { Backoff } from '@svc/contracts/ports/backoff'
+import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/ports/bus'
+import type { Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
+import { untilAborted } from '../until-aborted.ts'
+import { checkedGroup } from './group-offsets.ts'
+import { closed, wordsOf } from './kafka-failure.ts'
+import { receivedRecord } from './received-record.ts'
+
+/** What comes again after a crash is at most so much of each partition. */
+const COMMIT_EVERY_RECORDS = 20
+/** A consumer that says nothing for so long loses its partitions to the others. */
+const SESSION_MS = 10_000
+const HEARTBEAT_MS = 1_000
+/** A fetch waits for records, and a consumer that is closed for its fetch. */
+const FETCH_WAIT_MS = 500
+const CLOSE_WITHIN_MS = 900
+const NEW_CONSUMER_PAUSES = { firstMs: 300, longestMs: 2_000 }
+/** The longest is well below the session. */
+const TAKE_PAUSES = { firstMs: 200, longestMs: 2_000 }
+
+export interface ConsumerClients {
+  readonly readingClient: Kafka
+  readonly timer: Timer
+}
+
+export class KafkaConsumer implements BusConsumer {
+  readonly #client: Kafka
+  readonly #timer: Timer
+  readonly #subscription: Subscription
+  readonly #closing = new AbortController()
+  readonly #running: Promise<void>
+  readonly #consumerBackoff: Backoff
+  readonly #takeBackoff: Backoff
+  /** For each partition of ours, how many records were there that are not taken. */
+  readonly #waiting = new Map<number, bigint>()
+  #groupTrouble: string | null = null
+  #takeTrouble: string | null = null
+  #skipped: string | null = null
+  #told = ''
+
+  constructor({ readingClient, timer }: ConsumerClients, subscription: Subscription) {
+    this.#client = readingClient
+    this.#timer = timer
+    this.#subscription = subscription
+    this.#consumerBackoff = new Backoff(timer, NEW_CONSUMER_PAUSES)
+    this.#takeBackoff = new Backoff(timer, TAKE_PAUSES)
+    this.#running = this.#run()
+  }
+
+  get trouble(): string | null {
+    return this.#takeTrouble ?? this.#groupTrouble
+  }
+
+  get skipped(): string | null {
+    return this.#skipped
+  }
+
+  get waiting(): bigint {
+    return this.#waiting.values().reduce((sum, waiting) => sum + waiting, 0n)
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('the consumer is closed'))
+    await within(this.#timer, CLOSE_WITHIN_MS, this.#running, undefined)
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing
+    while (!signal.aborted) {
+      try {
+        const { skipped } = await untilAborted(
+          checkedGroup(this.#client.admin(), this.#subscription),
+          signal,
+        )
+        this.#noteSkipped(skipped)
+        await this.#listen(signal)
+      } catch (error) {
+        if (signal.aborted) return
+        this.#groupTrouble = wordsOf(error)
+        this.#tell(this.#groupTrouble)
+        await this.#consumerBackoff.pause(signal)
+      }
+    }
+  }
+
+  /** Until it crashes, or is closed. @throws why */
+  async #listen(signal: AbortSignal): Promise<never> {
+    const { topic, group: groupId } = this.#subscription
+    const consumer = this.#client.consumer({
+      groupId,
+      sessionTimeout: SESSION_MS,
+      rebalanceTimeout: SESSION_MS,
+      heartbeatInterval: HEARTBEAT_MS,
+      maxWaitTimeInMs: FETCH_WAIT_MS,
+      allowAutoTopicCreation: false,
+      retry: { retries: 3, maxRetryTime: 1_000, restartOnFailure: async () => false },
+    })
+    const crashed = this.#watched(consumer)
+    try {
+      const starting = (async () => {
+        await consumer.connect()
+        await consumer.subscribe({ topics: [topic], fromBeginning: true })
+        await consumer.run({
+          autoCommit: false,
+          eachBatchAutoResolve: false,
+          eachBatch: (batch) => this.#takeBatch(batch),
+        })
+      })()
+      await untilAborted(starting, signal)
+      return await untilAborted(crashed, signal)
+    } finally {
+      this.#waiting.clear()
+      await within(this.#timer, CLOSE_WITHIN_MS, closed(consumer), undefined)
+    }
+  }
+
+  /** @returns a promise that rejects when kafkajs gives this consumer up */
+  #watched(consumer: Consumer): Promise<never> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    promise.catch(() => {})
+    consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
+    consumer.on(consumer.events.GROUP_JOIN, () => this.#waiting.clear())
+    // A consumer that was let into its group may still be unable to read what there is.
+    consumer.on(consumer.events.FETCH, () => {
+      this.#groupTrouble = null
+      this.#consumerBackoff.reset()
+    })
+    return promise
+  }
+
+  async #takeBatch({ batch, ...control }: EachBatchPayload): Promise<void> {
+    const { topic, partition, messages } = batch
+    const end = BigInt(batch.highWatermark)
+    let next = BigInt(messages[0]?.offset ?? end)
+    let uncommitted = 0
+    const commit = async (): Promise<void> => {
+      const partitions = [{ partition, offset: `${next}` }]
+      await control.commitOffsetsIfNecessary({ topics: [{ topic, partitions }] })
+      uncommitted = 0
+    }
+    this.#waiting.set(partition, end - next)
+    for (const message of messages) {
+      if (control.isStale()) break
+      if (!(await this.#isTaken(receivedRecord(partition, message), control))) break
+      control.resolveOffset(message.offset)
+      next = BigInt(message.offset) + 1n
+      this.#waiting.set(partition, end - next)
+      uncommitted += 1
+      if (uncommitted === COMMIT_EVERY_RECORDS) await commit()
+      await control.heartbeat()
+    }
+    if (uncommitted > 0) await commit()
+  }
+
+  /** @returns false when nobody waits for it any more; what kafkajs throws is for kafkajs */
+  async #isTaken(
+    record: ReceivedRecord,
+    { heartbeat, isRunning }: Pick<EachBatchPayload, 'heartbeat' | 'isRunning'>,
+  ): Promise<boolean> {
+    const { signal } = this.#closing
+    while (isRunning() && !signal.aborted) {
+      try {
+        await untilAborted(this.#subscription.take(record, signal), signal)
+        this.#takeTrouble = null
+        this.#takeBackoff.reset()
+        return true
+      } catch (error) {
+        if (signal.aborted) return false
+        this.#takeTrouble = wordsOf(error)
+        this.#tell(this.#takeTrouble)
+      }
+      await this.#takeBackoff.pause(signal)
+      await heartbeat()
+    }
+    return false
+  }
+
+  #noteSkipped(skipped: string | null): void {
+    if (skipped === null) return
+    this.#skipped = skipped
+    this.#tell(`records were dropped before they were taken: ${skipped}`)
+  }
+
+  #tell(words: string): void {
+    if (words === this.#told) return
+    this.#told = words
+    this.#subscription.onTrouble(words)
+  }
+}

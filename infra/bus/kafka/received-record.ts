@@ -1,0 +1,18 @@
+import type { ReceivedRecord } from '@svc/contracts/ports/bus'
+import type { KafkaMessage } from 'kafkajs'
+
+/** What another program wrote need not have a key or a value: then they are empty. */
+export function receivedRecord(
+  partition: number,
+  { key, value, headers, offset }: KafkaMessage,
+): ReceivedRecord {
+  return {
+    key: String(key ?? ''),
+    value: String(value ?? ''),
+    headers: Object.fromEntries(
+      Object.entries(headers ?? {}).map(([name, header]) => [name, String(header ?? '')]),
+    ),
+    partition,
+    offset: BigInt(offset),
+  }
+}

@@ -1,0 +1,71 @@
+/** Asks a Redis what it is, for an operator who wants to know whether it can be used. */
+
+import { StoreOpenError } from '../../store-open-error.ts'
+import { systemClock } from '../../system/system-clock.ts'
+import { systemTimer } from '../../system/system-timer.ts'
+import { openRedisClient } from './redis-connection.ts'
+import { isErrorReply, replyOf } from './redis-reply.ts'
+import { placeOf, readRedisUrl } from './redis-url.ts'
+
+const READY_WITHIN_MS = 2_000
+
+export interface SeenRedis {
+  /** Without user and password. */
+  readonly place: string
+  /** `unknown` where our user may not ask. */
+  readonly version: string
+  /** How far its clock is ahead of ours. */
+  readonly clockAheadMs: number
+}
+
+/** Reads only. @throws {StoreOpenError} that says what to do, and holds no secret */
+export async function lookAtServer(url: string): Promise<SeenRedis> {
+  const read = readRedisUrl(url)
+  if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
+  const place = placeOf(read.address)
+  const redis = openRedisClient(url)
+  try {
+    await ready(redis, place)
+    const before = systemClock.nowMs()
+    const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number)
+    const after = systemClock.nowMs()
+    const theirs = seconds * 1_000 + microseconds / 1_000
+    const version = await redis.info('server').then(versionIn, () => 'unknown')
+    return { place, version, clockAheadMs: theirs - (before + after) / 2 }
+  } catch (error) {
+    if (error instanceof StoreOpenError) throw error
+    throw refused(place, error)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+async function ready(redis: ReturnType<typeof openRedisClient>, place: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  let last: unknown
+  redis.on('ready', resolve)
+  redis.on('error', (error: unknown) => {
+    last = error
+    // It answers, and says no.
+    if (error instanceof Error && isErrorReply(replyOf(error, null))) reject(refused(place, error))
+  })
+  const cancel = systemTimer.after(READY_WITHIN_MS, () => reject(refused(place, last)))
+  if (redis.status === 'ready') resolve()
+  await promise.finally(cancel)
+}
+
+/** Never the client's own message: its errors carry the command, and that may be the password. */
+function refused(place: string, error: unknown): StoreOpenError {
+  const reply = error instanceof Error ? replyOf(error, null) : undefined
+  if (isErrorReply(reply)) {
+    const what = `Redis at ${place} refuses us (${reply.code})`
+    return new StoreOpenError('access-denied', `${what}: check user and password in REDIS_URL`)
+  }
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+  const what = `no Redis answers at ${place} within ${READY_WITHIN_MS / 1_000} s${code}`
+  return new StoreOpenError('unreachable', `${what}: check that it runs, its host and port`)
+}
+
+function versionIn(info: string): string {
+  return /redis_version:(\S+)/.exec(info)?.[1] ?? 'unknown'
+}

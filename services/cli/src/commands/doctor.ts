@@ -1,0 +1,94 @@
+/** `svc doctor`: what a server needs, looked at without changing anything. */
+import { printable } from '@svc/contracts/printable'
+import { DataFolder } from '@svc/server/data-folder/data-folder'
+import type { Finding } from '@svc/server/doctor/examine'
+import { environmentOf } from '@svc/server/settings/environment-file'
+import { Command } from 'commander'
+import { endOnClientDefects, runningServer } from '../context/connect.ts'
+import type { Context } from '../context/context.ts'
+import { CliError, EXIT_DIFFERENCE, EXIT_USAGE } from '../context/exit-codes.ts'
+import type { ContextOf } from './options.ts'
+
+interface DoctorOptions {
+  readonly envFile?: string
+}
+
+export function doctorCommand(contextOf: ContextOf): Command {
+  return new Command('doctor')
+    .description(
+      'settings, data folder, connections, versions, clock, disk: what is wrong with them',
+    )
+    .option('--env-file <file>', 'read settings from a file of NAME=value lines, as svc start does')
+    .action((options: DoctorOptions, command: Command) => doctor(contextOf(command), options))
+}
+
+async function doctor(context: Context, { envFile }: DoctorOptions): Promise<void> {
+  if (context.options.url !== undefined) {
+    throw new CliError(EXIT_USAGE, 'the doctor looks at this machine: leave --url out')
+  }
+  context.terminal.catchInterrupt()
+  // Loaded only here: it knows most of a server.
+  const { examine } = await import('@svc/server/doctor/examine')
+  await endOnClientDefects((warning) => context.note(warning))
+  const { environment: given } = context.terminal
+  const environment = envFile === undefined ? given : environmentOf(envFile)
+  const dataDir = context.options.dataDir ?? environment.SVC_DATA_DIR ?? context.dataDir
+  const findings: Finding[] = []
+  const tell = async (finding: Finding) => {
+    findings.push(finding)
+    if (!context.json) await context.out(lineOf(context, finding))
+  }
+  const server = await serverFindings(dataDir, context.terminal.stop)
+  for (const finding of server.findings) await tell(finding)
+  for await (const finding of examine({ environment, dataDir, isRunning: server.isRunning })) {
+    await tell(finding)
+  }
+  const problems = findings.filter(({ state }) => state === 'problem').length
+  if (context.json) await context.outJson('doctor/1', { ok: problems === 0, findings })
+  if (problems === 0) return
+  throw new CliError(
+    EXIT_DIFFERENCE,
+    `${problems} ${problems === 1 ? 'problem' : 'problems'} found`,
+  )
+}
+
+/** What a running server says of itself. */
+async function serverFindings(
+  dataDir: string,
+  stop: AbortSignal,
+): Promise<{ readonly isRunning: boolean; readonly findings: readonly Finding[] }> {
+  const said = (state: Finding['state'], says: string) => ({ check: 'server', state, says })
+  let isRunning = false
+  try {
+    const server = await runningServer(new DataFolder(dataDir), stop)
+    if (server === undefined)
+      return { isRunning, findings: [said('ok', 'none runs on the folder')] }
+    isRunning = true
+    const {
+      version,
+      base_url: url,
+      store,
+      feed,
+      workers,
+      unpriced_models,
+    } = await server.operations.status()
+    const unready = workers.filter(({ status }) => status !== 'ready')
+    const unpriced = unpriced_models.map((model) => `no price is published for ${model}`)
+    const problems = [
+      ...[...store.problems, ...(feed?.problems ?? []), ...unpriced],
+      ...unready.map(({ worker_id: id, status }) => `worker ${id} is ${status}: see its log`),
+    ]
+    const running = said('ok', `version ${version} runs at ${url}`)
+    return { isRunning, findings: [running, ...problems.map((each) => said('problem', each))] }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { isRunning, findings: [said('problem', message)] }
+  }
+}
+
+const WORDS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const
+
+function lineOf(context: Context, { check, state, says }: Finding): string {
+  const word = state === 'problem' ? context.alarm(WORDS[state]) : WORDS[state]
+  return `${word}  ${printable(check)}: ${printable(says)}\n`
+}

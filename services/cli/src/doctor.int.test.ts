@@ -1,0 +1,151 @@
+/** What `svc doctor` finds, and that it changes nothing. */
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DataFolder } from '@svc/server/data-folder/data-folder'
+import { folderWithHistory } from '@svc/testing/data-folders'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
+import { startRedisServer } from '@svc/testing/redis/redis-server'
+import { svc } from '@svc/testing/run-svc'
+import { ScriptedWorker } from '@svc/testing/scripted-worker'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { expect, onTestFinished, test } from 'vitest'
+
+type Environment = Record<string, string>
+
+/** @returns by check, such as `ok` or `problem: what is wrong`; the last one of its name counts */
+async function examined(dataDir: string, environment: Environment = {}) {
+  const given = { SVC_PORT: '0', ...environment }
+  const { code, out } = await svc(['--data-dir', dataDir, '--json', 'doctor'], {
+    environment: given,
+  })
+  const { ok, findings } = JSON.parse(out) as {
+    ok: boolean
+    findings: { check: string; state: string; says: string }[]
+  }
+  expect(code).toBe(ok ? 0 : 1)
+  const said = findings.map(({ check, state, says }) => {
+    return [check, state === 'ok' ? 'ok' : `${state}: ${says}`] as const
+  })
+  return { ok, checks: Object.fromEntries(said), text: out }
+}
+
+function filesOf(path: string) {
+  return readdirSync(path, { recursive: true }).map((name) => {
+    const { mtimeMs, size, mode } = statSync(join(path, String(name)))
+    return [name, mtimeMs, size, mode]
+  })
+}
+
+test('a sound folder is left as it is', async () => {
+  const { path } = await folderWithHistory()
+  const before = filesOf(path)
+  const { checks } = await examined(path)
+  const well = { 'data folder': 'ok', permissions: 'ok', settings: 'ok', ledger: 'ok' }
+  expect(checks).toMatchObject({ ...well, server: 'ok', versions: 'ok', address: 'ok' })
+  expect(filesOf(path)).toEqual(before)
+})
+
+test('a folder that is not there is not made', async () => {
+  const path = join(temporaryFolder(), 'data')
+  expect((await examined(path)).ok).toBe(true)
+  expect(existsSync(path)).toBe(false)
+})
+
+test('the text has one line for each check, and the exit code says that one is wrong', async () => {
+  const { path } = await folderWithHistory()
+  const environment = { SVC_PORT: '0', SVC_PROT: '1' }
+  const { code, out, err } = await svc(['--data-dir', path, 'doctor'], { environment })
+  expect(code).toBe(1)
+  expect(out).toMatch(/^PROBLEM {2}settings: SVC_PROT is not a setting .* SVC_PORT/m)
+  expect(
+    out
+      .trim()
+      .split('\n')
+      .every((line) => /^(ok|note|PROBLEM) +\S/.test(line)),
+  ).toBe(true)
+  expect(err).toContain('1 problem found')
+})
+
+test('what others may read, a damaged note and a foreign ledger are found', async () => {
+  const { path } = await folderWithHistory()
+  const folder = new DataFolder(path)
+  chmodSync(join(path, 'secrets.json'), 0o644)
+  writeFileSync(folder.ledgerFile, 'not a database at all, and longer than a header of SQLite is …')
+  writeFileSync(join(path, 'first-run.json'), 'x', { mode: 0o600 })
+  const { checks } = await examined(path)
+  expect(checks).toMatchObject({
+    permissions: expect.stringMatching(/^problem: .*secrets\.json.*chmod/),
+    ledger: expect.stringMatching(/^problem: .*is not an event log of this program/),
+    'data folder': expect.stringMatching(/^problem: .*first-run\.json is damaged/),
+  })
+})
+
+test('a port that is taken, and a ledger on the wrong side, are found', async () => {
+  const { path } = await folderWithHistory()
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  onTestFinished(() => void holder.close())
+  const { port } = holder.address() as AddressInfo
+  const double = await EventStoreDbDouble.start()
+  onTestFinished(() => double.close())
+  const { eventsCommitted } = double.observed
+  const { checks } = await examined(path, { SVC_PORT: `${port}`, EVENTSTORE_URL: double.url })
+  expect(checks).toMatchObject({
+    address: expect.stringMatching(/^problem: .* is taken/),
+    ledger: expect.stringMatching(/^problem: .*svc migrate --to eventstoredb/),
+    EventStoreDB: 'ok',
+  })
+  expect(double.observed.eventsCommitted).toBe(eventsCommitted)
+})
+
+test('connections that fail say what to do, and show no secret', async () => {
+  const worker = join(tmpdir(), `svc-doctor-${randomUUID()}.sock`)
+  const { checks, text } = await examined(temporaryFolder(), {
+    EVENTSTORE_URL: 'esdb://svc:hidden-1@127.0.0.1:1?tls=false',
+    REDIS_URL: 'redis://:hidden-2@127.0.0.1:1',
+    KAFKA_BROKERS: '127.0.0.1:1',
+    SVC_WORKER_URLS: `unix:${worker},http://127.0.0.1:1`,
+    SVC_WORKER_SECRET: 'hidden-3-hidden-3-hidden-3',
+  })
+  const problem = (what: RegExp) => expect.stringMatching(new RegExp(`^problem: .*${what.source}`))
+  expect(checks).toMatchObject({
+    EventStoreDB: problem(/127\.0\.0\.1:1 .*check that it runs/),
+    Redis: problem(/127\.0\.0\.1:1 .*check that it runs/),
+    Kafka: problem(/KAFKA_BROKERS/),
+    [`worker unix:${worker}`]: problem(/SVC_WORKER_URLS/),
+    'worker http://127.0.0.1:1': problem(/SVC_WORKER_URLS/),
+  })
+  expect(text).not.toContain('hidden')
+})
+
+test('a worker that answers is well', async () => {
+  const socketPath = join(tmpdir(), `svc-doctor-${randomUUID()}.sock`)
+  const worker = new ScriptedWorker({ socketPath, workerId: 'worker-1' })
+  await worker.listen()
+  onTestFinished(() => worker.close())
+  const url = `unix:${socketPath}`
+  const { checks } = await examined(temporaryFolder(), { SVC_WORKER_URLS: url })
+  expect(checks[`worker ${url}`]).toBe('ok')
+})
+
+describeOnRedis('a Redis', () => {
+  test('that answers is well, and its clock is compared', async () => {
+    const redis = await startRedisServer()
+    onTestFinished(() => redis.close())
+    const { checks } = await examined(temporaryFolder(), { REDIS_URL: redis.url })
+    expect(checks).toMatchObject({ Redis: 'ok', clock: 'ok' })
+  })
+
+  test('that wants a password says so', async () => {
+    const redis = await startRedisServer({ settings: ['--requirepass', 'right'] })
+    onTestFinished(() => redis.close())
+    const url = redis.url.replace('redis://', 'redis://:wrong@')
+    const { checks } = await examined(temporaryFolder(), { REDIS_URL: url })
+    expect(checks.Redis).toMatch(/^problem: .*check user and password in REDIS_URL/)
+  })
+})

@@ -1,0 +1,52 @@
+import type { ReactNode } from 'react'
+import type { PlainName } from '../text/translate.ts'
+import { Shortcuts } from './shortcuts.tsx'
+
+/** A page of several that belong together, with the key that leads to it behind `g`. */
+export type Area<Path extends string> = readonly [path: Path, name: PlainName, letter: string]
+
+export interface AreasLayoutProps<Path extends string> {
+  readonly label: string
+  readonly areas: readonly Area<Path>[]
+  /** Above the list, such as whose pages they are. */
+  readonly top: ReactNode
+  readonly linkTo: (path: Path, name: PlainName) => ReactNode
+  readonly onGo: (path: Path) => void
+  /** The page that is open. */
+  readonly children: ReactNode
+}
+
+/** The way between pages that belong together: at the side, and on a narrow window above. */
+export function AreasLayout<Path extends string>(props: AreasLayoutProps<Path>) {
+  const { label, areas, top, linkTo, onGo, children } = props
+  return (
+    <div className="flex min-w-0 flex-1 flex-col md:flex-row">
+      <nav
+        aria-label={label}
+        className="flex shrink-0 flex-col gap-2 border-line bg-panel p-3 max-md:border-b md:w-48 md:border-r"
+      >
+        {top}
+        <ul className="flex flex-wrap gap-1 md:flex-col">
+          {areas.map(([path, name]) => (
+            <li key={path}>{linkTo(path, name)}</li>
+          ))}
+        </ul>
+        <Shortcuts
+          areas={areas.map(([, name, letter]) => [letter, name])}
+          onGo={(name: PlainName) => {
+            const area = areas.find((each) => each[1] === name)
+            if (area !== undefined) onGo(area[0])
+          }}
+        />
+      </nav>
+      <div className="min-w-0 flex-1">{children}</div>
+    </div>
+  )
+}
+
+/** How the links of the list look. */
+export const areaLook = {
+  activeProps: { className: 'bg-paper font-semibold border-line' },
+  inactiveProps: { className: 'border-transparent' },
+  className: 'block rounded-md border px-3 py-1.5 text-ink no-underline hover:bg-paper',
+} as const

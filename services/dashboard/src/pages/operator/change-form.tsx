@@ -1,0 +1,67 @@
+import type { ReactNode } from 'react'
+import type { ApiError } from '../../api/api-error.ts'
+import { problemText } from '../../text/problems.ts'
+import { t } from '../../text/translate.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Notice } from '../../ui/notice.tsx'
+
+/** What is said of a change of an operator's before it is done. */
+export interface ChangeTexts {
+  readonly title: string
+  /** What it does. */
+  readonly effect: string
+  /** On the button that does it. */
+  readonly confirm: string
+  readonly isDangerous?: boolean
+  /** The fields for it, beside the reason. */
+  readonly children?: ReactNode
+  readonly onClose: () => void
+}
+
+export interface ChangeFormProps extends ChangeTexts {
+  readonly reason: string
+  readonly onReason: (reason: string) => void
+  readonly error: ApiError | null
+  readonly isPending: boolean
+  /** What it comes to, above the buttons. */
+  readonly preview?: ReactNode
+  readonly onSubmit: () => void
+}
+
+/** The dialog of a change that stands in the log with its reason. */
+export function ChangeForm(props: ChangeFormProps) {
+  const { title, effect, confirm, isDangerous, children, onClose } = props
+  const { reason, onReason, error, isPending, preview, onSubmit } = props
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onSubmit()
+        }}
+      >
+        <p className="text-sm">{effect}</p>
+        {children}
+        <Field
+          label={t('reason')}
+          hint={t('reasonHint')}
+          required
+          maxLength={500}
+          value={reason}
+          onChange={({ target }) => onReason(target.value)}
+        />
+        {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+        {preview}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button look={isDangerous ? 'danger' : 'main'} type="submit" disabled={isPending}>
+            {confirm}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

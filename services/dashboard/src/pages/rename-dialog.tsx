@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import type { ApiError } from '../api/api-error.ts'
+import { problemText } from '../text/problems.ts'
+import { t } from '../text/translate.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
+
+export interface RenameDialogProps {
+  readonly title: string
+  readonly label: string
+  /** As it is now. */
+  readonly name: string
+  readonly renaming: { readonly error: ApiError | null; readonly isPending: boolean }
+  readonly onRename: (name: string) => void
+  readonly onClose: () => void
+}
+
+/** Asks for another name. */
+export function RenameDialog(props: RenameDialogProps) {
+  const { title, label, renaming, onRename, onClose } = props
+  const [name, setName] = useState(props.name)
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault()
+          onRename(name)
+        }}
+      >
+        <Field
+          label={label}
+          required
+          maxLength={200}
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        {renaming.error !== null && <Notice look="bad">{problemText(renaming.error)}</Notice>}
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>{t('cancel')}</Button>
+          <Button look="main" type="submit" disabled={renaming.isPending}>
+            {t('save')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

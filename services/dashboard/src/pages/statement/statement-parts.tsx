@@ -1,0 +1,25 @@
+import { t } from '../../text/translate.ts'
+import { Empty } from '../../ui/empty.tsx'
+import { StatementTable, type StatementTableProps } from './statement-table.tsx'
+
+/** A stretch of a statement, as the server gives it at once. */
+export type StatementPart = Pick<StatementTableProps, 'entries' | 'opening' | 'closing' | 'isWhole'>
+
+export interface StatementPartsProps extends Pick<StatementTableProps, 'receiptAddress'> {
+  /** Each goes on where the one before ends. */
+  readonly parts: readonly StatementPart[]
+}
+
+/** All that was loaded of a statement, as one table. */
+export function StatementParts({ parts, receiptAddress }: StatementPartsProps) {
+  const [first] = parts
+  const last = parts.at(-1)
+  const entries = parts.flatMap((part) => part.entries)
+  if (first === undefined || last === undefined || entries.length === 0) {
+    return <Empty title={t('noMovements')} />
+  }
+  const { closing, isWhole } = last
+  return (
+    <StatementTable {...{ entries, opening: first.opening, closing, isWhole, receiptAddress }} />
+  )
+}

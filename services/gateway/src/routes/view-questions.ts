@@ -1,0 +1,54 @@
+/**
+ * What a gateway itself has to know of the log's past, beside what it asks for its callers: whether
+ * an old Idempotency-Key was used, and which requests are open.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { UsedKeys } from '@svc/contracts/ports/used-keys'
+import type { RunningRequestRow } from '@svc/projections/views'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  RUNNING_PATH,
+  RUNNING_ROWS_MAX,
+  type RunningAnswer,
+  USED_KEY_PATH,
+  type UsedKeyAnswer,
+} from '../views-hop/questions.ts'
+import type { ToldCallers } from '../views-hop/told-callers.ts'
+import { readQuery } from './account/query.ts'
+
+const usedKeyQuery = z.object({
+  account: z.string().max(64),
+  key_hash: z.string().max(64),
+  up_to: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .transform(BigInt),
+})
+const runningQuery = z.object({ limit: z.coerce.number().int().min(1).max(RUNNING_ROWS_MAX) })
+
+export interface QuestionPorts {
+  readonly usedKeys: UsedKeys
+  runningRequests(limit: number): readonly RunningRequestRow[]
+}
+
+export function viewQuestionRoutes(
+  { usedKeys, runningRequests }: QuestionPorts,
+  callers: ToldCallers,
+) {
+  const onRequest = async ({ raw }: FastifyRequest): Promise<void> => {
+    if (callers.isGateway(raw)) return
+    throw new ServiceError('invalid_api_key', 'Only gateways of this service may ask this.')
+  }
+  return async (app: FastifyInstance): Promise<void> => {
+    const options = { onRequest, exposeHeadRoute: false }
+    app.get(USED_KEY_PATH, options, async ({ query }): Promise<UsedKeyAnswer> => {
+      const { account, key_hash: keyHash, up_to: upTo } = readQuery(usedKeyQuery, query)
+      return { used: (await usedKeys.find(account, keyHash, upTo)) ?? null }
+    })
+    app.get(RUNNING_PATH, options, async ({ query }): Promise<RunningAnswer> => {
+      const { limit } = readQuery(runningQuery, query)
+      return { rows: runningRequests(limit) }
+    })
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * What a gateway without views tells a server that has them, beside the secret that both know: for
+ * whom it asks, and what the views must hold of that caller's account.
+ */
+import type { Position } from '@svc/contracts/ports/event-store'
+import type { Caller } from '@svc/ledger/ledger'
+
+const CALLER_HEADER = 'svc-caller'
+const AFTER_HEADER = 'svc-after'
+/** Who sent no key. */
+const ANYBODY = 'anybody'
+const CALLER = /^(acct_\w+)\/(key_\w+)$/
+const POSITION = /^\d{1,20}$/
+
+type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
+
+export function hopHeaders(caller: Caller | null, after: Position | undefined) {
+  return {
+    [CALLER_HEADER]: caller === null ? ANYBODY : `${caller.accountId}/${caller.keyId}`,
+    ...(after === undefined ? {} : { [AFTER_HEADER]: `${after}` }),
+  }
+}
+
+/** @returns undefined when the headers tell of nobody */
+export function toldCaller(headers: Headers): Caller | null | undefined {
+  const told = headers[CALLER_HEADER]
+  if (told === ANYBODY) return null
+  const [, accountId, keyId] = typeof told === 'string' ? (CALLER.exec(told) ?? []) : []
+  return accountId === undefined || keyId === undefined ? undefined : { accountId, keyId }
+}
+
+export function toldPosition(headers: Headers): Position | undefined {
+  const told = headers[AFTER_HEADER]
+  return typeof told === 'string' && POSITION.test(told) ? BigInt(told) : undefined
+}

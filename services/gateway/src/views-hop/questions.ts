@@ -1,0 +1,15 @@
+/** What a gateway without views asks for itself, and what it is told. */
+import type { UsedKey } from '@svc/contracts/ports/used-keys'
+import type { RunningRequestRow } from '@svc/projections/views'
+
+export const RUNNING_ROWS_MAX = 10_000
+export const USED_KEY_PATH = '/views/v1/used-key'
+export const RUNNING_PATH = '/views/v1/running'
+
+export interface UsedKeyAnswer {
+  readonly used: UsedKey | null
+}
+
+export interface RunningAnswer {
+  readonly rows: readonly RunningRequestRow[]
+}

@@ -1,0 +1,71 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { expect, onTestFinished, test } from 'vitest'
+import { ViewServers } from './view-servers.ts'
+
+const question = { method: 'GET', path: '/v1/usage', caller: null }
+
+/** Answers with these, one after the other, and with the last one from then on. */
+async function serverOf(...statuses: readonly [number, ...number[]]) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    response.statusCode = statuses[Math.min(asked.length, statuses.length - 1)] ?? 0
+    asked.push(request.url ?? '')
+    response.end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+function viewServers(servers: readonly { readonly url: string }[]) {
+  const troubles: unknown[] = []
+  const views = new ViewServers({
+    urls: servers.map(({ url }) => url),
+    secret: 'of both',
+    timer: systemTimer,
+    onTrouble: (cause) => troubles.push(cause),
+  })
+  onTestFinished(() => views.close())
+  return { views, troubles }
+}
+
+test('the one that answered last is asked first, and another one while it stops', async () => {
+  const servers = [await serverOf(200, 503), await serverOf(200)] as const
+  const { views, troubles } = viewServers(servers)
+  for (let times = 0; times < 3; times += 1) {
+    expect((await views.ask(question)).statusCode).toBe(200)
+  }
+  expect(servers.map(({ asked }) => asked.length)).toEqual([2, 2])
+  expect(troubles).toEqual([])
+})
+
+test('one that is back in a moment answers, while the other one is away', async () => {
+  const back = await serverOf(503, 200)
+  const { views, troubles } = viewServers([{ url: 'http://127.0.0.1:9' }, back])
+  expect((await views.ask(question)).statusCode).toBe(200)
+  expect(troubles).toEqual([])
+})
+
+test('while none answers, each is asked three times and the question is refused', async () => {
+  const servers = [await serverOf(503), await serverOf(401)]
+  const { views, troubles } = viewServers(servers)
+  await expect(views.ask(question)).rejects.toMatchObject({
+    code: 'view_behind',
+    retryAfterSeconds: 1,
+  })
+  expect(servers.map(({ asked }) => asked.length)).toEqual([3, 3])
+  expect(troubles).toHaveLength(1)
+})
+
+test('who leaves is waited for no longer', async () => {
+  const server = await serverOf(503)
+  const { views } = viewServers([server])
+  const gone = new AbortController()
+  const asking = views.ask({ ...question, signal: gone.signal })
+  await expect.poll(() => server.asked.length).toBe(1)
+  gone.abort()
+  await expect(asking).rejects.toThrow('abort')
+  expect(server.asked).toHaveLength(1)
+})

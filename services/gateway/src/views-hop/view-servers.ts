@@ -1,0 +1,142 @@
+/**
+ * The servers that a gateway without views asks for them: projectors, each a replica of the others.
+ * The one that answered last is asked first; while none answers, questions about views are refused
+ * at once or after a bounded wait, and requests go on.
+ */
+import { ServiceError } from '@svc/contracts/errors'
+import type { Position } from '@svc/contracts/ports/event-store'
+import { pause, type Timer } from '@svc/contracts/ports/time'
+import type { Caller } from '@svc/ledger/ledger'
+import { type Dispatcher, Pool } from 'undici'
+import { hopHeaders } from './hop-headers.ts'
+
+const CONNECT_TIMEOUT_MS = 1_000
+const HEADERS_TIMEOUT_MS = 10_000
+/** Between two pieces of an answer, which can be a file of any length. */
+const BODY_TIMEOUT_MS = 30_000
+const CONNECTIONS_PER_SERVER = 64
+const QUESTIONS_MAX = 256
+const KEEP_ALIVE_MS = 4_000
+/** How often each is asked: while one is restarted another one may just have been. */
+const ROUNDS_MAX = 3
+const PAUSE_MS = 300
+const OK_MAX = 399
+const UNAUTHORIZED = 401
+const FIRST_SERVER_ERROR = 500
+
+export interface ViewServersOptions {
+  /** `http://host:port` each, at least one. */
+  readonly urls: readonly string[]
+  readonly secret: string
+  readonly timer: Timer
+  /** Called for every question that no server could answer. */
+  onTrouble(cause: unknown): void
+}
+
+export interface ViewQuestion {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  /** Null for somebody without a key. */
+  readonly caller: Caller | null
+  /** What the views must hold. */
+  readonly after?: Position | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly signal?: AbortSignal
+}
+
+export type ViewAnswer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>
+
+export class ViewServers {
+  readonly #options: ViewServersOptions
+  readonly #servers: readonly Pool[]
+  #first = 0
+  #asking = 0
+
+  constructor(options: ViewServersOptions) {
+    this.#options = options
+    this.#servers = options.urls.map(
+      (url) =>
+        new Pool(url, {
+          connections: CONNECTIONS_PER_SERVER,
+          connectTimeout: CONNECT_TIMEOUT_MS,
+          headersTimeout: HEADERS_TIMEOUT_MS,
+          bodyTimeout: BODY_TIMEOUT_MS,
+          keepAliveTimeout: KEEP_ALIVE_MS,
+        }),
+    )
+  }
+
+  /**
+   * The answer of the first server that has one, whatever it says of the question.
+   *
+   * @throws {ServiceError} `view_behind` when none has
+   */
+  async ask(question: ViewQuestion): Promise<ViewAnswer> {
+    if (this.#asking >= QUESTIONS_MAX) throw viewsAway('too many questions wait')
+    this.#asking += 1
+    try {
+      return await this.#askEach(question)
+    } finally {
+      this.#asking -= 1
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.destroy()))
+  }
+
+  async #askEach(question: ViewQuestion): Promise<ViewAnswer> {
+    const asked = this.#servers.length
+    let trouble: unknown = 'none is named'
+    for (let tries = 0; tries < ROUNDS_MAX * asked; tries += 1) {
+      if (tries > 0 && tries % asked === 0) {
+        await pause(this.#options.timer, PAUSE_MS, question.signal)
+        question.signal?.throwIfAborted()
+      }
+      const at = (this.#first + tries) % this.#servers.length
+      try {
+        const answer = await this.#askOne(at, question)
+        if (isAnswer(answer)) {
+          this.#first = at
+          return answer
+        }
+        trouble = new Error(`${this.#options.urls[at]} answers with ${answer.statusCode}`)
+        await answer.body.dump()
+      } catch (cause) {
+        question.signal?.throwIfAborted()
+        trouble = cause
+      }
+    }
+    this.#options.onTrouble(trouble)
+    throw viewsAway(trouble)
+  }
+
+  async #askOne(at: number, question: ViewQuestion): Promise<ViewAnswer> {
+    const { method, path, caller, after, headers, signal } = question
+    const server = this.#servers[at]
+    if (server === undefined) throw new RangeError(`there is no server ${at}`)
+    return server.request({
+      method: method as Dispatcher.HttpMethod,
+      path,
+      headers: {
+        ...headers,
+        ...hopHeaders(caller, after),
+        authorization: `Bearer ${this.#options.secret}`,
+      },
+      signal: signal ?? null,
+    })
+  }
+}
+
+/** A server that stops, or knows another secret, has none; another one may. */
+function isAnswer({ statusCode }: ViewAnswer): boolean {
+  return statusCode <= OK_MAX || (statusCode < FIRST_SERVER_ERROR && statusCode !== UNAUTHORIZED)
+}
+
+function viewsAway(cause: unknown): ServiceError {
+  const message =
+    'Statements, usage and receipts cannot be shown now; requests are answered as before. ' +
+    'Please try again.'
+  return new ServiceError('view_behind', message, { retryAfterSeconds: 1, cause })
+}

@@ -1,0 +1,56 @@
+/**
+ * Texts that a search has read, as they are compared, so that the next search does not read them
+ * again: to look at a name in memory takes a hundredth of the time.
+ *
+ * What is found here is looked up again before it is shown, and all of it is forgotten after a
+ * minute: a text that is erased, also by another gateway, is found by nobody and does not stay.
+ */
+import { ALTERED_TEXT, ERASED_TEXT } from '@svc/contracts/kept-text'
+import type { TextStore } from '@svc/contracts/ports/text-store'
+import type { Clock } from '@svc/contracts/ports/time'
+
+const KEPT_MS = 60_000
+/** Some 15 MB, of names of fifty letters. */
+const TEXTS_MAX = 50_000
+
+export interface NameMemoryPorts {
+  readonly texts: Pick<TextStore, 'find'>
+  readonly clock: Clock
+}
+
+export class NameMemory {
+  readonly #ports: NameMemoryPorts
+  readonly #byWord = new Map<string, string>()
+  #sinceMs = 0
+
+  constructor(ports: NameMemoryPorts) {
+    this.#ports = ports
+  }
+
+  /** Forgets what is too old. To be called before each search. */
+  begin(): void {
+    const nowMs = this.#ports.clock.nowMs()
+    const isOld = Math.abs(nowMs - this.#sinceMs) > KEPT_MS
+    if (!isOld && this.#byWord.size <= TEXTS_MAX) return
+    this.#byWord.clear()
+    this.#sinceMs = nowMs
+  }
+
+  /** @returns as {@link comparable} has it; undefined for a word that was not read */
+  textOf(word: string): string | undefined {
+    return this.#byWord.get(word)
+  }
+
+  async read(words: readonly string[]): Promise<void> {
+    const found = await this.#ports.texts.find(words)
+    for (const word of words) {
+      const { text = ERASED_TEXT, isIntact = true } = found.get(word) ?? {}
+      this.#byWord.set(word, comparable(isIntact ? text : ALTERED_TEXT))
+    }
+  }
+}
+
+/** Whoever searches minds neither capitals nor how a letter with an accent is made up. */
+export function comparable(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}

@@ -1,0 +1,57 @@
+/** Events that were read from the log and are not sent yet: what goes out together. */
+import {
+  type BusRecord,
+  inDeliveries,
+  MAX_DELIVERY_BYTES,
+  MAX_DELIVERY_RECORDS,
+} from '@svc/contracts/ports/bus'
+import { type Position, START } from '@svc/contracts/ports/event-store'
+
+/** Events that are read, and made into records, at once: some milliseconds. */
+export const PAGE_EVENTS = 500
+/** So many acknowledged records are saved at once, and not at the next turn of the clock. */
+export const SAVE_AT_RECORDS = 500
+/** With the page that fills it, and what is not saved of the one before, one delivery's bound. */
+const FULL_RECORDS = MAX_DELIVERY_RECORDS - PAGE_EVENTS - SAVE_AT_RECORDS
+/** … or so much, which bounds the memory that it takes. */
+const FULL_CHARACTERS = MAX_DELIVERY_BYTES / 2
+
+/** What one delivery holds. */
+export interface DeliveryPart {
+  readonly records: readonly BusRecord[]
+  /** Every event up to here is in this part or before it, or is not for the feed. */
+  readonly position: Position
+}
+
+export class PendingDelivery {
+  /** When the first of them was read. */
+  readonly sinceMs: number
+  readonly #records: BusRecord[] = []
+  #position: Position = START
+  #characters = 0
+
+  constructor(sinceMs: number) {
+    this.sinceMs = sinceMs
+  }
+
+  /** @param position of the last event that they were made of */
+  add(records: readonly BusRecord[], position: Position): void {
+    this.#records.push(...records)
+    this.#position = position
+    for (const { value } of records) this.#characters += value.length
+  }
+
+  /** Brokers take few large batches faster: while the log has more, a delivery waits for this. */
+  get isFull(): boolean {
+    return this.#records.length >= FULL_RECORDS || this.#characters >= FULL_CHARACTERS
+  }
+
+  /** In order, each within the bounds of the bus; the last one may have no record at all. */
+  parts(): readonly DeliveryPart[] {
+    const parts = [...inDeliveries(this.#records)].map((records): DeliveryPart => {
+      return { records, position: BigInt(records.at(-1)?.headers.position ?? this.#position) }
+    })
+    const last = { records: parts.pop()?.records ?? [], position: this.#position }
+    return [...parts, last]
+  }
+}

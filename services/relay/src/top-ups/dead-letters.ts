@@ -1,0 +1,97 @@
+/** Keeps records that can never be taken, with the reason, for people. */
+import type { ServiceError } from '@svc/contracts/errors'
+import {
+  type Bus,
+  type BusRecord,
+  BusRewoundError,
+  type BusTopic,
+  checkDelivery,
+  type ReceivedRecord,
+} from '@svc/contracts/ports/bus'
+import type { Timer } from '@svc/contracts/ports/time'
+import { within } from '@svc/contracts/ports/within'
+
+const SUFFIX = '.dead'
+/** It is small, and its order means nothing. */
+const PARTITIONS = 1
+/** Then whoever waits for it says so, and tries again. */
+const KEPT_WITHIN_MS = 5_000
+const LATE = Symbol('late')
+/** Of the key of a letter that is too large to keep whole. */
+const CUT_KEY_CHARACTERS = 1_000
+
+export interface DeadLettersPorts {
+  readonly bus: Bus
+  /** Where the records come from. */
+  readonly topic: string
+  readonly timer: Timer
+}
+
+export class DeadLetters {
+  readonly topic: string
+  readonly #ports: DeadLettersPorts
+  #opened: BusTopic | undefined
+
+  constructor(ports: DeadLettersPorts) {
+    this.#ports = ports
+    this.topic = `${ports.topic}${SUFFIX}`
+  }
+
+  /**
+   * Resolves when the record is durable. After a failure it may be there all the same, and then
+   * twice.
+   *
+   * @throws when it is not acknowledged in time
+   */
+  async keep(record: ReceivedRecord, reason: ServiceError, signal: AbortSignal): Promise<void> {
+    const letter = this.#letterOf(record, reason)
+    const giveUp = new AbortController()
+    const delivered = this.#deliver(letter, AbortSignal.any([signal, giveUp.signal]))
+    const kept = await within(this.#ports.timer, KEPT_WITHIN_MS, delivered, LATE)
+    if (kept !== LATE) return
+    const trouble = this.#opened?.trouble ?? 'no acknowledgement'
+    const late = new Error(`the topic of dead letters ${this.topic} does not take them: ${trouble}`)
+    giveUp.abort(late)
+    throw late
+  }
+
+  async close(): Promise<void> {
+    await this.#opened?.close()
+    this.#opened = undefined
+  }
+
+  async #deliver(letter: BusRecord, signal: AbortSignal): Promise<void> {
+    this.#opened ??= await this.#ports.bus.open({ name: this.topic, partitions: PARTITIONS })
+    try {
+      await this.#opened.deliver([letter], signal)
+    } catch (error) {
+      // It is forgotten that it held more, and the letter is delivered at the next attempt.
+      if (error instanceof BusRewoundError) await this.close()
+      throw error
+    }
+  }
+
+  #letterOf({ key, value, headers, ...place }: ReceivedRecord, reason: ServiceError): BusRecord {
+    const why = {
+      'dead-code': reason.code,
+      'dead-reason': reason.message,
+      'dead-topic': this.#ports.topic,
+      'dead-partition': `${place.partition}`,
+      'dead-offset': `${place.offset}`,
+    }
+    const letter = { key, value, headers: { ...headers, ...why } }
+    if (fits(letter)) return letter
+    // Where it stood tells where the rest is, as long as the topic keeps it.
+    const cut = { ...why, 'dead-cut': `${Buffer.byteLength(value)}` }
+    return { key: key.slice(0, CUT_KEY_CHARACTERS), value: '', headers: cut }
+  }
+}
+
+function fits(letter: BusRecord): boolean {
+  try {
+    checkDelivery([letter])
+    return true
+  } catch {
+    return false
+  }
+}

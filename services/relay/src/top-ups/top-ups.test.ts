@@ -1,0 +1,303 @@
+import { ServiceError } from '@svc/contracts/errors'
+import { MAX_RECORD_BYTES, type ReceivedRecord } from '@svc/contracts/ports/bus'
+import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
+import { MemoryCluster } from '@svc/infra/bus/memory/memory-cluster'
+import { grantOperation } from '@svc/operator/operations/credit/grant-operation'
+import {
+  eventsOf,
+  type LedgerSetting,
+  openFunded,
+  openLedger,
+} from '@svc/testing/ledger/open-ledger'
+import { Random } from '@svc/testing/random'
+import { afterEach, expect, test } from 'vitest'
+import { TopUps } from './top-ups.ts'
+
+const TOPIC = 'payments'
+const DEAD = 'payments.dead'
+const TRIED_AGAIN_MS = 1_000
+const never = new AbortController().signal
+
+const running: TopUps[] = []
+afterEach(async () => {
+  for (const topUps of running.splice(0)) await topUps.stop()
+})
+
+test('a payment is a grant, once, however often it comes', async () => {
+  const house = await House.open()
+  const topUps = house.takeTopUps()
+  const payment = house.payment({ amount: '25.00', reference: 'pay_1', reason: 'card' })
+  await house.pay(...Array.from({ length: 50 }, () => payment))
+  await house.pay(house.payment({ amount: '0.5', reference: 'pay_2', category: 'promotional' }))
+  expect(await house.grants()).toMatchObject([
+    { amount: 25_000_000_000_000n, category: 'paid', priority: 100, expiresAt: null },
+    { amount: 500_000_000_000n, category: 'promotional' },
+  ])
+  expect(topUps.status()).toMatchObject({ granted: 2, repeated: 49, dead: 0, waiting: 0n })
+})
+
+test('a payment that was granted by hand before is not granted again', async () => {
+  const house = await House.open()
+  await house.grantByHand('25.00', 'pay_1')
+  const topUps = house.takeTopUps()
+  await house.pay(house.payment({ amount: '25.00', reference: 'pay_1' }))
+  expect(await house.grants()).toHaveLength(1)
+  expect(topUps.status()).toMatchObject({ granted: 0, repeated: 1 })
+})
+
+test.each([
+  ['no JSON', () => 'paid!', 'invalid_json', 'The value is not JSON.'],
+  ['nothing', () => '', 'invalid_json', 'The value is not JSON.'],
+  ['a list', () => '[]', 'invalid_value', 'expected object'],
+  [
+    'a number for an amount',
+    (house: House) => house.payment({ amount: 5 }),
+    'invalid_value',
+    'amount: ',
+  ],
+  [
+    'less than zero',
+    (house: House) => house.payment({ amount: '-5' }),
+    'invalid_value',
+    'amount: ',
+  ],
+  [
+    'a fraction of a pico-dollar',
+    (house: House) => house.payment({ amount: '0.0000000000001' }),
+    'invalid_value',
+    'amount: ',
+  ],
+  ['euros', (house: House) => house.payment({ currency: 'EUR' }), 'invalid_value', 'currency: '],
+  [
+    'no reference',
+    (house: House) => house.payment({ reference: null }),
+    'invalid_value',
+    'reference: ',
+  ],
+  [
+    'an unknown field',
+    (house: House) => house.payment({ expires: 'soon' }),
+    'invalid_value',
+    'expires',
+  ],
+  [
+    'an end that is over',
+    (house: House) => house.payment({ expires_at: '2020-01-01T00:00:00Z' }),
+    'invalid_value',
+    'expired already',
+  ],
+  ['no account', (house: House) => house.payment({ account_id: 'Ada' }), 'not_found', 'Ada'],
+  [
+    'an unknown account',
+    (house: House) => house.payment({ account_id: 'acct_01J9Z2Q4T8XKQ7N5V3M6R0W1YB' }),
+    'not_found',
+    'acct_01J9',
+  ],
+])(
+  '%s goes to the dead letters with the reason, and the rest goes on',
+  async (_, write, code, words) => {
+    const house = await House.open()
+    const topUps = house.takeTopUps()
+    const poison = write(house)
+    await house.pay(poison, house.payment({ reference: 'good' }))
+    expect(await house.grants()).toHaveLength(1)
+    const [letter, ...more] = await house.deadLetters()
+    expect(more).toEqual([])
+    expect(letter).toMatchObject({ key: house.accountId, value: poison })
+    const { 'dead-reason': reason, ...headers } = letter?.headers ?? {}
+    const place = { 'dead-topic': TOPIC, 'dead-partition': '0', 'dead-offset': '0' }
+    expect(headers).toEqual({ from: 'bank', 'dead-code': code, ...place })
+    expect(reason).toContain(words)
+    expect(topUps.status()).toMatchObject({ granted: 1, dead: 1, trouble: null })
+  },
+)
+
+test('a reference that comes with another amount is refused, and the first amount stays', async () => {
+  const house = await House.open()
+  house.takeTopUps()
+  await house.pay(house.payment({ amount: '5.00' }), house.payment({ amount: '6.00' }))
+  expect(await house.grants()).toMatchObject([{ amount: 5_000_000_000_000n }])
+  const [letter] = await house.deadLetters()
+  expect(letter?.headers).toMatchObject({ 'dead-code': 'conflict' })
+})
+
+test('a dead letter that is too large keeps its place instead of its value', async () => {
+  const house = await House.open()
+  house.takeTopUps()
+  const large = 'x'.repeat(MAX_RECORD_BYTES - 100)
+  await house.pay(large, house.payment({}))
+  const [letter] = await house.deadLetters()
+  expect(letter?.value).toBe('')
+  expect(letter?.headers).toMatchObject({ 'dead-cut': `${large.length}`, 'dead-offset': '0' })
+  expect(await house.grants()).toHaveLength(1)
+})
+
+test('while the ledger is away nothing passes, and then all of it is granted in order', async () => {
+  const house = await House.open()
+  const topUps = house.takeTopUps()
+  house.ledgerFault = new ServiceError('store_unavailable', 'The store is away.')
+  const references = ['pay_1', 'pay_2', 'pay_3']
+  await house.pay(...references.map((reference) => house.payment({ reference })))
+  await house.pass(60_000)
+  expect(topUps.status()).toMatchObject({ granted: 0, waiting: 3n, trouble: 'The store is away.' })
+  expect(house.errors).toEqual(['top-ups cannot be taken, trying again'])
+  house.ledgerFault = new TypeError('a defect')
+  await house.pass(60_000)
+  house.ledgerFault = undefined
+  await house.pass(TRIED_AGAIN_MS)
+  expect(topUps.status()).toMatchObject({ granted: 3, waiting: 0n, trouble: null })
+  expect(await house.deadLetters()).toEqual([])
+})
+
+test('a damaged account keeps no other waiting', async () => {
+  const house = await House.open()
+  house.takeTopUps()
+  house.ledgerFault = new ServiceError('account_damaged', 'Its records are damaged.')
+  await house.pay(house.payment({}))
+  house.ledgerFault = undefined
+  await house.pay(house.payment({ reference: 'good' }))
+  expect(await house.grants()).toHaveLength(1)
+  expect(await house.deadLetters()).toHaveLength(1)
+})
+
+test('while the dead letters are not kept nothing passes, and that is told', async () => {
+  const house = await House.open()
+  const cut = new MemoryCluster()
+  await house.makeTopic(cut)
+  const topUps = house.takeTopUps('svc', splitBus(house, cut))
+  cut.goAway()
+  await house.pay('poison', house.payment({}))
+  await house.pass(60_000)
+  expect(await house.grants()).toEqual([])
+  expect(topUps.status().trouble).toContain('away')
+  cut.comeBack()
+  await house.pass(60_000)
+  expect(await house.grants()).toHaveLength(1)
+  expect(topUps.status()).toMatchObject({ dead: 1, trouble: null })
+})
+
+test('two servers, of which one dies between the grant and the commit, grant each payment once', async () => {
+  const house = await House.open()
+  const draw = new Random(7)
+  const references: string[] = []
+  let servers = [house.takeTopUps(), house.takeTopUps()]
+  for (let round = 0; round < 30; round += 1) {
+    const paid = Array.from({ length: 4 }, (_, at) => `pay_${round}_${at}`)
+    references.push(...paid)
+    // Halfway through a grant: whether it is durable by then is left to chance.
+    house.holdGrants()
+    await house.pay(...paid.map((reference) => house.payment({ reference })), 'poison')
+    const dying = servers[draw.integer(2)]
+    await dying?.stop()
+    house.letGrantsGo()
+    servers = [...servers.filter((server) => server !== dying), house.takeTopUps()]
+  }
+  await house.pass(TRIED_AGAIN_MS)
+  expect(await house.grants()).toHaveLength(references.length)
+  expect(house.asked).toBeGreaterThan(references.length)
+  const offsets = (await house.deadLetters()).map(({ headers }) => headers['dead-offset'])
+  expect(new Set(offsets).size).toBe(30)
+})
+
+/** A bus whose dead letters are on another cluster than the payments. */
+function splitBus(house: House, dead: MemoryCluster): MemoryBus {
+  const bus = new MemoryBus(house.cluster, house.time)
+  const open = new MemoryBus(dead, house.time)
+  bus.open = (plan) => open.open(plan)
+  return bus
+}
+
+class House {
+  readonly cluster = new MemoryCluster()
+  readonly errors: string[] = []
+  readonly accountId: string
+  asked = 0
+  ledgerFault: Error | undefined
+  readonly #setting: LedgerSetting
+  #held: PromiseWithResolvers<void> | undefined
+
+  static async open(): Promise<House> {
+    const setting = await openLedger()
+    const { accountId } = await openFunded(setting, 0n)
+    const house = new House(setting, accountId)
+    await house.makeTopic(house.cluster)
+    return house
+  }
+
+  private constructor(setting: LedgerSetting, accountId: string) {
+    this.#setting = setting
+    this.accountId = accountId
+  }
+
+  get time() {
+    return this.#setting.time
+  }
+
+  async makeTopic(cluster: MemoryCluster): Promise<void> {
+    await new MemoryBus(cluster).open({ name: TOPIC, partitions: 1 })
+  }
+
+  takeTopUps(group = 'svc', bus = new MemoryBus(this.cluster, this.time)): TopUps {
+    const error = (_: object, message: string) => this.errors.push(message)
+    const log = { warn() {}, error }
+    const topUps = new TopUps({ bus, topic: TOPIC, group, timer: this.time, log })
+    const grant = grantOperation(this.#setting.ledger, { actor: 'top-ups' })
+    topUps.start(async (input) => {
+      this.asked += 1
+      if (this.ledgerFault !== undefined) throw this.ledgerFault
+      const granted = await grant(input)
+      await this.#held?.promise
+      return granted
+    })
+    running.push(topUps)
+    return topUps
+  }
+
+  holdGrants(): void {
+    this.#held = Promise.withResolvers()
+  }
+
+  letGrantsGo(): void {
+    this.#held?.resolve()
+    this.#held = undefined
+  }
+
+  payment(fields: object): string {
+    const { accountId: account_id } = this
+    const usual = { account_id, amount: '5.00', currency: 'USD', reference: 'pay_1' }
+    return JSON.stringify({ ...usual, ...fields })
+  }
+
+  /** Writes records as another system does, and lets them be taken. */
+  async pay(...values: readonly string[]): Promise<void> {
+    const topic = await new MemoryBus(this.cluster).open({ name: TOPIC, partitions: 1 })
+    for (const value of values) {
+      await topic.deliver([{ key: this.accountId, value, headers: { from: 'bank' } }], never)
+    }
+    await this.pass(TRIED_AGAIN_MS)
+  }
+
+  pass(ms: number): Promise<void> {
+    return this.time.advance(ms)
+  }
+
+  async grantByHand(amount: string, reference: string): Promise<void> {
+    const { ledger } = this.#setting
+    const grant = grantOperation(ledger, { actor: 'operator' })
+    const terms = { category: 'paid', priority: 100, expires_at: null, reason: 'by hand' } as const
+    await this.time.until(grant({ account_id: this.accountId, amount, reference, ...terms }))
+  }
+
+  async grants() {
+    const events = await eventsOf(this.#setting.store, this.accountId)
+    return events.filter(({ type }) => type === 'CreditGranted').map(({ data }) => data)
+  }
+
+  async deadLetters(): Promise<readonly ReceivedRecord[]> {
+    if (!this.cluster.topics.has(DEAD)) return []
+    const topic = await new MemoryBus(this.cluster).open({ name: DEAD, partitions: 1 })
+    const letters: ReceivedRecord[] = []
+    await topic.read((records) => void letters.push(...records), never)
+    return letters
+  }
+}

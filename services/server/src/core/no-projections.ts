@@ -1,0 +1,34 @@
+/** In the place of views, on a gateway that asks other servers for them. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { OperatorViews, Projections } from '@svc/projections/open-projections'
+
+/** Whoever asks it of views is told where they are; whether the log answers it says itself. */
+export function noProjections(store: Pick<EventStore, 'lastPosition'>): Projections {
+  const refuse = (): never => {
+    throw viewsAreElsewhere()
+  }
+  return {
+    views: new Proxy({} as OperatorViews, { get: () => refuse }),
+    start: () => {},
+    reached: async () => refuse(),
+    async status() {
+      await store.lastPosition()
+      return []
+    },
+    lastStatus: () => [],
+    checkpoints: () => [],
+    leavingOut: () => [],
+    rebuild: async () => refuse(),
+    tryRebuild: async () => refuse(),
+    cancelRebuild: refuse,
+    compare: async () => refuse(),
+    replay: refuse,
+    close: async () => {},
+  }
+}
+
+function viewsAreElsewhere(): ServiceError {
+  const message = 'This gateway has no views: ask one of the servers that SVC_VIEWS_URL names.'
+  return new ServiceError('view_behind', message)
+}

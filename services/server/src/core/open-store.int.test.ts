@@ -1,0 +1,48 @@
+/** A start that meets an outage of its event store. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { noCrashPoints } from '@svc/contracts/crash-points'
+import { START } from '@svc/contracts/ports/event-store'
+import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { pino } from 'pino'
+import { expect, onTestFinished, test } from 'vitest'
+import { DataFolder } from '../data-folder/data-folder.ts'
+import { OpenResources } from './open-resources.ts'
+import { openStores } from './open-store.ts'
+
+const AWAY_MS = 500
+
+test('a start whose store dies in the middle waits for it; afterwards who asks is told at once', async () => {
+  const double = await EventStoreDbDouble.start()
+  const logger = pino({ level: 'silent' })
+  const parts = new OpenResources(logger)
+  onTestFinished(async () => {
+    await parts.close()
+    await double.close()
+  })
+  const { store, started } = await openStores(
+    {
+      place: {
+        kind: 'eventstoredb',
+        url: double.url,
+        streamPrefix: 'svc.',
+        readyWithinMs: 30_000,
+      },
+      folder: new DataFolder(temporaryFolder()),
+      ...{ reach: noCrashPoints, logger, onFatal: () => {} },
+      ...{ checkWrites: true, isStarting: true },
+    },
+    parts,
+  )
+  await double.kill()
+  const asked = Promise.all([store.lastPosition(), store.readAll({ after: START, limit: 1 })])
+  asked.catch(() => {})
+  // Time enough for a call that does not wait to fail.
+  await delay(AWAY_MS)
+  await double.restart()
+  expect(await asked).toEqual([START, []])
+
+  started?.()
+  await double.kill()
+  await expect(store.lastPosition()).rejects.toThrow('cannot be read')
+})

@@ -1,0 +1,57 @@
+/** The notes of a data folder: small files, read whole and written whole, for the owner only. */
+import { constants, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { z } from 'zod'
+import { DataFolderError } from './data-folder-error.ts'
+import { NO_LINKS } from './folder-safety.ts'
+
+const OWNER_ONLY_FILE = 0o600
+
+export class FolderNotes {
+  readonly #path: string
+
+  /** @param path absolute */
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /** @returns undefined when there is none. @throws {DataFolderError} when it cannot be used */
+  read<T>(name: string, schema: z.ZodType<T>): T | undefined {
+    const text = this.readText(name)
+    if (text === undefined) return undefined
+    try {
+      return schema.parse(JSON.parse(text))
+    } catch {
+      const file = join(this.#path, name)
+      throw new DataFolderError(`${file} is damaged: restore it from a backup, or move it away`)
+    }
+  }
+
+  /** @throws {DataFolderError} */
+  readText(name: string): string | undefined {
+    const file = join(this.#path, name)
+    if (!existsSync(file)) return undefined
+    try {
+      return readFileSync(file, { encoding: 'utf8', flag: constants.O_RDONLY | NO_LINKS })
+    } catch (cause) {
+      throw new DataFolderError(`${file} cannot be read: mend its permissions`, { cause })
+    }
+  }
+
+  write(name: string, record: object): void {
+    this.writeText(name, `${JSON.stringify(record, null, 2)}\n`)
+  }
+
+  /** Written whole or not at all, also when the process dies in the middle. */
+  writeText(name: string, text: string): void {
+    const file = join(this.#path, name)
+    // What a run that died has left there, or somebody has put there, is never written through.
+    rmSync(`${file}.new`, { force: true })
+    writeFileSync(`${file}.new`, text, { flag: 'wx', mode: OWNER_ONLY_FILE, flush: true })
+    renameSync(`${file}.new`, file)
+  }
+
+  remove(name: string): void {
+    rmSync(join(this.#path, name), { force: true })
+  }
+}

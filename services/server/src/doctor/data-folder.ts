@@ -1,0 +1,54 @@
+/** The data folder, as it lies there: nothing in it is opened by SQLite, which would write. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { looksLikeEventLog } from '@svc/infra/event-store/sqlite/event-log-file'
+import type { DataFolder } from '../data-folder/data-folder.ts'
+import type { LogLocation } from '../settings/log-location.ts'
+import { type Finding, ok, problem } from './finding.ts'
+
+const OTHERS = 0o077
+/** Names in one message. */
+const NAMES_MAX = 3
+
+/** The folder, or the closest one above it that is there: where a start would make it. */
+export function nearestFolder(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestFolder(dirname(path))
+}
+
+/** @throws {DataFolderError} as a start would, that a move of the ledger was cut off included */
+export function lookAtFolder(folder: DataFolder): Finding {
+  folder.check()
+  const isThere = existsSync(folder.path)
+  return ok('data folder', `${folder.path}${isThere ? '' : ': a first start makes it'}`)
+}
+
+export function lookAtPermissions({ path }: DataFolder): Finding {
+  if (process.platform === 'win32') return ok('permissions', 'Windows has its own')
+  if (!existsSync(path)) return ok('permissions', 'a first start makes the folder for its owner')
+  const open = [path, ...readdirSync(path).map((name) => join(path, name))].filter(
+    (file) => (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS,
+  )
+  if (open.length === 0)
+    return ok('permissions', 'the folder and its files are for their owner only')
+  const named = open.slice(0, NAMES_MAX).join(', ')
+  const more = open.length > NAMES_MAX ? ` and ${open.length - NAMES_MAX} more` : ''
+  return problem(
+    'permissions',
+    `other users reach ${named}${more}: run "chmod -R go-rwx '${path}'"`,
+  )
+}
+
+/** @throws {StoreOpenError} when the file is none of ours, or of a newer version */
+export function lookAtLedgerFile(folder: DataFolder, place: LogLocation): Finding {
+  const { ledgerFile: file } = folder
+  if (place.kind === 'sqlite') {
+    if (folder.readLog() !== undefined) return problem('ledger', folder.whyNoLedger())
+    if (!folder.holdsLedger()) return ok('ledger', 'none yet: a first start makes it')
+    looksLikeEventLog(file)
+    return ok('ledger', `${file}, ${Math.ceil(statSync(file).size / 1024 ** 2)} MiB`)
+  }
+  const isOther = folder.holdsLedger() && folder.readLog() === undefined
+  if (!isOther) return ok('ledger', 'on the EventStoreDB')
+  const way = 'svc migrate --to eventstoredb moves it, or unset EVENTSTORE_URL'
+  return problem('ledger', `${file} holds the ledger, and EVENTSTORE_URL is set: ${way}`)
+}

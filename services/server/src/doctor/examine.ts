@@ -1,0 +1,67 @@
+/**
+ * Looks at everything that a server needs, one finding for each, and changes nothing. It works
+ * beside a running server, and where none could start.
+ */
+import { DataFolder } from '../data-folder/data-folder.ts'
+import { type LogLocation, logLocationOf } from '../settings/log-location.ts'
+import type { Environment } from '../settings/setting-names.ts'
+import type { Settings } from '../settings/settings.ts'
+import { lookAtEventStoreDb, lookAtKafka, lookAtRedis, lookAtWorker } from './connections.ts'
+import { lookAtFolder, lookAtLedgerFile, lookAtPermissions, nearestFolder } from './data-folder.ts'
+import { type Finding, found, note, problem } from './finding.ts'
+import { lookAtAddress, lookAtDisk, lookAtSettings, lookAtVersions } from './machine.ts'
+
+export type { Finding } from './finding.ts'
+
+export interface Examination {
+  readonly environment: Environment
+  readonly dataDir: string
+  /** Then it has the port, and says of itself how it is. */
+  readonly isRunning: boolean
+}
+
+/** @yields each finding as soon as it is there */
+export async function* examine(examination: Examination): AsyncGenerator<Finding, void> {
+  const { environment, dataDir, isRunning } = examination
+  const folder = new DataFolder(dataDir)
+  yield await found('versions', lookAtVersions)
+  yield await found('data folder', () => lookAtFolder(folder))
+  yield await found('permissions', () => lookAtPermissions(folder))
+  yield await found('disk', () => lookAtDisk(nearestFolder(folder.path)))
+  const settings = readOrNone(environment)
+  if ('state' in settings) {
+    yield settings
+    yield note('connections', 'not looked at: they are read from the settings')
+    return
+  }
+  yield settings.finding
+  const place = logLocationOf(settings.settings)
+  yield await found('ledger', () => lookAtLedgerFile(folder, place))
+  if (!isRunning) yield await found('address', () => lookAtAddress(settings.settings))
+  yield* connections(settings.settings, place)
+}
+
+function readOrNone(environment: Environment): ReturnType<typeof lookAtSettings> | Finding {
+  try {
+    return lookAtSettings(environment)
+  } catch (error) {
+    return problem('settings', error instanceof Error ? error.message : String(error))
+  }
+}
+
+async function* connections(settings: Settings, place: LogLocation): AsyncGenerator<Finding, void> {
+  if (place.kind === 'eventstoredb') {
+    yield await found('EventStoreDB', () => lookAtEventStoreDb(place))
+  }
+  try {
+    yield* await lookAtRedis(settings)
+  } catch (error) {
+    yield await found('Redis', () => Promise.reject(error))
+  }
+  if (settings.KAFKA_BROKERS !== undefined) {
+    yield await found('Kafka', () => lookAtKafka(settings))
+  }
+  for (const url of settings.SVC_WORKER_URLS ?? []) {
+    yield await found(`worker ${url}`, () => lookAtWorker(url, settings))
+  }
+}

@@ -1,0 +1,113 @@
+/**
+ * Plays seeded histories until one breaks an invariant, or all have held.
+ *
+ *     npm run simulate -- [--histories 2000] [--seed N] [--bugs] [--json]
+ *
+ * A history is its seed: `--histories 1 --seed N` plays one again. Every hundredth is played twice,
+ * and has to come out the same. With `--bugs` each planted bug is looked for instead.
+ */
+import { parseArgs } from 'node:util'
+import { plantedBugs } from './bugs/planted-bugs.ts'
+import type { Seams } from './bugs/seams.ts'
+import { type HistoryOutcome, playHistory } from './history.ts'
+
+const DEFAULT_HISTORIES = 2_000
+const SEEDS = 2 ** 31
+const PLAYED_TWICE_EVERY = 100
+const SHOWN_PROBLEMS = 5
+
+export interface SimulationSummary {
+  readonly histories: number
+  readonly first_seed: number
+  readonly seconds: number
+  readonly histories_per_second: number
+  readonly events: number
+  readonly answers: number
+  readonly process_deaths: number
+  readonly played_twice: number
+  /** Seeds that broke an invariant, and what was found. */
+  readonly failures: readonly { readonly seed: number; readonly problems: readonly string[] }[]
+}
+
+export interface SimulationOptions {
+  readonly histories: number
+  /** Of the first history; each further one has the next. */
+  readonly seed: number
+  readonly onHistory?: (outcome: HistoryOutcome) => void
+}
+
+export async function simulate(options: SimulationOptions): Promise<SimulationSummary> {
+  const started = performance.now()
+  const failures: { seed: number; problems: readonly string[] }[] = []
+  let [events, answers, deaths, playedTwice] = [0, 0, 0, 0]
+  for (let nth = 0; nth < options.histories; nth += 1) {
+    const seed = (options.seed + nth) % SEEDS
+    const outcome = await playHistory(seed)
+    options.onHistory?.(outcome)
+    events += outcome.events
+    answers += outcome.answers
+    deaths += outcome.deaths
+    const problems = [...outcome.problems]
+    if (nth % PLAYED_TWICE_EVERY === 0) {
+      playedTwice += 1
+      const again = await playHistory(seed)
+      if (again.digest !== outcome.digest) problems.push('came out otherwise the second time')
+    }
+    if (problems.length > 0) failures.push({ seed, problems })
+  }
+  const seconds = (performance.now() - started) / 1_000
+  return {
+    histories: options.histories,
+    first_seed: options.seed,
+    seconds: Math.round(seconds),
+    histories_per_second: Math.round(options.histories / seconds),
+    ...{ events, answers, process_deaths: deaths, played_twice: playedTwice, failures },
+  }
+}
+
+/** @returns the first seed, of so many, whose history shows the bug */
+export async function findBug(
+  bug: Seams,
+  { histories, seed }: SimulationOptions,
+): Promise<HistoryOutcome | undefined> {
+  for (let nth = 0; nth < histories; nth += 1) {
+    const outcome = await playHistory((seed + nth) % SEEDS, bug)
+    if (outcome.problems.length > 0) return outcome
+  }
+  return undefined
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      histories: { type: 'string', default: String(DEFAULT_HISTORIES) },
+      seed: { type: 'string', default: String(Date.now() % SEEDS) },
+      bugs: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+    },
+  })
+  const options = { histories: Number(values.histories), seed: Number(values.seed) }
+  process.stderr.write(`seed ${options.seed}\n`)
+  if (values.bugs) return lookForBugs(options)
+  const summary = await simulate({
+    ...options,
+    onHistory({ seed, problems }) {
+      const shown = problems.slice(0, SHOWN_PROBLEMS)
+      for (const problem of shown) process.stderr.write(`seed ${seed}: ${problem}\n`)
+    },
+  })
+  process.stdout.write(`${JSON.stringify(summary, null, values.json ? undefined : 2)}\n`)
+  process.exitCode = summary.failures.length === 0 ? 0 : 1
+}
+
+async function lookForBugs(options: SimulationOptions): Promise<void> {
+  for (const [name, bug] of Object.entries(plantedBugs)) {
+    const found = await findBug(bug, options)
+    const [problem = 'not found'] = found?.problems ?? []
+    const place = found === undefined ? '' : `, seed ${found.seed}`
+    process.stdout.write(`${name}: ${problem}${place}\n`)
+    if (found === undefined) process.exitCode = 1
+  }
+}
+
+if (import.meta.main) await main()

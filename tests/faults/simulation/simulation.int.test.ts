@@ -1,0 +1,52 @@
+/**
+ * `SVC_HISTORIES` simulated histories, each from a seed of its own: no invariant breaks, whatever
+ * fails. And every planted bug is found, or a history that holds would prove nothing.
+ */
+import { describe, expect, test } from 'vitest'
+import { plantedBugs } from './bugs/planted-bugs.ts'
+import { playHistory } from './history.ts'
+import { findBug, simulate } from './simulate.ts'
+
+const HISTORIES = Number(process.env.SVC_HISTORIES ?? 200)
+const SEED = Number(process.env.SVC_HISTORIES_SEED ?? Date.now() % 2 ** 31)
+const MOST_PER_HISTORY_MS = 200
+/** Among so many histories each bug shows; nearly all of them among the first ten. */
+const HISTORIES_FOR_A_BUG = 400
+
+test(
+  `${HISTORIES} histories from seed ${SEED} on break no invariant`,
+  async () => {
+    process.stderr.write(`simulated histories from seed ${SEED} on\n`)
+    const {
+      failures,
+      answers,
+      process_deaths: deaths,
+    } = await simulate({
+      histories: HISTORIES,
+      seed: SEED,
+    })
+    expect(failures).toEqual([])
+    // The histories must reach what they are about.
+    expect(answers).toBeGreaterThan(HISTORIES)
+    expect(deaths).toBeGreaterThan(HISTORIES / 10)
+  },
+  60_000 + HISTORIES * MOST_PER_HISTORY_MS,
+)
+
+test('a seed gives the same history, event by event, and another seed another one', async () => {
+  const first = await playHistory(7)
+  expect(await playHistory(7)).toEqual(first)
+  expect((await playHistory(8)).digest).not.toBe(first.digest)
+})
+
+describe('a planted bug is found', () => {
+  test('and there are enough of them', () => {
+    expect(Object.keys(plantedBugs).length).toBeGreaterThanOrEqual(15)
+  })
+
+  test.each(Object.entries(plantedBugs))('%s', async (_name, bug) => {
+    const found = await findBug(bug, { histories: HISTORIES_FOR_A_BUG, seed: 1 })
+    expect(found?.problems).not.toHaveLength(0)
+    expect(found).toBeDefined()
+  })
+})
