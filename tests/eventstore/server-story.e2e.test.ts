@@ -11,7 +11,7 @@ import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { ServerProcess } from '@svc/testing/server-process'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { verified } from '@svc/testing/verified'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import {
   copyOlder,
   EXIT_UNREACHABLE,
@@ -88,9 +88,12 @@ test('from the first start to the second, with the model', async () => {
   const statement = await first.operations.statement(page)
   expect(statement.rows.map(({ type }) => type)).toEqual(['grant', 'usage'])
   expect(balance).toMatchObject({ settled: statement.closing, held: '0.00' })
-  const { store: log, accounts, projections } = await first.operations.status()
-  expect([log.kind, accounts]).toEqual(['eventstoredb', 1])
-  expect(projections.map(({ position }) => position)).toEqual(projections.map(() => log.position))
+  // Views commit some milliseconds after the event: each of them arrives at the log's position.
+  await vi.waitFor(async () => {
+    const { store: log, accounts, projections } = await first.operations.status()
+    expect([log.kind, accounts]).toEqual(['eventstoredb', 1])
+    expect(projections.map(({ position }) => position)).toEqual(projections.map(() => log.position))
+  }, 10_000)
   expect(existsSync(join(dataDir, 'ledger.db'))).toBe(false)
 
   const running = await runCli(['verify', '--data-dir', dataDir])
