@@ -19,6 +19,8 @@ test('it is cancelled at any time before it runs', async () => {
   const cancelBetween = patientTimer.after(0, run)
   // Of two timers with one delay the later one comes second: before the immediates.
   systemTimer.after(0, cancelBetween)
+  // Both are due when the loop turns next, however slow the machine is.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
   await new Promise<void>((resolve) => patientTimer.after(5, resolve))
   expect(runs).toBe(0)
 })
