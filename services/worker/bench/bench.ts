@@ -12,6 +12,10 @@ export interface Bench {
   readonly folder: string
   /** Measurements of each kind, where a part can do with more or fewer. */
   readonly samples: number | null
+  /** Of a model; each part's own number when it is null. */
+  readonly threads: number | null
+  /** Path of the binary that is measured beside, if any. */
+  readonly llamaServer: string | null
   readonly say: (line: string) => void
 }
 
@@ -32,9 +36,9 @@ const WRITTEN_MS_MAX = 30_000
 const POLL_MS = 5
 const SEED = 1
 
-/** The same random numbers in every run. */
-export function newRandom(): Random {
-  return new Random(SEED)
+/** The same random numbers in every run; others in each `round`. */
+export function newRandom(round = 0): Random {
+  return new Random(SEED + round)
 }
 
 /** @returns `wanted`, or fewer tokens where the model's context is too small for them */

@@ -2,12 +2,13 @@
  * What inference costs and what the prefix cache saves, measured on the worker itself.
  *
  *     npm run bench:inference -- [--model demo|tiny|small|s135|q05|l1b|FILE.gguf]
- *                                [--part repeat,ttft,chat,decode,gaps,newcomer,redis,isolation]
- *                                [--samples N] [--json]
+ *         [--part repeat,ttft,chat,decode,gaps,newcomer,redis,isolation,server]
+ *         [--samples N] [--threads N] [--llama-server PATH] [--json]
  *
  * A model that is named by its shape is written first, with random weights: its speed is real, what
  * it says is not. `--samples` is how often each part measures, instead of its own number. Parts with
- * Redis start a server of their own.
+ * Redis start a server of their own. The part `server` measures the whole server, with `--threads` for
+ * its model, and llama.cpp's own beside it when `--llama-server` names its binary.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,6 +25,7 @@ import { measureIsolation } from './parts/isolation.ts'
 import { measureNewcomer } from './parts/newcomer.ts'
 import { measureRedis } from './parts/redis.ts'
 import { measureRepeat } from './parts/repeat.ts'
+import { measureServer } from './parts/server.ts'
 import { measureTtft } from './parts/ttft.ts'
 
 const parts: Readonly<Record<string, Part>> = {
@@ -35,6 +37,7 @@ const parts: Readonly<Record<string, Part>> = {
   newcomer: measureNewcomer,
   redis: measureRedis,
   isolation: measureIsolation,
+  server: measureServer,
 }
 const NAME_COLUMNS = 52
 const MEGABYTE = 1_000_000
@@ -44,6 +47,8 @@ const { values } = parseArgs({
     model: { type: 'string', default: DEMO_MODEL },
     part: { type: 'string', default: Object.keys(parts).join(',') },
     samples: { type: 'string' },
+    threads: { type: 'string' },
+    'llama-server': { type: 'string' },
     json: { type: 'boolean', default: false },
   },
 })
@@ -58,8 +63,11 @@ const chosen = values.part.split(',').map((name): [string, Part] => {
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-inference-'))
 try {
   const model = await modelUnderTest(values.model, folder)
-  const samples = values.samples === undefined ? null : Number(values.samples)
-  const bench: Bench = { model, folder, samples, say }
+  const [samples, threads] = [values.samples, values.threads].map((value) =>
+    value === undefined ? null : Number(value),
+  ) as [number | null, number | null]
+  const llamaServer = values['llama-server'] ?? null
+  const bench: Bench = { model, folder, samples, threads, llamaServer, say }
   say(describeMachine())
   say(await describeModel(bench))
   let figures: Figures = {}

@@ -3,6 +3,7 @@
  * and turns that begin with all the turns before. With and without the cache, on one worker and on
  * two, where a turn comes to the worker that had the last one, or to any.
  */
+import { user } from '@svc/testing/protocol-client'
 import type { RedisServer } from '@svc/testing/redis/redis-server'
 import {
   type Bench,
@@ -14,8 +15,14 @@ import {
 } from '../bench.ts'
 import type { MeasuredWorker } from '../measured-worker.ts'
 import { median, quantile, rounded } from '../statistics.ts'
-import type { TimedAnswer } from '../timed-answer.ts'
-import { CONTEXT_TOKENS, type Conversation, conversationsOf } from './chat-conversations.ts'
+import { type TimedAnswer, timedAnswer } from '../timed-answer.ts'
+import {
+  ANSWER_TOKENS,
+  type ChatText,
+  CONTEXT_TOKENS,
+  type Conversation,
+  conversationsOf,
+} from './chat-conversations.ts'
 
 const ROUNDS = 2
 const CONVERSATIONS_AT_ONCE = 4
@@ -76,23 +83,42 @@ async function runSetting(bench: Bench, setting: Setting, redis: RedisServer): P
     })
     workers.push(stack.use(worker))
   }
-  const conversations = await conversationsOf(bench.model, workers[0] as MeasuredWorker)
+  const [first] = workers as [MeasuredWorker]
+  const conversations = await conversationsOf(async (text) => {
+    return (await first.client.prepare([user(text)], { tenant: 'calibration' })).tokens.length
+  })
   const workerOf = (conversation: Conversation, turn: number): MeasuredWorker => {
     const number = setting.routing === 'affine' ? conversation.tenant : conversation.lots[turn]
     return workers[(number ?? 0) % workers.length] as MeasuredWorker
   }
   const startedMs = performance.now()
   const waiting = conversations.values()
-  const user = async (): Promise<readonly TimedAnswer[]> => {
+  const person = async (): Promise<readonly TimedAnswer[]> => {
     const answers: TimedAnswer[] = []
-    // All users take from one iterator: each has a conversation of its own at a time.
+    // All people take from one iterator: each has a conversation of its own at a time.
     for (const conversation of waiting) {
-      answers.push(...(await conversation.hold((turn) => workerOf(conversation, turn))))
+      const held = await conversation.hold((messages, turn) =>
+        answerOf(bench, workerOf(conversation, turn), `tenant-${conversation.tenant}`, messages),
+      )
+      answers.push(...held)
     }
     return answers
   }
-  const answers = await Promise.all(Array.from({ length: CONVERSATIONS_AT_ONCE }, user))
+  const answers = await Promise.all(Array.from({ length: CONVERSATIONS_AT_ONCE }, person))
   return { answers: answers.flat(), seconds: (performance.now() - startedMs) / 1000 }
+}
+
+async function answerOf(
+  { model }: Bench,
+  worker: MeasuredWorker,
+  tenant: string,
+  messages: readonly ChatText[],
+): Promise<TimedAnswer> {
+  const { tokens } = await worker.client.prepare([...messages], { tenant })
+  return await timedAnswer(worker, {
+    ...{ tenant, tokens, maxOutputTokens: ANSWER_TOKENS },
+    without: model.endOfGeneration,
+  })
 }
 
 function figuresOf(name: string, rounds: readonly Result[]): Figures {

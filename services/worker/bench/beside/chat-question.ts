@@ -1,0 +1,84 @@
+/** One chat completion, asked of either server by the same official client. */
+import OpenAI from 'openai'
+import type { ModelUnderTest } from '../model-under-test.ts'
+import type { ChatText } from '../parts/chat-conversations.ts'
+import type { WholeServer } from './whole-server.ts'
+
+const TIME_LIMIT_MS = 600_000
+/** Such a token is never drawn. */
+const NEVER = -100
+
+export interface ChatQuestion {
+  readonly tenant: number
+  readonly messages: readonly ChatText[]
+  /** The answer has exactly as many: tokens that end one are never drawn. */
+  readonly outputTokens: number
+}
+
+export interface ChatAnswer {
+  readonly text: string
+  /** From before the question was sent to its first text, or to its end where it has none. */
+  readonly firstTokenMs: number
+  /** From the first text to the last. */
+  readonly decodeMs: number
+  readonly promptTokens: number
+  /** Of those of the prompt, as the server tells it. */
+  readonly cachedTokens: number
+  readonly outputTokens: number
+}
+
+/** @throws Error when the server refuses, or tells no usage */
+export async function askServer(
+  server: WholeServer,
+  model: ModelUnderTest,
+  { tenant, messages, outputTokens }: ChatQuestion,
+): Promise<ChatAnswer> {
+  const client = clientOf(server, tenant)
+  const startedMs = performance.now()
+  const stream = await client.chat.completions.create({
+    model: 'svc-beta',
+    messages: [...messages],
+    max_tokens: outputTokens,
+    temperature: 0,
+    logit_bias: Object.fromEntries(model.endOfGeneration.map((token) => [token, NEVER])),
+    stream: true,
+    stream_options: { include_usage: true },
+  })
+  let text = ''
+  let firstMs: number | undefined
+  let lastMs = startedMs
+  let usage: OpenAI.CompletionUsage | undefined
+  for await (const { choices, usage: told } of stream) {
+    const content = choices[0]?.delta.content ?? ''
+    usage = told ?? usage
+    if (content === '') continue
+    lastMs = performance.now()
+    firstMs ??= lastMs
+    text += content
+  }
+  if (usage === undefined) throw new Error(`${server.name} told no usage`)
+  return {
+    text,
+    firstTokenMs: (firstMs ?? performance.now()) - startedMs,
+    decodeMs: lastMs - (firstMs ?? lastMs),
+    promptTokens: usage.prompt_tokens,
+    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    outputTokens: usage.completion_tokens,
+  }
+}
+
+const clients = new WeakMap<WholeServer, Map<number, OpenAI>>()
+
+/** One client a tenant, as long as its server runs. */
+function clientOf(server: WholeServer, tenant: number): OpenAI {
+  const ofServer = clients.get(server) ?? new Map<number, OpenAI>()
+  clients.set(server, ofServer)
+  const known = ofServer.get(tenant)
+  if (known !== undefined) return known
+  const client = new OpenAI({
+    ...{ baseURL: `${server.baseUrl}/v1`, apiKey: server.keyOf(tenant) },
+    ...{ maxRetries: 0, timeout: TIME_LIMIT_MS },
+  })
+  ofServer.set(tenant, client)
+  return client
+}

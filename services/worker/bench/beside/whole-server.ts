@@ -1,0 +1,47 @@
+/** A server that answers chat completions, as its users meet it, with all its processes. */
+import { readFileSync } from 'node:fs'
+import { processorMs } from '../processor-time.ts'
+
+export interface WholeServer extends AsyncDisposable {
+  /** As figures name it. */
+  readonly name: 'svc' | 'llama_server'
+  readonly baseUrl: string
+  /** Of the first process; the others are its children. */
+  readonly pid: number
+  /** @returns what a tenant proves itself with; empty where nobody has to */
+  keyOf(tenant: number): string
+}
+
+/** What both are told alike. */
+export interface ServerSize {
+  /** Tokens of a prompt and its answer together. */
+  readonly contextTokens: number
+  /** Answers at once. */
+  readonly sequences: number
+  readonly threads: number
+  readonly tenants: number
+}
+
+/** Milliseconds of all threads of all processes since their start. Linux only. */
+export function processorMsOf({ pid }: WholeServer): number {
+  return sumOf(pid, processorMs)
+}
+
+/** What all processes hold of the machine's memory, in bytes, shared pages counted once each. */
+export function residentBytesOf({ pid }: WholeServer): number {
+  return sumOf(pid, (process) => kibibytes(process, 'Pss')) * 1024
+}
+
+function sumOf(pid: number, of: (pid: number) => number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  const numbers = children.split(' ').filter(Boolean).map(Number)
+  return numbers.reduce((sum, child) => sum + sumOf(child, of), of(pid))
+}
+
+/** A page that several processes have counts for each of them by its part. */
+function kibibytes(pid: number, field: string): number {
+  const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
+  const [, value] = rollup.match(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm')) ?? []
+  if (value === undefined) throw new Error(`the kernel tells no ${field} of process ${pid}`)
+  return Number(value)
+}

@@ -1,0 +1,200 @@
+/**
+ * The whole server beside llama.cpp's own: both with the same model, context and threads, asked
+ * the same questions by the same client. One of them is asked at a time, while the other idles.
+ */
+import { availableParallelism } from 'node:os'
+import type { Random } from '@svc/testing/random'
+import { type Bench, type Figures, newRandom, promptTokens } from '../bench.ts'
+import { askServer, type ChatAnswer, type ChatQuestion } from '../beside/chat-question.ts'
+import { LlamaServer } from '../beside/llama-server.ts'
+import { SvcServer } from '../beside/svc-server.ts'
+import {
+  processorMsOf,
+  residentBytesOf,
+  type ServerSize,
+  type WholeServer,
+} from '../beside/whole-server.ts'
+import { median, quantile, rounded } from '../statistics.ts'
+import {
+  ANSWER_TOKENS,
+  conversationsOf,
+  TENANTS,
+  type Words,
+  wordsOf,
+} from './chat-conversations.ts'
+
+const SEQUENCES = 4
+const CONTEXT_SIZE = 4_096
+const ROUNDS = 3
+const PROMPT_LENGTHS = [605, 2_000]
+/** Prompts of others between two of the same. */
+const OTHERS = 8
+const OTHERS_TOKENS = 300
+const OTHERS_OUTPUT_TOKENS = 8
+const DECODE_PROMPT_TOKENS = 32
+const DECODE_TOKENS = 256
+/** Templates add some tokens to what a message has. */
+const TEMPLATE_TOKENS = 48
+const MEGABYTE = 1_000_000
+
+/** All samples of one figure, by its name. */
+class Samples {
+  readonly #values = new Map<string, number[]>()
+
+  add(name: string, value: number): void {
+    const values = this.#values.get(name) ?? []
+    this.#values.set(name, [...values, value])
+  }
+
+  /** Medians over the rounds. */
+  figures(): Figures {
+    return Object.fromEntries([...this.#values].map(([name, all]) => [name, rounded(median(all))]))
+  }
+}
+
+interface Asked {
+  readonly bench: Bench
+  readonly server: WholeServer
+  readonly words: Words
+  readonly random: Random
+  readonly samples: Samples
+}
+
+/** Without the binary of llama-server, only the server of this project is measured. */
+export async function measureServer(bench: Bench): Promise<Figures> {
+  await using stack = new AsyncDisposableStack()
+  const contextTokens = Math.min(bench.model.contextTokens, CONTEXT_SIZE)
+  const threads = bench.threads ?? Math.max(1, availableParallelism() - 1)
+  const size: ServerSize = { contextTokens, sequences: SEQUENCES, threads, tenants: TENANTS }
+  const servers = [stack.use(await SvcServer.start(bench.model, bench.folder, size))] as [
+    WholeServer,
+    ...WholeServer[],
+  ]
+  if (bench.llamaServer !== null) {
+    servers.push(stack.use(await LlamaServer.start(bench.llamaServer, bench.model, size)))
+  }
+  const words = await wordsOf((text) => tokensOf(bench, servers[0], text))
+  const samples = new Samples()
+  const rounds = bench.samples ?? ROUNDS
+  for (let round = 0; round < rounds; round += 1) {
+    for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
+      bench.say(`server, round ${round + 1} of ${rounds}: ${server.name} …`)
+      // The same words for both, others in every round.
+      const asked = { bench, server, words, random: newRandom(round), samples }
+      for (const tokens of PROMPT_LENGTHS) await measurePrompts(asked, tokens)
+      await measureDecoding(asked)
+    }
+  }
+  for (const server of servers) {
+    bench.say(`server, conversations: ${server.name} …`)
+    await measureConversations(bench, server, samples)
+  }
+  return { server_threads: threads, ...samples.figures() }
+}
+
+async function tokensOf(bench: Bench, server: WholeServer, text: string): Promise<number> {
+  const { promptTokens: tokens } = await ask(bench, server, { tenant: 0, text, outputTokens: 1 })
+  return tokens
+}
+
+interface PlainQuestion extends Omit<ChatQuestion, 'messages'> {
+  readonly text: string
+}
+
+function ask(
+  bench: Bench,
+  server: WholeServer,
+  { text, ...question }: PlainQuestion,
+): Promise<ChatAnswer> {
+  const messages = [{ role: 'user', content: text } as const]
+  return askServer(server, bench.model, { ...question, messages })
+}
+
+/** Cold, at once again, after eight prompts of others, and with another second half. */
+async function measurePrompts(asked: Asked, wanted: number): Promise<void> {
+  const { bench, server, words, random, samples } = asked
+  const length = promptTokens(bench.model, wanted) - TEMPLATE_TOKENS
+  const [beginning, end, otherEnd] = [0, 1, 2].map(() => words(length / 2, random)) as [
+    string,
+    string,
+    string,
+  ]
+  const firstToken = async (name: string, text: string) => {
+    const answer = await ask(bench, server, { tenant: 0, text, outputTokens: 1 })
+    samples.add(`server_${name}_${wanted}_${server.name}_ms`, answer.firstTokenMs)
+  }
+  const text = `${beginning} ${end}`
+  await firstToken('cold', text)
+  await firstToken('repeat', text)
+  for (let other = 1; other <= OTHERS; other += 1) {
+    await ask(bench, server, {
+      ...{ tenant: other, text: words(OTHERS_TOKENS, random) },
+      outputTokens: OTHERS_OUTPUT_TOKENS,
+    })
+  }
+  await firstToken('repeat_after_others', text)
+  await firstToken('other_end', `${beginning} ${otherEnd}`)
+}
+
+/** As many answers at once as there are sequences, each of another tenant. */
+async function measureDecoding({ bench, server, words, random, samples }: Asked): Promise<void> {
+  const beforeMs = processorMsOf(server)
+  const answers = await Promise.all(
+    Array.from({ length: SEQUENCES }, (_, tenant) =>
+      ask(bench, server, {
+        ...{ tenant, text: words(DECODE_PROMPT_TOKENS, random) },
+        outputTokens: DECODE_TOKENS,
+      }),
+    ),
+  )
+  const tokens = answers.reduce((sum, { outputTokens }) => sum + outputTokens, 0)
+  const perSecond = answers.reduce(
+    (sum, { outputTokens, decodeMs }) => sum + ((outputTokens - 1) / decodeMs) * 1000,
+    0,
+  )
+  samples.add(`server_decode_${SEQUENCES}_${server.name}_tokens_per_s`, perSecond)
+  samples.add(
+    `server_decode_${SEQUENCES}_${server.name}_cpu_ms_per_token`,
+    (processorMsOf(server) - beforeMs) / tokens,
+  )
+}
+
+/** As a chat product has them, as many at once as there are sequences. */
+async function measureConversations(
+  bench: Bench,
+  server: WholeServer,
+  samples: Samples,
+): Promise<void> {
+  const conversations = await conversationsOf((text) => tokensOf(bench, server, text))
+  const waiting = conversations.values()
+  const beforeMs = processorMsOf(server)
+  const startedMs = performance.now()
+  const person = async (): Promise<readonly ChatAnswer[]> => {
+    const answers: ChatAnswer[] = []
+    // All people take from one iterator: each has a conversation of its own at a time.
+    for (const conversation of waiting) {
+      const { tenant } = conversation
+      const held = await conversation.hold((messages) =>
+        askServer(server, bench.model, { tenant, messages, outputTokens: ANSWER_TOKENS }),
+      )
+      answers.push(...held)
+    }
+    return answers
+  }
+  const answers = (await Promise.all(Array.from({ length: SEQUENCES }, person))).flat()
+  const seconds = (performance.now() - startedMs) / 1000
+  const sum = (of: (answer: ChatAnswer) => number) =>
+    answers.reduce((total, answer) => total + of(answer), 0)
+  const firstTokenMs = answers.map((answer) => answer.firstTokenMs)
+  const add = (name: string, value: number) =>
+    samples.add(`server_chat_${server.name}_${name}`, value)
+  add('tokens_per_s', sum(({ outputTokens }) => outputTokens) / seconds)
+  add('ttft_p50_ms', median(firstTokenMs))
+  add('ttft_p99_ms', quantile(firstTokenMs, 0.99))
+  add(
+    'cached_percent',
+    (sum(({ cachedTokens }) => cachedTokens) / sum((each) => each.promptTokens)) * 100,
+  )
+  add('cpu_s', (processorMsOf(server) - beforeMs) / 1000)
+  add('memory_mb', residentBytesOf(server) / MEGABYTE)
+}
