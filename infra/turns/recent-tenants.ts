@@ -1,16 +1,20 @@
-/** Whether a tenant is alone, as far as the last minute tells. */
+/** Whether a tenant is alone, as far as the last time tells: a minute by default. */
 
-/** A tenant that came longer ago does not count any more. */
 const LATELY_MS = 60_000
 
 export class RecentTenants {
   readonly #nowMs: () => number
+  readonly #latelyMs: number
   /** The two that came last, the newest first: of any tenant that is asked about one is another. */
   #last: readonly { readonly tenant: string; readonly atMs: number }[] = []
 
-  /** @param nowMs milliseconds of a clock that only goes forward */
-  constructor(nowMs: () => number) {
+  /**
+   * @param nowMs milliseconds of a clock that only goes forward
+   * @param latelyMs a tenant that came longer ago does not count any more
+   */
+  constructor(nowMs: () => number, latelyMs = LATELY_MS) {
     this.#nowMs = nowMs
+    this.#latelyMs = latelyMs
   }
 
   came(tenant: string): void {
@@ -19,7 +23,7 @@ export class RecentTenants {
   }
 
   othersThan(tenant: string): boolean {
-    const sinceMs = this.#nowMs() - LATELY_MS
+    const sinceMs = this.#nowMs() - this.#latelyMs
     return this.#last.some((came) => came.tenant !== tenant && came.atMs >= sinceMs)
   }
 }

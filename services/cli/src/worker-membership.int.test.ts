@@ -154,7 +154,7 @@ describe('svc worker remove', () => {
   test('waits for what runs there, and shows that meanwhile', async () => {
     const server = await workerServer()
     const avoid = server.pool.workers[0]
-    const wanted = { fingerprint: 'scripted-fingerprint', blocks: [], avoid }
+    const wanted = { tenant: 'acct', fingerprint: 'scripted-fingerprint', blocks: [], avoid }
     const leases = [await server.pool.lease(wanted), await server.pool.lease(wanted)]
     const { code, err } = await server.svc(['worker', 'remove', 'worker-2'])
     expect(code).toBe(0)

@@ -16,6 +16,8 @@ import {
 
 /** Workers are looked at every second. */
 export const SOON = { timeout: 5_000, interval: 10 }
+/** Whose requests they are. */
+export const tenant = 'acct_of_the_pool'
 /** Of every scripted worker that is not told otherwise. */
 export const fingerprint = 'scripted-fingerprint'
 
@@ -38,14 +40,15 @@ export function configurationOf({ workerId, socketPath }: ScriptedWorker): Worke
 interface PoolOptions {
   readonly index?: PrefixIndex
   readonly timer?: Timer
+  readonly shareProcessors?: boolean
 }
 
 /** A pool that has heard of all of them; it ends with the test. */
 export async function poolOf(
   workers: readonly ScriptedWorker[],
-  { timer = systemTimer, ...index }: PoolOptions = {},
+  { timer = systemTimer, ...options }: PoolOptions = {},
 ): Promise<WorkerPool> {
-  const pool = createWorkerPool({ workers: workers.map(configurationOf), timer, ...index })
+  const pool = createWorkerPool({ workers: workers.map(configurationOf), timer, ...options })
   onTestFinished(() => pool.close())
   await expect.poll(() => pool.workers.every(({ health }) => health !== undefined), SOON).toBe(true)
   return pool

@@ -72,13 +72,13 @@ function isSafeAgain(failure: RunRecord['failure'], { request }: GenerateAnswer)
 
 async function leaseWorker(
   workers: WorkerPool,
-  { request: { fingerprint }, blocks }: GenerateAnswer,
+  { request: { tenant, fingerprint }, blocks }: GenerateAnswer,
   avoid: PooledWorker | undefined,
   record: RunRecord,
 ): Promise<Lease | undefined> {
   if (record.ended) return undefined
   try {
-    return await workers.lease({ fingerprint, blocks, avoid })
+    return await workers.lease({ tenant, fingerprint, blocks, avoid })
   } catch (cause) {
     record.failure = asWorkerFailure(cause)
     return undefined

@@ -16,7 +16,10 @@ function poolThat(...failures: readonly WorkerFailure[]) {
   let asked = 0
   const prepare = () => Promise.reject(failures[Math.min(asked++, failures.length - 1)])
   const worker = { health: { contextSize: 256 }, client: { prepare } }
-  return { pool: { pick: () => worker } as unknown as WorkerPool, asked: () => asked }
+  return {
+    pool: { pick: () => ({ worker, release: () => {} }) } as unknown as WorkerPool,
+    asked: () => asked,
+  }
 }
 
 describe('a worker that refuses to prepare', () => {

@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { AnswerOptions, PrepareRequest, PrepareResponse } from '@svc/contracts/worker/protocol'
 import type { InferenceRequest } from '../formats/inference-request.ts'
-import type { PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
+import type { Lease, WorkerPool } from '../routing/worker-pool.ts'
 import { callersError, promptTooLong } from './caller-error.ts'
 
 export interface PreparedPrompt extends PrepareResponse {
@@ -82,7 +82,8 @@ async function prepareOnSomeWorker(
   request: InferenceRequest,
   asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
-  const first = workers.pick()
+  const { tenant } = asked
+  const first = workers.pick({ tenant })
   try {
     return await prepareOn(first, request, asked)
   } catch (cause) {
@@ -90,14 +91,14 @@ async function prepareOnSomeWorker(
     if (cause.mayHaveBegun) throw cause.toServiceError()
   }
   try {
-    return await prepareOn(workers.pick(first), request, asked)
+    return await prepareOn(workers.pick({ tenant, avoid: first.worker }), request, asked)
   } catch (cause) {
     throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
   }
 }
 
 async function prepareOn(
-  worker: PooledWorker,
+  { worker, release }: Lease,
   request: InferenceRequest,
   asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
@@ -106,6 +107,8 @@ async function prepareOn(
     return { ...(await worker.client.prepare(asked)), onBundledModel }
   } catch (cause) {
     throw cause instanceof WorkerFailure ? (callersError(cause, request) ?? cause) : cause
+  } finally {
+    release(undefined)
   }
 }
 

@@ -19,7 +19,7 @@ export const BALANCE_RATIO = 1.5
 
 /** What is known of a worker that could serve the run. */
 export interface Candidate {
-  /** Requests that it has taken and not ended, from all gateways, as far as known. */
+  /** Requests that it has taken and not ended, from all gateways, and prompts that it prepares. */
   readonly load: number
   /** How many leading blocks of the prompt it holds; 0 when nothing is known. */
   readonly blocks: number

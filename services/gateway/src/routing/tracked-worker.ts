@@ -75,6 +75,8 @@ export class TrackedWorker implements PooledWorker {
   health: HealthResponse | undefined
   problem: WorkerFailure | undefined
   running = 0
+  /** Prompts that it prepares for this gateway. */
+  preparing = 0
   /** When it was last picked, as a running number: to prepare a prompt, and to run one. */
   lastPreparation = 0
   lastRun = 0

@@ -11,12 +11,13 @@ import {
   poolOf,
   SOON,
   startWorker,
+  tenant,
 } from '../../testing/scripted-pool.ts'
 import { BALANCE_RUNS } from './choose-worker.ts'
 import type { Lease, WorkerPool } from './worker-pool.ts'
 
 const blocks = ['block-1', 'block-2', 'block-3']
-const wanted = { fingerprint, blocks: [] }
+const wanted = { tenant, fingerprint, blocks: [] }
 
 describe('the load of workers', () => {
   test('is what they do for other gateways too', async () => {
@@ -26,7 +27,7 @@ describe('the load of workers', () => {
     expect(pool.workers.map(({ load }) => load)).toEqual([3, 0])
     const names = [0, 1, 2].map(() => nameOf(pool.lease(wanted)))
     expect(await Promise.all(names)).toEqual(['calm', 'calm', 'calm'])
-    expect(pool.pick().workerId).not.toBeUndefined()
+    expect(pool.pick({ tenant }).worker.workerId).not.toBeUndefined()
   })
 
   test('falls when runs end, also before they say so', async () => {
@@ -45,9 +46,38 @@ describe('the load of workers', () => {
   })
 })
 
+describe('workers that compute on the same processors', () => {
+  const requests = async (pool: WorkerPool, tenant: string): Promise<Set<string>> => {
+    const leases: Lease[] = []
+    for (let request = 0; request < 4; request += 1) {
+      leases.push(pool.pick({ tenant }), await pool.lease({ tenant, fingerprint, blocks: [] }))
+    }
+    return new Set(leases.map(({ worker }) => worker.workerId))
+  }
+
+  test('are not all taken by one account while others come', async () => {
+    const workers = [await startWorker('a'), await startWorker('b')]
+    const pool = await poolOf(workers, { shareProcessors: true })
+    pool.pick({ tenant: 'small' }).release(undefined)
+    const greedy = await requests(pool, 'greedy')
+    expect(greedy.size).toBe(1)
+    const small = await pool.lease({ tenant: 'small', fingerprint, blocks: [] })
+    expect(greedy).not.toContain(small.worker.workerId)
+    expect(greedy).not.toContain(pool.pick({ tenant: 'small' }).worker.workerId)
+  })
+
+  test('are all taken by an account that is alone, and where each has its own', async () => {
+    const workers = [await startWorker('a'), await startWorker('b')]
+    expect((await requests(await poolOf(workers, { shareProcessors: true }), 'alone')).size).toBe(2)
+    const apart = await poolOf(workers)
+    apart.pick({ tenant: 'small' }).release(undefined)
+    expect((await requests(apart, 'greedy')).size).toBe(2)
+  })
+})
+
 describe('a prompt whose beginning was seen', () => {
   async function holderOf(pool: WorkerPool): Promise<string> {
-    const lease = await pool.lease({ fingerprint, blocks })
+    const lease = await pool.lease({ tenant, fingerprint, blocks })
     lease.release(undefined)
     return lease.worker.workerId
   }
@@ -64,14 +94,14 @@ describe('a prompt whose beginning was seen', () => {
     const pool = await poolOf(workers, { index: new MemoryPrefixIndex() })
     const leases: Lease[] = []
     for (let run = 0; run <= BALANCE_RUNS; run += 1) {
-      leases.push(await pool.lease({ fingerprint, blocks }))
+      leases.push(await pool.lease({ tenant, fingerprint, blocks }))
     }
     const names = leases.map(({ worker }) => worker.workerId)
     expect(new Set(names).size).toBe(1)
-    const second = await pool.lease({ fingerprint, blocks })
+    const second = await pool.lease({ tenant, fingerprint, blocks })
     expect(second.worker.workerId).not.toBe(names[0])
     // Both hold it now: the less loaded one goes on.
-    expect(await nameOf(pool.lease({ fingerprint, blocks }))).toBe(second.worker.workerId)
+    expect(await nameOf(pool.lease({ tenant, fingerprint, blocks }))).toBe(second.worker.workerId)
   })
 
   test('does not go to a new start of the worker that held it', async () => {
@@ -91,11 +121,11 @@ describe('a prompt whose beginning was seen', () => {
   test('is not looked for where there is no choice, or nothing to look for', async () => {
     const index = new CountingIndex()
     const alone = await poolOf([await startWorker('a')], { index })
-    await alone.lease({ fingerprint, blocks })
+    await alone.lease({ tenant, fingerprint, blocks })
     const both = await poolOf([await startWorker('b'), await startWorker('c')], { index })
-    await both.lease({ fingerprint, blocks: [] })
+    await both.lease({ tenant, fingerprint, blocks: [] })
     expect(index.asked).toBe(0)
-    await both.lease({ fingerprint, blocks })
+    await both.lease({ tenant, fingerprint, blocks })
     expect(index.asked).toBe(1)
   })
 })
@@ -135,7 +165,7 @@ describe('an index', () => {
     const pool = await poolOf([await startWorker('a'), await startWorker('b')], { index })
     const names: string[] = []
     for (let turn = 0; turn < 4; turn += 1) {
-      const lease = await pool.lease({ fingerprint, blocks })
+      const lease = await pool.lease({ tenant, fingerprint, blocks })
       lease.release(undefined)
       names.push(lease.worker.workerId)
     }
@@ -185,7 +215,7 @@ describe('workers that join and leave', () => {
     const old = await startWorker('old')
     const pool = await poolOf([old, next])
     const removed = pool.remove('old')
-    expect(pool.pick().workerId).toBe('next')
+    expect(pool.pick({ tenant }).worker.workerId).toBe('next')
     const lease = await pool.lease(wanted)
     expect(lease.worker.workerId).toBe('old')
     await removed

@@ -8,6 +8,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 import { overloaded, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { HealthResponse } from '@svc/contracts/worker/protocol'
 import { type Candidate, chooseWorker } from './choose-worker.ts'
+import { KeptWorkers } from './kept-workers.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
 import {
   type PooledWorker,
@@ -19,19 +20,24 @@ import {
 export type { PooledWorker, WorkerConfiguration } from './tracked-worker.ts'
 
 /** What a worker is wanted for. */
-export interface WantedRun {
-  /** Of the worker that prepared the prompt: only those give the same tokens. */
-  readonly fingerprint: string
-  /** Names of the prompt's blocks, the earliest first: it goes to where most of them are. */
-  readonly blocks: readonly string[]
+export interface WantedWorker {
+  /** The account whose request it is. */
+  readonly tenant: string
   /** A worker that is taken only when no other is ready. */
   readonly avoid?: PooledWorker | undefined
 }
 
-/** A worker that was chosen for one run; given back when the run is over. */
+export interface WantedRun extends WantedWorker {
+  /** Of the worker that prepared the prompt: only those give the same tokens. */
+  readonly fingerprint: string
+  /** Names of the prompt's blocks, the earliest first: it goes to where most of them are. */
+  readonly blocks: readonly string[]
+}
+
+/** A worker that was chosen for one request; given back when that is over. */
 export interface Lease {
   readonly worker: PooledWorker
-  /** @param failure what broke the run, if anything: a lost connection makes the worker unready */
+  /** @param failure what broke it, if anything: a lost connection makes the worker unready */
   release(failure: Error | undefined): void
 }
 
@@ -40,10 +46,9 @@ export interface WorkerPool {
   /**
    * The ready worker with the least to do: to prepare a prompt, which any of them can.
    *
-   * @param avoid a worker that is taken only when no other is ready
    * @throws {ServiceError} `server_is_overloaded`
    */
-  pick(avoid?: PooledWorker): PooledWorker
+  pick(wanted: WantedWorker): Lease
   /** A ready worker for a run. @throws {ServiceError} `server_is_overloaded` */
   lease(wanted: WantedRun): Promise<Lease>
   /**
@@ -78,6 +83,8 @@ export interface WorkerPoolOptions {
   readonly timer: Timer
   /** Where prefixes are; without it, load alone counts. Closed by its owner. */
   readonly index?: PrefixIndex
+  /** Whether they all compute on the same processors: then some are kept for who comes next. */
+  readonly shareProcessors?: boolean
   /**
    * Called once when a worker gives no health answer, again when that has another reason, and, with
    * no problem, when it answers again.
@@ -92,12 +99,15 @@ export function createWorkerPool(options: WorkerPoolOptions): WorkerPool {
 class TrackedWorkerPool implements WorkerPool {
   readonly #timer: Timer
   readonly #hints: PrefixHintSource
+  readonly #kept: KeptWorkers | undefined
   readonly #trackingOptions: TrackingOptions
   readonly #workers = new Map<string, TrackedWorker>()
   readonly #waiting = new Set<() => void>()
   #picks = 0
 
-  constructor({ workers, timer, index, onProblem = () => {} }: WorkerPoolOptions) {
+  constructor(options: WorkerPoolOptions) {
+    const { workers, timer, index, shareProcessors = false, onProblem = () => {} } = options
+    this.#kept = shareProcessors ? new KeptWorkers(() => performance.now()) : undefined
     this.#timer = timer
     this.#hints = new PrefixHintSource(index, timer)
     const onReady = () => {
@@ -111,19 +121,25 @@ class TrackedWorkerPool implements WorkerPool {
     return [...this.#workers.values()]
   }
 
-  pick(avoid?: PooledWorker): TrackedWorker {
-    const able = preferred(this.#ready(), avoid)
+  pick({ tenant, avoid }: WantedWorker): Lease {
+    const able = this.#openTo(tenant, preferred(this.#ready(), avoid))
     const known = able.map((worker) => knownOf(worker, worker.lastPreparation, 0))
     const worker = chooseWorker(known)?.worker
     if (worker === undefined) throw noneReady()
     this.#picks += 1
     worker.lastPreparation = this.#picks
-    return worker
+    worker.preparing += 1
+    const end = this.#kept?.begin(tenant, worker.workerId)
+    const release = () => {
+      worker.preparing -= 1
+      end?.()
+    }
+    return { worker, release }
   }
 
   async lease(wanted: WantedRun): Promise<Lease> {
-    const { fingerprint, blocks, avoid } = wanted
-    const able = () => preferred(this.#ready(fingerprint), avoid)
+    const { tenant, fingerprint, blocks, avoid } = wanted
+    const able = () => this.#openTo(tenant, preferred(this.#ready(fingerprint), avoid))
     // Where there is no choice, nobody is asked for a hint.
     const hints = able().length > 1 ? await this.#hints.find(blocks) : NO_HINTS
     const known = able().map((worker) => {
@@ -136,7 +152,12 @@ class TrackedWorkerPool implements WorkerPool {
     worker.lastRun = this.#picks
     worker.begin()
     if (worker.health !== undefined) this.#hints.note(worker.health.instanceId, blocks)
-    return { worker, release: (failure) => worker.end(failure) }
+    const end = this.#kept?.begin(tenant, worker.workerId)
+    const release: Lease['release'] = (failure) => {
+      worker.end(failure)
+      end?.()
+    }
+    return { worker, release }
   }
 
   async add(configuration: WorkerConfiguration): Promise<TrackedWorker> {
@@ -195,6 +216,10 @@ class TrackedWorkerPool implements WorkerPool {
     return worker
   }
 
+  #openTo(tenant: string, workers: readonly TrackedWorker[]): readonly TrackedWorker[] {
+    return this.#kept?.openTo(tenant, workers) ?? workers
+  }
+
   #ready(fingerprint?: string): readonly TrackedWorker[] {
     return this.workers.filter(
       ({ ready, health }) =>
@@ -214,7 +239,7 @@ interface KnownWorker extends Candidate {
 }
 
 function knownOf(worker: TrackedWorker, lastPicked: number, blocks: number): KnownWorker {
-  return { worker, load: worker.load, blocks, lastPicked }
+  return { worker, load: worker.load + worker.preparing, blocks, lastPicked }
 }
 
 /** Those that go on serving; else one that is about to leave; else the one to avoid. */

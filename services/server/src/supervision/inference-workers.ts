@@ -46,21 +46,28 @@ export async function startInferenceWorkers(
   const index = await openPrefixIndex(settings, logger)
   const fleet =
     remote === undefined ? superviseFleet(settings, cacheKey, logger, progress) : undefined
-  return workersOf(remote ?? fleet?.configurations ?? [], fleet, index, logger)
+  const shareProcessors = fleet !== undefined && settings.SVC_GPU === 'off'
+  return workersOf(remote ?? fleet?.configurations ?? [], { fleet, index, logger, shareProcessors })
 }
 
-/** @param fleet none, when the server starts no worker itself */
+interface WorkersParts {
+  /** None, when the server starts no worker itself. */
+  readonly fleet: SupervisedFleet | undefined
+  readonly index: PrefixIndex
+  readonly logger: Logger
+  readonly shareProcessors: boolean
+}
+
 function workersOf(
   workers: readonly WorkerConfiguration[],
-  fleet: SupervisedFleet | undefined,
-  index: PrefixIndex,
-  logger: Logger,
+  { fleet, index, logger, shareProcessors }: WorkersParts,
 ): InferenceWorkers {
   const supervised = (workerId: string) => fleet?.supervised(workerId)
   const pool = createWorkerPool({
     workers,
     timer: systemTimer,
     index,
+    shareProcessors,
     onProblem(workerId, problem) {
       // Of its own workers the supervisor tells.
       if (supervised(workerId) === undefined) tellProblem(logger, workerId, problem)

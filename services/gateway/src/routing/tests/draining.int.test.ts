@@ -1,8 +1,15 @@
 /** Workers that drain, and serve again. */
 import { describe, expect, test } from 'vitest'
-import { fingerprint, nameOf, poolOf, SOON, startWorker } from '../../../testing/scripted-pool.ts'
+import {
+  fingerprint,
+  nameOf,
+  poolOf,
+  SOON,
+  startWorker,
+  tenant,
+} from '../../../testing/scripted-pool.ts'
 
-const wanted = { fingerprint, blocks: [] }
+const wanted = { tenant, fingerprint, blocks: [] }
 
 describe('a worker that drains', () => {
   test('gets no requests until it is told to serve again', async () => {
@@ -11,7 +18,7 @@ describe('a worker that drains', () => {
     expect(await pool.drain('aside', true)).toMatchObject({ status: 'draining' })
     const names = await Promise.all([0, 1, 2].map(() => nameOf(pool.lease(wanted))))
     expect(names).toEqual(['other', 'other', 'other'])
-    expect(pool.pick().workerId).toBe('other')
+    expect(pool.pick({ tenant }).worker.workerId).toBe('other')
     expect(await pool.drain('aside', false)).toMatchObject({ status: 'ready' })
     expect(await nameOf(pool.lease(wanted))).toBe('aside')
     expect(aside.drainOrders).toEqual([true, false])
@@ -46,7 +53,7 @@ describe('a worker that drains', () => {
     const old = await startWorker('old')
     const pool = await poolOf([old, await startWorker('new', { fingerprint: 'another model' })])
     const draining = pool.drain('old', true)
-    expect(pool.pick().workerId).toBe('new')
+    expect(pool.pick({ tenant }).worker.workerId).toBe('new')
     expect(await nameOf(pool.lease(wanted))).toBe('old')
     await draining
     await expect(pool.lease(wanted)).rejects.toMatchObject({ code: 'server_is_overloaded' })
