@@ -4,10 +4,10 @@ import { evidenceSchema } from './schema.ts'
 
 export const evidenceProjection: Projection = {
   name: 'evidence',
-  version: 1,
+  version: 2,
   schema: evidenceSchema,
   tables: [
-    { name: 'tiles', key: ['level', 'tile'] },
+    { name: 'tiles', key: ['id'] },
     { name: 'leaf_positions', key: ['tile'] },
   ],
   projector: (database) => new EvidenceProjector(database),

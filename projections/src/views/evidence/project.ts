@@ -5,7 +5,14 @@ import { HASH_BYTES, rootOfHashes, writeLeafHash } from '@svc/contracts/evidence
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { DecodedEvent } from '../../projection/decode.ts'
 import type { Projector } from '../../projection/projection.ts'
-import { leafCount, POSITION_BYTES, positionText, TILE_HASHES, tileReader } from './tiles.ts'
+import {
+  leafCount,
+  POSITION_BYTES,
+  positionText,
+  TILE_HASHES,
+  tileId,
+  tileReader,
+} from './tiles.ts'
 
 /** The last tile of a level, which grows. */
 interface OpenTile {
@@ -27,7 +34,7 @@ export class EvidenceProjector implements Projector {
 
   constructor(database: DatabaseSync) {
     this.#database = database
-    this.#putTile = database.prepare('INSERT OR REPLACE INTO tiles VALUES (?,?,?)')
+    this.#putTile = database.prepare('INSERT OR REPLACE INTO tiles VALUES (?,?)')
     this.#putPositions = database.prepare('INSERT OR REPLACE INTO leaf_positions VALUES (?,?,?)')
   }
 
@@ -45,10 +52,11 @@ export class EvidenceProjector implements Projector {
   }
 
   flush(): void {
-    for (const row of this.#full) this.#putTile.run(...row)
+    for (const [level, tile, hashes] of this.#full) this.#putTile.run(tileId(level, tile), hashes)
     for (const row of this.#fullPositions) this.#putPositions.run(...row)
     this.#levels?.forEach(({ tile, count, hashes }, level) => {
-      if (count > 0) this.#putTile.run(level, tile, hashes.subarray(0, count * HASH_BYTES))
+      if (count === 0) return
+      this.#putTile.run(tileId(level, tile), hashes.subarray(0, count * HASH_BYTES))
     })
     const leaves = this.#levels?.[0]
     if (leaves !== undefined && leaves.count > 0) {

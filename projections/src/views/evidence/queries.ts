@@ -10,7 +10,7 @@ import {
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import {
   leafCount,
-  nodesOf,
+  nodeReaders,
   POSITION_BYTES,
   positionText,
   TILE_HASHES,
@@ -40,9 +40,10 @@ export function evidenceQueries(database: DatabaseSync): EvidenceQueries {
   const size = () => leafCount(database)
   const placeOf = leafPlaces(database)
   const hashesOf = tileReader(database)
+  const newNodeReader = nodeReaders(database)
   const within = (asked: number) => {
     if (asked > size()) throw new RangeError('the tree is not that large')
-    return nodesOf(database)
+    return newNodeReader()
   }
   return {
     treeSize: size,

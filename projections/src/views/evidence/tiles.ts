@@ -7,26 +7,56 @@ const TILE_LEVELS = 8
 export const TILE_HASHES = 2 ** TILE_LEVELS
 export const POSITION_BYTES = 8
 const POSITION_DIGITS = 20
+/** About a megabyte. */
+const COMPUTED_NODES_MAX = 4_096
+/** More than a level can have: sizes of trees are below 2^48. */
+const TILES_OF_LEVEL = 2 ** 40
+
+/** Leaves have the highest numbers, so that their tiles are appended at the end of the table. */
+export function tileId(level: number, tile: number): number {
+  return tile - level * TILES_OF_LEVEL
+}
 
 /** @returns the bytes of a tile's hashes; undefined for a tile that is not there */
 export function tileReader(
   database: DatabaseSync,
 ): (level: number, tile: number) => Uint8Array | undefined {
-  const select = database.prepare('SELECT hashes FROM tiles WHERE level = ? AND tile = ?')
-  return (level, tile) => (select.get(level, tile) as { hashes: Uint8Array } | undefined)?.hashes
+  const select = database.prepare('SELECT hashes FROM tiles WHERE id = ?')
+  return (level, tile) =>
+    (select.get(tileId(level, tile)) as { hashes: Uint8Array } | undefined)?.hashes
 }
 
 /** How many leaves the tiles hold. */
 export function leafCount(database: DatabaseSync): number {
   const last = database
-    .prepare('SELECT tile, length(hashes) AS bytes FROM tiles WHERE level = 0 ORDER BY tile DESC')
+    .prepare(`
+      SELECT id AS tile, length(hashes) AS bytes FROM tiles
+      WHERE id >= 0 ORDER BY id DESC LIMIT 1`)
     .get() as { tile: number; bytes: number } | undefined
   return last === undefined ? 0 : last.tile * TILE_HASHES + last.bytes / HASH_BYTES
 }
 
-/** Any complete subtree, out of tiles. A tile is read once for each reader that is made. */
-export function nodesOf(database: DatabaseSync): NodeOf {
+/**
+ * Any complete subtree, out of tiles. For each reader that is made a tile is read once, since the last
+ * ones grow. Computed nodes never change: readers of one file share them.
+ */
+export function nodeReaders(database: DatabaseSync): () => NodeOf {
   const read = tileReader(database)
+  const computed = new Map<string, Uint8Array>()
+  return () => {
+    const nodeOf = nodesOf(read)
+    return (level, index) => {
+      const name = `${level}/${index}`
+      // A copy: the node is the first of the bytes of half a tile.
+      const node = computed.get(name) ?? new Uint8Array(nodeOf(level, index))
+      if (computed.size >= COMPUTED_NODES_MAX) computed.clear()
+      computed.set(name, node)
+      return node
+    }
+  }
+}
+
+function nodesOf(read: ReturnType<typeof tileReader>): NodeOf {
   const known = new Map<string, Uint8Array>()
   return (level, index) => {
     const tileLevel = Math.floor(level / TILE_LEVELS)
