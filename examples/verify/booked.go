@@ -1,86 +1,6 @@
 package main
 
-import (
-	"bytes"
-	"errors"
-	"math/big"
-	"strconv"
-	"strings"
-
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-)
-
-// Names match exactly, as they do not in encoding/json; of a name that is there twice the last counts.
-var exactly = json.JoinOptions(jsontext.AllowDuplicateNames(true), json.MatchCaseInsensitiveNames(false))
-
-// One line of an evidence file.
-type event struct {
-	previous, stream, kind, data []byte
-	revision                     int
-}
-
-func readEvent(line []byte) (found event, err error) {
-	var parts []jsontext.Value
-	if err := json.Unmarshal(line, &parts, exactly); err != nil || len(parts) != 7 {
-		return found, errors.New("no event")
-	}
-	for i, part := range parts {
-		if (part.Kind() == '"') == (i == 2) {
-			return found, errors.New("no event")
-		}
-	}
-	if found.revision, err = strconv.Atoi(string(parts[2])); found.revision < 0 {
-		return found, errors.New("no event")
-	}
-	for i, text := range []*[]byte{&found.previous, &found.stream, &found.kind, &found.data} {
-		place := []int{0, 1, 4, 5}[i]
-		if err == nil {
-			*text, err = jsontext.AppendUnquote(make([]byte, 0, len(parts[place])), parts[place])
-		}
-	}
-	return found, err
-}
-
-// What an event says, of its kind; nil for what is not there.
-type accepted struct {
-	RequestID *string `json:"requestId"`
-	Price     struct {
-		Input       *string `json:"input"`
-		CachedInput *string `json:"cachedInput"`
-		Output      *string `json:"output"`
-	} `json:"price"`
-}
-
-type metered struct {
-	RequestID         *string `json:"requestId"`
-	InputTokens       *int64  `json:"inputTokens"`
-	CachedInputTokens *int64  `json:"cachedInputTokens"`
-	OutputTokens      *int64  `json:"outputTokens"`
-}
-
-type ended struct {
-	RequestID *string `json:"requestId"`
-}
-
-type moved struct {
-	Amount       *string `json:"amount"`
-	BalanceAfter *string `json:"balanceAfter"`
-	// Of a debit alone: another event may have anything there.
-	RequestID jsontext.Value `json:"requestId"`
-	Lines     jsontext.Value `json:"lines"`
-}
-
-type line struct {
-	Class  string  `json:"class"`
-	Tokens *int64  `json:"tokens"`
-	Price  *string `json:"price"`
-	Amount *string `json:"amount"`
-}
-
-type other struct {
-	BalanceAfter jsontext.Value `json:"balanceAfter"`
-}
+import "math/big"
 
 var effects = map[string]int64{
 	"CreditGranted": 1, "CreditRefunded": 1, "BalanceAdjusted": 1, "AccountClosed": 1,
@@ -109,87 +29,55 @@ type claimedLine struct {
 	price, amount *big.Int
 }
 
-func readClaim(kind string, data []byte) claim {
+func readClaim(kind string, data []byte, from *jsonReader) claim {
 	found := claim{kind: kind}
-	if _, moves := effects[kind]; moves {
-		found.isWrong = !isObject(data) || !found.readMovement(data)
-		return found
-	}
-	var said other
-	found.isWrong = !isObject(data) || !found.readPart(data) || json.Unmarshal(data, &said, exactly) != nil
-	found.isUnknown = said.BalanceAfter != nil
+	said, err := from.membersOf(data)
+	found.isWrong = err != nil || !found.read(said, from)
+	_, isMovement := effects[kind]
+	found.isUnknown = !isMovement && said.balanceAfter != nil
 	return found
 }
 
-// Of an event that moves no balance.
-func (c *claim) readPart(data []byte) bool {
-	var id *string
+// False when the data are not what those of such an event are.
+func (c *claim) read(said members, from *jsonReader) (holds bool) {
 	switch c.kind {
 	case "RequestAccepted":
-		var said accepted
-		if json.Unmarshal(data, &said, exactly) != nil {
-			return false
-		}
-		id, c.prices = said.RequestID, amounts(said.Price.Input, said.Price.CachedInput, said.Price.Output)
-		if c.prices == nil {
-			return false
-		}
+		price, err := from.membersOf(said.price)
+		c.prices = amounts(price.input, price.cachedInput, price.output)
+		c.id, holds = textOf(said.requestID)
+		return holds && err == nil && c.prices != nil
 	case "TokensMetered":
-		var said metered
-		if json.Unmarshal(data, &said, exactly) != nil {
-			return false
-		}
-		id, c.counts = said.RequestID, tokens(said.InputTokens, said.CachedInputTokens, said.OutputTokens)
-		if c.counts == nil {
-			return false
-		}
+		c.counts = tokens(said.inputTokens, said.cachedInputTokens, said.outputTokens)
+		c.id, holds = textOf(said.requestID)
+		return holds && c.counts != nil
 	case "RequestFailed", "RequestAbandoned":
-		var said ended
-		if json.Unmarshal(data, &said, exactly) != nil {
-			return false
-		}
-		id = said.RequestID
-	default:
+		c.id, holds = textOf(said.requestID)
+		return holds
+	}
+	if _, isMovement := effects[c.kind]; !isMovement {
 		return true
 	}
-	if id == nil {
+	moved := amounts(said.amount, said.balanceAfter)
+	if moved == nil {
 		return false
 	}
-	c.id = *id
-	return true
+	c.amount, c.after = moved[0], moved[1]
+	return c.kind != "CreditDebited" || c.readDebit(said, from)
 }
 
-func (c *claim) readMovement(data []byte) bool {
-	var said moved
-	if json.Unmarshal(data, &said, exactly) != nil {
-		return false
-	}
-	found := amounts(said.Amount, said.BalanceAfter)
-	if found == nil {
-		return false
-	}
-	c.amount, c.after = found[0], found[1]
-	if c.kind != "CreditDebited" {
-		return true
-	}
-	var id *string
-	var lines []line
-	if json.Unmarshal(said.RequestID, &id, exactly) != nil || json.Unmarshal(said.Lines, &lines, exactly) != nil || id == nil {
-		return false
-	}
-	c.id = *id
+func (c *claim) readDebit(said members, from *jsonReader) (holds bool) {
+	lines, err := from.partsOf(said.lines, '[')
+	c.id, holds = textOf(said.requestID)
 	for _, line := range lines {
-		shown, count := amounts(line.Price, line.Amount), tokens(line.Tokens)
-		if shown == nil || count == nil {
+		shown, shownErr := from.membersOf(line)
+		class, isText := textOf(shown.class)
+		paid, count := amounts(shown.price, shown.amount), tokens(shown.tokens)
+		if shownErr != nil || !isText || paid == nil || count == nil {
 			return false
 		}
-		c.lines = append(c.lines, claimedLine{line.Class, count[0], shown[0], shown[1]})
+		c.lines = append(c.lines, claimedLine{class, count[0], paid[0], paid[1]})
 	}
-	return true
-}
-
-func isObject(data []byte) bool {
-	return bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+	return holds && err == nil
 }
 
 // Tokens × price = debit; balance before ± amount = balance after.
@@ -267,39 +155,4 @@ func (m *money) isDebitRight(c claim) bool {
 		sum.Add(sum, cost)
 	}
 	return sum.Cmp(c.amount) == 0
-}
-
-// Nil unless all of them are there, and no debts.
-func tokens(given ...*int64) []int64 {
-	all := make([]int64, len(given))
-	for i, count := range given {
-		if count == nil || *count < 0 {
-			return nil
-		}
-		all[i] = *count
-	}
-	return all
-}
-
-// A whole number in decimal, of at most 40 digits.
-func isAmount(text string) bool {
-	digits := strings.TrimPrefix(text, "-")
-	for _, digit := range digits {
-		if digit < '0' || digit > '9' {
-			return false
-		}
-	}
-	return len(digits) >= 1 && len(digits) <= 40
-}
-
-// Nil unless all of them are there, and amounts.
-func amounts(texts ...*string) []*big.Int {
-	all := make([]*big.Int, len(texts))
-	for i, text := range texts {
-		if text == nil || !isAmount(*text) {
-			return nil
-		}
-		all[i], _ = new(big.Int).SetString(*text, 10)
-	}
-	return all
 }

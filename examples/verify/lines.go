@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"crypto/sha256"
+	"io"
 	"runtime"
 )
 
-const batchLines = 256
+const batchBytes = 1 << 18
 
 // A line after the header, read ahead of whoever verifies it.
 type read struct {
@@ -24,45 +25,44 @@ func readAhead(lines *bufio.Reader) <-chan (<-chan []read) {
 	go func() {
 		defer close(batches)
 		for {
-			texts := readTexts(lines)
-			if len(texts) == 0 {
+			text := readBatch(lines)
+			if len(text) == 0 {
 				return
 			}
 			parsed := make(chan []read, 1)
 			batches <- parsed
-			go func() { parsed <- readLines(texts) }()
+			go func() { parsed <- readLines(text) }()
 		}
 	}()
 	return batches
 }
 
-// With their line feeds, which only the last of the file may lack.
-func readTexts(lines *bufio.Reader) [][]byte {
-	texts := make([][]byte, 0, batchLines)
-	for len(texts) < batchLines {
-		text, err := lines.ReadBytes('\n')
-		if len(text) > 0 {
-			texts = append(texts, text)
-		}
-		if err != nil {
-			break
-		}
+// Whole lines, but for the end of a file that does not end with a line feed.
+func readBatch(lines *bufio.Reader) []byte {
+	text := make([]byte, batchBytes)
+	count, err := io.ReadFull(lines, text)
+	text = text[:count]
+	if err == nil {
+		rest, _ := lines.ReadBytes('\n')
+		text = append(text, rest...)
 	}
-	return texts
+	return text
 }
 
-func readLines(texts [][]byte) []read {
-	batch := make([]read, len(texts))
-	for i, text := range texts {
-		if !bytes.HasSuffix(text, []byte("\n")) {
-			continue
+func readLines(text []byte) (batch []read) {
+	var from jsonReader
+	for len(text) > 0 {
+		line, rest, isWhole := bytes.Cut(text, []byte("\n"))
+		text = rest
+		if !isWhole {
+			return append(batch, read{})
 		}
-		line := text[:len(text)-1]
-		found, err := readEvent(line)
-		batch[i] = read{event: found, digest: sha256.Sum256(line), isEvent: err == nil}
-		if err == nil {
-			batch[i].claim = readClaim(string(found.kind), found.data)
+		found, err := from.readEvent(line)
+		next := read{event: found, digest: sha256.Sum256(line), isEvent: err == nil}
+		if next.isEvent {
+			next.claim = readClaim(found.kind, found.data, &from)
 		}
+		batch = append(batch, next)
 	}
 	return batch
 }

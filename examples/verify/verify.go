@@ -266,7 +266,7 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 			place = ref(n - 1)
 		}
 		found, digest := line.event, line.digest
-		if !line.isEvent || n > head.Events || string(found.stream) != head.Stream {
+		if !line.isEvent || n > head.Events || found.stream != head.Stream {
 			return fail(n+1, place, "event")
 		}
 		result.Events = n
@@ -280,9 +280,9 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 			}
 			return fail(n+1, place, "order")
 		}
-		if follows && string(found.previous) != previous {
+		if follows && found.previous != previous {
 			// Whichever of the two the event behind, or the tree, does not know was altered.
-			isKnown := following != nil && following.isEvent && string(following.event.previous) == hash
+			isKnown := following != nil && following.isEvent && following.event.previous == hash
 			if found.revision > 0 && (proven || isKnown) {
 				return fail(n, ref(found.revision-1), "chain")
 			}
