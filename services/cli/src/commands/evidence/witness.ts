@@ -97,11 +97,6 @@ async function look(context: Context, witness: Witness, { once }: WitnessOptions
   }
 }
 
-interface Cosigned {
-  readonly note: string
-  readonly checkpoint: Checkpoint
-}
-
 class Witness {
   readonly #log: URL
   readonly #logKey: ReturnType<typeof readVerifierKey>
@@ -110,9 +105,10 @@ class Witness {
 
   constructor({ log, folder, name }: WitnessOptions, logKey: string) {
     this.#log = new URL(log)
-    this.#logKey = orUsage('--key', () => readVerifierKey(logKey))
+    this.#logKey = noteOr(misused('--key'), () => readVerifierKey(logKey))
     mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
-    this.#signer = orUsage('--name', () => readSignerKey(keptKey(join(folder, 'key'), name)))
+    const readOwnKey = () => readSignerKey(keptKey(join(folder, 'key'), name))
+    this.#signer = noteOr(misused('--name'), readOwnKey)
     this.#file = join(folder, 'checkpoint')
   }
 
@@ -121,10 +117,10 @@ class Witness {
   }
 
   /** @throws {CliError} when the log does not go on from what was cosigned before */
-  async look(): Promise<Cosigned> {
+  async look(): Promise<{ note: string; checkpoint: Checkpoint }> {
     const before = this.#remembered()
     const shown = await this.#ask('/evidence/checkpoint')
-    const checkpoint = this.#opened(shown)
+    const checkpoint = noteOr(refused, () => openCheckpoint(shown, [this.#logKey]))
     if (before !== undefined) await this.#compare(before, checkpoint)
     const seconds = Math.floor(systemClock.nowMs() / SECOND_MS)
     const { text } = parseNote(shown)
@@ -164,15 +160,6 @@ class Witness {
     }
   }
 
-  #opened(note: string): Checkpoint {
-    try {
-      return openCheckpoint(note, [this.#logKey])
-    } catch (error) {
-      if (error instanceof NoteError) throw refused(error.message)
-      throw error
-    }
-  }
-
   async #ask(path: string): Promise<string> {
     const url = new URL(this.#log.pathname.replace(/\/$/, '') + path, this.#log)
     try {
@@ -195,13 +182,16 @@ function keptKey(file: string, name: string): string {
   return readFileSync(file, 'utf8')
 }
 
-function orUsage<Result>(option: string, read: () => Result): Result {
+function noteOr<Result>(problem: (why: string) => CliError, read: () => Result): Result {
   try {
     return read()
   } catch (error) {
-    if (error instanceof NoteError) throw new CliError(EXIT_USAGE, `${option}: ${error.message}`)
-    throw error
+    throw error instanceof NoteError ? problem(error.message) : error
   }
+}
+
+function misused(option: string) {
+  return (why: string) => new CliError(EXIT_USAGE, `${option}: ${why}`)
 }
 
 function refused(why: string): CliError {
