@@ -4,7 +4,6 @@
  *
  *     SVC_TEST_SEED=20261122    the seed of a run that failed
  */
-import { Readable } from 'node:stream'
 import { openCheckpoint } from '@svc/contracts/evidence/checkpoint'
 import { isConsistent } from '@svc/contracts/evidence/merkle-tree'
 import { readSignerKey, type SignerKey, signerKeyText } from '@svc/contracts/evidence/signed-note'
@@ -173,17 +172,12 @@ describe.each([
     await projections.reached(await store.lastPosition(), TREE_WAIT_MS)
     const sources = { store, views: projections.views, checkpoints, pace: new SharedPace() }
     const since = [known.size]
-    const lines: Buffer[] = []
+    const chunks: Buffer[] = []
     for await (const text of accountEvidence(sources, account.accountId, { since })) {
-      lines.push(
-        ...text
-          .trimEnd()
-          .split('\n')
-          .map((line) => Buffer.from(line)),
-      )
+      chunks.push(Buffer.from(text))
     }
     const given = { key: key.verifier.text, checkpoint: known.note }
-    const verdict = await verifyEvidence(Readable.from(lines), given)
+    const verdict = await verifyEvidence(chunks, given)
     expect(verdict).toMatchObject({ verdict: 'ok', events: 3 })
   })
 

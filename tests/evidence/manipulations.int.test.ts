@@ -120,7 +120,7 @@ test('the cosignatures of the witnesses that are named have to be there, and to 
 /** Our verdict, which is that of the other languages too. */
 async function verdictOn({ file, checkpoint }: Shown, witnesses: readonly string[] = []) {
   const given = checkpoint === undefined ? {} : { checkpoint }
-  const verdict = await verifyEvidence(linesIn(file), { key, witnesses, ...given })
+  const verdict = await verifyEvidence([file], { key, witnesses, ...given })
   if (foreign.length === 0) return verdict
   const path = join(scratch, 'evidence.jsonl')
   const other = join(scratch, 'checkpoint')
@@ -133,15 +133,6 @@ async function verdictOn({ file, checkpoint }: Shown, witnesses: readonly string
     expect(found.code === 0, name).toBe(verdict.verdict === 'ok')
   }
   return verdict
-}
-
-async function* linesIn(file: Buffer): AsyncGenerator<Buffer | undefined> {
-  let start = 0
-  for (let end = file.indexOf(10); end !== -1; end = file.indexOf(10, start)) {
-    yield file.subarray(start, end)
-    start = end + 1
-  }
-  if (start < file.length) yield undefined
 }
 
 /** Two accounts whose requests come in turns; the evidence is of one of them. */

@@ -18,6 +18,7 @@ import {
   evidenceHeader,
   isEvidenceEvent,
 } from './evidence-file.ts'
+import { type EvidenceLine, EvidenceLines } from './evidence-lines.ts'
 import { trustedKeys } from './key-rotation.ts'
 import { isConsistent, isIncluded, leafHash } from './merkle-tree.ts'
 import {
@@ -89,29 +90,22 @@ export interface VerifyEvidenceOptions {
 }
 
 /**
- * @param lines of the file, without their line feeds; an unfinished last one is `undefined`
+ * @param chunks of the file, however it is cut
  * @throws {NoteError} when the key, or that of a witness, is none
  */
 export async function verifyEvidence(
-  lines: AsyncIterable<Buffer | undefined>,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
   { key, checkpoint, witnesses = [] }: VerifyEvidenceOptions,
 ): Promise<EvidenceVerdict> {
   const cosigners = witnesses.map(readWitnessKey)
   const walk = new EvidenceWalk(readVerifierKey(key))
+  const lines = new EvidenceLines()
   try {
-    const coming = lines[Symbol.asyncIterator]()
-    const next = async (): Promise<Buffer | 'end' | undefined> => {
-      const { done, value } = await coming.next()
-      return done === true ? 'end' : value
+    for await (const chunk of chunks) {
+      for (const line of lines.take(chunk)) walk.next(line)
+      if (lines.isOver) break
     }
-    walk.begin(await next())
-    let line: Buffer | 'end' | undefined = await next()
-    while (line !== 'end') {
-      // One line ahead: it tells which of two events was altered when they do not fit each other.
-      const following = await next()
-      walk.take(line, following === 'end' ? undefined : following)
-      line = following
-    }
+    for (const line of lines.end()) walk.next(line)
     walk.end()
     if (checkpoint !== undefined) walk.compare(checkpoint)
     walk.checkCosigned(checkpoint, cosigners)
@@ -148,13 +142,26 @@ class EvidenceWalk {
   #uncovered: Uncovered | null = null
   /** The revision before the first event that this program does not know. */
   #knownTo: number | undefined
+  /** The line before the next one. */
+  #waiting: 'no header' | 'header' | { readonly line: EvidenceLine } = 'no header'
 
   constructor(key: VerifierKey) {
     this.#key = key
   }
 
-  begin(line: Buffer | 'end' | undefined): void {
-    const header = line === 'end' ? undefined : readHeader(line)
+  next(line: EvidenceLine): void {
+    if (this.#waiting === 'no header') {
+      this.#begin(line)
+      this.#waiting = 'header'
+      return
+    }
+    // One line ahead: it tells which of two events was altered when they do not fit each other.
+    if (this.#waiting !== 'header') this.#take(this.#waiting.line, line)
+    this.#waiting = { line }
+  }
+
+  #begin(line: EvidenceLine): void {
+    const header = readHeader(line)
     if (header === undefined) throw new Broken(1, null, 'header')
     this.#header = header
     this.#keys = orBroken('key', () => trustedKeys(this.#key, header.rotations))
@@ -168,7 +175,7 @@ class EvidenceWalk {
     this.#money = new BookedMoney(header.request === null)
   }
 
-  take(line: Buffer | undefined, following: Buffer | undefined): void {
+  #take(line: EvidenceLine, following: EvidenceLine): void {
     const number = this.events + 1
     const place = this.#header.request === null ? this.events : null
     const event = number > this.#header.events ? undefined : readEvent(line)
@@ -195,6 +202,8 @@ class EvidenceWalk {
   }
 
   end(): void {
+    if (this.#waiting === 'no header') throw new Broken(1, null, 'header')
+    if (this.#waiting !== 'header') this.#take(this.#waiting.line, undefined)
     const { events, request } = this.#header
     if (this.events < events) {
       throw new Broken(this.events + 2, request === null ? this.events : null, 'missing')
@@ -239,7 +248,7 @@ class EvidenceWalk {
   }
 
   /** Whichever of the two the events behind, or the tree, do not know was altered. */
-  #blame(hashed: string, revision: number, following: Buffer | undefined): never {
+  #blame(hashed: string, revision: number, following: EvidenceLine): never {
     const isKnown = readEvent(following)?.[0] === hashed || this.#isProven(hashed)
     const isBefore = isKnown && revision > 0
     throw new Broken(this.events + (isBefore ? 0 : 1), revision - (isBefore ? 1 : 0), 'chain')
@@ -277,7 +286,7 @@ export function readWitnessKey(text: string): VerifierKey {
   throw new NoteError('this is no key of a witness')
 }
 
-function readHeader(line: Buffer | undefined): EvidenceHeader | undefined {
+function readHeader(line: EvidenceLine): EvidenceHeader | undefined {
   const { data } = evidenceHeader.safeParse(parsed(textOf(line)))
   const isAscending = data?.proofs.every(({ event }, index, all) => {
     return event > (all[index - 1]?.event ?? 0)
@@ -285,13 +294,13 @@ function readHeader(line: Buffer | undefined): EvidenceHeader | undefined {
   return isAscending === true ? data : undefined
 }
 
-function readEvent(line: Buffer | undefined): EvidenceEvent | undefined {
+function readEvent(line: EvidenceLine): EvidenceEvent | undefined {
   const event = parsed(textOf(line))
   return isEvidenceEvent(event) ? event : undefined
 }
 
 /** Undefined when the bytes are no UTF-8. */
-function textOf(line: Buffer | undefined): string | undefined {
+function textOf(line: EvidenceLine): string | undefined {
   return line !== undefined && isUtf8(line) ? line.toString() : undefined
 }
 

@@ -1,43 +1,19 @@
 /** Files that evidence is verified with: read in bounded pieces, whoever made them. */
 import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { LINE_BYTES_MAX } from '@svc/contracts/evidence/evidence-file'
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../../context/exit-codes.ts'
 
-const NEWLINE = 0x0a
 const NOTE_BYTES_MAX = 256 * 1024
 /** Read at once: a history has hundreds of megabytes. */
 const READ_BYTES = 1024 * 1024
 
-/**
- * The lines of a file as bytes, without their line feeds. What follows the last line feed, and a
- * line beyond the bound, is `undefined`: it is no line of an evidence file.
- *
- * @throws {CliError} when the file cannot be read
- */
-export async function* linesOfFile(path: string): AsyncGenerator<Buffer | undefined> {
-  let unfinished: Buffer[] = []
-  let length = 0
+/** @throws {CliError} when the file cannot be read */
+export async function* chunksOfFile(path: string): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of createReadStream(path, {
-      highWaterMark: READ_BYTES,
-    }) as AsyncIterable<Buffer>) {
-      let start = 0
-      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-        const rest = chunk.subarray(start, end)
-        yield unfinished.length === 0 ? rest : Buffer.concat([...unfinished, rest])
-        unfinished = []
-        length = 0
-        start = end + 1
-      }
-      if (start < chunk.length) unfinished.push(chunk.subarray(start))
-      length += chunk.length - start
-      if (length > LINE_BYTES_MAX) break
-    }
+    yield* createReadStream(path, { highWaterMark: READ_BYTES }) as AsyncIterable<Buffer>
   } catch (error) {
     throw unreadable(path, error)
   }
-  if (unfinished.length > 0) yield undefined
 }
 
 /** @throws {CliError} when it cannot be read, or is far too large for a note */

@@ -9,7 +9,7 @@ import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_STALE, EXIT_USAGE } from '../../context/exit-codes.ts'
 import type { ContextOf } from '../options.ts'
-import { linesOfFile, readKeyOption, readNoteFile } from './evidence-input.ts'
+import { chunksOfFile, readKeyOption, readNoteFile } from './evidence-input.ts'
 
 interface VerifyEvidenceOptions {
   readonly key: string
@@ -66,7 +66,7 @@ async function verdictOn(
   options: Parameters<typeof verifyEvidence>[1],
 ): Promise<EvidenceVerdict> {
   try {
-    return await verifyEvidence(linesOfFile(file), options)
+    return await verifyEvidence(chunksOfFile(file), options)
   } catch (error) {
     if (!(error instanceof NoteError)) throw error
     throw new CliError(EXIT_USAGE, `--key: ${error.message}`)

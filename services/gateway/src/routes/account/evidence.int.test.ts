@@ -28,16 +28,8 @@ async function text(path: string, headers = {}): Promise<string> {
   return body
 }
 
-async function* linesOf(file: string): AsyncGenerator<Buffer | undefined> {
-  const lines = file.split('\n')
-  for (const [index, line] of lines.entries()) {
-    if (index < lines.length - 1) yield Buffer.from(line)
-    else if (line !== '') yield undefined
-  }
-}
-
 const verdictOn = (file: string, checkpoint?: string): Promise<EvidenceVerdict> =>
-  verifyEvidence(linesOf(file), {
+  verifyEvidence([Buffer.from(file)], {
     key: TEST_KEY,
     ...(checkpoint === undefined ? {} : { checkpoint }),
   })
@@ -125,6 +117,6 @@ test('a HEAD reads no history', async () => {
 
 test('of another key nothing verifies', async () => {
   const { text: key } = readSignerKey(signerKeyText('svc/test', Buffer.alloc(32, 8))).verifier
-  const verdict = await verifyEvidence(linesOf(await text('/v1/evidence')), { key })
+  const verdict = await verifyEvidence([Buffer.from(await text('/v1/evidence'))], { key })
   expect(verdict).toMatchObject({ verdict: 'broken', first_broken: { what: 'checkpoint' } })
 })
