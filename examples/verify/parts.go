@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Reads JSON as it stands in its text. Nothing is made of what nobody asks for, which is most of it.
+// Reads JSON as it stands in its text. Nothing is made of what nobody asks for: most of it.
 type jsonReader struct {
 	decoder jsontext.Decoder
 }

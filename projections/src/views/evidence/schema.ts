@@ -5,8 +5,8 @@
  * between is computed when somebody asks. Only the last tile of a level can be partial.
  *
  * A tile's row has one number for its key, which says level and tile: the tree of such rows is
- * three pages deep at ten million events. With both in the key of a table without row numbers, whose
- * inner pages then hold whole rows, it was so deep that a proof read 220 pages, and now 20.
+ * three pages deep at ten million events. With both in the key of a table without row numbers,
+ * whose inner pages hold whole rows, it was so deep that a proof read 220 pages. Now it reads 20.
  *
  * Positions of a log increase but may have gaps; a leaf's number has none. So beside every tile of
  * leaves stand the positions of its events.

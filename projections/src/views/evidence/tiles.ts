@@ -37,8 +37,8 @@ export function leafCount(database: DatabaseSync): number {
 }
 
 /**
- * Any complete subtree, out of tiles. For each reader that is made a tile is read once, since the last
- * ones grow. Computed nodes never change: readers of one file share them.
+ * Any complete subtree, out of tiles. For each reader that is made a tile is read once, since the
+ * last ones grow. Computed nodes never change: readers of one file share them.
  */
 export function nodeReaders(database: DatabaseSync): () => NodeOf {
   const read = tileReader(database)
