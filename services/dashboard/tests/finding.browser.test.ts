@@ -25,7 +25,8 @@ describe.skipIf(missing !== undefined)('finding', () => {
   const path = (of: string) => `/dashboard/accounts/${ACCOUNT}${of}`
   const open = (of: string) => page.goto(`${server.url}${path(of)}`)
   const find = async (text: string) => {
-    await page.getByRole('searchbox').fill(text)
+    // The page of accounts has a field of its own to search by.
+    await page.locator('[data-find]').fill(text)
     await page.keyboard.press('Enter')
   }
 
@@ -125,7 +126,7 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await expect.poll(() => chart.getByText('$0.000267255').count()).toBe(0)
   })
 
-  test('an operator finds a request of any account', async () => {
+  test('an operator finds any id of any account: UX-31', async () => {
     server.answers = {
       ...fullAnswers,
       session: () => ({ ...session, platform_role: 'auditor' as const }),
@@ -140,6 +141,10 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await find(EVENT)
     await page.waitForURL(/operator\/events\?at=182440$/)
     await page.getByText(EVENT).waitFor()
+    await find('key_1')
+    await page.waitForURL(/operator\/accounts\?find=key_1$/)
+    await find('price_0001')
+    await page.waitForURL(/operator\/prices$/)
   })
 
   test('keys of the keyboard lead around, never while typing, and can be switched off: UX-34', async () => {

@@ -20,13 +20,13 @@ export interface AreasLayoutProps<Path extends string> {
 export function AreasLayout<Path extends string>(props: AreasLayoutProps<Path>) {
   const { label, areas, top, linkTo, onGo, children } = props
   return (
-    <div className="flex min-w-0 flex-1 flex-col md:flex-row">
+    <div className="flex min-w-0 flex-1 flex-col lg:flex-row">
       <nav
         aria-label={label}
-        className="flex shrink-0 flex-col gap-2 border-line bg-panel p-3 max-md:border-b md:w-48 md:border-r"
+        className="flex shrink-0 flex-col gap-2 border-line bg-panel p-3 max-lg:border-b lg:w-48 lg:border-r"
       >
         {top}
-        <ul className="flex flex-wrap gap-1 md:flex-col">
+        <ul className="flex flex-wrap gap-1 lg:flex-col">
           {areas.map(([path, name]) => (
             <li key={path}>{linkTo(path, name)}</li>
           ))}

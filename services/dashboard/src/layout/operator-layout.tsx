@@ -45,8 +45,8 @@ export function OperatorLayout() {
 }
 
 /**
- * A request leads to its receipt in the account that it is of, an event to its place in the log;
- * other text to accounts.
+ * A request leads to its receipt in the account that it is of, an event to its place in the log, a
+ * price to the prices; a key and other text to accounts.
  */
 function OperatorFindBox() {
   const navigate = useNavigate()
@@ -58,6 +58,7 @@ function OperatorFindBox() {
         const { position } = await callAdmin('findEvent', { event_id: text })
         return navigate({ to: '/operator/events', search: { at: Number(position) } })
       }
+      if (kind === 'price') return navigate({ to: '/operator/prices' })
       if (kind === 'account') return navigate({ to, params: { accountId: text } })
       if (kind !== 'request') return navigate({ to: '/operator/accounts', search: { find: text } })
       const { account_id: accountId, id } = await callAdmin('explain', { request_id: text })

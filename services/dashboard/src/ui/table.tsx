@@ -16,7 +16,7 @@ const openEnd =
 export function Table({ label, head, foot, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
-    <section className="relative overflow-x-auto" tabIndex={0} aria-label={label}>
+    <section className="scrolls-aside relative overflow-x-auto" tabIndex={0} aria-label={label}>
       <table className={`w-full border-collapse text-sm ${openEnd}`}>
         <thead>
           <tr>{head}</tr>
@@ -28,7 +28,7 @@ export function Table({ label, head, foot, children }: TableProps) {
   )
 }
 
-const cell = 'border-b border-line px-2 py-2 first:pl-0 last:pr-0'
+const cell = 'border-b border-line px-1.5 py-2 first:pl-0 lg:px-2 last:pr-0'
 
 export function Head({ isNumber, ...rest }: CellProps<ThHTMLAttributes<HTMLTableCellElement>>) {
   const side = isNumber ? 'text-right' : 'text-left'
@@ -43,7 +43,9 @@ export function Head({ isNumber, ...rest }: CellProps<ThHTMLAttributes<HTMLTable
 
 export function Cell({ isNumber, ...rest }: CellProps<TdHTMLAttributes<HTMLTableCellElement>>) {
   // A number never breaks, and words are not squeezed to a column of letters: the table scrolls.
-  const side = isNumber ? 'text-right tabular-nums whitespace-nowrap' : 'min-w-28 text-left'
+  const side = isNumber
+    ? 'text-right tabular-nums whitespace-nowrap'
+    : 'min-w-20 text-left lg:min-w-28'
   return <td className={`${cell} ${side} max-w-80 align-middle wrap-anywhere`} {...rest} />
 }
 

@@ -25,8 +25,12 @@ export interface ChangeFormProps extends ChangeTexts {
   readonly onReason: (reason: string) => void
   readonly error: ApiError | null
   readonly isPending: boolean
-  /** What it comes to, above the buttons. */
+  /** What it comes to, or how far it is, above the buttons. */
   readonly preview?: ReactNode
+  /** At the side, where what it comes to is long. */
+  readonly isPanel?: boolean
+  /** It is done, and what it came to is read: there is nothing to cancel. */
+  readonly isDone?: boolean
   readonly onSubmit: () => void
 }
 
@@ -34,8 +38,9 @@ export interface ChangeFormProps extends ChangeTexts {
 export function ChangeForm(props: ChangeFormProps) {
   const { title, effect, confirm, isDangerous, children, onClose } = props
   const { reason, onReason, error, isPending, preview, onSubmit } = props
+  const { isPanel = false, isDone = false } = props
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} isPanel={isPanel} onClose={onClose}>
       <form
         className="flex flex-col gap-4"
         onSubmit={(event) => {
@@ -56,8 +61,12 @@ export function ChangeForm(props: ChangeFormProps) {
         {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
         {preview}
         <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button look={isDangerous ? 'danger' : 'main'} type="submit" disabled={isPending}>
+          <Button onClick={onClose}>{t(isDone ? 'close' : 'cancel')}</Button>
+          <Button
+            look={isDangerous ? 'danger' : 'main'}
+            type="submit"
+            disabled={isPending || isDone}
+          >
             {confirm}
           </Button>
         </div>

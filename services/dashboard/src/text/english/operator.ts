@@ -54,7 +54,7 @@ export const operatorTexts = {
   opened: 'Opened',
   operatorArea: 'Operator',
   operatorAreas: 'Pages of the operator',
-  operatorRole: 'You are {role}',
+  operatorRole: 'Your role: {role}',
   orderActivity: 'Last activity',
   orderAvailable: 'Most available',
   orderBy: 'Order',

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { type AccountsSearch, accountOrders } from '../../../address/operator-search.ts'
 import { given } from '../../../address/search.ts'
 import { askAdmin, useMay } from '../../../api/admin.ts'
@@ -20,6 +20,9 @@ import { OpenAccount } from './open-account.tsx'
 
 const route = getRouteApi('/signed-in/operator/accounts')
 
+/** Sums look at every account: what is clicked right after the rows are there comes first. */
+const SUMS_AFTER_MS = 500
+
 const orderNames = {
   newest: 'orderNewest',
   oldest: 'orderOldest',
@@ -37,9 +40,10 @@ export function Accounts() {
   const [isOpening, setOpening] = useState(false)
   const query = useInfiniteQuery(accountPages(search))
   const { find, status } = search
+  const isResting = useRest(query.dataUpdatedAt)
   const sums = useQuery({
     ...askAdmin('sumAccounts', given('status', status)),
-    enabled: find === undefined,
+    enabled: find === undefined && isResting,
   })
   const open = may('openAccount') && (
     <Button look="main" onClick={() => setOpening(true)}>
@@ -84,6 +88,17 @@ export function Accounts() {
       {isOpening && <OpenAccount onClose={() => setOpening(false)} />}
     </Page>
   )
+}
+
+/** Whether nothing new was shown for a moment. @param shownAt changes with what is shown */
+function useRest(shownAt: number): boolean {
+  const [restsAt, setRestsAt] = useState<number>()
+  useEffect(() => {
+    if (shownAt === 0) return
+    const timer = setTimeout(() => setRestsAt(shownAt), SUMS_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [shownAt])
+  return restsAt === shownAt
 }
 
 interface FiltersProps {

@@ -89,7 +89,9 @@ function EventTable({ events }: { readonly events: readonly LoggedEvent[] }) {
           <Cell>
             <GivenName name={actorName(actorOf(event), users)} />
           </Cell>
-          <Cell>{event.type}</Cell>
+          <Cell>
+            <span className="whitespace-nowrap">{event.type}</span>
+          </Cell>
           <Cell>
             <code className="block text-xs">{event.stream}</code>
             <code className="block text-xs text-soft">{event.id}</code>

@@ -9,13 +9,11 @@ import { useWork } from '../../../api/admin-lines.ts'
 import { useOnceKey } from '../../../api/once-key.ts'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
-import { Button } from '../../../ui/button.tsx'
-import { Dialog } from '../../../ui/dialog.tsx'
-import { Field } from '../../../ui/field.tsx'
 import { GivenName } from '../../../ui/given-name.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { ChangeForm } from '../change-form.tsx'
 import { Progress } from '../running/progress.tsx'
 import { WorkProblem } from '../running/work-buttons.tsx'
 import { OldAndNew } from './old-and-new.tsx'
@@ -39,58 +37,48 @@ export function CorrectPrice({ price, onClose }: CorrectPriceProps) {
     readonly progress?: CorrectionProgress
     readonly result?: CorrectionResult
   }
+  const isDone = result?.dry_run === false
   const isReviewed = reviewed === JSON.stringify(asked) && result?.dry_run === true
   const start = (isTrial: boolean) => {
     setReviewed(isTrial ? JSON.stringify(asked) : undefined)
     work.start({ ...asked, dry_run: isTrial, idempotency_key: keyOf(asked) })
   }
   return (
-    <Dialog title={t('correctTitle', { version })} isPanel onClose={onClose}>
-      <form
-        className="flex flex-col gap-4"
-        onSubmit={(event) => {
-          event.preventDefault()
-          start(!isReviewed)
-        }}
-      >
-        <p className="text-sm">{t('correctEffect')}</p>
-        <RateFields rates={rates} onChange={setRates} />
-        <Field
-          label={t('reason')}
-          hint={t('reasonHint')}
-          required
-          maxLength={500}
-          value={reason}
-          onChange={({ target }) => setReason(target.value)}
-        />
-        {work.isRunning && (
-          <Progress
-            label={t('correct')}
-            share={progress === undefined ? null : shareOf(progress)}
-          />
-        )}
-        <WorkProblem work={work} />
-        {result !== undefined && (result.dry_run === false || isReviewed) && (
-          <Corrected
-            result={result}
-            accounts={work.lines.filter(
-              (line): line is CorrectedAccount => line.type === 'account',
-            )}
-          />
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={onClose}>{t('close')}</Button>
-          <Button
-            look={isReviewed ? 'danger' : 'main'}
-            type="submit"
-            disabled={work.isRunning || result?.dry_run === false}
-          >
-            {t(isReviewed ? 'correctNow' : 'review')}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <ChangeForm
+      title={t('correctTitle', { version })}
+      effect={t('correctEffect')}
+      confirm={t(isReviewed ? 'correctNow' : 'review')}
+      isDangerous={isReviewed}
+      isPanel
+      isDone={isDone}
+      reason={reason}
+      onReason={setReason}
+      error={null}
+      isPending={work.isRunning}
+      preview={
+        <>
+          {work.isRunning && (
+            <Progress
+              label={t('correct')}
+              share={progress === undefined ? null : shareOf(progress)}
+            />
+          )}
+          <WorkProblem work={work} />
+          {result !== undefined && (isDone || isReviewed) && (
+            <Corrected result={result} accounts={work.lines.filter(isAccount)} />
+          )}
+        </>
+      }
+      onSubmit={() => start(!isReviewed)}
+      onClose={onClose}
+    >
+      <RateFields rates={rates} onChange={setRates} />
+    </ChangeForm>
   )
+}
+
+function isAccount(line: { readonly type: string }): line is CorrectedAccount {
+  return line.type === 'account'
 }
 
 function shareOf({ accounts, total }: CorrectionProgress): number {
