@@ -14,6 +14,7 @@ import {
 import type { Pace } from '@svc/contracts/ports/pace'
 import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
+import { type OperatorViews, operatorViews } from './operator-views.ts'
 import type { DecodedBatch } from './projection/decode.ts'
 import type { Projection } from './projection/projection.ts'
 import { everyTurn } from './runner/every-turn.ts'
@@ -36,22 +37,19 @@ import { Runner } from './runner/runner.ts'
 import type { KeepFile } from './runner/view-database.ts'
 import { type ViewPorts, viewPath } from './runner/view-file.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
-import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
+import { accountsQueries } from './views/accounts/queries.ts'
+import { eventPlacesProjection } from './views/event-places/event-places.ts'
 import { evidenceProjection } from './views/evidence/evidence.ts'
-import { type EvidenceQueries, evidenceQueries } from './views/evidence/queries.ts'
-import { requestsQueries } from './views/requests/queries.ts'
-import { readRequest } from './views/requests/read-request.ts'
 import { requestsProjection } from './views/requests/requests.ts'
 import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
-import { RequestLists } from './views/usage/request-lists.ts'
 import { usageProjection } from './views/usage/usage.ts'
-import type { MovementsSnapshot, ProjectionDetails, Views } from './views/views.ts'
+import type { ProjectionDetails, Views } from './views/views.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
 
-/** The views of the running version. A new view is a folder in `views/` and a line here. */
+/** The views of every server. A new view is a folder in `views/` and a line here. */
 export const projections: readonly Projection[] = [
   accountsProjection,
   statementProjection,
@@ -60,10 +58,9 @@ export const projections: readonly Projection[] = [
   evidenceProjection,
 ]
 
-/** What an operator can ask beyond what the gateway asks. */
-export interface OperatorViews extends Views, EvidenceQueries {
-  accountTotals(): AccountTotals
-  movementsSnapshot(): Promise<MovementsSnapshot>
+/** A store that finds events by their ids needs no view for it, which each event would pay. */
+function projectionsOn({ eventOf }: EventStore): readonly Projection[] {
+  return eventOf === undefined ? [...projections, eventPlacesProjection] : projections
 }
 
 export interface OpenProjections {
@@ -173,13 +170,14 @@ export async function openProjections({
   inspect = async () => undefined,
 }: OpenProjections): Promise<Projections> {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
-  removeLeftovers(folder)
+  const followed = projectionsOn(store)
+  removeLeftovers(folder, followed)
   const ports: ViewPorts = {
     keepFile,
     beforeCommit: () => reach('view.before-commit'),
     afterCommit: () => reach('view.after-commit'),
   }
-  const live = projections.map((projection) => LiveView.open(folder, projection, ports, log))
+  const live = followed.map((projection) => LiveView.open(folder, projection, ports, log))
   if (olderLog !== 'rebuild') {
     // Before anybody reads them: rows of another log are told to nobody.
     await resetForeignViews(live, store, log, olderLog).catch((error) => {
@@ -195,7 +193,7 @@ export async function openProjections({
   let replays = 0
 
   return {
-    views: viewsOf(live, store, runner),
+    views: operatorViews(live, store, runner),
     start: () => runner.start(),
     reached: (position, timeoutMs, name) => runner.reached(position, timeoutMs, name),
     checkpoints: () => live.flatMap(checkpointOf),
@@ -268,94 +266,13 @@ function namedView(live: readonly LiveView[], name: string): LiveView {
 }
 
 /** What a crash left of a rebuild or a replay, and views of other versions. */
-function removeLeftovers(folder: string): void {
-  const current = new Set(projections.map((projection) => viewPath(folder, projection)))
+function removeLeftovers(folder: string, followed: readonly Projection[]): void {
+  const current = new Set(followed.map((projection) => viewPath(folder, projection)))
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const main = file.replace(/-(wal|shm)$/, '')
     if (/\.db(\.rebuild|\.replaced)?$/.test(main) && !current.has(main))
       rmSync(file, { force: true })
-  }
-}
-
-function viewsOf(live: readonly LiveView[], store: EventStore, runner: Runner): OperatorViews {
-  const accounts = queriesOf(live, accountsProjection, accountsQueries)
-  const statement = queriesOf(live, statementProjection, statementQueries)
-  const requests = queriesOf(live, requestsProjection, requestsQueries)
-  const evidence = queriesOf(live, evidenceProjection, evidenceQueries)
-  const usage = queriesOf(live, usageProjection, (database) => new UsageQueries(database))
-  const requestLists = queriesOf(live, usageProjection, (database) => new RequestLists(database))
-  const request = async (requestId: string) => {
-    const place = requests().place(requestId)
-    return place === undefined ? undefined : readRequest(store, place)
-  }
-  return {
-    request,
-    async requestOfKey(accountId, keyHash) {
-      const requestId = requests().requestOfKey(accountId, keyHash)
-      return requestId === undefined ? undefined : request(requestId)
-    },
-    runningRequests: (limit) => requests().runningRequests(limit),
-    accounts: (page) => accounts().accounts(page),
-    account: (accountId) => accounts().account(accountId),
-    accountStandings: (page) => accounts().accountStandings(page),
-    spending: (query) => usage().spending(query),
-    accountTotals: () => accounts().accountTotals(),
-    grants: (query) => accounts().grants(query),
-    holds: (query) => accounts().holds(query),
-    prices: () => accounts().prices(),
-    statement: (query) => statement().statement(query),
-    requestIds: (query) => requestLists().requests(query),
-    usage: (query) => usage().usage(query),
-    nextUse: (query, fromMs) => usage().nextUse(query, fromMs),
-    seriesCount: (accountId) => usage().seriesCount(accountId),
-    key: (keyId) => usage().key(keyId),
-    keys: (accountId) => usage().keys(accountId),
-    treeSize: () => evidence().treeSize(),
-    treeRoot: (size) => evidence().treeRoot(size),
-    leafOf: (event) => evidence().leafOf(event),
-    inclusionProof: (leaf, size) => evidence().inclusionProof(leaf, size),
-    consistencyProof: (first, second) => evidence().consistencyProof(first, second),
-    movementsSnapshot: () => movementsSnapshot(live, runner),
-  }
-}
-
-async function movementsSnapshot(
-  live: readonly LiveView[],
-  runner: Runner,
-): Promise<MovementsSnapshot> {
-  const { file } = viewOf(live, usageProjection)
-  const snapshot = await runner.betweenDeliveries(() => file.openSnapshot())
-  const { database, checkpoint, close } = snapshot
-  const queries = new UsageQueries(database)
-  return {
-    position: checkpoint.position,
-    movements: (accountId, from, to) => queries.movements(accountId, from, to),
-    close,
-  }
-}
-
-function viewOf(live: readonly LiveView[], projection: Projection): LiveView {
-  const view = live.find((candidate) => candidate.file.projection === projection)
-  if (view === undefined) throw new Error(`the view ${projection.name} is not open`)
-  return view
-}
-
-/** Statements are prepared once for every opening of the file. */
-function queriesOf<Queries>(
-  live: readonly LiveView[],
-  projection: Projection,
-  prepare: (database: LiveView['file']['database']) => Queries,
-): () => Queries {
-  const view = viewOf(live, projection)
-  let queries = prepare(view.file.database)
-  let { generation } = view.file
-  return () => {
-    if (generation !== view.file.generation) {
-      queries = prepare(view.file.database)
-      generation = view.file.generation
-    }
-    return queries
   }
 }
 

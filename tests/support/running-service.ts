@@ -29,7 +29,7 @@ export interface RunningService {
   operationsOf(caller: Caller): Operations
 }
 
-/** @param more such as workers. Ends with the test. */
+/** @param more such as workers, or the clock that operations look at. Ends with the test. */
 export async function openRunningService(
   more: Partial<OperationPorts> = {},
 ): Promise<RunningService> {
@@ -58,10 +58,11 @@ export async function openRunningService(
   const adminTokens = adminTokensOn(store, systemClock, texts)
   const refusedRequests = refusedRequestsIn(dataDir)
   const people = usersOn(store, dataDir)
+  const { clock = systemClock } = more
   const ports: OperationPorts = {
     ...more,
-    ...{ ledger, projections, store, texts, pace, clock: systemClock },
-    names: new NameMemory({ texts, clock: systemClock }),
+    ...{ ledger, projections, store, texts, pace, clock },
+    names: new NameMemory({ texts, clock }),
     evidence: evidenceOn(store, projections.views, projections.reached),
     ...people,
     adminTokens,

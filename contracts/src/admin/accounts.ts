@@ -142,10 +142,11 @@ export const accountOperations = {
     method: 'GET',
     path: '/accounts/search',
     role: 'auditor',
-    summary: 'Accounts whose name or external id has a text, or whose id it is, oldest first',
+    summary:
+      'Accounts whose name or external id has a text, or whose id or key it is, oldest first',
     recorded: [],
     input: z.strictObject({
-      /** Any part of the name or the external id, capitals or not, or the whole id. */
+      /** Any part of the name or the external id, or the whole id of the account or of its key. */
       text: name,
       status,
       cursor: cursor.optional(),

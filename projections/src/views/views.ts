@@ -331,26 +331,26 @@ export interface AccountsPage {
   readonly isNewestFirst?: boolean
 }
 
-/** What accounts are ordered, added up and searched by: all of them are looked at for that. */
+/** What accounts are ordered and added up by: all of them are looked at for that. */
 export interface AccountStanding
-  extends Pick<AccountRow, 'accountId' | 'name' | 'externalId' | 'status'>,
-    Pick<AccountRow, 'settled' | 'held' | 'openRequests' | 'lastActivityAt'> {}
+  extends Pick<AccountRow, 'accountId' | 'status' | 'settled' | 'held'>,
+    Pick<AccountRow, 'openRequests' | 'lastActivityAt'> {}
+
+export interface StandingsPage {
+  readonly rows: readonly AccountStanding[]
+  /** Where the next page begins; undefined when all were looked at. */
+  readonly next: number | undefined
+}
+
+/** What an account is found by. */
+export interface AccountCalled
+  extends Pick<AccountRow, 'accountId' | 'name' | 'externalId' | 'status'> {}
 
 export interface SpendingQuery {
+  readonly accountIds: readonly string[]
   /** From one quarter of an hour to another, in milliseconds since 1970. */
   readonly from: number
   readonly to: number
-  /** A place that a page before ended with. */
-  readonly after?: number
-  /** Combinations of account, key, model and format that are looked at. */
-  readonly limit: number
-}
-
-/** What was debited for usage: an account that used several keys or models is in several rows. */
-export interface SpendingPage {
-  readonly rows: readonly { readonly accountId: string; readonly amount: PicoDollars }[]
-  /** Where the next page begins; undefined when all were looked at. */
-  readonly next: number | undefined
 }
 
 export interface Views {
@@ -369,10 +369,12 @@ export interface Views {
   /** By their age. */
   accounts(page: AccountsPage): readonly AccountRow[]
   account(accountId: string): AccountRow | undefined
+  /** In no order of use; `after` is where a page before ended. */
+  accountStandings(page: { readonly after?: number; readonly limit: number }): StandingsPage
   /** The oldest first. */
-  accountStandings(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountStanding[]
-  /** Of all accounts; those that used nothing in the period are left out. */
-  spending(query: SpendingQuery): SpendingPage
+  accountsCalled(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountCalled[]
+  /** What was debited for usage, in the order of the ids that are asked for. */
+  spending(query: SpendingQuery): readonly PicoDollars[]
   grants(query: GrantsQuery): GrantsPage
   /** The oldest first. */
   holds(query: HoldsQuery): readonly HoldRow[]

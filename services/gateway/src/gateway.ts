@@ -7,7 +7,6 @@ import { ADMIN_PREFIX } from '@svc/contracts/admin/declaration'
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { DASHBOARD_PREFIX } from '@svc/contracts/dashboard/declaration'
 import type { AccountSessions } from '@svc/contracts/ports/account-sessions'
-import type { EventStore } from '@svc/contracts/ports/event-store'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
@@ -47,6 +46,7 @@ import { type StatementPorts, statementRoutes } from './routes/account/statement
 import { keyRoute, type UsagePorts, usageRoutes } from './routes/account/usage.ts'
 import { balanceRoute, receiptRoute } from './routes/billing.ts'
 import { countTokensRoute } from './routes/count-tokens.ts'
+import type { AccountEventPorts } from './routes/dashboard/account-event.ts'
 import { dashboardAccountRoutes } from './routes/dashboard/account-routes.ts'
 import { healthRoutes } from './routes/health.ts'
 import { inferenceRoutes } from './routes/inference.ts'
@@ -76,7 +76,8 @@ export interface GatewayDependencies {
     FreezeWatchPorts['views'] &
     UsagePorts['views'] &
     RequestListPorts['views'] &
-    StatementPorts['views']
+    StatementPorts['views'] &
+    AccountEventPorts['views']
   readonly evidence: EvidenceSources
   /** Asked for everything that the views know; then those here are asked for nothing. */
   readonly viewsElsewhere?: Pick<ViewServers, 'ask'> | undefined
@@ -99,8 +100,6 @@ export interface GatewayDependencies {
   /** Responses that requests go on from. */
   readonly storedResponses: ExpiringStore
   readonly textSeal: TextSeal
-  /** Finds an event by its id; absent where the store has no index of ids. */
-  readonly eventOf?: EventStore['eventOf']
   /** What the events have words for, such as the names of keys. */
   readonly texts: Pick<TextStore, 'find'>
   /** Mounted under `/admin/v1`; it authenticates its callers itself. */

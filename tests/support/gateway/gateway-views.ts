@@ -40,6 +40,7 @@ export class GatewayViews implements AsyncDisposable {
     seriesCount: (accountId: string) => this.#views.seriesCount(accountId),
     keys: (accountId: string) => this.#views.keys(accountId),
     key: (keyId: string) => this.#views.key(keyId),
+    eventOf: (id: string) => this.#views.eventOf(id),
   }
 
   /** For evidence: what is asked without waiting is asked after {@link reached}. */

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type {
+  AccountCalled,
   AccountRow,
-  AccountStanding,
   AccountsPage,
   GrantRow,
   GrantsPage,
@@ -9,6 +9,8 @@ import type {
   HoldRow,
   HoldsQuery,
   PriceRow,
+  StandingsPage,
+  Views,
 } from '../views.ts'
 import { NEVER_MS } from './schema.ts'
 import {
@@ -30,15 +32,28 @@ export interface AccountTotals {
   readonly openRequests: number
 }
 
-interface StoredStanding extends Omit<AccountStanding, 'settled' | 'held'> {
-  readonly settled: string
-  readonly held: string
-}
+type StoredStanding = readonly [
+  row: number,
+  accountId: string,
+  status: AccountRow['status'],
+  settled: string,
+  held: string,
+  openRequests: number,
+  lastActivityAt: number,
+]
+
+type StoredCalled = readonly [
+  accountId: string,
+  name: string,
+  externalId: string | null,
+  status: AccountRow['status'],
+]
 
 export interface AccountsQueries {
   account(accountId: string): AccountRow | undefined
   accounts(page: AccountsPage): readonly AccountRow[]
-  accountStandings(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountStanding[]
+  accountStandings: Views['accountStandings']
+  accountsCalled: Views['accountsCalled']
   accountTotals(): AccountTotals
   grants(query: GrantsQuery): GrantsPage
   holds(query: HoldsQuery): readonly HoldRow[]
@@ -57,10 +72,14 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
      ORDER BY opened_at DESC, account_id DESC LIMIT :limit`,
   )
   const standings = database.prepare(`
-    SELECT account_id AS accountId, name, external_id AS externalId, status, settled, held,
-      open_requests AS openRequests, last_activity_at AS lastActivityAt
+    SELECT rowid, account_id, status, settled, held, open_requests, last_activity_at
+    FROM accounts WHERE rowid > :after ORDER BY rowid LIMIT :limit`)
+  const called = database.prepare(`
+    SELECT account_id, name, external_id, status
     FROM accounts WHERE (opened_at, account_id) > ${placeOf('-1')}
     ORDER BY opened_at, account_id LIMIT :limit`)
+  // A list of operators looks at all accounts: as objects they take more than twice as long.
+  for (const select of [standings, called]) select.setReturnArrays(true)
   const totals = database.prepare(`
     SELECT (SELECT count(*) FROM accounts) AS accounts,
       (SELECT count(*) FROM holds) AS openRequests`)
@@ -81,10 +100,11 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
       const rows = (isNewestFirst ? newest : oldest).all({ after, limit })
       return (rows as unknown as StoredAccount[]).map(readAccount)
     },
-    accountStandings({ after = '', limit }) {
-      const rows = standings.all({ after, limit }) as unknown as StoredStanding[]
-      return rows.map((row) => {
-        return { ...row, settled: BigInt(row.settled), held: BigInt(row.held) }
+    accountStandings: (page) => standingsPage(standings, page),
+    accountsCalled({ after = '', limit }) {
+      const rows = called.all({ after, limit }) as unknown as StoredCalled[]
+      return rows.map(([accountId, name, externalId, status]): AccountCalled => {
+        return { accountId, name, externalId, status }
       })
     },
     accountTotals: () => totals.get() as unknown as AccountTotals,
@@ -104,6 +124,21 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
       return (rows as unknown as StoredHold[]).map(readHold)
     },
     prices: () => (prices.all() as unknown as StoredPrice[]).map(readPrice),
+  }
+}
+
+function standingsPage(
+  select: StatementSync,
+  { after = 0, limit }: Parameters<Views['accountStandings']>[0],
+): StandingsPage {
+  const rows = select.all({ after, limit }) as unknown as StoredStanding[]
+  return {
+    rows: rows.map(([, accountId, status, settled, held, openRequests, lastActivityAt]) => ({
+      ...{ accountId, status, openRequests, lastActivityAt },
+      settled: BigInt(settled),
+      held: BigInt(held),
+    })),
+    next: rows.length < limit ? undefined : rows.at(-1)?.[0],
   }
 }
 

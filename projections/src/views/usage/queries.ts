@@ -1,10 +1,10 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { WireFormat } from '@svc/contracts/events/account'
+import type { PicoDollars } from '@svc/contracts/money'
 import { QUARTER_MS } from '@svc/contracts/zone'
 import type {
   AccountMonth,
   KeyUsage,
-  SpendingPage,
   SpendingQuery,
   Usage,
   UsageQuery,
@@ -12,6 +12,7 @@ import type {
   UsedTokens,
 } from '../views.ts'
 import type { MovementTotal, UsageTotal } from './project.ts'
+import { Spending } from './spending.ts'
 import {
   emptyMovements,
   emptyUsage,
@@ -32,18 +33,6 @@ interface StoredSeries {
   readonly format: WireFormat
 }
 
-/** Null where there is no such row. */
-interface StoredSpending {
-  readonly account_id: string
-  readonly number: number
-  readonly input_amount: string | null
-  readonly cached_input_amount: string | null
-  readonly output_amount: string | null
-  readonly input_before: string | null
-  readonly cached_input_before: string | null
-  readonly output_before: string | null
-}
-
 type SeriesFilter = Omit<UsageQuery, 'edges' | 'groupBy'>
 
 export class UsageQueries {
@@ -58,7 +47,7 @@ export class UsageQueries {
   readonly #key: StatementSync
   readonly #keysOf: StatementSync
   readonly #lastOfKey: StatementSync
-  readonly #spending: StatementSync
+  readonly #spending: Spending
 
   constructor(database: DatabaseSync) {
     this.#series = database.prepare(
@@ -89,20 +78,7 @@ export class UsageQueries {
       SELECT usage.* FROM series JOIN usage ON usage.series = series.number
       WHERE account_id = ? AND key_id = ?
         AND quarter = (SELECT max(quarter) FROM usage WHERE usage.series = series.number)`)
-    // Whose last row before the end is from before the beginning used nothing between them.
-    this.#spending = database.prepare(`
-      SELECT account_id, number,
-        after.input_amount, after.cached_input_amount, after.output_amount,
-        before.input_amount AS input_before, before.cached_input_amount AS cached_input_before,
-        before.output_amount AS output_before
-      FROM series
-      LEFT JOIN usage AS after ON after.series = number AND after.quarter =
-        (SELECT max(quarter) FROM usage WHERE series = number AND quarter < :to)
-        AND after.quarter >= :from
-      LEFT JOIN usage AS before ON after.series IS NOT NULL AND before.series = number
-        AND before.quarter =
-          (SELECT max(quarter) FROM usage WHERE series = number AND quarter < :from)
-      WHERE number > :after ORDER BY number LIMIT :limit`)
+    this.#spending = new Spending(database)
   }
 
   usage({ edges, groupBy, ...filter }: UsageQuery): Usage {
@@ -152,14 +128,8 @@ export class UsageQueries {
     return next.length === 0 ? undefined : Math.min(...next) * QUARTER_MS
   }
 
-  spending({ from, to, after = 0, limit }: SpendingQuery): SpendingPage {
-    const edges = { from: quarterOf(from), to: quarterOf(to) }
-    const looked = this.#spending.all({ ...edges, after, limit }) as unknown as StoredSpending[]
-    const used = looked.filter(({ input_amount: amount }) => amount !== null)
-    return {
-      rows: used.map((row) => ({ accountId: row.account_id, amount: spentIn(row) })),
-      next: looked.length < limit ? undefined : looked.at(-1)?.number,
-    }
+  spending({ accountIds, from, to }: SpendingQuery): readonly PicoDollars[] {
+    return this.#spending.of(accountIds, quarterOf(from), quarterOf(to))
   }
 
   /** What moved the balance from one quarter of an hour to another. */
@@ -260,15 +230,6 @@ function groupOf(
 
 function groupText({ keyId, model, format }: UsageStep): string {
   return `${keyId}\n${model}\n${format}`
-}
-
-function spentIn(row: StoredSpending): bigint {
-  const amount = (text: string | null) => BigInt(text ?? 0)
-  const after =
-    amount(row.input_amount) + amount(row.cached_input_amount) + amount(row.output_amount)
-  const before =
-    amount(row.input_before) + amount(row.cached_input_before) + amount(row.output_before)
-  return after - before
 }
 
 function differenceAt(before: readonly UsageTotal[], index: number, after: UsageTotal): UsedTokens {

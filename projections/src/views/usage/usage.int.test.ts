@@ -12,7 +12,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
 import { requestsPage } from '../../requests-answer.ts'
 import { usagePage } from '../../usage-answer.ts'
-import type { RequestRow, SpendingPage, UsedTokens, Views } from '../views.ts'
+import type { RequestRow, UsedTokens, Views } from '../views.ts'
 
 const REQUESTS = 120
 const HOUR_MS = 3_600_000
@@ -180,19 +180,6 @@ function spender(name: string, everyHours: number): AccountHistory {
   return history
 }
 
-/** Of all pages. */
-function spentIn(views: Views, from: number, to: number, limit: number) {
-  const spent = new Map<string, bigint>()
-  for (let after: number | undefined = 0; after !== undefined; ) {
-    const { rows, next }: SpendingPage = views.spending({ from, to, after, limit })
-    for (const { accountId, amount } of rows) {
-      spent.set(accountId, (spent.get(accountId) ?? 0n) + amount)
-    }
-    after = next
-  }
-  return spent
-}
-
 test('what all accounts spent in a period is what each of them used in it', async () => {
   const store = new MemoryEventStore()
   const accounts = [spender('Ada', 13), spender('Grace', 13), spender('Alan', 1)]
@@ -209,10 +196,11 @@ test('what all accounts spent in a period is what each of them used in it', asyn
       const { total } = views.usage({ accountId, edges: [from, to], groupBy: [] })
       return total.amount
     })
-    for (const limit of [1, 3, 100]) {
-      const spent = spentIn(views, from, to, limit)
-      expect(accounts.map(({ accountId }) => spent.get(accountId) ?? 0n)).toEqual(used)
-    }
+    const accountIds = accounts.map((account) => account.accountId)
+    expect(views.spending({ accountIds, from, to })).toEqual(used)
+    expect(views.spending({ accountIds: accountIds.toReversed(), from, to })).toEqual(
+      used.toReversed(),
+    )
   }
 })
 
@@ -299,4 +287,31 @@ test.each([
   const ask = () => usagePage(views, 'acct_x', query(fields), NOW_MS)
   expect(ask).toThrow(expect.objectContaining({ code: 'invalid_value', param }))
   expect(ask).toThrow(message)
+})
+
+test('what was spent since is right while accounts go on, also late and with clocks that jump', async () => {
+  const store = new MemoryEventStore()
+  const accounts = [spender('Ada', 13), spender('Grace', 2), new AccountHistory('new').open()]
+  for (const history of accounts) await history.writeTo(store)
+  const projections = await viewsOf(store)
+  const { views } = projections
+  const accountIds = accounts.map(({ accountId }) => accountId)
+  const [from, to] = [START_MS + 100 * HOUR_MS, START_MS + 900 * HOUR_MS]
+  const expectSpent = (start: number) => {
+    const used = accountIds.map((accountId) => {
+      return views.usage({ accountId, edges: [start, to], groupBy: [] }).total.amount
+    })
+    expect(views.spending({ accountIds, from: start, to })).toEqual(used)
+  }
+  expectSpent(from)
+  for (const [turn, hour] of [50, 99, 700, 99, 899, 901].entries()) {
+    for (const [index, history] of accounts.entries()) {
+      const at = START_MS + hour * HOUR_MS
+      const id = requestId(at, `${turn} ${index}`)
+      await history.accept(id, at).settle(id, at).writeTo(store)
+    }
+    await projections.reached(await store.lastPosition(), 10_000)
+    expectSpent(from)
+    expectSpent(from + 24 * HOUR_MS)
+  }
 })

@@ -68,7 +68,7 @@ export function logOperations(
     compareViews: () =>
       compareLines({ projections, viewCurrent: (name) => viewsCurrent(ports, name) }),
     ...feedOperations(ports),
-    findEvent: ({ event_id: id }) => foundEvent(store, id),
+    findEvent: ({ event_id: id }) => foundEvent(projections, id),
     listEvents: (query) => listEvents(ports, query),
     tailEvents: (query = {}, signal = never) => tailEvents(ports, query, signal),
   }

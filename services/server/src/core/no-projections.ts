@@ -1,7 +1,7 @@
 /** In the place of views, on a gateway that asks other servers for them. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { EventStore } from '@svc/contracts/ports/event-store'
-import type { OperatorViews, Projections } from '@svc/projections/open-projections'
+import type { Projections } from '@svc/projections/open-projections'
 
 /** Whoever asks it of views is told where they are; whether the log answers it says itself. */
 export function noProjections(store: Pick<EventStore, 'lastPosition'>): Projections {
@@ -9,7 +9,7 @@ export function noProjections(store: Pick<EventStore, 'lastPosition'>): Projecti
     throw viewsAreElsewhere()
   }
   return {
-    views: new Proxy({} as OperatorViews, { get: () => refuse }),
+    views: new Proxy({} as Projections['views'], { get: () => refuse }),
     start: () => {},
     reached: async () => refuse(),
     async status() {

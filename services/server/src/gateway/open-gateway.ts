@@ -76,7 +76,7 @@ export async function openGateway(
   { feed, accountNews }: Duties,
   { isGateway, hasDashboard }: Faces,
 ): Promise<OpenGateway> {
-  const { ledger, projections, pace, evidence, store, texts, auditTrail: exportTrail } = core
+  const { ledger, projections, pace, evidence, texts, auditTrail: exportTrail } = core
   const adminAt = adminListenAt(settings.SVC_HOST, settings.SVC_ADMIN_ADDRESS)
   const baseUrl = `http://${urlHost(settings.SVC_HOST)}:${reserved.port}`
   let adminUrl = baseUrl
@@ -94,7 +94,6 @@ export async function openGateway(
     accountNews,
     views: projections.views,
     ...{ evidence, texts, exportTrail },
-    eventOf: store.eventOf?.bind(store),
     viewsReached: projections.reached,
     ...viewsHopOf(settings, core),
     workers: workers.pool,

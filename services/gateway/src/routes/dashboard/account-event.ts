@@ -6,17 +6,16 @@ import {
 import { ServiceError } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
 import { parsedInput } from '@svc/contracts/parsed-input'
-import type { EventStore } from '@svc/contracts/ports/event-store'
+import type { RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { FastifyInstance } from 'fastify'
 import type { Reads } from '../../admission/reads.ts'
 
 export interface AccountEventPorts {
-  /** Absent where the store has no index of ids. */
-  readonly eventOf?: EventStore['eventOf']
+  readonly views: { eventOf(id: string): Promise<RecordedEvent | undefined> }
   readonly reads: Pick<Reads, 'hooks'>
 }
 
-export function accountEventRoute({ eventOf, reads }: AccountEventPorts) {
+export function accountEventRoute({ views, reads }: AccountEventPorts) {
   return async (app: FastifyInstance): Promise<void> => {
     const options = { onRequest: reads.hooks, exposeHeadRoute: false }
     app.get(
@@ -27,7 +26,7 @@ export function accountEventRoute({ eventOf, reads }: AccountEventPorts) {
           declared.accountEvent.input,
           params,
         )
-        const event = await eventOf?.(id)
+        const event = await views.eventOf(id)
         if (event?.stream !== accountStream(accountId)) throw notFound()
         const { at, requestId } = JSON.parse(event.data) as { at: number; requestId?: string }
         return {

@@ -40,7 +40,7 @@ export type DashboardAccountPorts = Omit<AccountKeyPorts, 'reads' | 'owners'> &
   Parameters<typeof statementRoutes>[0] &
   Parameters<typeof exportRoutes>[0] &
   Parameters<typeof receiptRoute>[0] &
-  Pick<AccountEventPorts, 'eventOf'> & {
+  Pick<AccountEventPorts, 'views'> & {
     readonly reads: Pick<Reads, 'hooksFor'>
     readonly sessions: AccountSessions
     readonly texts: Pick<TextStore, 'find'>

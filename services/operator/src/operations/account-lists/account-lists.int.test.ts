@@ -94,3 +94,18 @@ test('a search keeps to a status, and finds an account by its whole id', async (
   expect(names(accounts)).toEqual(['Customer 0'])
   expect(accounts[0]?.spent_30_days).toBe('0.00')
 })
+
+test('a search finds the account of a key by the whole id of the key: UX-31', async () => {
+  const [, { account_id = '' } = {}] = await operations.listAccounts({ limit: 5 })
+  const terms = { account_id, name: 'laptop', expires_at: null } as const
+  const { key_id: text } = await operations.createKey(terms)
+  const found = async (status?: 'open' | 'frozen') => {
+    const of = status === undefined ? {} : { status }
+    return names((await operations.searchAccounts({ text, limit: 5, ...of })).accounts)
+  }
+  expect([await found(), await found('open'), await found('frozen')]).toEqual([
+    ['Customer 1'],
+    ['Customer 1'],
+    [],
+  ])
+})

@@ -2,19 +2,18 @@
 import type { accountOrders, ListedAccount } from '@svc/contracts/admin/accounts'
 import { accountIdOfExternal } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
-import { inSteps, type Pace } from '@svc/contracts/ports/pace'
+import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
 import { lastThirtyDays } from '@svc/projections/spent-lately'
-import type { AccountRow, AccountStanding, SpendingQuery } from '@svc/projections/views'
+import type { AccountRow, AccountStanding } from '@svc/projections/views'
 import { accountSummary } from '../values/details.ts'
 import { type Ranked, TopRows } from './top-rows.ts'
 
 /** Rows that are read in one step, and those whose spending is: some milliseconds each. */
 const ROWS_PER_STEP = 500
-const SPENDINGS_PER_STEP = 50
 const STANDINGS_PER_STEP = 2_000
-const SERIES_PER_STEP = 500
+const SPENDINGS_PER_STEP = 1_000
 
 type Status = AccountRow['status']
 type Order = (typeof accountOrders)[number]
@@ -52,28 +51,30 @@ export class AccountLists {
   async page(order: Order, status: Status | undefined, page: Page): Promise<readonly AccountRow[]> {
     const isNewestFirst = order === 'newest'
     if (order === 'oldest' || isNewestFirst) return this.#byAge(isNewestFirst, status, page)
-    const spent = order === 'spent' ? await this.#spentByAll() : new Map<string, bigint>()
-    const ranked = (standing: AccountStanding): Ranked => {
-      const { accountId } = standing
-      return { accountId, rank: rankOf(standing, order, spent.get(accountId)) }
+    const ranked = async (some: readonly AccountStanding[]): Promise<readonly Ranked[]> => {
+      const spent = order === 'spent' ? await this.#spentBy(some) : []
+      return some.map((standing, index) => {
+        return { accountId: standing.accountId, rank: rankOf(standing, order, spent[index]) }
+      })
     }
     const { views } = this.#ports.projections
     const last = page.after === undefined ? undefined : views.account(page.after)
-    const top = new TopRows(page.limit, last === undefined ? undefined : ranked(last))
-    for await (const standings of this.#standings(status)) top.add(standings.map(ranked))
+    const [behind] = await ranked(last === undefined ? [] : [last])
+    const top = new TopRows(page.limit, behind)
+    for await (const standings of this.#standings(status)) top.add(await ranked(standings))
     return top.accountIds().flatMap((id) => views.account(id) ?? [])
   }
 
   async sums(status: Status | undefined) {
     const sums = { accounts: 0, open: 0, settled: 0n, held: 0n, spent: 0n }
-    const spent = await this.#spentByAll()
     for await (const standings of this.#standings(status)) {
-      for (const { accountId, settled, held, openRequests } of standings) {
+      const spent = await this.#spentBy(standings)
+      for (const [index, { settled, held, openRequests }] of standings.entries()) {
         sums.accounts += 1
         sums.open += openRequests
         sums.settled += settled
         sums.held += held
-        sums.spent += spent.get(accountId) ?? 0n
+        sums.spent += spent[index] ?? 0n
       }
     }
     return {
@@ -109,44 +110,36 @@ export class AccountLists {
   /** All of a status, step by step; none of a step may fit. */
   async *#standings(status: Status | undefined): AsyncGenerator<readonly AccountStanding[]> {
     const { projections, pace } = this.#ports
-    for (let after = ''; ; ) {
-      const page = { after, limit: STANDINGS_PER_STEP }
-      const some = await pace.step(() => projections.views.accountStandings(page))
-      yield status === undefined ? some : some.filter((each) => each.status === status)
-      const last = some.at(-1)
-      if (last === undefined || some.length < STANDINGS_PER_STEP) return
-      after = last.accountId
+    let next: number | undefined = 0
+    while (next !== undefined) {
+      const after: number = next
+      const page = await pace.step(() =>
+        projections.views.accountStandings({ after, limit: stepSize(pace, STANDINGS_PER_STEP) }),
+      )
+      yield page.rows.filter((each) => status === undefined || each.status === status)
+      next = page.next
     }
   }
 
   /** Of each account, in thirty days. */
-  async #spentBy(rows: readonly AccountRow[]): Promise<readonly bigint[]> {
-    const { projections, pace, clock } = this.#ports
-    const edges = lastThirtyDays(clock.nowMs())
-    // Who did nothing since spent nothing since.
-    const active = rows.filter(({ lastActivityAt }) => lastActivityAt >= edges[0])
-    const spent = new Map<string, bigint>()
-    await inSteps(pace, active, SPENDINGS_PER_STEP, ({ accountId }) => {
-      const { total } = projections.views.usage({ accountId, edges, groupBy: [] })
-      spent.set(accountId, total.amount)
-    })
-    return rows.map(({ accountId }) => spent.get(accountId) ?? 0n)
-  }
-
-  /** Of all accounts that spent something in thirty days. */
-  async #spentByAll(): Promise<ReadonlyMap<string, bigint>> {
+  async #spentBy(
+    accounts: readonly Pick<AccountRow, 'accountId' | 'lastActivityAt'>[],
+  ): Promise<readonly bigint[]> {
     const { projections, pace, clock } = this.#ports
     const [from, to] = lastThirtyDays(clock.nowMs())
+    // Who did nothing since spent nothing since.
+    const active = accounts.filter(({ lastActivityAt }) => lastActivityAt >= from)
     const spent = new Map<string, bigint>()
-    for (let after: number | undefined = 0; after !== undefined; ) {
-      const query: SpendingQuery = { from, to, after, limit: SERIES_PER_STEP }
-      const { rows, next } = await pace.step(() => projections.views.spending(query))
-      for (const { accountId, amount } of rows) {
-        spent.set(accountId, (spent.get(accountId) ?? 0n) + amount)
+    for (let taken = 0; taken < active.length; ) {
+      const some = active.slice(taken, taken + stepSize(pace, SPENDINGS_PER_STEP))
+      const accountIds = some.map(({ accountId }) => accountId)
+      const amounts = await pace.step(() => projections.views.spending({ accountIds, from, to }))
+      for (const [index, accountId] of accountIds.entries()) {
+        spent.set(accountId, amounts[index] ?? 0n)
       }
-      after = next
+      taken += some.length
     }
-    return spent
+    return accounts.map(({ accountId }) => spent.get(accountId) ?? 0n)
   }
 }
 

@@ -11,15 +11,19 @@ import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
-import type { AccountRow, AccountStanding } from '@svc/projections/views'
+import type { AccountCalled, AccountRow } from '@svc/projections/views'
 import { comparable, NameMemory } from './name-memory.ts'
 
 /** In one step: a few milliseconds. */
 const PAGE_ACCOUNTS = 1_000
 /** In one step, where their texts have to be read. */
 const READ_ACCOUNTS = 100
-/** For one answer. Where the texts are on an EventStoreDB server, each account is a read of it. */
-const READ_MAX = 1_000
+/**
+ * For one answer. Where the texts are on an EventStoreDB server each account is a read of it, and
+ * the time is up first; all that were read are there for the next answer.
+ */
+const READ_MAX = 10_000
+const READ_MS = 100
 /** For one answer, of those whose texts are known. */
 const LOOKED_AT_MAX = 50_000
 
@@ -40,13 +44,19 @@ export interface FoundAccounts {
   readonly next_cursor: string | null
 }
 
-/** Of a view that is current. */
+/** Of views that are current: those of accounts, and of usage, which has the keys. */
 export function accountSearch(ports: SearchPorts) {
   return async ({ text, status, cursor, limit }: SearchInput): Promise<FoundAccounts> => {
     const list = ['accounts called', text, ...(status === undefined ? [] : [status])]
     const from = cursor === undefined ? undefined : cursorPlace(list, cursor)
-    const { found, last } = await search(lookedAt(ports, { text, status }, from), limit)
     const { views } = ports.projections
+    const owner = views.key(text)?.accountId
+    if (owner !== undefined) {
+      const account = views.account(owner)
+      const isMeant = account !== undefined && (status ?? account.status) === account.status
+      return { found: isMeant ? [account] : [], next_cursor: null }
+    }
+    const { found, last } = await search(lookedAt(ports, { text, status }, from), limit)
     return {
       found: found.flatMap((accountId) => views.account(accountId) ?? []),
       next_cursor: last === undefined ? null : cursorText(list, last),
@@ -84,16 +94,17 @@ async function* lookedAt(
   sought: Sought,
   from: string | undefined,
 ): AsyncGenerator<LookedAt> {
-  const { projections, pace, names = new NameMemory(ports) } = ports
+  const { projections, pace, clock, names = new NameMemory(ports) } = ports
+  const isUp = timeUp(clock)
   names.begin()
   let after = from
   let read = 0
   for (let looked = 0; looked < LOOKED_AT_MAX; looked += PAGE_ACCOUNTS) {
     const page = { limit: PAGE_ACCOUNTS, ...(after === undefined ? {} : { after }) }
-    const all = await pace.step(() => projections.views.accountStandings(page))
+    const all = await pace.step(() => projections.views.accountsCalled(page))
     for (const some of inGroups(all, names)) {
       const unread = some.filter((each) => unreadWords(each, names).length > 0)
-      if (unread.length > 0 && read + some.length > READ_MAX) return
+      if (unread.length > 0 && read > 0 && (isUp() || read + some.length > READ_MAX)) return
       if (unread.length > 0) {
         read += some.length
         const words = unread.flatMap((each) => unreadWords(each, names))
@@ -108,20 +119,26 @@ async function* lookedAt(
   }
 }
 
+/** Whether reading has taken its time. A clock that was put back ends it, too. */
+function timeUp(clock: Clock): () => boolean {
+  const startMs = clock.nowMs()
+  return () => Math.abs(clock.nowMs() - startMs) >= READ_MS
+}
+
 /** All at once where their texts are known, else as many as are read in a step. */
 function inGroups(
-  all: readonly AccountStanding[],
+  all: readonly AccountCalled[],
   names: NameMemory,
-): readonly (readonly AccountStanding[])[] {
+): readonly (readonly AccountCalled[])[] {
   if (all.every((each) => unreadWords(each, names).length === 0)) return [all]
   return Array.from({ length: Math.ceil(all.length / READ_ACCOUNTS) }, (_, group) =>
     all.slice(group * READ_ACCOUNTS, (group + 1) * READ_ACCOUNTS),
   )
 }
 
-function unreadWords(account: AccountStanding, names: NameMemory): readonly string[] {
+function unreadWords(account: AccountCalled, names: NameMemory): readonly string[] {
   return callings(account).filter(
-    (calling) => readKeptText(calling) !== undefined && names.textOf(calling) === undefined,
+    (calling) => names.textOf(calling) === undefined && readKeptText(calling) !== undefined,
   )
 }
 
@@ -130,7 +147,7 @@ async function compared(
   { texts }: SearchPorts,
   names: NameMemory,
   { text, status }: Sought,
-  some: readonly AccountStanding[],
+  some: readonly AccountCalled[],
 ): Promise<readonly LookedAt[]> {
   const plain = comparable(text)
   const isCalled = (calling: string) => calling.includes(plain)

@@ -1,0 +1,141 @@
+/** What is asked of the open views: each question goes to the file that answers it. */
+import { ServiceError } from '@svc/contracts/errors'
+import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
+import type { Projection } from './projection/projection.ts'
+import type { LiveView } from './runner/live-view.ts'
+import type { Runner } from './runner/runner.ts'
+import { accountsProjection } from './views/accounts/accounts.ts'
+import { type AccountTotals, accountsQueries } from './views/accounts/queries.ts'
+import { eventPlacesProjection } from './views/event-places/event-places.ts'
+import { eventAt, eventPlacesQueries } from './views/event-places/queries.ts'
+import { evidenceProjection } from './views/evidence/evidence.ts'
+import { type EvidenceQueries, evidenceQueries } from './views/evidence/queries.ts'
+import { requestsQueries } from './views/requests/queries.ts'
+import { readRequest } from './views/requests/read-request.ts'
+import { requestsProjection } from './views/requests/requests.ts'
+import { statementQueries } from './views/statement/queries.ts'
+import { statementProjection } from './views/statement/statement.ts'
+import { UsageQueries } from './views/usage/queries.ts'
+import { RequestLists } from './views/usage/request-lists.ts'
+import { usageProjection } from './views/usage/usage.ts'
+import type { MovementsSnapshot, Views } from './views/views.ts'
+
+/** How long a question for an event waits for what was written last. */
+const EVENTS_WAIT_MS = 2_000
+
+/** What an operator can ask beyond what the gateway asks. */
+export interface OperatorViews extends Views, EvidenceQueries {
+  accountTotals(): AccountTotals
+  /**
+   * The event of an id, wherever it stands; undefined where there is none.
+   *
+   * @throws {ServiceError} `view_behind` when the view of events is, where the store has no index
+   */
+  eventOf(id: string): Promise<RecordedEvent | undefined>
+  movementsSnapshot(): Promise<MovementsSnapshot>
+}
+
+export function operatorViews(
+  live: readonly LiveView[],
+  store: EventStore,
+  runner: Runner,
+): OperatorViews {
+  const accounts = queriesOf(live, accountsProjection, accountsQueries)
+  const statement = queriesOf(live, statementProjection, statementQueries)
+  const requests = queriesOf(live, requestsProjection, requestsQueries)
+  const evidence = queriesOf(live, evidenceProjection, evidenceQueries)
+  const usage = queriesOf(live, usageProjection, (database) => new UsageQueries(database))
+  const requestLists = queriesOf(live, usageProjection, (database) => new RequestLists(database))
+  const request = async (requestId: string) => {
+    const place = requests().place(requestId)
+    return place === undefined ? undefined : readRequest(store, place)
+  }
+  return {
+    request,
+    async requestOfKey(accountId, keyHash) {
+      const requestId = requests().requestOfKey(accountId, keyHash)
+      return requestId === undefined ? undefined : request(requestId)
+    },
+    runningRequests: (limit) => requests().runningRequests(limit),
+    accounts: (page) => accounts().accounts(page),
+    account: (accountId) => accounts().account(accountId),
+    accountStandings: (page) => accounts().accountStandings(page),
+    accountsCalled: (page) => accounts().accountsCalled(page),
+    spending: (query) => usage().spending(query),
+    accountTotals: () => accounts().accountTotals(),
+    eventOf: eventsById(live, store, runner),
+    grants: (query) => accounts().grants(query),
+    holds: (query) => accounts().holds(query),
+    prices: () => accounts().prices(),
+    statement: (query) => statement().statement(query),
+    requestIds: (query) => requestLists().requests(query),
+    usage: (query) => usage().usage(query),
+    nextUse: (query, fromMs) => usage().nextUse(query, fromMs),
+    seriesCount: (accountId) => usage().seriesCount(accountId),
+    key: (keyId) => usage().key(keyId),
+    keys: (accountId) => usage().keys(accountId),
+    treeSize: () => evidence().treeSize(),
+    treeRoot: (size) => evidence().treeRoot(size),
+    leafOf: (event) => evidence().leafOf(event),
+    inclusionProof: (leaf, size) => evidence().inclusionProof(leaf, size),
+    consistencyProof: (first, second) => evidence().consistencyProof(first, second),
+    movementsSnapshot: () => movementsSnapshot(live, runner),
+  }
+}
+
+/** As the store finds it itself, or else the view `events`, up to what is in the log now. */
+function eventsById(
+  live: readonly LiveView[],
+  store: EventStore,
+  runner: Runner,
+): OperatorViews['eventOf'] {
+  if (store.eventOf !== undefined) return store.eventOf.bind(store)
+  const { name } = eventPlacesProjection
+  const places = queriesOf(live, eventPlacesProjection, eventPlacesQueries)
+  return async (id) => {
+    if (!(await runner.reached(await store.lastPosition(), EVENTS_WAIT_MS, name))) {
+      const message = `The view "${name}" is behind the event log. Please try again.`
+      throw new ServiceError('view_behind', message, { retryAfterSeconds: 1 })
+    }
+    return eventAt(store, places()(id), id)
+  }
+}
+
+async function movementsSnapshot(
+  live: readonly LiveView[],
+  runner: Runner,
+): Promise<MovementsSnapshot> {
+  const { file } = viewOf(live, usageProjection)
+  const snapshot = await runner.betweenDeliveries(() => file.openSnapshot())
+  const { database, checkpoint, close } = snapshot
+  const queries = new UsageQueries(database)
+  return {
+    position: checkpoint.position,
+    movements: (accountId, from, to) => queries.movements(accountId, from, to),
+    close,
+  }
+}
+
+function viewOf(live: readonly LiveView[], projection: Projection): LiveView {
+  const view = live.find((candidate) => candidate.file.projection === projection)
+  if (view === undefined) throw new Error(`the view ${projection.name} is not open`)
+  return view
+}
+
+/** Statements are prepared once for every opening of the file. */
+function queriesOf<Queries>(
+  live: readonly LiveView[],
+  projection: Projection,
+  prepare: (database: LiveView['file']['database']) => Queries,
+): () => Queries {
+  const view = viewOf(live, projection)
+  let queries = prepare(view.file.database)
+  let { generation } = view.file
+  return () => {
+    if (generation !== view.file.generation) {
+      queries = prepare(view.file.database)
+      generation = view.file.generation
+    }
+    return queries
+  }
+}

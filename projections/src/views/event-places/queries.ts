@@ -1,0 +1,37 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
+import { startOfId } from './schema.ts'
+
+/** Two ids that begin alike are one in millions of events. */
+const ALIKE_MAX = 16
+
+export interface EventPlace {
+  readonly stream: string
+  readonly revision: number
+}
+
+/** Where events stand whose ids begin as this one. */
+export type EventPlaces = (id: string) => readonly EventPlace[]
+
+export function eventPlacesQueries(database: DatabaseSync): EventPlaces {
+  const select = database.prepare(`
+    SELECT streams.stream, revision FROM places JOIN streams ON number = places.stream
+    WHERE id_start = ? LIMIT ${ALIKE_MAX}`)
+  return (id) => {
+    const idStart = startOfId(id)
+    return idStart === undefined ? [] : (select.all(idStart) as unknown as EventPlace[])
+  }
+}
+
+/** Reads from the log, where the view only knows places. */
+export async function eventAt(
+  store: Pick<EventStore, 'readStream'>,
+  places: readonly EventPlace[],
+  id: string,
+): Promise<RecordedEvent | undefined> {
+  for (const { stream, revision: from } of places) {
+    const [event] = await store.readStream({ stream, direction: 'forwards', from, limit: 1 })
+    if (event?.id === id) return event
+  }
+  return undefined
+}
