@@ -28,10 +28,20 @@ async function behindSeconds(
     const [next] = await store.readAll({ after: position, limit: 1 })
     // All that came behind it is none of ours.
     if (next === undefined) return 0
-    const { at } = next.data as { readonly at?: unknown }
-    return typeof at === 'number' ? Math.max(0, clock.nowMs() - at) / SECOND_MS : null
+    const at = timeOf(next.data)
+    return at === undefined ? null : Math.max(0, clock.nowMs() - at) / SECOND_MS
   } catch (error) {
     if (error instanceof StoreUnavailableError) return null
     throw error
+  }
+}
+
+/** Milliseconds since 1970; undefined for an event that is damaged, or of another program. */
+function timeOf(data: string): number | undefined {
+  try {
+    const { at } = JSON.parse(data) as { readonly at?: unknown }
+    return typeof at === 'number' ? at : undefined
+  } catch {
+    return undefined
   }
 }
