@@ -25,7 +25,7 @@ export function AreasLayout<Path extends string>(props: AreasLayoutProps<Path>) 
         aria-label={label}
         className="flex shrink-0 flex-col gap-2 border-line bg-panel p-3 max-lg:border-b lg:w-48 lg:border-r"
       >
-        {top}
+        <div className="grid grid-cols-1 items-center gap-2 md:max-lg:grid-cols-2">{top}</div>
         <ul className="flex flex-wrap gap-1 lg:flex-col">
           {areas.map(([path, name]) => (
             <li key={path}>{linkTo(path, name)}</li>

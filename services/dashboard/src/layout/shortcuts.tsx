@@ -38,7 +38,7 @@ export function Shortcuts({ areas, onGo }: ShortcutsProps) {
   }, [areOn])
   return (
     <>
-      <Button look="bare" className="self-start max-md:hidden" onClick={() => setOpen(true)}>
+      <Button look="bare" className="self-start max-lg:hidden" onClick={() => setOpen(true)}>
         {t('keyboard')}
       </Button>
       {isOpen && (
