@@ -301,8 +301,15 @@ class HttpGateway implements Gateway {
   }
 }
 
+/**
+ * Connections that the system keeps until they are accepted, if it is allowed to keep so many. With
+ * Node's own 511 a burst from one address had others' first packets dropped, which are sent again
+ * after a second, and then after two and four.
+ */
+const WAITING_CONNECTIONS_MAX = 4_096
+
 async function listenOn({ app }: HttpServer, at: ListenAddress): Promise<ListenAddress> {
-  await app.listen(at)
+  await app.listen({ ...at, backlog: WAITING_CONNECTIONS_MAX })
   const { address, port } = app.server.address() as AddressInfo
   return { host: address, port }
 }

@@ -1,5 +1,6 @@
 /** Floods of connections from one address, and who is still let in. */
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import {
@@ -9,6 +10,13 @@ import {
   startGateway,
 } from '@svc/testing/gateway/gateway-fixture'
 import { afterEach, describe, expect, test } from 'vitest'
+
+/** More than the 511 of Node's own. */
+const BURST = 900
+/** Of `/proc/net/tcp`. */
+const SYN_SENT = '02'
+/** Twenty looks are less than the second after which the system tries again. */
+const LOOK_AGAIN_MS = 10
 
 let fixture: GatewayFixture
 const sockets: Socket[] = []
@@ -56,6 +64,33 @@ test('an address has its share of connections, and silent ones make room', async
   expect(await ask()).toBe(200)
   expect(await ask('/livez', '127.0.0.2')).toBe(200)
 })
+
+test.runIf(process.platform === 'linux')(
+  'a burst of connections is kept by the system until each is accepted',
+  async () => {
+    await start({})
+    for (let count = 0; count < BURST; count += 1) {
+      sockets.push(connect({ port: fixture.port, host: '127.0.0.1' }).on('error', () => {}))
+    }
+    // They connect in this turn of the loop, so none of them is accepted meanwhile.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    let dropped = droppedTo(fixture.port)
+    for (let look = 0; look < 20 && dropped > 0; look += 1) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_AGAIN_MS)
+      dropped = droppedTo(fixture.port)
+    }
+    expect(dropped).toBe(0)
+  },
+)
+
+/** @returns connections to the port whose first packet the system has dropped, or not seen yet */
+function droppedTo(port: number): number {
+  const to = `:${port.toString(16).toUpperCase().padStart(4, '0')}`
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , remote, state]) => remote?.endsWith(to) && state === SYN_SENT).length
+}
 
 test('when all connections are taken, the address with most silent ones makes room', async () => {
   await start({ limits: { sockets: 30, socketsPerAddress: 25 } })

@@ -13,12 +13,14 @@ import { startLlama } from '../../engines/llama/llama.ts'
 import { GrammarRules } from '../gbnf/gbnf.ts'
 import { addSchema } from './json-schema.ts'
 import { defaultSchemaLimits } from './schema-limits.ts'
+import { UnsupportedSchema } from './unsupported-schema.ts'
 
 const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 300)
 const FIRST_SEED = Number(process.env.SVC_SCHEMA_FUZZ_SEED ?? 1)
 const MS_MAX_EACH = 500
 const PROCESSOR_MS_MAX = 250
 const MEGABYTES_MAX = 64
+const REPETITIONS = 3
 const STEPS_OVER = 1.1
 const FOLLOWED_OF = 4
 /** Compiled schemas under which the model draws, and tokens of each. */
@@ -56,6 +58,21 @@ async function fuzz(firstSeed: number, lastSeed: number): Promise<number | null>
 const most = (pick: (result: FuzzResult) => number) =>
   results.reduce((worst, result) => (pick(result) > pick(worst) ? result : worst))
 
+/** @returns milliseconds of processor time that compiling it takes at least */
+function leastMs(seed: number): number {
+  const times = Array.from({ length: REPETITIONS }, () => {
+    const before = process.threadCpuUsage()
+    try {
+      addSchema(new GrammarRules(), hostileSchema(seed), REFUSING)
+    } catch (error) {
+      if (!(error instanceof UnsupportedSchema)) throw error
+    }
+    const { user, system } = process.threadCpuUsage(before)
+    return (user + system) / 1000
+  })
+  return Math.min(...times)
+}
+
 function report(): string {
   const reasons = Map.groupBy(results, ({ refusal }) => refusal ?? 'compiled')
   const counts = [...reasons].map(([reason, list]) => [reason, list.length] as const)
@@ -83,8 +100,10 @@ describe(`${SCHEMAS} hostile schemas`, () => {
     if (SCHEMAS > 1000) process.stdout.write(`${report()}\n`)
     expect(died).toEqual([])
     expect(results).toHaveLength(SCHEMAS)
-    const slowest = most(({ processorMs }) => processorMs)
-    expect([slowest.seed, slowest.processorMs < PROCESSOR_MS_MAX]).toEqual([slowest.seed, true])
+    // Something else may have taken the time: a schema that is slow is slow again.
+    const slow = results.filter(({ processorMs }) => processorMs >= PROCESSOR_MS_MAX)
+    const slowAgain = slow.filter(({ seed }) => leastMs(seed) >= PROCESSOR_MS_MAX)
+    expect(slowAgain.map(({ seed }) => seed)).toEqual([])
     const steps = most((result) => result.steps)
     expect(steps.steps).toBeLessThan(STEPS_OVER * defaultSchemaLimits.stepsMax)
     const widest = most(({ stacks }) => stacks ?? 0)
@@ -96,14 +115,9 @@ describe(`${SCHEMAS} hostile schemas`, () => {
 
 /** Alternatives that begin alike by the thousand: 300 to 600 ms until joining them was counted. */
 it.each([44_615, 62_267])('seed %d is refused in time', (seed) => {
-  const processorMs = () => {
-    const before = process.threadCpuUsage()
-    const compile = () => addSchema(new GrammarRules(), hostileSchema(seed), REFUSING)
-    expect(compile).toThrow('takes too many steps')
-    const { user, system } = process.threadCpuUsage(before)
-    return (user + system) / 1000
-  }
-  expect(Math.min(processorMs(), processorMs())).toBeLessThan(PROCESSOR_MS_MAX)
+  const compile = () => addSchema(new GrammarRules(), hostileSchema(seed), REFUSING)
+  expect(compile).toThrow('takes too many steps')
+  expect(leastMs(seed)).toBeLessThan(PROCESSOR_MS_MAX)
 })
 
 describe('the demo model under hostile schemas that compile', () => {
