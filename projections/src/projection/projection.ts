@@ -32,8 +32,13 @@ export interface Projector {
    * @param recorded all of them as they are in the log, also those of streams that are set aside
    */
   fold(events: readonly DecodedEvent[], recorded: readonly RecordedEvent[]): void
-  /** Writes the rows that changed, inside a transaction that the caller opened. */
-  flush(): void
+  /**
+   * Writes rows that will hardly change again and forgets them, so that memory stays small until
+   * the commit. As with {@link flush}, inside a transaction that the caller opened.
+   */
+  writePassing(): void
+  /** Writes all rows that changed, one in each step of the walk. */
+  flush(): Iterable<unknown>
   /** Forgets what it keeps in memory, after a fold or a flush that failed. */
   forget(): void
 }

@@ -10,7 +10,7 @@ import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { type DecodedBatch, decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { foldSingly, type InspectStream } from './fold-singly.ts'
-import { BATCH_EVENTS, COMMIT_EVENTS } from './runner.ts'
+import { BATCH_EVENTS } from './runner.ts'
 import type { ViewFile } from './view-file.ts'
 
 export interface FoldLog {
@@ -40,9 +40,10 @@ export async function foldLog(
   while (until !== START && foldedUntil() < until) {
     const batch = await readBatch(foldedUntil(), until, build)
     if (batch.length === 0) return
-    const decoded = await build.pace.step(() => decodeBatch(batch))
+    const decoded = await foldTogether(files, batch, build.pace, (file) =>
+      foldAgain(file, batch, build),
+    )
     await build.onBatch?.(decoded)
-    await foldDecoded(files, decoded, build.pace, (file) => foldAgain(file, batch, build))
     report()
   }
 }
@@ -57,33 +58,41 @@ export async function foldBatch(
   batch: readonly RecordedEvent[],
   pace: Pace,
 ): Promise<void> {
-  const decoded = await pace.step(() => decodeBatch(batch))
-  await foldDecoded(files, decoded, pace)
+  await foldTogether(files, batch, pace)
 }
 
 /**
  * @param onUnfoldable what is done with a file that could not fold the batch and is back at its
  *   last commit. Default: it throws what was thrown
  */
-async function foldDecoded(
+async function foldTogether(
   files: readonly ViewFile[],
-  batch: DecodedBatch,
+  batch: readonly RecordedEvent[],
   pace: Pace,
   onUnfoldable?: (file: ViewFile) => Promise<void>,
-): Promise<void> {
+): Promise<DecodedBatch> {
+  const thrown = new Map<ViewFile, unknown>()
+  const decoded = await pace.step(() => {
+    const once = decodeBatch(batch)
+    for (const file of files) {
+      try {
+        file.fold(once)
+      } catch (error) {
+        thrown.set(file, error)
+      }
+    }
+    return once
+  })
   for (const file of files) {
     try {
-      await foldAndCommit(file, batch, pace)
+      if (thrown.has(file)) throw thrown.get(file)
+      await file.commitIfLong(pace)
     } catch (error) {
       if (onUnfoldable === undefined || isDamage(error) || isPassingTrouble(error)) throw error
       await onUnfoldable(file)
     }
   }
-}
-
-async function foldAndCommit(file: ViewFile, batch: DecodedBatch, pace: Pace): Promise<void> {
-  await pace.step(() => file.fold(batch))
-  if (file.uncommittedEvents >= stepSize(pace, COMMIT_EVENTS)) await pace.step(() => file.commit())
+  return decoded
 }
 
 /** From the last commit to the end of the batch, event by event. */

@@ -10,6 +10,7 @@
  *     stopped                 before the start and after the close
  */
 import { type Position, type RecordedEvent, START } from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
 import type { DecodedBatch } from '../projection/decode.ts'
 import type { Projection } from '../projection/projection.ts'
 import type { ProjectionStatus } from '../views/views.ts'
@@ -63,27 +64,62 @@ export class LiveView {
     return this.file.folded.position
   }
 
+  /** Whether the next events are to be folded one by one. */
+  get isInDoubt(): boolean {
+    return this.folded < this.#inDoubtUntil
+  }
+
   /**
    * Folds what is new of the events.
    *
    * @throws {ViewRewoundError} when one cannot be folded: which one shows when they come again
+   */
+  fold(batch: DecodedBatch): void {
+    const news = this.#newsAmong(batch)
+    try {
+      this.file.fold(news)
+    } catch (error) {
+      this.#rewound(news.recorded.at(-1)?.position ?? START, error)
+    }
+  }
+
+  /**
+   * The same while it {@link isInDoubt}.
+   *
    * @throws {UnfoldableEventError} with the view standing just before the event
    */
-  async fold(batch: DecodedBatch, inspect: InspectStream): Promise<void> {
-    const news = this.#newsAmong(batch)
-    if (this.folded < this.#inDoubtUntil) await foldSingly(this.file, news, inspect)
-    else this.#orRewind(news.recorded.at(-1)?.position ?? START, () => this.file.fold(news))
+  async foldSingly(batch: DecodedBatch, inspect: InspectStream): Promise<void> {
+    await foldSingly(this.file, this.#newsAmong(batch), inspect)
   }
 
   /** Makes what was folded visible. @throws {ViewRewoundError} when a row cannot be written */
   commit(): void {
-    this.#orRewind(this.folded, () => this.file.commit())
+    const { folded } = this
+    try {
+      this.file.commit()
+    } catch (error) {
+      this.#rewound(folded, error)
+    }
+  }
+
+  /** As {@link commit}, while it catches up: once there is enough. */
+  async commitIfLong(pace: Pace): Promise<void> {
+    const { folded } = this
+    try {
+      await this.file.commitIfLong(pace)
+    } catch (error) {
+      this.#rewound(folded, error)
+    }
   }
 
   /** As {@link commit}, at the end of the log: a file that was being built is then whole. */
-  async finish(): Promise<void> {
-    this.commit()
-    await this.file.finish()
+  async finish(pace: Pace): Promise<void> {
+    const { folded } = this
+    try {
+      await this.file.finish(pace)
+    } catch (error) {
+      this.#rewound(folded, error)
+    }
   }
 
   /** Whether its rows are of another log: then it answers nothing. */
@@ -121,14 +157,11 @@ export class LiveView {
     }
   }
 
-  #orRewind(until: Position, step: () => void): void {
-    try {
-      step()
-    } catch (error) {
-      if (isDamage(error) || isPassingTrouble(error)) throw error
-      this.#inDoubtUntil = until
-      throw new ViewRewoundError()
-    }
+  /** @throws always */
+  #rewound(until: Position, error: unknown): never {
+    if (isDamage(error) || isPassingTrouble(error)) throw error
+    this.#inDoubtUntil = until
+    throw new ViewRewoundError()
   }
 }
 

@@ -11,6 +11,7 @@ import { Backoff } from '@svc/contracts/ports/backoff'
 import {
   type EventStore,
   type Position,
+  type RecordedEvent,
   START,
   type SubscriptionBatch,
 } from '@svc/contracts/ports/event-store'
@@ -18,7 +19,7 @@ import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
-import { decodeBatch } from '../projection/decode.ts'
+import { type DecodedBatch, decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import type { InspectStream } from './fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
@@ -26,13 +27,8 @@ import { LiveCommits } from './live-commits.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
 import type { ProjectionLog } from './projection-log.ts'
 
-/** Events that are read, or folded into one view, without a break: about a millisecond. */
+/** Events that are read, or folded into all views, without a break: a millisecond or two. */
 export const BATCH_EVENTS = 250
-/**
- * While catching up a view commits after this many events, about 4 ms in a turn of its own. The
- * more, the fewer writes of a busy account. At the end of the log see {@link LiveCommits}.
- */
-export const COMMIT_EVENTS = 2_000
 /** At the end of the log a commit is no longer put off: a millisecond or two. */
 const LIVE_COMMIT_EVENTS = 500
 /**
@@ -231,16 +227,12 @@ export class Runner {
 
   async #deliver({ events, caughtUp }: SubscriptionBatch): Promise<void> {
     const active = this.#active()
-    const step = this.#stepFor(caughtUp)
     const isLive = caughtUp && this.#caughtUp
-    const decoded = await step(() => decodeBatch(active.length > 0 ? events : []))
+    if (active.length > 0) await this.#fold(active, events, caughtUp)
     this.#delivered = events.at(-1)?.position ?? this.#delivered
     for (const view of active) {
-      await this.#orStop(view, async () => {
-        await step(() => view.fold(decoded, this.#inspect))
-        if (!isLive) await this.#commit(view, caughtUp)
-        this.noteSetAside(view)
-      })
+      if (!isLive) await this.#orStop(view, () => this.#commit(view, caughtUp))
+      this.noteSetAside(view)
     }
     this.#caughtUp = caughtUp
     for (const view of this.#active()) {
@@ -251,12 +243,41 @@ export class Runner {
     else this.#settleWaiters()
   }
 
-  async #commit(view: LiveView, caughtUp: boolean): Promise<void> {
-    if (caughtUp) await view.finish()
-    else if (view.file.uncommittedEvents >= stepSize(this.#pace, COMMIT_EVENTS)) {
-      await this.#pace.step(() => view.commit())
-      await view.file.checkpointIfLong()
+  async #fold(
+    views: readonly LiveView[],
+    events: readonly RecordedEvent[],
+    caughtUp: boolean,
+  ): Promise<void> {
+    const step = this.#stepFor(caughtUp)
+    for (let from = 0; from < events.length; ) {
+      const part = events.slice(from, from + stepSize(this.#pace, BATCH_EVENTS))
+      from += part.length
+      // Known before they are folded: what is folded singly commits each event.
+      const inDoubt = views.filter(({ isInDoubt }) => isInDoubt)
+      const decoded = await step(() => {
+        const batch = decodeBatch(part)
+        for (const view of views) if (!inDoubt.includes(view)) this.#foldInto(view, batch)
+        return batch
+      })
+      for (const view of inDoubt) {
+        await this.#orStop(view, () => step(() => view.foldSingly(decoded, this.#inspect)))
+      }
     }
+  }
+
+  #foldInto(view: LiveView, batch: DecodedBatch): void {
+    if (view.state === 'failed') return
+    try {
+      view.fold(batch)
+    } catch (error) {
+      this.#stopView(view, error)
+    }
+  }
+
+  async #commit(view: LiveView, caughtUp: boolean): Promise<void> {
+    if (view.state === 'failed') return
+    if (caughtUp) await view.finish(this.#pace)
+    else await view.commitIfLong(this.#pace)
   }
 
   /** At the end of the log: what is due, and what somebody waits for. */
@@ -267,7 +288,7 @@ export class Runner {
       const { uncommittedEvents } = view.file
       if (uncommittedEvents === 0) continue
       if (isDue || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#isAwaited(view)) {
-        await this.#orStop(view, () => view.finish())
+        await this.#orStop(view, () => view.finish(this.#pace))
         await nextTurn()
       }
     }

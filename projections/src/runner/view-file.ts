@@ -9,7 +9,9 @@
  *     being built ── finish ──▶ kept
  *
  * A file that is being built is marked so and has no journal on disk: after a crash it is thrown
- * away and built again, so what would make it safe would only make it slow. A kept one has a
+ * away and built again, so what would make it safe would only make it slow. It commits seldom, so
+ * that rows which change again and again are written once for many events, and its commits are cut
+ * into steps: who reads it meanwhile may see a part of one. A kept one has a
  * write-ahead log: after a power cut the last transactions may be missing, never half of one. They
  * are then folded again from the event log, which is the source; no commit waits for the disk.
  */
@@ -18,6 +20,7 @@ import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { RecordedEvent } from '@svc/contracts/ports/event-store'
+import { inSteps, type Pace, stepSize } from '@svc/contracts/ports/pace'
 import type { DecodedBatch, DecodedEvent } from '../projection/decode.ts'
 import type { Projection, Projector } from '../projection/projection.ts'
 import {
@@ -31,6 +34,18 @@ import {
   type SetAside,
   type ViewHole,
 } from './view-database.ts'
+
+/**
+ * While it catches up a file that is kept commits after this many events, in a few milliseconds.
+ * The end of the log has its own rule (`live-commits.ts`).
+ */
+const COMMIT_EVENTS = 2_000
+/** A file that is being built writes what hardly changes after so many, in a millisecond or two. */
+const WRITE_EVENTS = 1_000
+/** A file that is being built commits after so many. */
+const BUILD_COMMIT_EVENTS = 20_000
+/** About a millisecond. */
+const ROWS_PER_STEP = 500
 
 export interface ViewPorts {
   readonly keepFile: KeepFile
@@ -56,6 +71,9 @@ export class ViewFile {
   #kept: KeptFile | undefined
   #committed: Checkpoint
   #folded: Checkpoint
+  /** Of the events that were folded, those whose passing rows are written. */
+  #writtenEvents: number
+  #buildCommitEvents = BUILD_COMMIT_EVENTS
   #setAside: Map<string, ViewHole>
   /** Streams that are not in the table yet. */
   readonly #newlySetAside = new Set<string>()
@@ -76,6 +94,7 @@ export class ViewFile {
     this.#kept = opened.kept
     this.#committed = opened.checkpoint
     this.#folded = opened.checkpoint
+    this.#writtenEvents = opened.checkpoint.events
     this.#setAside = new Map(opened.setAside)
   }
 
@@ -136,33 +155,33 @@ export class ViewFile {
    * @throws with the view back at its last commit
    */
   commit(): void {
-    if (!this.#database.isOpen || this.uncommittedEvents === 0) return
-    const { position, stream, revision, hash, events } = this.#folded
-    try {
-      this.#database.exec('BEGIN IMMEDIATE')
-      this.#projector.flush()
-      this.#flushSetAside()
-      this.#database
-        .prepare(
-          'UPDATE checkpoint SET position = ?, stream = ?, revision = ?, hash = ?, events = ?',
-        )
-        .run(position.toString(), stream, revision, hash, events)
-      this.#ports.beforeCommit()
-      this.#database.exec('COMMIT')
-    } catch (error) {
-      this.#rollBack()
-      throw error
+    for (const _ of this.#commitSteps());
+  }
+
+  /**
+   * While it catches up: commits, or writes, once enough was folded. Nothing may be folded or
+   * committed until it has resolved.
+   *
+   * @throws with the view back at its last commit
+   */
+  async commitIfLong(pace: Pace): Promise<void> {
+    const isLong = this.uncommittedEvents >= stepSize(pace, this.#commitEvents())
+    if (this.#kept === undefined && isLong) await this.#commitInSteps(pace)
+    else if (isLong) await pace.step(() => this.commit())
+    else if (this.#folded.events - this.#writtenEvents >= stepSize(pace, WRITE_EVENTS)) {
+      await pace.step(() => this.#writePassing())
     }
-    this.#committed = this.#folded
-    this.#newlySetAside.clear()
-    this.#ports.afterCommit()
+    await this.checkpointIfLong()
   }
 
   /**
    * Commits, and makes a file that is being built one that is kept. Nothing may be folded or
    * committed until it has resolved.
+   *
+   * @param pace of a commit that may be long. Default: it is made at once
    */
-  async finish(): Promise<void> {
+  async finish(pace?: Pace): Promise<void> {
+    if (this.#kept === undefined && pace !== undefined) await this.#commitInSteps(pace)
     this.commit()
     if (!this.#database.isOpen) return
     await this.checkpointIfLong()
@@ -241,6 +260,53 @@ export class ViewFile {
     })
   }
 
+  #commitEvents(): number {
+    return this.#kept === undefined ? this.#buildCommitEvents : COMMIT_EVENTS
+  }
+
+  #commitInSteps(pace: Pace): Promise<void> {
+    return inSteps(pace, this.#commitSteps(), ROWS_PER_STEP, () => {})
+  }
+
+  *#commitSteps(): Generator<unknown> {
+    if (!this.#database.isOpen || this.uncommittedEvents === 0) return
+    const { position, stream, revision, hash, events } = this.#folded
+    try {
+      this.#begin()
+      yield* this.#projector.flush()
+      this.#flushSetAside()
+      this.#database
+        .prepare(
+          'UPDATE checkpoint SET position = ?, stream = ?, revision = ?, hash = ?, events = ?',
+        )
+        .run(position.toString(), stream, revision, hash, events)
+      this.#ports.beforeCommit()
+      this.#database.exec('COMMIT')
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+    this.#committed = this.#folded
+    this.#writtenEvents = events
+    this.#newlySetAside.clear()
+    this.#ports.afterCommit()
+  }
+
+  #writePassing(): void {
+    try {
+      this.#begin()
+      this.#projector.writePassing()
+    } catch (error) {
+      this.#rollBack()
+      throw error
+    }
+    this.#writtenEvents = this.#folded.events
+  }
+
+  #begin(): void {
+    if (!this.#database.isTransaction) this.#database.exec('BEGIN IMMEDIATE')
+  }
+
   #flushSetAside(): void {
     if (this.#newlySetAside.size === 0) return
     const insert = this.#database.prepare('INSERT OR REPLACE INTO set_aside VALUES (?, ?, ?)')
@@ -253,6 +319,9 @@ export class ViewFile {
   #rollBack(): void {
     this.#projector.forget()
     this.#folded = this.#committed
+    this.#writtenEvents = this.#committed.events
+    // Where one event cannot be folded there may be others: less is folded once more for them.
+    this.#buildCommitEvents = COMMIT_EVENTS
     for (const stream of this.#newlySetAside) this.#setAside.delete(stream)
     this.#newlySetAside.clear()
     // SQLite rolls back by itself when the disk is full, but not always.
@@ -266,6 +335,8 @@ export class ViewFile {
     this.#kept = opened.kept
     this.#committed = opened.checkpoint
     this.#folded = opened.checkpoint
+    this.#writtenEvents = opened.checkpoint.events
+    this.#buildCommitEvents = BUILD_COMMIT_EVENTS
     this.#setAside = new Map(opened.setAside)
     this.#newlySetAside.clear()
     this.generation += 1

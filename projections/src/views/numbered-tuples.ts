@@ -5,16 +5,21 @@
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 
-/** Kept in memory, so that the table is asked once for each in most lives: about 10 MB. */
+/** Kept in memory, so that the table is asked once for each in most lives: about 20 MB. */
 const TUPLES_KEPT = 50_000
-/** Is in no id and in no name of a model. */
-const SEPARATOR = '\n'
+
+/**
+ * Leads from the last word, which many tuples share, over the others to the number at the first.
+ * Joined into one text the words would be copied for every event.
+ */
+interface Branch extends Map<string, Branch | number> {}
 
 export class NumberedTuples {
   readonly #find: StatementSync
   readonly #selectLast: StatementSync
   readonly #insert: StatementSync
-  readonly #numbers = new Map<string, number>()
+  readonly #numbers: Branch = new Map()
+  #known = 0
   readonly #waiting: (readonly [number: number, words: readonly string[]])[] = []
   #last: number | undefined
 
@@ -29,24 +34,37 @@ export class NumberedTuples {
 
   /** The number of the words, a new one when they were never seen together. */
   numberOf(...words: readonly string[]): number {
-    const name = words.join(SEPARATOR)
-    const known = this.#numbers.get(name)
-    if (known !== undefined) return known
+    const [first = '', ...rest] = words
+    let branch = this.#numbers
+    for (let index = rest.length - 1; index >= 0; index -= 1) {
+      branch = branchOf(branch, rest[index] ?? '')
+    }
+    const known = branch.get(first)
+    if (typeof known === 'number') return known
     const number = this.#stored(words) ?? this.#added(words)
-    this.#numbers.set(name, number)
+    branch.set(first, number)
+    this.#known += 1
     return number
   }
 
-  flush(): void {
-    for (const [number, words] of this.#waiting) this.#insert.run(number, ...words)
+  *flush(): Generator<undefined> {
+    for (const [number, words] of this.#waiting) {
+      this.#insert.get(number, ...words)
+      yield
+    }
     this.#waiting.length = 0
-    if (this.#numbers.size > TUPLES_KEPT) this.#numbers.clear()
+    if (this.#known > TUPLES_KEPT) this.#forgetNumbers()
   }
 
   clear(): void {
-    this.#numbers.clear()
+    this.#forgetNumbers()
     this.#waiting.length = 0
     this.#last = undefined
+  }
+
+  #forgetNumbers(): void {
+    this.#numbers.clear()
+    this.#known = 0
   }
 
   #stored(words: readonly string[]): number | undefined {
@@ -59,4 +77,12 @@ export class NumberedTuples {
     this.#waiting.push([this.#last, words])
     return this.#last
   }
+}
+
+function branchOf(from: Branch, word: string): Branch {
+  const known = from.get(word)
+  if (known instanceof Map) return known
+  const branch: Branch = new Map()
+  from.set(word, branch)
+  return branch
 }

@@ -52,7 +52,9 @@ if (folder === undefined || socketPath === undefined) throw new Error('DATA_FOLD
 const hasEvidence = part !== 'no-evidence'
 if (!hasEvidence) {
   const evidenceView = views.find(({ name }) => name === 'evidence')
-  Object.assign(evidenceView ?? {}, { projector: () => ({ fold() {}, flush() {}, forget() {} }) })
+  Object.assign(evidenceView ?? {}, {
+    projector: () => ({ fold() {}, writePassing() {}, flush: () => [], forget() {} }),
+  })
 }
 
 const logger = pino({ level: 'warn', base: null }, pino.destination(STANDARD_ERROR))

@@ -82,7 +82,7 @@ export async function rebuildView(
   const summaries = await besideLive([view], build, onProgress, async (built) => {
     const { count: differences } = await compare(view, built, build)
     await foldLog([built], await build.store.lastPosition(), build)
-    await built.finish()
+    await built.finish(build.pace)
     const { freed } = await build.runner.betweenDeliveries(() => swap(view, built, build))
     await freed
     return { name: view.name, events: view.file.committed.events, differences }

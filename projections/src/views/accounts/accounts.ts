@@ -1,4 +1,5 @@
 import type { Projection } from '../../projection/projection.ts'
+import { projectorOf } from '../row-parts.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { projectAccounts } from './project.ts'
 import { accountsSchema } from './schema.ts'
@@ -24,16 +25,7 @@ export const accountsProjection: Projection = {
     const grants = new TouchedRows(grantsTable(database), GRANTS_KEPT)
     const prices = new TouchedRows(pricesTable(database), 0)
     const rows = { accounts, holds, grants, prices }
-    return {
-      fold(events) {
-        for (const event of events) projectAccounts(rows, event)
-      },
-      flush() {
-        for (const part of Object.values(rows)) part.flush()
-      },
-      forget() {
-        for (const part of Object.values(rows)) part.clear()
-      },
-    }
+    const parts = { passing: [holds, prices], kept: [accounts, grants] }
+    return projectorOf(parts, (event) => projectAccounts(rows, event))
   },
 }

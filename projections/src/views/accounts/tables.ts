@@ -33,7 +33,7 @@ export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
   return {
     ...rowsByKey(database, { table: 'accounts', key: 'account_id', read: readAccount }),
     insert(row) {
-      insert.run(
+      insert.get(
         row.accountId,
         row.name,
         row.externalId,
@@ -50,7 +50,7 @@ export function accountsTable(database: DatabaseSync): RowTable<AccountState> {
       )
     },
     update(row) {
-      update.run(
+      update.get(
         row.name,
         row.status,
         row.spendPolicy,
@@ -79,7 +79,7 @@ export function holdsTable(database: DatabaseSync): RowTable<HoldRow> {
   return {
     ...rowsByKey(database, { table: 'holds', key: 'request_id', read: readHold }),
     insert: ({ requestId, accountId, hold, since, deadline }) =>
-      void insert.run(requestId, accountId, hold.toString(), since, deadline),
+      void insert.get(requestId, accountId, hold.toString(), since, deadline),
     // A hold comes and goes; it never changes.
     update() {},
   }
@@ -115,7 +115,7 @@ export function grantsTable(database: DatabaseSync): RowTable<GrantState> {
   return {
     ...rowsByKey(database, { table: 'grants', key: 'grant_id', read: readGrant }),
     insert(grant) {
-      insert.run(
+      insert.get(
         grant.grantId,
         grant.accountId,
         grant.category,
@@ -128,7 +128,7 @@ export function grantsTable(database: DatabaseSync): RowTable<GrantState> {
       )
     },
     update: ({ grantId, remaining, voidedAt }) =>
-      void update.run(remaining.toString(), voidedAt, grantId),
+      void update.get(remaining.toString(), voidedAt, grantId),
   }
 }
 
@@ -166,7 +166,7 @@ export function pricesTable(database: DatabaseSync): RowTable<PriceState> {
   return {
     ...rowsByKey(database, { table: 'prices', key: 'version', read: readPrice }),
     insert(price) {
-      insert.run(
+      insert.get(
         price.revision,
         price.version,
         price.model,
@@ -180,7 +180,7 @@ export function pricesTable(database: DatabaseSync): RowTable<PriceState> {
         price.withdrawnAt,
       )
     },
-    update: ({ version, withdrawnAt }) => void update.run(withdrawnAt, version),
+    update: ({ version, withdrawnAt }) => void update.get(withdrawnAt, version),
   }
 }
 

@@ -1,6 +1,8 @@
 /** For a store that has no index of ids: an EventStoreDB finds an event by its place alone. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { Projection } from '../../projection/projection.ts'
 import { NumberedTuples } from '../numbered-tuples.ts'
+import { projectorOf, type RowPart } from '../row-parts.ts'
 import { eventPlacesSchema, startOfId } from './schema.ts'
 
 type Place = readonly [idStart: number, stream: number, revision: number]
@@ -15,26 +17,42 @@ export const eventPlacesProjection: Projection = {
   ],
   projector(database) {
     const streams = new NumberedTuples(database, 'streams', ['stream'])
-    const insert = database.prepare('INSERT INTO places VALUES (?,?,?)')
-    const waiting: Place[] = []
+    const places = new NewPlaces(database)
     return {
+      ...projectorOf({ passing: [streams, places], kept: [] }, () => {}),
       /** Also what nobody can read is found. */
       fold(_events, recorded) {
         for (const { id, stream, revision } of recorded) {
           const idStart = startOfId(id)
           // What is no id of ours was written by somebody else, and is asked for by nobody.
-          if (idStart !== undefined) waiting.push([idStart, streams.numberOf(stream), revision])
+          if (idStart !== undefined) places.add([idStart, streams.numberOf(stream), revision])
         }
-      },
-      flush() {
-        streams.flush()
-        for (const place of waiting) insert.run(...place)
-        waiting.length = 0
-      },
-      forget() {
-        streams.clear()
-        waiting.length = 0
       },
     }
   },
+}
+
+class NewPlaces implements RowPart {
+  readonly #insert: StatementSync
+  readonly #waiting: Place[] = []
+
+  constructor(database: DatabaseSync) {
+    this.#insert = database.prepare('INSERT INTO places VALUES (?,?,?)')
+  }
+
+  add(place: Place): void {
+    this.#waiting.push(place)
+  }
+
+  *flush(): Generator<undefined> {
+    for (const place of this.#waiting) {
+      this.#insert.get(...place)
+      yield
+    }
+    this.clear()
+  }
+
+  clear(): void {
+    this.#waiting.length = 0
+  }
 }

@@ -51,19 +51,25 @@ export class EvidenceProjector implements Projector {
     }
   }
 
-  flush(): void {
-    for (const [level, tile, hashes] of this.#full) this.#putTile.run(tileId(level, tile), hashes)
-    for (const row of this.#fullPositions) this.#putPositions.run(...row)
+  writePassing(): void {
+    for (const [level, tile, hashes] of this.#full) this.#putTile.get(tileId(level, tile), hashes)
+    for (const row of this.#fullPositions) this.#putPositions.get(...row)
+    this.#full.length = 0
+    this.#fullPositions.length = 0
+  }
+
+  /** In one step: beside the full tiles there are only a few rows. */
+  flush(): readonly [] {
+    this.writePassing()
     this.#levels?.forEach(({ tile, count, hashes }, level) => {
       if (count === 0) return
-      this.#putTile.run(tileId(level, tile), hashes.subarray(0, count * HASH_BYTES))
+      this.#putTile.get(tileId(level, tile), hashes.subarray(0, count * HASH_BYTES))
     })
     const leaves = this.#levels?.[0]
     if (leaves !== undefined && leaves.count > 0) {
-      this.#putPositions.run(...this.#positionsOf(leaves))
+      this.#putPositions.get(...this.#positionsOf(leaves))
     }
-    this.#full.length = 0
-    this.#fullPositions.length = 0
+    return []
   }
 
   forget(): void {

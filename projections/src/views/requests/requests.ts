@@ -1,4 +1,5 @@
 import type { Projection } from '../../projection/projection.ts'
+import { projectorOf } from '../row-parts.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { projectRequests } from './project.ts'
 import { requestsSchema } from './schema.ts'
@@ -19,20 +20,7 @@ export const requestsProjection: Projection = {
     const keys = new UsedKeyRows(database)
     const refunds = new RefundRows(database)
     const rows = { requests, keys, refunds }
-    return {
-      fold(events) {
-        for (const event of events) projectRequests(rows, event)
-      },
-      flush() {
-        requests.flush()
-        keys.flush()
-        refunds.flush()
-      },
-      forget() {
-        requests.clear()
-        keys.clear()
-        refunds.clear()
-      },
-    }
+    const parts = { passing: [requests, keys, refunds], kept: [] }
+    return projectorOf(parts, (event) => projectRequests(rows, event))
   },
 }

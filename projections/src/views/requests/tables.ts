@@ -34,16 +34,16 @@ export function requestsTable(database: DatabaseSync): RowTable<RequestPlace> {
       return row === undefined ? undefined : readPlace(row)
     },
     insert({ requestId, accountId, accepted, metered, debited, ended, running }) {
-      insert.run(requestId, accountId, accepted, metered, debited, ended)
-      if (running !== null) insertRunning.run(requestId, running.gatewayId, running.deadline)
+      insert.get(requestId, accountId, accepted, metered, debited, ended)
+      if (running !== null) insertRunning.get(requestId, running.gatewayId, running.deadline)
     },
     update({ requestId, metered, debited, ended, running }) {
-      update.run(metered, debited, ended, requestId)
-      if (running === null) removeRunning.run(requestId)
+      update.get(metered, debited, ended, requestId)
+      if (running === null) removeRunning.get(requestId)
     },
     remove(requestId) {
-      remove.run(requestId)
-      removeRunning.run(requestId)
+      remove.get(requestId)
+      removeRunning.get(requestId)
     },
   }
 }
@@ -61,9 +61,10 @@ export class UsedKeyRows {
     this.#waiting.push(use)
   }
 
-  flush(): void {
+  *flush(): Generator<undefined> {
     for (const { accountId, keyHash, requestId } of this.#waiting) {
-      this.#put.run(accountId, keyHash, requestId)
+      this.#put.get(accountId, keyHash, requestId)
+      yield
     }
     this.clear()
   }
@@ -86,8 +87,11 @@ export class RefundRows {
     this.#waiting.push({ requestId, revision })
   }
 
-  flush(): void {
-    for (const { requestId, revision } of this.#waiting) this.#insert.run(requestId, revision)
+  *flush(): Generator<undefined> {
+    for (const { requestId, revision } of this.#waiting) {
+      this.#insert.get(requestId, revision)
+      yield
+    }
     this.clear()
   }
 

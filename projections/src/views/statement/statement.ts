@@ -1,5 +1,6 @@
 import type { Projection } from '../../projection/projection.ts'
 import { NumberedTuples } from '../numbered-tuples.ts'
+import { projectorOf } from '../row-parts.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { type NewEntry, projectStatement } from './project.ts'
 import { statementSchema } from './schema.ts'
@@ -33,17 +34,7 @@ export const statementProjection: Projection = {
     ])
     const addEntry = (entry: NewEntry) => entries.add(entry)
     const rows = { heads, running, keyNames, gifts, terms, addEntry }
-    const parts = [entries, heads, running, keyNames, gifts, terms]
-    return {
-      fold(events) {
-        for (const event of events) projectStatement(rows, event)
-      },
-      flush() {
-        for (const part of parts) part.flush()
-      },
-      forget() {
-        for (const part of parts) part.clear()
-      },
-    }
+    const parts = { passing: [entries, running, terms], kept: [heads, keyNames, gifts] }
+    return projectorOf(parts, (event) => projectStatement(rows, event))
   },
 }

@@ -64,11 +64,12 @@ export class NewEntries {
     return this.#storedEntries() + this.#waiting.length
   }
 
-  flush(): void {
+  *flush(): Generator<undefined> {
     let number = this.#storedEntries()
     for (const entry of this.#waiting) {
       number += 1
       this.#write(number, entry)
+      yield
     }
     this.#waiting.length = 0
     this.#lastNumber = number
@@ -85,7 +86,7 @@ export class NewEntries {
   }
 
   #write(number: number, row: NewEntry): void {
-    this.#insert.run(
+    this.#insert.get(
       number,
       row.above,
       row.accountId,
@@ -123,9 +124,9 @@ export function headsTable(database: DatabaseSync): RowTable<StatementHead> {
       const row = select.get(accountId) as Omit<StatementHead, 'accountId'> | undefined
       return row === undefined ? undefined : { accountId, ...row }
     },
-    insert: (row) => void insert.run(row.accountId, row.number, row.entry, row.at),
-    update: (row) => void update.run(row.number, row.entry, row.at, row.accountId),
-    remove: (accountId) => void remove.run(accountId),
+    insert: (row) => void insert.get(row.accountId, row.number, row.entry, row.at),
+    update: (row) => void update.get(row.number, row.entry, row.at, row.accountId),
+    remove: (accountId) => void remove.get(accountId),
   }
 }
 
@@ -139,9 +140,9 @@ export function runningTable(database: DatabaseSync): RowTable<RunningRequest> {
       const row = select.get(requestId) as { terms: number } | undefined
       return row === undefined ? undefined : { requestId, terms: row.terms }
     },
-    insert: (row) => void insert.run(row.requestId, row.terms),
-    update: (row) => void update.run(row.terms, row.requestId),
-    remove: (requestId) => void remove.run(requestId),
+    insert: (row) => void insert.get(row.requestId, row.terms),
+    update: (row) => void update.get(row.terms, row.requestId),
+    remove: (requestId) => void remove.get(requestId),
   }
 }
 
@@ -151,10 +152,10 @@ export function giftsTable(database: DatabaseSync): RowTable<Gift> {
   const remove = database.prepare('DELETE FROM gifts WHERE grant_id = ?')
   return {
     load: (grantId) => (select.get(grantId) === undefined ? undefined : { grantId }),
-    insert: ({ grantId }) => void insert.run(grantId),
+    insert: ({ grantId }) => void insert.get(grantId),
     // There is nothing in it to change.
     update: () => {},
-    remove: (grantId) => void remove.run(grantId),
+    remove: (grantId) => void remove.get(grantId),
   }
 }
 
@@ -168,9 +169,9 @@ export function keyNamesTable(database: DatabaseSync): RowTable<KeyName> {
       const row = select.get(keyId) as { name: string } | undefined
       return row === undefined ? undefined : { keyId, name: row.name }
     },
-    insert: (row) => void insert.run(row.keyId, row.name),
-    update: (row) => void update.run(row.name, row.keyId),
-    remove: (keyId) => void remove.run(keyId),
+    insert: (row) => void insert.get(row.keyId, row.name),
+    update: (row) => void update.get(row.name, row.keyId),
+    remove: (keyId) => void remove.get(keyId),
   }
 }
 

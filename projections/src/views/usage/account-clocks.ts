@@ -30,8 +30,9 @@ export class AccountClocks {
   }
 
   /** After a flush: what is forgotten here is in the tables. */
-  flush(): void {
+  flush(): readonly [] {
     if (this.#times.size > CLOCKS_KEPT) this.clear()
+    return []
   }
 
   clear(): void {

@@ -29,6 +29,6 @@ export function accountUsageTable(database: DatabaseSync): TotalsTable<string, A
       return row === undefined ? undefined : { accountId, quarter: row.quarter, ...readUsed(row) }
     },
     empty: (accountId) => ({ accountId, quarter: 0, ...nothingUsed() }),
-    put: (total) => void put.run(total.accountId, total.quarter, ...columnsOf(total)),
+    put: (total) => void put.get(total.accountId, total.quarter, ...columnsOf(total)),
   }
 }

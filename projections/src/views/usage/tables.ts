@@ -58,7 +58,7 @@ export function usageTable(database: DatabaseSync): TotalsTable<number, UsageTot
     },
     empty: emptyUsage,
     put(total) {
-      put.run(
+      put.get(
         total.series,
         total.quarter,
         total.at,
@@ -107,7 +107,7 @@ export function movementsTable(database: DatabaseSync): TotalsTable<string, Move
     },
     empty: emptyMovements,
     put(total) {
-      put.run(
+      put.get(
         total.accountId,
         total.quarter,
         total.at,
@@ -162,10 +162,10 @@ export function keysTable(database: DatabaseSync): RowTable<KeyState> {
     ...rowsByKey(database, { table: 'keys', key: 'key_id', read: readKey }),
     insert(key) {
       const { keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt, createdBy } = key
-      insert.run(keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt, createdBy)
+      insert.get(keyId, accountId, name, lastFour, createdAt, expiresAt, revokedAt, createdBy)
     },
     update: ({ keyId, name, expiresAt, revokedAt }) =>
-      void update.run(name, expiresAt, revokedAt, keyId),
+      void update.get(name, expiresAt, revokedAt, keyId),
   }
 }
 
@@ -194,9 +194,9 @@ export function runningSeriesTable(database: DatabaseSync): RowTable<RunningSeri
       return { requestId, series: row.series, status: endedStatuses[row.status] ?? 'finished' }
     },
     insert: ({ requestId, series, status }) =>
-      void insert.run(requestId, series, statusNumber(status)),
-    update: ({ requestId, status }) => void update.run(statusNumber(status), requestId),
-    remove: (requestId) => void remove.run(requestId),
+      void insert.get(requestId, series, statusNumber(status)),
+    update: ({ requestId, status }) => void update.get(statusNumber(status), requestId),
+    remove: (requestId) => void remove.get(requestId),
   }
 }
 
@@ -217,9 +217,10 @@ export class EndedRequests {
     this.#waiting.push(request)
   }
 
-  flush(): void {
+  *flush(): Generator<undefined> {
     for (const { series, status, requestId } of this.#waiting) {
-      this.#insert.run(series, statusNumber(status), requestId)
+      this.#insert.get(series, statusNumber(status), requestId)
+      yield
     }
     this.clear()
   }

@@ -48,13 +48,18 @@ export class Totals<Key, Total extends { quarter: number }> {
     return kept.total
   }
 
-  /** Writes what changed. */
-  flush(): void {
-    for (const total of this.#left) this.#table.put(total)
+  /** Writes what changed, a row in each step. */
+  *flush(): Generator<undefined> {
+    for (const total of this.#left) {
+      this.#table.put(total)
+      yield
+    }
     this.#left.length = 0
     for (const kept of this.#last.values()) {
-      if (kept.changed) this.#table.put(kept.total)
+      if (!kept.changed) continue
+      this.#table.put(kept.total)
       kept.changed = false
+      yield
     }
     if (this.#last.size > this.#kept) this.#last.clear()
   }

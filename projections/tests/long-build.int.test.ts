@@ -1,0 +1,102 @@
+/**
+ * Views that are built from a long log write and commit in parts. While customers are served the
+ * parts are a quarter as long: so here a few thousand events are a long log.
+ */
+import { accountStream } from '@svc/contracts/events/account'
+import type { Pace } from '@svc/contracts/ports/pace'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { expect, onTestFinished, test } from 'vitest'
+import { openProjections, type Projections, projections } from '../src/open-projections.ts'
+import { everyTurn } from '../src/runner/every-turn.ts'
+import { dump, KeptLog } from '../testing/open-views.ts'
+
+const TIMEOUT_MS = 60_000
+const ACCOUNTS = 15
+/** With their ends 6,000 events: more than one commit of a build that shares the loop. */
+const REQUESTS = 2_000
+/** That a request is running while others come: it spans writes, and for some a commit. */
+const RUNNING_MAX = 300
+const sharing: Pace = { isShared: true, step: everyTurn.step }
+
+/** Requests of all accounts, beginning and ending in between each other. */
+class Business {
+  readonly store = new MemoryEventStore()
+  readonly accounts = Array.from({ length: ACCOUNTS }, (_, i) => new AccountHistory(`${i}`).open())
+  #begun = 0
+  #ended = 0
+
+  async goOn(requests: number): Promise<void> {
+    for (const until = this.#begun + requests; this.#begun < until; this.#begun += 1) {
+      this.#accountOf(this.#begun).accept(idOf(this.#begun), atOf(this.#begun))
+      while (this.#begun - this.#ended >= this.#begun % RUNNING_MAX) await this.#endOldest()
+      await this.#accountOf(this.#begun).writeTo(this.store)
+    }
+  }
+
+  #accountOf(request: number): AccountHistory {
+    return this.accounts[request % ACCOUNTS] as AccountHistory
+  }
+
+  async #endOldest(): Promise<void> {
+    const account = this.#accountOf(this.#ended)
+    await account.settle(idOf(this.#ended), atOf(this.#begun)).writeTo(this.store)
+    this.#ended += 1
+  }
+}
+
+const atOf = (request: number) => START_MS + request * 1_000
+const idOf = (request: number) => requestId(atOf(request), `${request}`)
+
+async function viewsOn(
+  store: MemoryEventStore,
+  folder: string,
+  pace: Pace,
+  damaged?: string,
+): Promise<Projections> {
+  const views = await openProjections({
+    ...{ folder, store, pace, timer: systemTimer, keepFile: durableFile, log: new KeptLog() },
+    inspect: async (stream) =>
+      stream === damaged ? { stream, revision: 0, cause: 'altered' } : undefined,
+  })
+  onTestFinished(() => views.close())
+  views.start()
+  expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+  return views
+}
+
+test('rows that were built in parts are those of views that followed the log', async () => {
+  const business = new Business()
+  await business.goOn(1)
+  const [followed, built] = [temporaryFolder(), temporaryFolder()]
+  const live = await viewsOn(business.store, followed, everyTurn)
+  await business.goOn(REQUESTS)
+  expect(await live.reached(await business.store.lastPosition(), TIMEOUT_MS)).toBe(true)
+  const anew = await viewsOn(business.store, built, sharing)
+  const expected = dump(followed)
+  expect(dump(built)).toBe(expected)
+  for (const { name } of projections) {
+    expect(await anew.rebuild(name, () => {})).toMatchObject({ differences: 0 })
+  }
+  expect(dump(built)).toBe(expected)
+})
+
+test('an event that cannot be folded undoes no event before it, also where rows were written', async () => {
+  const business = new Business()
+  const [altered] = business.accounts as [AccountHistory]
+  const damaged = accountStream(altered.accountId)
+  await business.goOn(REQUESTS / 2)
+  await altered.settle(requestId(START_MS, 'never accepted'), START_MS).writeTo(business.store)
+  await business.goOn(REQUESTS / 2)
+  const [followed, built] = [temporaryFolder(), temporaryFolder()]
+  const bySingles = await viewsOn(business.store, followed, everyTurn, damaged)
+  const anew = await viewsOn(business.store, built, sharing, damaged)
+  expect(anew.leavingOut(damaged)).not.toEqual([])
+  expect(anew.leavingOut(damaged)).toEqual(bySingles.leavingOut(damaged))
+  expect(dump(built)).toBe(dump(followed))
+  for (const { name } of projections) await anew.rebuild(name, () => {})
+  expect(dump(built)).toBe(dump(followed))
+})
