@@ -9,6 +9,7 @@
  *    between two tries.
  * 3. Every crash is answered by a new consumer, whatever kafkajs says about restarting.
  * 4. A group without an offset begins at the first record: at the end it would skip what waits.
+ * 5. A consumer is disconnected when it has joined its group, never while it joins.
  */
 import { Backoff } from '@svc/contracts/ports/backoff'
 import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/ports/bus'
@@ -110,21 +111,24 @@ export class KafkaConsumer implements BusConsumer {
       retry: { retries: 3, maxRetryTime: 1_000, restartOnFailure: async () => false },
     })
     const crashed = this.#watched(consumer)
+    const starting = (async () => {
+      await consumer.connect()
+      await consumer.subscribe({ topics: [topic], fromBeginning: true })
+      await consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        eachBatch: (batch) => this.#takeBatch(batch),
+      })
+    })()
     try {
-      const starting = (async () => {
-        await consumer.connect()
-        await consumer.subscribe({ topics: [topic], fromBeginning: true })
-        await consumer.run({
-          autoCommit: false,
-          eachBatchAutoResolve: false,
-          eachBatch: (batch) => this.#takeBatch(batch),
-        })
-      })()
       await untilAborted(starting, signal)
       return await untilAborted(crashed, signal)
     } finally {
       this.#waiting.clear()
-      await within(this.#timer, CLOSE_WITHIN_MS, closed(consumer), undefined)
+      // While it joins its group there is nothing that kafkajs would stop: it would stay a member,
+      // for which the others wait until its session is over.
+      const leaving = starting.catch(() => {}).then(() => closed(consumer))
+      await within(this.#timer, CLOSE_WITHIN_MS, leaving, undefined)
     }
   }
 

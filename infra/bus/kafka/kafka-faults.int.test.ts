@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BusAwayError, BusRewoundError, type BusTopic } from '@svc/contracts/ports/bus'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
 import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
-import { LossyProxy, PRODUCE } from '@svc/testing/kafka/lossy-proxy'
+import { JOIN_GROUP, LEAVE_GROUP, LossyProxy, PRODUCE } from '@svc/testing/kafka/lossy-proxy'
 import kafkajs from 'kafkajs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { systemTimer } from '../../system/system-timer.ts'
@@ -15,6 +15,9 @@ import { KafkaBus } from './kafka-bus.ts'
 const ANSWER_HELD_MS = 6_000
 const FROZEN_MS = 1_000
 const BROKER_DOWN_MS = 500
+/** Longer than closing a consumer takes. */
+const JOIN_HELD_MS = 2_000
+const SOON = { timeout: 30_000 }
 const never = new AbortController().signal
 
 describeOnOwnKafka('Kafka that fails', () => {
@@ -134,6 +137,19 @@ describeOnOwnKafka('Kafka that fails', () => {
     await asAdmin((admin) => admin.createTopics({ topics: [made], waitForLeaders: true }))
     expect((await newTopic(topic)).warnings).toEqual([expect.stringContaining('flush.messages=1')])
     expect((await newTopic()).warnings).toEqual([])
+  })
+
+  test('a consumer that is closed while it joins its group leaves it', async () => {
+    const topic = `svc-test-${randomUUID()}`
+    await newTopic(topic)
+    const [joined, left] = [proxy.count(JOIN_GROUP), proxy.count(LEAVE_GROUP)]
+    proxy.next(JOIN_GROUP, { holdAnswerMs: JOIN_HELD_MS })
+    const subscription = { topic, group: 'svc', take: async () => {}, onTrouble() {} }
+    const consumer = newBus().consume(subscription)
+    await expect.poll(() => proxy.count(JOIN_GROUP), SOON).toBeGreaterThan(joined)
+    await consumer.close()
+    // The others of its group would wait until its session is over.
+    await expect.poll(() => proxy.count(LEAVE_GROUP), SOON).toBeGreaterThan(left)
   })
 
   async function asAdmin(act: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> {

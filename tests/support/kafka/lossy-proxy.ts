@@ -8,6 +8,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /** Requests of this kind carry records. */
 export const PRODUCE = 0
+export const JOIN_GROUP = 11
+export const LEAVE_GROUP = 13
 
 type Fault = 'lose the request' | 'lose the answer' | { readonly holdAnswerMs: number }
 
@@ -16,6 +18,7 @@ export class LossyProxy {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
   readonly #faults = new Map<number, Fault[]>()
+  readonly #counts = new Map<number, number>()
   #target = 0
 
   private constructor(server: Server, port: number) {
@@ -41,6 +44,11 @@ export class LossyProxy {
     this.#faults.set(kind, [...(this.#faults.get(kind) ?? []), fault])
   }
 
+  /** How many requests of this kind have come. */
+  count(kind: number): number {
+    return this.#counts.get(kind) ?? 0
+  }
+
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy()
     await new Promise((closed) => this.#server.close(closed))
@@ -63,6 +71,7 @@ export class LossyProxy {
     }
     onFrames(client, (frame) => {
       const kind = frame.readInt16BE(4)
+      this.#counts.set(kind, this.count(kind) + 1)
       const fault = this.#faults.get(kind)?.shift()
       if (fault === 'lose the request') return end()
       if (fault !== undefined) faults.set(frame.readInt32BE(8), fault)
