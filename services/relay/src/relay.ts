@@ -218,8 +218,9 @@ export class Relay {
     await this.#forward({ signal, fail, deliver, onProgress })
     session.abort()
     await saving
-    await within(this.#ports.timer, LAST_SAVE_MS, this.#save(topic), undefined).catch(() => {})
+    // What a failed session sent is sent again: no look at it may end when the next one has begun.
     if (failure !== undefined) throw failure.cause
+    await within(this.#ports.timer, LAST_SAVE_MS, this.#save(topic), undefined).catch(() => {})
   }
 
   /** Reads one delivery ahead of the one that is under way. Never rejects: it tells `fail`. */
