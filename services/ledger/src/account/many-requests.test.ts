@@ -1,6 +1,6 @@
 /**
  * A great many of the smallest requests there are: nothing is lost to rounding, and the log alone
- * tells the very same state. A whole million with SVC_TINY_REQUESTS=1000000, as in CI.
+ * tells the very same state. A million with SVC_TINY_REQUESTS=1000000; CI takes a quarter of it.
  */
 import type { AccountCommand } from '@svc/contracts/commands'
 import { type AccountEvent, accountStream } from '@svc/contracts/events/account'

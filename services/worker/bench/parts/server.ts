@@ -84,6 +84,8 @@ export async function measureServer(bench: Bench): Promise<Figures> {
       for (const tokens of PROMPT_LENGTHS) await measurePrompts(asked, tokens)
       await measureDecoding(asked)
     }
+    // What was measured stays, whatever becomes of the next round.
+    bench.say(JSON.stringify(samples.figures()))
   }
   for (const server of servers) {
     bench.say(`server, conversations: ${server.name} …`)
