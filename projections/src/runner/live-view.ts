@@ -103,23 +103,13 @@ export class LiveView {
   }
 
   /** As {@link commit}, while it catches up: once there is enough. */
-  async commitIfLong(pace: Pace): Promise<void> {
-    const { folded } = this
-    try {
-      await this.file.commitIfLong(pace)
-    } catch (error) {
-      this.#rewound(folded, error)
-    }
+  commitIfLong(pace: Pace): Promise<void> {
+    return this.#orRewind(() => this.file.commitIfLong(pace))
   }
 
   /** As {@link commit}, at the end of the log: a file that was being built is then whole. */
-  async finish(pace: Pace): Promise<void> {
-    const { folded } = this
-    try {
-      await this.file.finish(pace)
-    } catch (error) {
-      this.#rewound(folded, error)
-    }
+  finish(pace: Pace): Promise<void> {
+    return this.#orRewind(() => this.file.finish(pace))
   }
 
   /** Whether its rows are of another log: then it answers nothing. */
@@ -154,6 +144,15 @@ export class LiveView {
       recorded: batch.recorded.filter((event) => event.position > position),
       events: batch.events.filter(isNew),
       unreadable: batch.unreadable.filter(isNew),
+    }
+  }
+
+  async #orRewind(write: () => Promise<void>): Promise<void> {
+    const { folded } = this
+    try {
+      await write()
+    } catch (error) {
+      this.#rewound(folded, error)
     }
   }
 

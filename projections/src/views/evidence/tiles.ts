@@ -47,8 +47,10 @@ export function nodeReaders(database: DatabaseSync): () => NodeOf {
     const nodeOf = nodesOf(read)
     return (level, index) => {
       const name = `${level}/${index}`
+      const known = computed.get(name)
+      if (known !== undefined) return known
       // A copy: the node is the first of the bytes of half a tile.
-      const node = computed.get(name) ?? new Uint8Array(nodeOf(level, index))
+      const node = new Uint8Array(nodeOf(level, index))
       if (computed.size >= COMPUTED_NODES_MAX) computed.clear()
       computed.set(name, node)
       return node

@@ -4,6 +4,7 @@ import { type EventStore, StoreUnavailableError } from '@svc/contracts/ports/eve
 import type { Clock } from '@svc/contracts/ports/time'
 import type { ProjectionDetails as View } from '@svc/projections/views'
 import { projectionState } from '../values/details.ts'
+import { timeOfEvent } from '../values/event-time.ts'
 
 const SECOND_MS = 1_000
 
@@ -28,20 +29,10 @@ async function behindSeconds(
     const [next] = await store.readAll({ after: position, limit: 1 })
     // All that came behind it is none of ours.
     if (next === undefined) return 0
-    const at = timeOf(next.data)
+    const at = timeOfEvent(next)
     return at === undefined ? null : Math.max(0, clock.nowMs() - at) / SECOND_MS
   } catch (error) {
     if (error instanceof StoreUnavailableError) return null
     throw error
-  }
-}
-
-/** Milliseconds since 1970; undefined for an event that is damaged, or of another program. */
-function timeOf(data: string): number | undefined {
-  try {
-    const { at } = JSON.parse(data) as { readonly at?: unknown }
-    return typeof at === 'number' ? at : undefined
-  } catch {
-    return undefined
   }
 }

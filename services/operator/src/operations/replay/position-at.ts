@@ -1,11 +1,7 @@
 /** Which events lie before a moment, or up to a position, as callers write it. */
 import { ServiceError } from '@svc/contracts/errors'
-import {
-  type EventStore,
-  type Position,
-  type RecordedEvent,
-  START,
-} from '@svc/contracts/ports/event-store'
+import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
+import { timeOfEvent } from '../values/event-time.ts'
 
 /** Events that are looked through for one that has a time: nearly always the first has. */
 const LOOKED_THROUGH = 50
@@ -71,21 +67,11 @@ async function timeBehind(log: Log, position: Position): Promise<number | undefi
   for (const limit of [1, LOOKED_THROUGH]) {
     if (position >= (await log.lastPosition())) return undefined
     for (const event of await log.readAll({ after: position, limit })) {
-      const timeMs = timeOf(event)
+      const timeMs = timeOfEvent(event)
       if (timeMs !== undefined) return timeMs
     }
   }
   return undefined
-}
-
-/** Whoever alters history may leave what is no JSON. */
-function timeOf({ data }: RecordedEvent): number | undefined {
-  try {
-    const { at } = JSON.parse(data) as { readonly at?: unknown }
-    return typeof at === 'number' ? at : undefined
-  } catch {
-    return undefined
-  }
 }
 
 function refused(why: string): ServiceError {
