@@ -23,6 +23,8 @@ export interface HttpLimits {
   readonly socketsPerAddress: number
   /** Of one address that has many which were served nothing; more wait unread. 0 sets no limit. */
   readonly newSocketsPerSecond: number
+  /** How long a connection that was served nothing stays open, unread, once it made room. */
+  readonly displacedSocketMs: number
   /** Requests that bring a body and run at once: of one key, of one account, and of all. */
   readonly requestsPerKey: number
   readonly requestsPerAccount: number
@@ -90,6 +92,7 @@ export const defaultHttpLimits: HttpLimits = {
   sockets: 2_000,
   socketsPerAddress: 1_000,
   newSocketsPerSecond: 100,
+  displacedSocketMs: 4_000,
   requestsPerKey: 8,
   requestsPerAccount: 16,
   requestsInFlight: 1_024,

@@ -21,8 +21,9 @@ const LOOK_AGAIN_MS = 10
 let fixture: GatewayFixture
 const sockets: Socket[] = []
 
-async function start(options: FixtureOptions): Promise<void> {
-  fixture = await startGateway(options)
+/** What makes room is closed at once, unless the test says otherwise. */
+async function start({ limits, ...options }: FixtureOptions): Promise<void> {
+  fixture = await startGateway({ ...options, limits: { displacedSocketMs: 0, ...limits } })
 }
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -112,6 +113,29 @@ test('one that was served stays, one whose requests were refused makes room', as
   const newcomer = await silent()
   await once(refused, 'close')
   expect(await stillOpen([served, newcomer])).toBe(2)
+})
+
+describe('one that made room', () => {
+  test('stays open for a moment and is not read, so that a flood does not connect again', async () => {
+    await start({ limits: { socketsPerAddress: 20, displacedSocketMs: 700 } })
+    const flooding = await flood(60)
+    const [first] = flooding as [Socket]
+    await expect.poll(() => ask()).toBe(200)
+    expect(await stillOpen(flooding)).toBe(60)
+    let answer = ''
+    first.on('data', (part) => {
+      answer += part
+    })
+    first.write('GET /livez HTTP/1.1\r\nHost: a\r\n\r\n')
+    await expect.poll(() => stillOpen(flooding), { timeout: 10_000 }).toBeLessThanOrEqual(20)
+    expect(answer).toBe('')
+  })
+
+  test('is closed at once where many others have made room just now', async () => {
+    await start({ limits: { sockets: 40, socketsPerAddress: 20, displacedSocketMs: 60_000 } })
+    const flooding = await flood(60)
+    await expect.poll(() => stillOpen(flooding)).toBe(20 + 30)
+  })
 })
 
 test('a newcomer is refused where all others are being served', async () => {

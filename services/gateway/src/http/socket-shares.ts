@@ -5,7 +5,9 @@
  * When all are taken, an address that has more of them than the newcomer's gives way also with
  * those that wait for their time, and then with those that were served and rest. A request that
  * runs, or waits for its turn, is never cut for a newcomer; where all are such, it has to go. The
- * last few are for addresses that have few, so that a flood of requests keeps nobody out.
+ * last few are for addresses that have few, so that a flood of requests keeps nobody out. What was
+ * served nothing and makes room is closed a moment later, so that a flood does not connect again at
+ * once.
  *
  * To begin with a connection is work as well. An address that has many which were served nothing
  * has so many more read in a second; the others are silent until their time has come.
@@ -14,6 +16,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { networkOf } from '@svc/infra/system/network'
+import { DisplacedSockets } from './displaced-sockets.ts'
 import type { HttpLimits } from './limits.ts'
 import { Pace } from './pacing/pace.ts'
 import { isPaused } from './pacing/paused.ts'
@@ -27,8 +30,15 @@ const BEGINNINGS_BURST_MS = 100
 const RESERVED_SHARE = 0.03
 const FEW_SOCKETS = 8
 
+/**
+ * Of all connections; so many more may be those that made room. Node drops what comes beyond twice
+ * as many, and with them everybody's.
+ */
+const DISPLACED_SHARE = 0.75
+
 /** The connections of one remote address. */
 interface Share {
+  readonly network: string
   readonly sockets: Set<Socket>
   /** Those that were served nothing and are being answered nothing; the oldest first. */
   readonly silent: Set<Socket>
@@ -40,7 +50,11 @@ interface Share {
 export interface SocketSharesOptions {
   readonly limits: Pick<
     HttpLimits,
-    'sockets' | 'socketsPerAddress' | 'newSocketsPerSecond' | 'headersTimeoutMs'
+    | 'sockets'
+    | 'socketsPerAddress'
+    | 'newSocketsPerSecond'
+    | 'displacedSocketMs'
+    | 'headersTimeoutMs'
   >
   readonly timer: Timer
   readonly clock: Clock
@@ -51,6 +65,7 @@ export interface SocketSharesOptions {
 export class SocketShares {
   readonly #options: SocketSharesOptions
   readonly #beginnings: Pace
+  readonly #displaced: DisplacedSockets
   /** By network. */
   readonly #shares = new Map<string, Share>()
   readonly #shareOf = new WeakMap<Socket, Share>()
@@ -59,7 +74,10 @@ export class SocketShares {
 
   constructor(options: SocketSharesOptions) {
     const { newSocketsPerSecond: perSecond, headersTimeoutMs: waitMsMax } = options.limits
+    const { sockets, displacedSocketMs: ms } = options.limits
+    const max = Math.floor(sockets * DISPLACED_SHARE)
     this.#options = options
+    this.#displaced = new DisplacedSockets({ ...options, ms, max })
     const burstMs = BEGINNINGS_BURST_MS
     this.#beginnings = new Pace({ ...options, perSecond, waitMsMax, burstMs })
   }
@@ -73,10 +91,10 @@ export class SocketShares {
     const { limits, isProxy } = this.#options
     const address = socket.remoteAddress ?? ''
     const network = networkOf(address)
-    const share = this.#shares.get(network) ?? newShare()
+    const share = this.#shares.get(network) ?? newShare(network)
     const isBeyondShare = share.sockets.size >= limits.socketsPerAddress && !isProxy(address)
     const isFull = this.#count >= limits.sockets - this.#reservedFor(share)
-    if (isBeyondShare ? !cutSilent(share) : isFull && !this.#makeRoom(share)) {
+    if (isBeyondShare ? !this.#displaceSilent(share) : isFull && !this.#makeRoom(share)) {
       socket.destroy()
       return
     }
@@ -85,7 +103,7 @@ export class SocketShares {
     share.sockets.add(socket)
     share.silent.add(socket)
     this.#count += 1
-    socket.once('close', () => this.#closed(network, share, socket))
+    socket.once('close', () => this.#forget(share, socket))
     const unserved = share.sockets.size - share.served
     if (unserved > UNSERVED_AT_ONCE && !isProxy(address)) void this.#hold(network, socket)
   }
@@ -103,12 +121,15 @@ export class SocketShares {
     // Node begins to read a new connection on the next tick, and takes no pause before that.
     process.nextTick(() => socket.pause())
     await this.#beginnings.take(network, 1, gone.signal)
-    process.nextTick(() => socket.resume())
+    process.nextTick(() => {
+      if (!this.#displaced.has(socket)) socket.resume()
+    })
   }
 
-  #closed(network: string, share: Share, socket: Socket): void {
-    const { sockets, silent, asking } = share
-    sockets.delete(socket)
+  /** Counts it no more. Called again it does nothing. */
+  #forget(share: Share, socket: Socket): void {
+    const { network, sockets, silent, asking } = share
+    if (!sockets.delete(socket)) return
     silent.delete(socket)
     asking.delete(socket)
     if (this.#served.has(socket)) share.served -= 1
@@ -123,13 +144,23 @@ export class SocketShares {
       .filter(({ sockets }) => sockets.size >= size)
       .sort((one, other) => other.sockets.size - one.sockets.size)
     return bySize.some(
-      (share) => cutSilent(share) || (share.sockets.size > size + 1 && cutResting(share)),
+      (share) =>
+        this.#displaceSilent(share) || (share.sockets.size > size + 1 && cutResting(share)),
     )
+  }
+
+  /** @returns whether there was such a connection */
+  #displaceSilent(share: Share): boolean {
+    const [socket] = share.silent
+    if (socket === undefined) return false
+    this.#forget(share, socket)
+    this.#displaced.add(socket)
+    return true
   }
 
   #asked({ socket }: IncomingMessage, response: ServerResponse): void {
     const share = this.#shareOf.get(socket)
-    if (share === undefined) return
+    if (!share?.sockets.has(socket)) return
     share.silent.delete(socket)
     share.asking.set(socket, (share.asking.get(socket) ?? 0) + 1)
     response.once('close', () => {
@@ -147,17 +178,8 @@ export class SocketShares {
   }
 }
 
-function newShare(): Share {
-  return { sockets: new Set(), silent: new Set(), asking: new Map(), served: 0 }
-}
-
-/** @returns whether there was such a connection */
-function cutSilent({ silent }: Share): boolean {
-  const [socket] = silent
-  if (socket === undefined) return false
-  silent.delete(socket)
-  socket.destroy()
-  return true
+function newShare(network: string): Share {
+  return { network, sockets: new Set(), silent: new Set(), asking: new Map(), served: 0 }
 }
 
 /** One whose request waits for its time, or one that was served and rests. */

@@ -30,6 +30,7 @@ export const limitOfSetting = {
   SVC_REFUSAL_PAUSE_MS: 'refusalPauseMs',
   SVC_MAX_SOCKETS_PER_ADDRESS: 'socketsPerAddress',
   SVC_MAX_NEW_SOCKETS_PER_SECOND: 'newSocketsPerSecond',
+  SVC_DISPLACED_SOCKET_MS: 'displacedSocketMs',
   SVC_MAX_PREPARATIONS_PER_ACCOUNT: 'preparationsPerAccount',
   SVC_MAX_PREPARATIONS: 'preparationsInFlight',
   SVC_MAX_UNPAID_BODY_BYTES: 'unpaidBodyBytes',

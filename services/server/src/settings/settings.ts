@@ -168,6 +168,7 @@ const schema = logSchema.extend({
   SVC_MAX_SOCKETS_PER_ADDRESS: whole(1, 100_000).optional(),
   /** Of one address, in a second, once many of it were served nothing; 0 sets no limit. */
   SVC_MAX_NEW_SOCKETS_PER_SECOND: whole(0, 100_000).optional(),
+  SVC_DISPLACED_SOCKET_MS: whole(0, 60_000).optional(),
   /** Prompts that are rendered, counted and compiled at once. */
   SVC_MAX_PREPARATIONS_PER_ACCOUNT: whole(1, 100_000).optional(),
   SVC_MAX_PREPARATIONS: whole(1, 100_000).optional(),
