@@ -14,33 +14,34 @@ import {
 import type { Pace } from '@svc/contracts/ports/pace'
 import { noQuarantine, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
+import { projectionsOn } from './followed/followed-projections.ts'
 import { type OperatorViews, operatorViews } from './operator-views.ts'
 import type { DecodedBatch } from './projection/decode.ts'
 import type { Projection } from './projection/projection.ts'
+import type { ViewComparison } from './runner/beside/views-beside.ts'
 import { everyTurn } from './runner/every-turn.ts'
 import type { InspectStream } from './runner/fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './runner/foreign-views.ts'
 import { LiveView } from './runner/live-view.ts'
 import type { ProjectionLog } from './runner/projection-log.ts'
+import { LongBuilds } from './runner/rebuilding/long-builds.ts'
 import {
   type CompareProgress,
   compareViews,
   type RebuildProgress,
   type RebuildSummary,
   type RebuildTrial,
-  type ViewComparison,
 } from './runner/rebuilding/rebuild.ts'
 import { Rebuilds } from './runner/rebuilding/rebuilds.ts'
 import { ViewBuilds } from './runner/rebuilding/view-builds.ts'
 import { ReplayedViews } from './runner/replayed-views.ts'
 import { Runner } from './runner/runner.ts'
+import type { BuildThreads } from './runner/threads/threaded-build.ts'
 import type { KeepFile } from './runner/view-database.ts'
 import { type ViewPorts, viewPath } from './runner/view-file.ts'
+import type { LongViewBuilds } from './runner/views-apart.ts'
 import { accountsProjection } from './views/accounts/accounts.ts'
 import { accountsQueries } from './views/accounts/queries.ts'
-import { eventPlacesProjection } from './views/event-places/event-places.ts'
-import { evidenceProjection } from './views/evidence/evidence.ts'
-import { requestsProjection } from './views/requests/requests.ts'
 import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
@@ -48,20 +49,6 @@ import { usageProjection } from './views/usage/usage.ts'
 import type { ProjectionDetails, Views } from './views/views.ts'
 
 const OWNER_ONLY_FOLDER = 0o700
-
-/** The views of every server. A new view is a folder in `views/` and a line here. */
-export const projections: readonly Projection[] = [
-  accountsProjection,
-  statementProjection,
-  requestsProjection,
-  usageProjection,
-  evidenceProjection,
-]
-
-/** A store that finds events by their ids needs no view for it, which each event would pay. */
-function projectionsOn({ eventOf }: EventStore): readonly Projection[] {
-  return eventOf === undefined ? [...projections, eventPlacesProjection] : projections
-}
 
 export interface OpenProjections {
   /** Made when it is missing. Other files in it that look like views are removed. */
@@ -79,6 +66,8 @@ export interface OpenProjections {
   readonly quarantine?: Pick<Quarantine, 'note'> | undefined
   /** Default: every stream is whole, and a view that cannot fold an event is at fault. */
   readonly inspect?: InspectStream | undefined
+  /** For builds of a long log. Default: all is built on the thread that opens the views. */
+  readonly threads?: BuildThreads | undefined
 }
 
 export interface ViewCheckpoint extends Pick<RecordedEvent, 'stream' | 'revision' | 'hash'> {
@@ -168,6 +157,7 @@ export async function openProjections({
   olderLog = 'rebuild',
   quarantine = noQuarantine,
   inspect = async () => undefined,
+  threads,
 }: OpenProjections): Promise<Projections> {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER })
   const followed = projectionsOn(store)
@@ -185,10 +175,15 @@ export async function openProjections({
       throw error
     })
   }
-  const following = { store, views: live, log, olderLog, inspect, quarantine, pace, timer }
-  const runner = new Runner(following)
+  const longBuilds: LongViewBuilds = {
+    isLong: (view) => long.isLong(view),
+    build: (views) => long.build(views),
+  }
+  const following = { store, log, olderLog, inspect, quarantine, pace, timer, longBuilds }
+  const runner = new Runner({ ...following, views: live })
   for (const view of live) runner.noteSetAside(view)
-  const builds = new ViewBuilds({ store, runner, ports, pace, inspect })
+  const builds = new ViewBuilds({ store, runner, ports, pace, inspect, log, timer, threads })
+  const long = new LongBuilds(builds, threads)
   const rebuilds = new Rebuilds(builds)
   let replays = 0
 
@@ -295,9 +290,9 @@ function statusOf(
   return live.map((view) => ({
     name: view.name,
     version: view.file.projection.version,
-    position: view.position,
+    position: view.builtApart?.position ?? view.position,
     head,
-    events: view.file.committed.events,
+    events: view.builtApart?.events ?? view.file.committed.events,
     state: view.state,
     error: view.error,
     rebuild: rebuilds.last(view.name) ?? null,

@@ -9,7 +9,8 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { openProjections, type Projections, projections } from '../src/open-projections.ts'
+import { projections } from '../src/followed/followed-projections.ts'
+import { openProjections, type Projections } from '../src/open-projections.ts'
 import { KeptLog, TIMEOUT_MS } from '../testing/open-views.ts'
 
 const request = (name: string) => requestId(START_MS, name)

@@ -11,7 +11,8 @@ import { AccountHistory, requestId, START_MS } from '@svc/testing/account-histor
 import { ManualTime } from '@svc/testing/manual-time'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { openProjections, projections } from '../src/open-projections.ts'
+import { projections } from '../src/followed/followed-projections.ts'
+import { openProjections } from '../src/open-projections.ts'
 import { KeptLog } from '../testing/open-views.ts'
 
 /** Of the time that passes by hand. */

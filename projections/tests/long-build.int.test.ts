@@ -4,52 +4,22 @@
  */
 import { accountStream } from '@svc/contracts/events/account'
 import type { Pace } from '@svc/contracts/ports/pace'
-import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import type { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
-import { openProjections, type Projections, projections } from '../src/open-projections.ts'
+import { projections } from '../src/followed/followed-projections.ts'
+import { openProjections, type Projections } from '../src/open-projections.ts'
 import { everyTurn } from '../src/runner/every-turn.ts'
+import { Business } from '../testing/business.ts'
 import { dump, KeptLog } from '../testing/open-views.ts'
 
 const TIMEOUT_MS = 60_000
-const ACCOUNTS = 15
 /** With their ends 6,000 events: more than one commit of a build that shares the loop. */
 const REQUESTS = 2_000
-/** That a request is running while others come: it spans writes, and for some a commit. */
-const RUNNING_MAX = 300
 const sharing: Pace = { isShared: true, step: everyTurn.step }
-
-/** Requests of all accounts, beginning and ending in between each other. */
-class Business {
-  readonly store = new MemoryEventStore()
-  readonly accounts = Array.from({ length: ACCOUNTS }, (_, i) => new AccountHistory(`${i}`).open())
-  #begun = 0
-  #ended = 0
-
-  async goOn(requests: number): Promise<void> {
-    for (const until = this.#begun + requests; this.#begun < until; this.#begun += 1) {
-      this.#accountOf(this.#begun).accept(idOf(this.#begun), atOf(this.#begun))
-      while (this.#begun - this.#ended >= this.#begun % RUNNING_MAX) await this.#endOldest()
-      await this.#accountOf(this.#begun).writeTo(this.store)
-    }
-  }
-
-  #accountOf(request: number): AccountHistory {
-    return this.accounts[request % ACCOUNTS] as AccountHistory
-  }
-
-  async #endOldest(): Promise<void> {
-    const account = this.#accountOf(this.#ended)
-    await account.settle(idOf(this.#ended), atOf(this.#begun)).writeTo(this.store)
-    this.#ended += 1
-  }
-}
-
-const atOf = (request: number) => START_MS + request * 1_000
-const idOf = (request: number) => requestId(atOf(request), `${request}`)
 
 async function viewsOn(
   store: MemoryEventStore,
@@ -86,7 +56,7 @@ test('rows that were built in parts are those of views that followed the log', a
 
 test('an event that cannot be folded undoes no event before it, also where rows were written', async () => {
   const business = new Business()
-  const [altered] = business.accounts as [AccountHistory]
+  const [altered] = business.accounts as [Business['accounts'][number]]
   const damaged = accountStream(altered.accountId)
   await business.goOn(REQUESTS / 2)
   await altered.settle(requestId(START_MS, 'never accepted'), START_MS).writeTo(business.store)

@@ -7,7 +7,8 @@ import { AccountHistory, requestId, START_MS } from '@svc/testing/account-histor
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { openProjections, projections } from '../src/open-projections.ts'
+import { projections } from '../src/followed/followed-projections.ts'
+import { openProjections } from '../src/open-projections.ts'
 import { dump, inBatchesOf, KeptLog, TIMEOUT_MS, viewsOf } from '../testing/open-views.ts'
 
 type Step = {

@@ -9,7 +9,7 @@ import {
 import { type Pace, stepSize } from '@svc/contracts/ports/pace'
 import { type DecodedBatch, decodeBatch } from '../projection/decode.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
-import { foldSingly, type InspectStream } from './fold-singly.ts'
+import { foldSingly, type InspectStream, UnfoldableEventError } from './fold-singly.ts'
 import { BATCH_EVENTS } from './runner.ts'
 import type { ViewFile } from './view-file.ts'
 
@@ -22,6 +22,11 @@ export interface FoldLog {
   readonly onBatch?: (batch: DecodedBatch) => Promise<void>
   /** Told of events of others, in a log that is shared with them. */
   readonly onPassedOver?: PassedOver | undefined
+  /**
+   * Told of a file that stays before an event of a whole stream, which it cannot fold; the others
+   * go on. Default: that is thrown.
+   */
+  readonly onUnfoldable?: (file: ViewFile, error: UnfoldableEventError) => void
 }
 
 /**
@@ -34,17 +39,25 @@ export async function foldLog(
   files: readonly ViewFile[],
   until: Position,
   build: FoldLog,
-  report: () => void = () => {},
+  report: (file: ViewFile) => void = () => {},
 ): Promise<void> {
-  const foldedUntil = () => files[0]?.folded.position ?? until
-  while (until !== START && foldedUntil() < until) {
-    const batch = await readBatch(foldedUntil(), until, build)
+  if (until === START) return
+  const stopped = new Set<ViewFile>()
+  for (;;) {
+    const folding = files.filter((file) => !stopped.has(file))
+    const [first] = folding
+    if (first === undefined || first.folded.position >= until) return
+    const batch = await readBatch(first.folded.position, until, build)
     if (batch.length === 0) return
-    const decoded = await foldTogether(files, batch, build.pace, (file) =>
-      foldAgain(file, batch, build),
-    )
+    const decoded = await foldTogether(folding, batch, build.pace, async (file) => {
+      const error = await foldAgain(file, batch, build)
+      if (error === undefined) return
+      if (build.onUnfoldable === undefined) throw error
+      stopped.add(file)
+      build.onUnfoldable(file, error)
+    })
     await build.onBatch?.(decoded)
-    report()
+    report(first)
   }
 }
 
@@ -95,17 +108,27 @@ async function foldTogether(
   return decoded
 }
 
-/** From the last commit to the end of the batch, event by event. */
+/**
+ * From the last commit to the end of the batch, event by event.
+ *
+ * @returns why the file stays before one of them; undefined when it has them all
+ */
 async function foldAgain(
   file: ViewFile,
   batch: readonly RecordedEvent[],
   build: FoldLog,
-): Promise<void> {
+): Promise<UnfoldableEventError | undefined> {
   const until = batch.at(-1)?.position ?? START
-  while (file.folded.position < until) {
-    const again = await readBatch(file.folded.position, until, build)
-    if (again.length === 0) return
-    await build.pace.step(() => foldSingly(file, decodeBatch(again), build.inspect))
+  try {
+    while (file.folded.position < until) {
+      const again = await readBatch(file.folded.position, until, build)
+      if (again.length === 0) return undefined
+      await build.pace.step(() => foldSingly(file, decodeBatch(again), build.inspect))
+    }
+    return undefined
+  } catch (error) {
+    if (error instanceof UnfoldableEventError) return error
+    throw error
   }
 }
 

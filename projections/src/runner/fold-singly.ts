@@ -12,7 +12,7 @@ import type { ViewFile } from './view-file.ts'
 export type InspectStream = (stream: string) => Promise<StreamDamage | undefined>
 
 /** A history that a view cannot follow, though the ledger can. */
-class UnfoldableEventError extends Error {
+export class UnfoldableEventError extends Error {
   override readonly name = 'UnfoldableEventError'
 
   constructor({ type, position, stream, revision }: RecordedEvent, cause: unknown) {

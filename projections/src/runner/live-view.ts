@@ -24,6 +24,8 @@ export class LiveView {
   readonly file: ViewFile
   state: ProjectionStatus['state'] = 'stopped'
   error: string | null = null
+  /** How far it is while it is built anew in threads and follows nothing here. */
+  builtApart: { readonly position: Position; readonly events: number } | undefined
   /** Among the events up to here one cannot be folded: they are folded and committed one by one. */
   #inDoubtUntil: Position = START
   #isForeign = false
@@ -115,6 +117,13 @@ export class LiveView {
   /** Whether its rows are of another log: then it answers nothing. */
   get isForeign(): boolean {
     return this.#isForeign
+  }
+
+  /** Begins again with an empty file: its content is built elsewhere. */
+  buildApart(): void {
+    this.file.reset()
+    this.builtApart = { position: START, events: 0 }
+    this.state = 'catching-up'
   }
 
   leaveAside(why: string): void {

@@ -26,6 +26,8 @@ import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { LiveCommits } from './live-commits.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
 import type { ProjectionLog } from './projection-log.ts'
+import { ViewWaiters } from './view-waiters.ts'
+import { type LongViewBuilds, ViewsApart } from './views-apart.ts'
 
 /** Events that are read, or folded into all views, without a break: a millisecond or two. */
 export const BATCH_EVENTS = 250
@@ -39,12 +41,6 @@ const LIVE_LINGER_MS = 10
 /** Between two subscriptions, of which the first failed. */
 const PAUSES = { firstMs: 100, longestMs: 5_000 }
 
-interface Waiter {
-  readonly views: readonly LiveView[]
-  readonly position: Position
-  readonly settle: (reached: boolean) => void
-}
-
 export interface RunnerPorts {
   readonly store: EventStore
   readonly views: readonly LiveView[]
@@ -56,6 +52,7 @@ export interface RunnerPorts {
   /** Of catching up. At the end of the log the views follow at once. */
   readonly pace: Pace
   readonly timer: Timer
+  readonly longBuilds: LongViewBuilds
 }
 
 export class Runner {
@@ -69,7 +66,8 @@ export class Runner {
   readonly #timer: Timer
   readonly #backoff: Backoff
   readonly #closing = new AbortController()
-  readonly #waiters = new Set<Waiter>()
+  readonly #waiters = new ViewWaiters()
+  readonly #apart: ViewsApart
   readonly #commits: LiveCommits
   #endLinger: () => void = () => {}
   #running: Promise<void> | undefined
@@ -77,9 +75,12 @@ export class Runner {
   #atWork: Promise<void> = Promise.resolve()
   #delivered: Position = START
   #caughtUp = false
+  #endFollowing: () => void = () => {}
 
-  constructor({ store, views, log, olderLog, inspect, quarantine, pace, timer }: RunnerPorts) {
+  constructor(ports: RunnerPorts) {
+    const { store, views, log, olderLog, inspect, quarantine, pace, timer, longBuilds } = ports
     this.#store = store
+    this.#apart = new ViewsApart(views, longBuilds)
     this.#inspect = inspect
     this.#quarantine = quarantine
     this.#views = views
@@ -104,10 +105,11 @@ export class Runner {
     this.#closing.abort()
     await this.#running
     for (const view of this.#views) {
-      await this.#finishForTheLastTime(view)
+      // What is built apart is begun again by the next start.
+      if (view.builtApart === undefined) await this.#finishForTheLastTime(view)
       if (view.state !== 'failed') view.state = 'stopped'
     }
-    for (const waiter of this.#waiters) waiter.settle(false)
+    this.#waiters.giveUp()
   }
 
   /** Runs work while no view is given events. */
@@ -127,7 +129,15 @@ export class Runner {
   revive(view: LiveView): void {
     if (this.#running === undefined) view.revive('stopped')
     else view.revive(this.#caughtUp ? 'live' : 'catching-up')
-    this.#settleWaiters()
+    this.#waiters.settle()
+    this.#apart.letJoin()
+  }
+
+  /** The same of one that stays before an event which it cannot fold. */
+  reviveStopped(view: LiveView, error: unknown): void {
+    this.#leave(view, error)
+    this.#waiters.settle()
+    this.#apart.letJoin()
   }
 
   /** Tells of the streams that a view leaves out. */
@@ -141,18 +151,10 @@ export class Runner {
    */
   async reached(position: Position, timeoutMs: number, name?: string): Promise<boolean> {
     const views = this.#views.filter((view) => name === undefined || view.name === name)
-    const now = standing(views, position)
-    if (now !== undefined) return now
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const waiter: Waiter = { views, position, settle: resolve }
-    this.#waiters.add(waiter)
-    this.#endLinger()
-    this.#commits.call()
-    try {
-      return await within(this.#timer, timeoutMs, promise, false)
-    } finally {
-      this.#waiters.delete(waiter)
-    }
+    return this.#waiters.wait(this.#timer, { views, position, timeoutMs }, () => {
+      this.#endLinger()
+      this.#commits.call()
+    })
   }
 
   /** What a full disk does not take is folded again at the next start: no reason not to stop. */
@@ -170,7 +172,8 @@ export class Runner {
     while (!signal.aborted) {
       try {
         await resetForeignViews(this.#active(), this.#store, this.#log, this.#olderLog)
-        await this.#follow(signal)
+        if (this.#active().length > 0 || this.#apart.isEmpty) await this.#follow(signal)
+        else await this.#apart.untilOneJoins(signal)
       } catch (error) {
         await this.#pauseAfter(error, signal)
       }
@@ -181,6 +184,7 @@ export class Runner {
     this.#delivered = lowest(this.#active().map(({ folded }) => folded))
     this.#caughtUp = false
     const end = new AbortController()
+    this.#endFollowing = () => end.abort()
     const subscription = this.#store
       .subscribe({
         after: this.#delivered,
@@ -219,7 +223,7 @@ export class Runner {
   }
 
   async #linger(signal: AbortSignal): Promise<void> {
-    if (this.#waiters.size > 0) return
+    if (!this.#waiters.isEmpty) return
     const { promise: wanted, resolve } = Promise.withResolvers<void>()
     this.#endLinger = resolve
     await within(this.#timer, LIVE_LINGER_MS, wanted, undefined, signal)
@@ -240,7 +244,11 @@ export class Runner {
       view.error = null
     }
     if (isLive) await this.#commitLive()
-    else this.#settleWaiters()
+    else this.#waiters.settle()
+    if (caughtUp) return
+    // Those that are left go on from where they are.
+    const isFewer = this.#apart.takeLong(this.#active(), () => this.#endFollowing())
+    if (isFewer) throw new ViewsApartError()
   }
 
   async #fold(
@@ -287,22 +295,14 @@ export class Runner {
     for (const view of this.#active()) {
       const { uncommittedEvents } = view.file
       if (uncommittedEvents === 0) continue
-      if (isDue || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#isAwaited(view)) {
+      if (isDue || uncommittedEvents >= LIVE_COMMIT_EVENTS || this.#waiters.isAwaited(view)) {
         await this.#orStop(view, () => view.finish(this.#pace))
         await nextTurn()
       }
     }
     if (isDue) this.#commits.clear()
     if (this.#active().some(({ file }) => file.uncommittedEvents > 0)) this.#commits.plan()
-    this.#settleWaiters()
-  }
-
-  /** Whether a commit brings somebody what is waited for. */
-  #isAwaited(view: LiveView): boolean {
-    for (const { views, position } of this.#waiters) {
-      if (view.folded >= position && view.position < position && views.includes(view)) return true
-    }
-    return false
+    this.#waiters.settle()
   }
 
   #stepFor(caughtUp: boolean): Pace['step'] {
@@ -324,6 +324,10 @@ export class Runner {
       throw new ViewResetError()
     }
     if (isPassingTrouble(error) || error instanceof ViewRewoundError) throw error
+    this.#leave(view, error)
+  }
+
+  #leave(view: LiveView, error: unknown): void {
     view.fail(error)
     this.#log.error(
       `view ${view.name} stopped before an event it cannot fold: ${view.error} ` +
@@ -333,6 +337,7 @@ export class Runner {
 
   async #pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
     if (error instanceof ViewResetError || error instanceof ViewRewoundError) return
+    if (error instanceof ViewsApartError) return
     if (signal.aborted) return
     const why = messageOf(error)
     if (this.#active().some((view) => view.error !== why)) {
@@ -352,19 +357,19 @@ export class Runner {
         // It is back at its last commit: the next subscription begins there, and finds the same.
       }
     }
-    this.#settleWaiters()
+    this.#waiters.settle()
   }
 
   #active(): readonly LiveView[] {
-    return this.#views.filter(({ state }) => state !== 'failed')
+    return this.#views.filter(
+      ({ state, builtApart }) => state !== 'failed' && builtApart === undefined,
+    )
   }
+}
 
-  #settleWaiters(): void {
-    for (const waiter of this.#waiters) {
-      const reached = standing(waiter.views, waiter.position)
-      if (reached !== undefined) waiter.settle(reached)
-    }
-  }
+/** Views are built apart from now on. */
+class ViewsApartError extends Error {
+  override readonly name = 'ViewsApartError'
 }
 
 class ViewResetError extends Error {
@@ -383,13 +388,4 @@ export function lowest(positions: readonly Position[]): Position {
       undefined,
     ) ?? START
   )
-}
-
-/** Whether all views have it, or one never will; undefined while that is open. */
-function standing(views: readonly LiveView[], position: Position): boolean | undefined {
-  if (views.some((view) => view.isForeign)) return false
-  if (views.every((view) => view.position >= position)) return true
-  return views.some((view) => view.state === 'failed' && view.position < position)
-    ? false
-    : undefined
 }

@@ -113,6 +113,10 @@ export class ViewFile {
     return this.#folded
   }
 
+  get isBeingBuilt(): boolean {
+    return this.#kept === undefined
+  }
+
   get uncommittedEvents(): number {
     return this.#folded.events - this.#committed.events
   }
@@ -216,20 +220,32 @@ export class ViewFile {
   }
 
   /**
-   * Takes the place of this file's content by that of another, in one rename. Nothing may be folded
-   * or committed until it has resolved.
+   * Of a file that is being built: commits, and brings all that was folded to the disk, so that
+   * {@link complete} takes no longer than it must.
+   */
+  async prepare(pace: Pace): Promise<void> {
+    await this.#commitInSteps(pace)
+    await syncToDisk(this.path)
+  }
+
+  /** Ends the building: commits, marks the file as one to be kept, and closes it. */
+  async complete(): Promise<void> {
+    this.commit()
+    this.#database.exec(`PRAGMA user_version = ${this.projection.version}`)
+    this.#database.close()
+    await syncToDisk(this.path)
+  }
+
+  /**
+   * Takes the place of this file's content by that of a completed one, in one rename.
    *
    * @returns what resolves when the old content is gone: freeing its pages takes a while and holds
    *   up nobody
    */
-  async replaceWith(built: ViewFile): Promise<{ readonly freed: Promise<void> }> {
-    await built.finish()
-    // Closing folds the write-ahead log into the file: only the file itself remains.
-    built.#closeUnsynced()
-    await syncToDisk(built.path)
+  replaceBy(completedPath: string): { readonly freed: Promise<void> } {
     this.#closeUnsynced()
     const isKept = keepContent(this.path)
-    renameSync(built.path, this.path)
+    renameSync(completedPath, this.path)
     this.#reopen()
     // What cannot be removed now is removed at the next start.
     const freed = isKept

@@ -9,6 +9,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { noCrashPoints } from '@svc/contracts/crash-points'
 import { Users } from '@svc/identity/users/users'
@@ -23,6 +24,7 @@ import { SharedPace } from '@svc/infra/system/shared-pace'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { SystemIds } from '@svc/infra/system/system-ids'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { threadEnvironment } from '@svc/infra/system/thread-environment'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
 import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
 import { createLedger } from '@svc/ledger/create-ledger'
@@ -34,7 +36,8 @@ import {
   type OperationPorts,
 } from '@svc/operator/operations/local-operations'
 import { RequestLog } from '@svc/operator/request-log/request-log'
-import { openProjections, projections as views } from '@svc/projections/open-projections'
+import { projections as views } from '@svc/projections/followed-projections'
+import { openProjections } from '@svc/projections/open-projections'
 import { evidenceOn } from '@svc/testing/evidence-sources'
 import { pino } from 'pino'
 import { createGateway } from '../src/gateway.ts'
@@ -93,6 +96,11 @@ const projections = await openProjections({
   keepFile: durableFile,
   log: logger,
   pace,
+  threads: {
+    count: Math.min(availableParallelism(), 2),
+    longEvents: 5_000,
+    environment: threadEnvironment(),
+  },
 })
 projections.start()
 

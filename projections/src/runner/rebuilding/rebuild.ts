@@ -11,15 +11,14 @@
  * untouched. A comparison ends behind the second step, and does the first one for several views
  * with one reading of the log.
  */
-import { type EventStore, START } from '@svc/contracts/ports/event-store'
-import type { Pace } from '@svc/contracts/ports/pace'
-import { type FoldLog, foldLog } from '../fold-log.ts'
-import type { InspectStream } from '../fold-singly.ts'
+import { START } from '@svc/contracts/ports/event-store'
+import type { BuildPorts, ViewComparison, ViewsBeside } from '../beside/views-beside.ts'
+import { ViewsBesideHere } from '../beside/views-beside-here.ts'
+import type { FoldLog } from '../fold-log.ts'
 import type { LiveView } from '../live-view.ts'
-import { lowest, type Runner } from '../runner.ts'
-import { removeDatabase, removeLargeDatabase } from '../view-database.ts'
-import { ViewFile, type ViewPorts } from '../view-file.ts'
-import { type Differences, findDifferences } from './compare.ts'
+import { lowest } from '../runner.ts'
+import { ThreadLostError } from '../threads/running-thread.ts'
+import { ThreadedBuild, type ThreadedPorts } from '../threads/threaded-build.ts'
 
 export interface RebuildProgress {
   /** Events folded. */
@@ -49,26 +48,18 @@ export interface RebuildTrial {
   readonly tried: number
 }
 
-export interface ViewComparison {
-  readonly name: string
-  readonly events: number
-  /** Between the live rows and those that the log makes. */
-  readonly differences: Differences
-}
-
 export interface CompareProgress extends RebuildProgress {
   /** The view whose rows are being compared; undefined while the log is folded. */
   readonly comparing: string | undefined
 }
 
-export interface BuildPorts {
-  readonly store: EventStore
-  readonly runner: Runner
-  readonly ports: ViewPorts
-  readonly pace: Pace
-  readonly signal: AbortSignal
-  readonly inspect: InspectStream
+export interface RebuildPorts extends Omit<ThreadedPorts, 'threads'> {
+  /** Undefined where all is built on the thread that serves. */
+  readonly threads: ThreadedPorts['threads'] | undefined
 }
+
+/** A build that has lost so many threads goes on without. */
+const THREADS_LOST_MAX = 2
 
 /**
  * @throws when the signal aborts, or an event of a whole stream cannot be folded: the live view is
@@ -76,16 +67,17 @@ export interface BuildPorts {
  */
 export async function rebuildView(
   view: LiveView,
-  build: BuildPorts,
+  build: RebuildPorts,
   onProgress: (progress: RebuildProgress) => void,
 ): Promise<RebuildSummary> {
-  const summaries = await besideLive([view], build, onProgress, async (built) => {
-    const { count: differences } = await compare(view, built, build)
-    await foldLog([built], await build.store.lastPosition(), build)
-    await built.finish(build.pace)
-    const { freed } = await build.runner.betweenDeliveries(() => swap(view, built, build))
+  const { name } = view
+  const summaries = await besideLive([view], build, { onProgress }, async (beside) => {
+    const { differences } = await beside.compare(view)
+    await beside.fold({ until: await build.store.lastPosition(), names: [name] })
+    await beside.prepare(name)
+    const { freed } = await build.runner.betweenDeliveries(() => swap(view, beside, build))
     await freed
-    return { name: view.name, events: view.file.committed.events, differences }
+    return { name, events: view.file.committed.events, differences: differences.count }
   })
   return summaries[0] as RebuildSummary
 }
@@ -94,100 +86,117 @@ export async function rebuildView(
 export async function tryRebuild(view: LiveView, build: BuildPorts): Promise<RebuildTrial> {
   const beginning = await build.store.readAll({ after: START, limit: TRIAL_EVENTS })
   const last = beginning.findLast(({ position }) => position <= view.position)
-  const built = fileBeside(view.file, build.ports)
+  const beside = new ViewsBesideHere([view], build)
+  let tried = 0
   try {
-    await foldLog([built], last?.position ?? START, build)
-    built.commit()
-    return { name: view.name, events: view.file.committed.events, tried: built.folded.events }
+    const onFolded = ({ events }: { readonly events: number }) => {
+      tried = events
+    }
+    await beside.fold({ until: last?.position ?? START, onFolded })
+    return { name: view.name, events: view.file.committed.events, tried }
   } finally {
-    await thrownAway(built)
+    await beside.close()
   }
 }
 
 /** As {@link rebuildView}, but the live views stay in any case, also where they differ. */
 export function compareViews(
   views: readonly LiveView[],
-  build: BuildPorts,
+  build: RebuildPorts,
   onProgress: (progress: CompareProgress) => void,
   onBatch: FoldLog['onBatch'],
 ): Promise<readonly ViewComparison[]> {
   const folding = (progress: RebuildProgress) => onProgress({ ...progress, comparing: undefined })
-  const first = onBatch === undefined ? build : { ...build, onBatch }
-  return besideLive(views, first, folding, async (built, view) => {
-    const { name } = view
-    const { events } = built.folded
-    onProgress({ done: events, total: events, passedOver: 0, comparing: name })
-    const differences = await compare(view, built, build)
-    return { name, events: built.folded.events, differences }
+  const total = fewestEvents(views)
+  return besideLive(views, build, { onProgress: folding, onBatch }, (beside, view) => {
+    onProgress({ done: total, total, passedOver: 0, comparing: view.name })
+    return beside.compare(view)
   })
 }
 
+interface Watching {
+  readonly onProgress: (progress: RebuildProgress) => void
+  /** Is given the events that all views are folded from, once. */
+  readonly onBatch?: FoldLog['onBatch']
+}
+
 /**
- * @param build its `onBatch` is given the events that all views are folded from
  * @param then what is done with each view that was built, one after the other
  */
 async function besideLive<Result>(
   views: readonly LiveView[],
-  build: BuildPorts & Pick<FoldLog, 'onBatch'>,
-  onProgress: (progress: RebuildProgress) => void,
-  then: (built: ViewFile, view: LiveView) => Promise<Result>,
+  build: RebuildPorts,
+  watching: Watching,
+  then: (beside: ViewsBeside, view: LiveView) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  const files: ViewFile[] = []
+  const { threads, log, signal } = build
+  const isLong = threads !== undefined && fewestEvents(views) >= threads.longEvents
+  if (!isLong) return foldedBeside(views, new ViewsBesideHere(views, build), watching, then)
+  for (let lost = 1; ; lost += 1) {
+    try {
+      const beside = await ThreadedBuild.open(views, { ...build, threads })
+      return await foldedBeside(views, beside, watching, then)
+    } catch (error) {
+      // What was given to somebody once is not given again.
+      const isOver = signal.aborted || watching.onBatch !== undefined
+      if (!(error instanceof ThreadLostError) || isOver) throw error
+      log.warn(`views ${namesOf(views)}: ${error.message}, building them again`)
+      if (lost < THREADS_LOST_MAX) continue
+      return foldedBeside(views, new ViewsBesideHere(views, build), watching, then)
+    }
+  }
+}
+
+async function foldedBeside<Result>(
+  views: readonly LiveView[],
+  beside: ViewsBeside,
+  { onProgress, onBatch }: Watching,
+  then: (beside: ViewsBeside, view: LiveView) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const total = fewestEvents(views)
+  const folded = new Map(views.map(({ name }) => [name, 0]))
+  let passedOver = 0
+  const report = () => {
+    const done = Math.min(total, ...folded.values())
+    onProgress({ done, total, passedOver })
+  }
   try {
-    for (const { file } of views) files.push(fileBeside(file, build.ports))
-    const total = Math.min(...views.map(({ file }) => file.committed.events))
-    const done = () => Math.min(files[0]?.folded.events ?? total, total)
-    const until = lowest(views.map(({ position }) => position))
-    let passedOver = 0
-    const report = () => onProgress({ done: done(), total, passedOver })
-    const onPassedOver = (events: number) => {
-      passedOver += events
-      report()
-    }
-    await foldLog(files, until, { ...build, onPassedOver }, report)
+    await beside.fold({
+      until: lowest(views.map(({ position }) => position)),
+      onBatch,
+      onFolded({ events }, names) {
+        for (const name of names) folded.set(name, events)
+        report()
+      },
+      onPassedOver(events) {
+        passedOver += events
+        report()
+      },
+    })
     const results: Result[] = []
-    for (const [index, view] of views.entries()) {
-      const built = files[index]
-      if (built !== undefined) results.push(await then(built, view))
-    }
+    for (const view of views) results.push(await then(beside, view))
     return results
   } finally {
-    for (const built of files) await thrownAway(built)
+    await beside.close()
   }
 }
 
-async function thrownAway(built: ViewFile): Promise<void> {
-  built.close()
-  await removeLargeDatabase(built.path)
+function fewestEvents(views: readonly LiveView[]): number {
+  return Math.min(...views.map(({ file }) => file.committed.events))
 }
 
-/** Left behind by a crash, it is removed at the next start. */
-function fileBeside({ projection, path }: ViewFile, ports: ViewPorts): ViewFile {
-  const besidePath = `${path}.rebuild`
-  removeDatabase(besidePath)
-  return new ViewFile(projection, besidePath, ports)
-}
-
-async function compare(view: LiveView, built: ViewFile, build: BuildPorts): Promise<Differences> {
-  const snapshot = await build.runner.betweenDeliveries(() => view.file.openSnapshot())
-  try {
-    await foldLog([built], snapshot.checkpoint.position, build)
-    built.commit()
-    return await findDifferences(built.projection, snapshot.database, built.database, build)
-  } finally {
-    snapshot.close()
-  }
+function namesOf(views: readonly LiveView[]): string {
+  return views.map(({ name }) => name).join(', ')
 }
 
 async function swap(
   view: LiveView,
-  built: ViewFile,
-  build: BuildPorts,
+  beside: ViewsBeside,
+  { runner, signal }: BuildPorts,
 ): Promise<{ readonly freed: Promise<void> }> {
-  const { runner, signal } = build
-  await foldLog([built], runner.delivered, build)
+  await beside.fold({ until: runner.delivered, names: [view.name] })
   signal.throwIfAborted()
-  const replaced = await view.file.replaceWith(built)
+  const replaced = await beside.replace(view)
   runner.revive(view)
   return replaced
 }

@@ -45,6 +45,7 @@ import type { DataFolder } from '../data-folder/data-folder.ts'
 import { DataFolderError } from '../data-folder/data-folder-error.ts'
 import { openLogKeys, rotatedKeys } from '../evidence/log-keys.ts'
 import { type LogLocation, shownLocation } from '../settings/log-location.ts'
+import { buildThreads } from './build-threads.ts'
 import { forgetServerLog, type LogIdentityPorts, recogniseLog } from './log-identity.ts'
 import { LogMemory } from './log-memory.ts'
 import { LogQuarantine } from './log-quarantine.ts'
@@ -250,6 +251,7 @@ async function openViews(
     log: logger,
     timer: systemTimer,
     keepFile: durableFile,
+    threads: buildThreads(),
   }
   if (foreignViews === 'leave') return openProjections({ ...options, olderLog: 'leave' })
   if (place.kind === 'sqlite') return openProjections(options)

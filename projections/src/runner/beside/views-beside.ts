@@ -1,0 +1,78 @@
+/**
+ * Views that are built beside the live ones, in files of their own: on the thread that serves
+ * (`views-beside-here.ts`), or in others (`threads/threaded-build.ts`).
+ */
+import type { EventStore, PassedOver, Position } from '@svc/contracts/ports/event-store'
+import type { Pace } from '@svc/contracts/ports/pace'
+import type { FoldLog } from '../fold-log.ts'
+import type { InspectStream } from '../fold-singly.ts'
+import type { LiveView } from '../live-view.ts'
+import type { ProjectionLog } from '../projection-log.ts'
+import type { Runner } from '../runner.ts'
+import type { ViewFile, ViewPorts } from '../view-file.ts'
+import type { Differences } from './compare.ts'
+
+export interface BuildPorts {
+  readonly store: EventStore
+  readonly runner: Runner
+  readonly ports: ViewPorts
+  readonly pace: Pace
+  readonly signal: AbortSignal
+  readonly inspect: InspectStream
+  readonly log: ProjectionLog
+}
+
+export interface ViewComparison {
+  readonly name: string
+  readonly events: number
+  /** Between the live rows and those that the log makes. */
+  readonly differences: Differences
+}
+
+/** How far a view is. */
+export interface FoldedPlace {
+  /** Of the last event. */
+  readonly position: Position
+  /** How many events that makes. */
+  readonly events: number
+}
+
+export interface FoldBeside {
+  /** The last event. */
+  readonly until: Position
+  /** Of views that are at the same place of the log. Default: all. */
+  readonly names?: readonly string[]
+  /** Is given what is read too: only from the start of the log on. */
+  readonly onBatch?: FoldLog['onBatch']
+  readonly onFolded?: ((folded: FoldedPlace, names: readonly string[]) => void) | undefined
+  /** Told of events of others, in a log that is shared with them. */
+  readonly onPassedOver?: PassedOver | undefined
+  /**
+   * Told of a view that stays before an event which it cannot fold; the others go on. Default: that
+   * is thrown.
+   */
+  readonly onStopped?: (name: string, why: string) => void
+}
+
+export interface ViewsBeside {
+  /** @throws when the signal of the build aborts, or an event of a whole stream cannot be folded */
+  fold(asked: FoldBeside): Promise<void>
+  /** Folds on to where the live view stands, and compares the rows. */
+  compare(view: LiveView): Promise<ViewComparison>
+  /** Brings to the disk what was folded, so that {@link replace} takes no longer than it must. */
+  prepare(name: string): Promise<void>
+  /**
+   * Takes the place of the live view's content by what was folded. Nothing may be delivered to it
+   * until that has resolved.
+   *
+   * @returns what resolves when the old content is gone
+   */
+  replace(view: LiveView): Promise<{ readonly freed: Promise<void> }>
+  /** What has replaced no live view is thrown away. */
+  close(): Promise<void>
+}
+
+/** Left behind by a crash, it is removed at the next start. */
+export function besidePath({ path }: Pick<ViewFile, 'path'>): string {
+  return `${path}.rebuild`
+}

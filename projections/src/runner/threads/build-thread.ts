@@ -1,0 +1,22 @@
+/** A thread that builds views. It says and does what its {@link ViewBuilder} is asked for. */
+import { setPriority } from 'node:os'
+import { parentPort, workerData } from 'node:worker_threads'
+import { type CallPort, ThreadCalls } from './thread-calls.ts'
+import { type BuildThreadData, type LogHandlers, ViewBuilder } from './view-builder.ts'
+
+/** Beside threads that serve, which have 0, it gets about a tenth of a core. */
+const NICENESS = 10
+
+giveWayToServing()
+const builder = new ViewBuilder(workerData as BuildThreadData, () => calls)
+const calls = new ThreadCalls<LogHandlers>(parentPort as CallPort, builder.handlers)
+
+/** Only on Linux have threads a priority, and there it is this thread that is meant. */
+function giveWayToServing(): void {
+  if (process.platform !== 'linux') return
+  try {
+    setPriority(NICENESS)
+  } catch {
+    // Where that is not allowed it is one thread among others.
+  }
+}

@@ -1,0 +1,155 @@
+/**
+ * Reads the log once for several threads that fold it, page by page, in steps of the pace.
+ *
+ * The last pages are kept, so that all readers find what the first of them has had read. The first
+ * waits when it is too far ahead of the last one that still folds. Who asks for another place, such
+ * as a thread that folds events again, gets a page of its own.
+ */
+import {
+  type EventStore,
+  type PassedOver,
+  type Position,
+  type RecordedEvent,
+  START,
+} from '@svc/contracts/ports/event-store'
+import { type Pace, stepSize } from '@svc/contracts/ports/pace'
+import { type EventPage, packEvents } from './event-page.ts'
+
+/** Events that are read without a break: a millisecond or two. */
+const PAGE_EVENTS = 250
+/** Some 200 KB each. */
+const PAGES_KEPT = 16
+/** Less than are kept: so the last reader finds the pages that the first has had read. */
+const PAGES_AHEAD_MAX = 12
+
+interface KeptPage {
+  /** Which one of all that were read one behind the other. */
+  readonly number: number
+  readonly events: Promise<readonly RecordedEvent[]>
+  packed: Promise<EventPage> | undefined
+}
+
+export interface PageSource {
+  readonly store: Pick<EventStore, 'readAll'>
+  readonly pace: Pace
+}
+
+export class LogPages {
+  readonly #source: PageSource
+  readonly #readers = new Set<PageReader>()
+  /** By the position that they lie behind. */
+  readonly #kept = new Map<Position, KeptPage>()
+  #next: Position = START
+  #read = 0
+  #moved = Promise.withResolvers<void>()
+  /** Told of events of others, in a log that is shared with them. */
+  onPassedOver: PassedOver | undefined
+
+  constructor(source: PageSource) {
+    this.#source = source
+  }
+
+  reader(): PageReader {
+    const reader = new PageReader(this)
+    this.#readers.add(reader)
+    return reader
+  }
+
+  /** Some reader has gone on, or does not read for the moment. */
+  moved(): void {
+    this.#moved.resolve()
+    this.#moved = Promise.withResolvers()
+  }
+
+  /** The page behind a position; empty at the end of the log. */
+  async pageBehind(after: Position, reader: PageReader): Promise<KeptPage> {
+    for (;;) {
+      const kept = this.#kept.get(after)
+      if (kept !== undefined) return kept
+      if (after !== this.#next) {
+        return { number: reader.number, events: this.#readPage(after), packed: undefined }
+      }
+      if (!this.#isFarAhead()) return this.#readNext(after)
+      await this.#moved.promise
+    }
+  }
+
+  #isFarAhead(): boolean {
+    for (const { isReading, number } of this.#readers) {
+      if (isReading && this.#read - number >= PAGES_AHEAD_MAX) return true
+    }
+    return false
+  }
+
+  #readNext(after: Position): KeptPage {
+    this.#read += 1
+    const events = this.#readPage(after)
+    const page: KeptPage = { number: this.#read, events, packed: undefined }
+    this.#kept.set(after, page)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= PAGES_KEPT) break
+      this.#kept.delete(oldest)
+    }
+    events.then(
+      (found) => {
+        const last = found.at(-1)
+        if (last === undefined) this.#kept.delete(after)
+        else this.#next = last.position
+      },
+      () => this.#kept.delete(after),
+    )
+    return page
+  }
+
+  #readPage(after: Position): Promise<readonly RecordedEvent[]> {
+    const { store, pace } = this.#source
+    const limit = stepSize(pace, PAGE_EVENTS)
+    const { onPassedOver } = this
+    const request = { after, limit, ...(onPassedOver && { onPassedOver }) }
+    return pace.step(() => store.readAll(request))
+  }
+}
+
+/** One of those who fold the log. */
+export class PageReader {
+  readonly #pages: LogPages
+  #number = 0
+  #isReading = false
+
+  constructor(pages: LogPages) {
+    this.#pages = pages
+  }
+
+  /** Of the page that it has read last. */
+  get number(): number {
+    return this.#number
+  }
+
+  /** Whether others wait for it when they are far ahead. */
+  get isReading(): boolean {
+    return this.#isReading
+  }
+
+  set isReading(isReading: boolean) {
+    this.#isReading = isReading
+    this.#pages.moved()
+  }
+
+  async eventsBehind(after: Position): Promise<readonly RecordedEvent[]> {
+    return (await this.#take(after)).events
+  }
+
+  /** The same for another thread. */
+  async packedBehind(after: Position): Promise<EventPage> {
+    const page = await this.#take(after)
+    page.packed ??= page.events.then(packEvents)
+    return page.packed
+  }
+
+  async #take(after: Position): Promise<KeptPage> {
+    const page = await this.#pages.pageBehind(after, this)
+    this.#number = Math.max(this.#number, page.number)
+    this.#pages.moved()
+    return page
+  }
+}

@@ -1,0 +1,300 @@
+/** Views of a long log are built in threads: with the same rows, and whatever happens to those. */
+import { readdirSync, rmSync } from 'node:fs'
+import type { Worker } from 'node:worker_threads'
+import { accountStream } from '@svc/contracts/events/account'
+import type { ReadAllRequest, RecordedEvent } from '@svc/contracts/ports/event-store'
+import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { durableFile } from '@svc/infra/sqlite/durable-file'
+import { systemTimer } from '@svc/infra/system/system-timer'
+import { requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { projections } from '../src/followed/followed-projections.ts'
+import { openProjections, type Projections } from '../src/open-projections.ts'
+import { Business } from '../testing/business.ts'
+import { dump, KeptLog } from '../testing/open-views.ts'
+
+const started = vi.hoisted(() => [] as Worker[])
+vi.mock('node:worker_threads', async (original) => {
+  const real = await original<typeof import('node:worker_threads')>()
+  class SeenWorker extends real.Worker {
+    constructor(...given: ConstructorParameters<typeof real.Worker>) {
+      super(...given)
+      started.push(this)
+    }
+  }
+  return { ...real, Worker: SeenWorker }
+})
+
+const TIMEOUT_MS = 60_000
+const POLLED = { timeout: 30_000 }
+/** With their ends some 3,600 events: fifteen pages. */
+const REQUESTS = 1_200
+const threads = { count: 2, longEvents: 250, environment: {} }
+
+/** Its pages behind a position wait, or fail, for as long as it is told. */
+class HeldLog extends MemoryEventStore {
+  from = Number.POSITIVE_INFINITY
+  until: Promise<unknown> = Promise.resolve()
+  isAway = false
+
+  override async readAll(request: ReadAllRequest): Promise<readonly RecordedEvent[]> {
+    if (request.after >= this.from) {
+      if (this.isAway) throw new StoreUnavailableError('away')
+      await this.until
+    }
+    return super.readAll(request)
+  }
+}
+
+interface Opened {
+  readonly folder?: string
+  readonly log?: KeptLog
+  readonly damaged?: string
+  readonly isInThreads?: boolean
+}
+
+async function open(
+  store: MemoryEventStore,
+  { folder = temporaryFolder(), log = new KeptLog(), damaged, isInThreads = true }: Opened = {},
+): Promise<Projections> {
+  const views = await openProjections({
+    ...{ folder, store, timer: systemTimer, keepFile: durableFile, log },
+    ...(isInThreads && { threads }),
+    inspect: async (stream) =>
+      stream === damaged ? { stream, revision: 0, cause: 'altered' } : undefined,
+  })
+  onTestFinished(() => views.close())
+  views.start()
+  return views
+}
+
+async function complete(store: MemoryEventStore, opened: Opened = {}): Promise<Projections> {
+  const views = await open(store, opened)
+  await views.reached(await store.lastPosition(), TIMEOUT_MS)
+  return views
+}
+
+async function longLog<Store extends MemoryEventStore>(store: Store): Promise<Business<Store>> {
+  const business = new Business(store)
+  await business.goOn(REQUESTS)
+  return business
+}
+
+/** The rows that are folded without any thread. */
+async function rowsHere(store: MemoryEventStore, damaged?: string): Promise<string> {
+  const folder = temporaryFolder()
+  const views = await complete(store, { folder, isInThreads: false, ...(damaged && { damaged }) })
+  await views.close()
+  return dump(folder)
+}
+
+const fewestEvents = async (views: Projections) =>
+  Math.min(...(await views.status()).map(({ events }) => events))
+
+afterEach(() => {
+  started.length = 0
+})
+
+describe('a first build', () => {
+  test('makes the rows that are made without threads, and then follows the log', async () => {
+    const business = await longLog(new MemoryEventStore())
+    const folder = temporaryFolder()
+    const views = await complete(business.store, { folder })
+    expect(started).toHaveLength(threads.count)
+    await business.goOn(50)
+    expect(await views.reached(await business.store.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect((await views.status()).map(({ state }) => state)).toEqual(projections.map(() => 'live'))
+    await views.close()
+    expect(dump(folder)).toBe(await rowsHere(business.store))
+  })
+
+  test('of one view that is new leaves the others where they are', async () => {
+    const { store } = await longLog(new HeldLog())
+    const folder = temporaryFolder()
+    await (await complete(store, { folder })).close()
+    for (const name of readdirSync(folder).filter((each) => each.startsWith('usage-'))) {
+      rmSync(`${folder}/${name}`)
+    }
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(store, { from: 1_000, until: promise })
+    const views = await open(store, { folder })
+    const head = await store.lastPosition()
+    expect(await views.reached(head, TIMEOUT_MS, 'accounts')).toBe(true)
+    expect(await views.reached(head, 50, 'usage')).toBe(false)
+    resolve()
+    expect(await views.reached(head, TIMEOUT_MS)).toBe(true)
+    await views.close()
+    expect(dump(folder)).toBe(await rowsHere(store))
+  })
+
+  test('tells how far it is, while nobody is told of rows that are not there yet', async () => {
+    const { store } = await longLog(new HeldLog())
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(store, { from: 2_000, until: promise })
+    const views = await open(store)
+    await expect.poll(() => fewestEvents(views), POLLED).toBeGreaterThan(1_000)
+    const status = await views.status()
+    expect(status.map(({ state }) => state)).toEqual(projections.map(() => 'catching-up'))
+    expect(status.every(({ position, head }) => position > 0n && position < head)).toBe(true)
+    expect(views.checkpoints()).toEqual([])
+    expect(await views.reached(500n, 0)).toBe(false)
+    resolve()
+    expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+  })
+
+  test('waits for a store that is away, and says so once', async () => {
+    const { store } = await longLog(new HeldLog())
+    const expected = await rowsHere(store)
+    Object.assign(store, { from: 2_000, isAway: true })
+    const [folder, log] = [temporaryFolder(), new KeptLog()]
+    const views = await open(store, { folder, log })
+    await expect
+      .poll(async () => (await views.status()).map(({ error }) => error), POLLED)
+      .toEqual(projections.map(() => 'away'))
+    store.isAway = false
+    expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect((await views.status()).map(({ error }) => error)).toEqual(projections.map(() => null))
+    expect(log.lines.filter((line) => line.includes('retrying: away'))).toHaveLength(1)
+    await views.close()
+    expect(dump(folder)).toBe(expected)
+  })
+
+  test('is begun again when a thread dies, and told', async () => {
+    const { store } = await longLog(new HeldLog())
+    const { promise, resolve } = Promise.withResolvers<void>()
+    Object.assign(store, { from: 2_000, until: promise })
+    const [folder, log] = [temporaryFolder(), new KeptLog()]
+    const views = await open(store, { folder, log })
+    await expect.poll(() => fewestEvents(views), POLLED).toBeGreaterThan(1_000)
+    await started[0]?.terminate()
+    resolve()
+    expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
+    expect(log.lines.join('\n')).toContain(
+      'a thread that builds views has ended, building them again',
+    )
+    expect(started).toHaveLength(2 * threads.count)
+    await views.close()
+    expect(dump(folder)).toBe(await rowsHere(store))
+  })
+
+  test('goes on without threads when they die again and again', async () => {
+    const { store } = await longLog(new MemoryEventStore())
+    const [folder, log] = [temporaryFolder(), new KeptLog()]
+    const killer = setInterval(() => {
+      for (const worker of started) void worker.terminate()
+    }, 1)
+    onTestFinished(() => clearInterval(killer))
+    await (await complete(store, { folder, log })).close()
+    expect(log.lines.at(-1)).toContain('building them without threads')
+    expect(log.lines.filter((line) => line.includes('has ended'))).toHaveLength(3)
+    expect(dump(folder)).toBe(await rowsHere(store))
+  })
+
+  test('that is stopped in its midst is begun again by the next start', async () => {
+    const { store } = await longLog(new HeldLog())
+    Object.assign(store, { from: 2_000, until: new Promise(() => {}) })
+    const folder = temporaryFolder()
+    const views = await open(store, { folder })
+    await expect.poll(() => fewestEvents(views), POLLED).toBeGreaterThan(1_000)
+    await views.close()
+    expect(readdirSync(folder).filter((name) => name.includes('.rebuild'))).toEqual([])
+    store.from = Number.POSITIVE_INFINITY
+    await (await complete(store, { folder })).close()
+    expect(dump(folder)).toBe(await rowsHere(store))
+  })
+
+  test('leaves out a damaged stream as it is left out without threads', async () => {
+    const { store, accounts } = await longLog(new MemoryEventStore())
+    const [altered] = accounts as [(typeof accounts)[number]]
+    const damaged = accountStream(altered.accountId)
+    await altered.settle(requestId(START_MS, 'never accepted'), START_MS).writeTo(store)
+    await new Business(store).goOn(0)
+    const folder = temporaryFolder()
+    const views = await complete(store, { folder, damaged })
+    expect(views.leavingOut(damaged)).toContain('statement')
+    await views.close()
+    expect(dump(folder)).toBe(await rowsHere(store, damaged))
+  })
+
+  test('stops the one view that cannot fold an event, and no other', async () => {
+    const { store, accounts } = await longLog(new MemoryEventStore())
+    const unknown = requestId(START_MS, 'never accepted')
+    await accounts[0]?.settle(unknown, START_MS).writeTo(store)
+    const [folder, log] = [temporaryFolder(), new KeptLog()]
+    const views = await complete(store, { folder, log })
+    await expect
+      .poll(async () => (await views.status()).map(({ state }) => state), POLLED)
+      .not.toContain('catching-up')
+    const states = new Map((await views.status()).map((line) => [line.name, line]))
+    expect(states.get('accounts')?.state).toBe('live')
+    expect(states.get('statement')?.error).toContain(`${unknown} was debited but never accepted`)
+    expect(states.get('requests')?.state).toBe('failed')
+    expect(log.lines.join('\n')).toContain('view statement stopped before an event')
+    await views.close()
+    expect(dump(folder)).toBe(await rowsHere(store))
+  })
+})
+
+describe('beside the live views', () => {
+  test('each is rebuilt, compared and swapped', async () => {
+    const { store } = await longLog(new MemoryEventStore())
+    const folder = temporaryFolder()
+    const views = await complete(store, { folder })
+    const expected = await rowsHere(store)
+    for (const { name } of projections) {
+      started.length = 0
+      const progress: number[] = []
+      const { events, differences } = await views.rebuild(name, ({ done }) => progress.push(done))
+      expect(differences).toBe(0)
+      expect(progress.at(-1)).toBe(events)
+      expect(started).toHaveLength(1)
+    }
+    await views.close()
+    expect(dump(folder)).toBe(expected)
+  })
+
+  test('all are compared, and every event is given once to who reads along', async () => {
+    const { store } = await longLog(new MemoryEventStore())
+    const views = await complete(store)
+    const given: bigint[] = []
+    const compared = await views.compare(
+      () => {},
+      undefined,
+      async ({ recorded }) => {
+        given.push(...recorded.map(({ position }) => position))
+      },
+    )
+    expect(compared.map(({ differences }) => differences.count)).toEqual(projections.map(() => 0))
+    const all = await store.readAll({ after: -1n, limit: 10_000 })
+    expect(given).toEqual(all.map(({ position }) => position))
+  })
+
+  test('a rebuild that is cancelled ends its thread and changes nothing', async () => {
+    const { store } = await longLog(new MemoryEventStore())
+    const folder = temporaryFolder()
+    const views = await complete(store, { folder })
+    const before = dump(folder)
+    started.length = 0
+    const cancel = new AbortController()
+    const running = views.rebuild('usage', () => cancel.abort(), cancel.signal)
+    await expect(running).rejects.toThrow(/abort/i)
+    expect(started.map(({ threadId }) => threadId)).toEqual([-1])
+    expect(dump(folder)).toBe(before)
+    expect(readdirSync(folder).filter((name) => name.includes('.rebuild'))).toEqual([])
+  })
+
+  test('a rebuild whose thread dies is begun again, and told', async () => {
+    const { store } = await longLog(new MemoryEventStore())
+    const log = new KeptLog()
+    const views = await complete(store, { log })
+    started.length = 0
+    const running = views.rebuild('usage', () => {
+      if (started.length === 1) void started[0]?.terminate()
+    })
+    expect(await running).toMatchObject({ differences: 0 })
+    expect(started).toHaveLength(2)
+    expect(log.lines.at(-1)).toContain('building them again')
+  })
+})
