@@ -7,7 +7,7 @@
  * The trade: while requests are answered, long work gets a quarter of the loop and takes four times
  * as long; in exchange a request waits for one short step now and then, and never for all of it.
  * A thread of its own could not read the event log, whose file belongs to one connection (see
- * `sqlite/database-file.ts`).
+ * `sqlite/database-file.ts`); what is done with the pages can be moved to one, as with views.
  */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
