@@ -2,7 +2,7 @@
  * How fast the views are built from the log.
  *
  *     node projections/bench/projections.bench.ts [--events 1000000] [--accounts 1000]
- *                                              [--threads 2] [--json]
+ *                                              [--threads 1] [--json]
  *
  * Fills a SQLite log with lifecycles of three events (accepted, metered, debited). What is
  * measured:
@@ -39,7 +39,7 @@ const { values } = parseArgs({
   options: {
     events: { type: 'string', default: '1000000' },
     accounts: { type: 'string', default: '1000' },
-    threads: { type: 'string', default: '2' },
+    threads: { type: 'string', default: '1' },
     json: { type: 'boolean', default: false },
   },
 })

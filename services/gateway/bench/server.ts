@@ -97,7 +97,7 @@ const projections = await openProjections({
   log: logger,
   pace,
   threads: {
-    count: Math.min(availableParallelism(), 2),
+    count: Math.max(1, Math.min(availableParallelism() - 1, 3)),
     longEvents: 5_000,
     environment: threadEnvironment(),
   },

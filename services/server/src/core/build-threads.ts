@@ -9,6 +9,7 @@ const THREADS_MAX = 3
 const LONG_EVENTS = 5_000
 
 export function buildThreads(): NonNullable<OpenProjections['threads']> {
-  const count = Math.min(availableParallelism(), THREADS_MAX)
+  // One core is left to the thread that serves and reads the log.
+  const count = Math.max(1, Math.min(availableParallelism() - 1, THREADS_MAX))
   return { count, longEvents: LONG_EVENTS, environment: threadEnvironment() }
 }
