@@ -4,8 +4,10 @@ import { BatchTurns, type StepKind } from './batch-turns.ts'
 import { GiveWay } from './giving-way.ts'
 
 const CHUNK_MS = 60
-/** As the demo model: each answer in a batch costs as much as the first. */
-const TOKEN_MS = 2
+/** As on a small model: each answer in a batch costs as much as the first. */
+const TOKEN_MS = 12
+/** As on the bundled one. */
+const TOY_TOKEN_MS = 0.5
 
 interface Batch {
   readonly steps: string[]
@@ -130,6 +132,13 @@ describe('a batch of next tokens', () => {
       const own = steps.filter((tenant) => tenant === steps[0]).length
       expect(steps.length).toBeLessThanOrEqual(2 * own)
     }
+  })
+
+  it('is shared by all where it is over in a moment, whatever each costs', async () => {
+    const toy = model({ tokenMs: (answers) => TOY_TOKEN_MS * answers })
+    await Promise.all([...answers('a', 1, toy), ...answers('b', 7, toy)])
+    const widths = toy.batches.map(({ steps }) => steps.length)
+    expect(widths.filter((width) => width === 8).length).toBeGreaterThan(45)
   })
 
   it("takes turns with chunks of the same tenant's prompts", async () => {

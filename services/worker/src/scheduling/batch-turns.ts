@@ -19,6 +19,8 @@ const SAVED_MS_MAX = 100
 const IDLE_SHARES_MAX = 1_024
 /** Answers of others may make a batch take this many times as long as without them. */
 const SHARING_COST_MAX = 2
+/** Or so many milliseconds: nobody reads a hundred tokens in a second. */
+const SHORT_BATCH_MS = 10
 
 /** `alone`: what must not share a batch, or needs the model's whole memory. */
 export type StepKind = 'chunk' | 'token' | 'alone'
@@ -175,9 +177,11 @@ export class BatchTurns {
 
   #withOthers(tokens: readonly Step[], others: readonly Step[]): Step[] {
     const batch = [...tokens]
-    const most = SHARING_COST_MAX * this.#cost.of(tokens.length)
+    const aloneMs = this.#cost.of(tokens.length)
+    const most = Math.max(SHORT_BATCH_MS, SHARING_COST_MAX * aloneMs)
     // Where all batches were as wide as this would be, it is not known what sharing costs.
-    if (!this.#cost.isKnown && this.#cost.usualAnswers > tokens.length) return batch
+    const isKnown = this.#cost.isKnown || this.#cost.usualAnswers <= tokens.length
+    if (!isKnown && aloneMs > SHORT_BATCH_MS) return batch
     for (const step of others) {
       if (this.#cost.of(batch.length + 1) > most) break
       batch.push(step)

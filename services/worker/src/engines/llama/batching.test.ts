@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { alternatingBatches, PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
+import { alternatingBatches, PRIORITY_ALONE, prioritySharedOf } from './batching.ts'
+
+const PRIORITY_SHARED = prioritySharedOf(0)
 
 const chunk = (length: number) => ({
   tokens: Array.from({ length }),
@@ -33,6 +35,12 @@ describe('batches', () => {
     const lonely = draw(PRIORITY_ALONE)
     const batch = alternatingBatches()({ items: [draw(), lonely, draw()], size: 128 })
     expect(batch).toEqual([{ item: lonely, processAmount: 1 }])
+  })
+
+  it('have their sequences in the order of their numbers, which are computed in one go', () => {
+    const items = [2, 0, 3, 1].map((sequence) => draw(prioritySharedOf(sequence)))
+    const batch = alternatingBatches()({ items, size: 128 })
+    expect(batch.map(({ item }) => items.indexOf(item))).toEqual([1, 3, 0, 2])
   })
 
   it('hold no more than fits when texts are forced into answers', () => {

@@ -5,6 +5,10 @@
  * two kinds take turns. So a long prompt delays the others by one chunk at a time (the runtime's
  * own strategy would let it take every batch until it is done), and the bytes that a prompt
  * leaves in the KV cache never depend on who else was running.
+ *
+ * Sequences stand in a batch in the order of their numbers. llama.cpp computes in one go only those
+ * whose numbers follow one another: of 2, 0, 3, 1 it makes two computations, and reads the weights
+ * twice. It also keeps its graph for the next batch only if that one has the same sequences.
  */
 import { type BatchCounts, noBatches } from '../engine.ts'
 
@@ -17,15 +21,27 @@ export interface WaitingItem {
 }
 
 /** The evaluation priority of a sequence that must not share a batch. */
-export const PRIORITY_ALONE = 1
-export const PRIORITY_SHARED = 5
+export const PRIORITY_ALONE = -1
+
+/**
+ * The evaluation priority of a sequence that shares batches: its place in them. Nothing else of an
+ * item tells which sequence it is of.
+ *
+ * @param sequence its number in the context, from 0
+ */
+export function prioritySharedOf(sequence: number): number {
+  return sequence
+}
 
 export type BatchStrategy = <Item extends WaitingItem>(waiting: {
   readonly items: readonly Item[]
   readonly size: number
 }) => { item: Item; processAmount: number }[]
 
-/** As many items as fit; forced tokens make an item longer than one token. */
+/**
+ * As many items as fit, by the numbers of their sequences; forced tokens make an item longer than
+ * one token.
+ */
 function fitting<Item extends WaitingItem>(items: readonly Item[], size: number) {
   const batch: { item: Item; processAmount: number }[] = []
   let room = size
@@ -35,7 +51,7 @@ function fitting<Item extends WaitingItem>(items: readonly Item[], size: number)
     batch.push({ item, processAmount })
     room -= processAmount
   }
-  return batch
+  return batch.toSorted((a, b) => a.item.evaluationPriority - b.item.evaluationPriority)
 }
 
 /**

@@ -16,6 +16,7 @@
  *   on how many there were; an answer that goes on in another stream would begin again.
  * - Draws from the whole vocabulary. The library takes "no top-k" for a top-k of all tokens, and
  *   llama.cpp then sorts the vocabulary for every draw, which can take longer than the model does.
+ * - The number of a sequence, by which those of a batch are ordered.
  */
 import type {
   LlamaContext,
@@ -90,6 +91,12 @@ export function mendDraws(
     // Null and not left out: then the library would take its own, 40.
     resolve.call(native, { ...options, topK: topK || null, seed: seedOf(options.seed) })
   return Reflect.defineProperty(native, '_resolveSamplerConfig', { value })
+}
+
+/** @returns the sequence's number in its context; 0 when the library is not as it was */
+export function sequenceNumberOf(native: LlamaContextSequence): number {
+  const found: unknown = Reflect.get(native, '_sequenceId')
+  return typeof found === 'number' ? found : 0
 }
 
 /** A sampler without options for each one of the library: those of a batch work at once. */

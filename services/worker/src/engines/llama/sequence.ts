@@ -17,12 +17,15 @@ import {
   type SequenceCopy,
 } from '../engine.ts'
 import type { PromptBatches, PromptKind, PromptSchedule } from '../prompt-schedule.ts'
-import { PRIORITY_ALONE, PRIORITY_SHARED } from './batching.ts'
+import { PRIORITY_ALONE, prioritySharedOf } from './batching.ts'
 import type { ContextGate } from './context-gate.ts'
 import { drawSeed } from './draw-seed.ts'
 import { nativeStateOf } from './grammars.ts'
-import { addBias, mendDraws } from './internals.ts'
+import { addBias, mendDraws, sequenceNumberOf } from './internals.ts'
 import { LlamaSequenceCopy, type SequenceStates } from './sequence-states.ts'
+
+/** The library's type has five of them; it hands any number on to the strategy of batches. */
+type EvaluationPriority = SequenceEvaluateOptions['evaluationPriority'] & number
 
 /** Output tokens that penalties look back on. */
 const PENALTY_WINDOW_TOKENS = 1024
@@ -49,6 +52,7 @@ export class LlamaSequence implements EngineSequence {
   readonly #watch: RuntimeWatch
   readonly #schedule: () => PromptSchedule
   readonly #vocabularySize: number
+  readonly #priority: number
   /** Tokens that the runtime evaluated only to fill up batches. */
   #filledTokens = 0
   /** Of the next draw, in its answer. */
@@ -70,6 +74,7 @@ export class LlamaSequence implements EngineSequence {
     this.#watch = shared.watch
     this.#schedule = shared.schedule
     this.#vocabularySize = shared.vocabularySize
+    this.#priority = prioritySharedOf(sequenceNumberOf(native))
     this.drawsByPlace = mendDraws(native, (seed) => drawSeed(seed, this.#place()))
   }
 
@@ -195,7 +200,7 @@ export class LlamaSequence implements EngineSequence {
       ...penaltiesOf(sampling, answered),
       tokenBias: this.#biases(options),
       grammarEvaluationState: () => nativeStateOf(grammar()),
-      evaluationPriority: alone ? PRIORITY_ALONE : PRIORITY_SHARED,
+      evaluationPriority: (alone ? PRIORITY_ALONE : this.#priority) as EvaluationPriority,
       yieldEogToken: true,
     }
   }
