@@ -67,18 +67,17 @@ export async function askServer(
   }
 }
 
-const clients = new WeakMap<WholeServer, Map<number, OpenAI>>()
+const clients = new Map<string, OpenAI>()
 
 /** One client a tenant, as long as its server runs. */
 function clientOf(server: WholeServer, tenant: number): OpenAI {
-  const ofServer = clients.get(server) ?? new Map<number, OpenAI>()
-  clients.set(server, ofServer)
-  const known = ofServer.get(tenant)
+  const name = `${tenant} of ${server.baseUrl}`
+  const known = clients.get(name)
   if (known !== undefined) return known
   const client = new OpenAI({
     ...{ baseURL: `${server.baseUrl}/v1`, apiKey: server.keyOf(tenant) },
     ...{ maxRetries: 0, timeout: TIME_LIMIT_MS },
   })
-  ofServer.set(tenant, client)
+  clients.set(name, client)
   return client
 }

@@ -11,21 +11,24 @@ const POLL_MS = 100
 /** Of what it says, kept for the case that it fails. */
 const LOG_CHARACTERS_MAX = 20_000
 
+interface Run {
+  readonly child: ChildProcess
+  readonly port: number
+  readonly exited: Promise<unknown>
+  log: string
+}
+
 /** As it is delivered, but for the sizes, which are those of the other server. */
 export class LlamaServer implements WholeServer {
   readonly name = 'llama_server'
-  readonly baseUrl: string
-  readonly #child: ChildProcess
-  readonly #exited: Promise<unknown>
-  #log = ''
+  restarts = 0
+  readonly #program: string
+  readonly #words: readonly string[]
+  #run: Run | null = null
 
-  private constructor(child: ChildProcess, port: number) {
-    this.baseUrl = `http://127.0.0.1:${port}`
-    this.#child = child
-    this.#exited = once(child, 'exit')
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#log = (this.#log + text).slice(-LOG_CHARACTERS_MAX)
-    })
+  private constructor(program: string, words: readonly string[]) {
+    this.#program = program
+    this.#words = words
   }
 
   /**
@@ -37,42 +40,67 @@ export class LlamaServer implements WholeServer {
     model: ModelUnderTest,
     { contextTokens, sequences, threads }: ServerSize,
   ): Promise<LlamaServer> {
-    const port = await freePort()
     const words = [
-      ...['--model', model.path, '--host', '127.0.0.1', '--port', `${port}`],
+      ...['--model', model.path, '--host', '127.0.0.1'],
       // Its context is the sum of those of its sequences.
       ...['--parallel', `${sequences}`, '--ctx-size', `${contextTokens * sequences}`],
       ...['--threads', `${threads}`, '--threads-batch', `${threads}`, '--gpu-layers', '0'],
       ...['--flash-attn', 'on', '--no-webui'],
     ]
-    const child = spawn(program, words, {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      env: { PATH: process.env.PATH },
-    })
-    const server = new LlamaServer(child, port)
-    await server.#untilReady()
+    const server = new LlamaServer(program, words)
+    await server.#start()
     return server
   }
 
+  /** Another one after each start. */
+  get baseUrl(): string {
+    return `http://127.0.0.1:${this.#run?.port}`
+  }
+
   get pid(): number {
-    return this.#child.pid ?? 0
+    return this.#run?.child.pid ?? 0
   }
 
   keyOf(): string {
     return 'none is asked for'
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.kill('SIGTERM')
-    await this.#exited
+  async restart(): Promise<void> {
+    this.restarts += 1
+    await this.#end('SIGKILL')
+    await this.#start()
   }
 
-  async #untilReady(): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
+    // One that stands still does not heed a request to end.
+    await this.#end('SIGKILL')
+  }
+
+  async #start(): Promise<void> {
+    const port = await freePort()
+    const child = spawn(this.#program, [...this.#words, '--port', `${port}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { PATH: process.env.PATH },
+    })
+    const run: Run = { child, port, exited: once(child, 'exit'), log: '' }
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      run.log = (run.log + text).slice(-LOG_CHARACTERS_MAX)
+    })
+    this.#run = run
+    await this.#untilReady(run)
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    this.#run?.child.kill(signal)
+    await this.#run?.exited
+  }
+
+  async #untilReady(run: Run): Promise<void> {
     const endMs = performance.now() + READY_MS_MAX
     while (!(await this.#isReady())) {
-      if (this.#child.exitCode !== null || performance.now() > endMs) {
-        this.#child.kill('SIGKILL')
-        throw new Error(`llama-server did not come up: ${this.#log}`)
+      if (run.child.exitCode !== null || performance.now() > endMs) {
+        run.child.kill('SIGKILL')
+        throw new Error(`llama-server did not come up: ${run.log}`)
       }
       await delay(POLL_MS)
     }

@@ -1,4 +1,4 @@
-/** `svc start` with its worker: billing, ledger and prefix cache as everybody has them. */
+/** `svc start` with its worker, without pages: billing, ledger and prefix cache as always. */
 import { join } from 'node:path'
 import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
@@ -14,6 +14,7 @@ const CREDIT = '1000.00'
 /** Each tenant is an account of its own: they share no cache and no limit. */
 export class SvcServer implements WholeServer {
   readonly name = 'svc'
+  readonly restarts = 0
   readonly baseUrl: string
   readonly #process: ServerProcess
   readonly #keys: readonly string[]
@@ -37,6 +38,8 @@ export class SvcServer implements WholeServer {
       SVC_SEQUENCES: `${sequences}`,
       SVC_THREADS: `${threads}`,
       SVC_FIRST_RUN: 'empty',
+      // Its pages are built at the first start, for seconds, on the processors that are measured.
+      SVC_DASHBOARD: 'off',
       SVC_INIT_PRICE_INPUT: PRICE,
       SVC_INIT_PRICE_CACHED_INPUT: PRICE,
       SVC_INIT_PRICE_OUTPUT: PRICE,

@@ -12,6 +12,8 @@ import {
   processorMsOf,
   residentBytesOf,
   type ServerSize,
+  StoodStill,
+  unlessStill,
   type WholeServer,
 } from '../beside/whole-server.ts'
 import { median, quantile, rounded } from '../statistics.ts'
@@ -36,6 +38,10 @@ const DECODE_TOKENS = 256
 /** Templates add some tokens to what a message has. */
 const TEMPLATE_TOKENS = 48
 const MEGABYTE = 1_000_000
+/** Such a number has no round. */
+const WARM_UP = 1_000
+/** Of a measurement, when the server stands still in it. */
+const ATTEMPTS_MAX = 10
 
 /** All samples of one figure, by its name. */
 class Samples {
@@ -44,6 +50,12 @@ class Samples {
   add(name: string, value: number): void {
     const values = this.#values.get(name) ?? []
     this.#values.set(name, [...values, value])
+  }
+
+  addAll(others: Samples): void {
+    for (const [name, values] of others.#values) {
+      for (const value of values) this.add(name, value)
+    }
   }
 
   /** Medians over the rounds. */
@@ -75,23 +87,54 @@ export async function measureServer(bench: Bench): Promise<Figures> {
   }
   const words = await wordsOf((text) => tokensOf(bench, servers[0], text))
   const samples = new Samples()
+  // What is done for the first time, and compiled, is nobody's decoding.
+  for (const server of servers) {
+    const asked = { bench, server, words, random: newRandom(WARM_UP), samples: new Samples() }
+    await measured(bench, server, asked.samples, () => measureDecoding(asked))
+  }
   const rounds = bench.samples ?? ROUNDS
   for (let round = 0; round < rounds; round += 1) {
     for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
       bench.say(`server, round ${round + 1} of ${rounds}: ${server.name} …`)
       // The same words for both, others in every round.
-      const asked = { bench, server, words, random: newRandom(round), samples }
-      for (const tokens of PROMPT_LENGTHS) await measurePrompts(asked, tokens)
-      await measureDecoding(asked)
+      const measure = async (own: Samples) => {
+        const asked = { bench, server, words, random: newRandom(round), samples: own }
+        for (const tokens of PROMPT_LENGTHS) await measurePrompts(asked, tokens)
+        await measureDecoding(asked)
+      }
+      await measured(bench, server, samples, measure)
     }
     // What was measured stays, whatever becomes of the next round.
     bench.say(JSON.stringify(samples.figures()))
   }
   for (const server of servers) {
     bench.say(`server, conversations: ${server.name} …`)
-    await measureConversations(bench, server, samples)
+    await measured(bench, server, samples, (own) => measureConversations(bench, server, own))
+    samples.add(`server_${server.name}_restarts`, server.restarts)
   }
   return { server_threads: threads, ...samples.figures() }
+}
+
+/** From the beginning, as often as the server stands still in it and can be started again. */
+async function measured(
+  bench: Bench,
+  server: WholeServer,
+  samples: Samples,
+  measure: (own: Samples) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const own = new Samples()
+    try {
+      await unlessStill(server, () => measure(own))
+      samples.addAll(own)
+      return
+    } catch (error) {
+      const mayGoOn = error instanceof StoodStill && attempt < ATTEMPTS_MAX
+      if (!mayGoOn || server.restart === undefined) throw error
+      bench.say(`${error.message}, starting it again`)
+      await server.restart()
+    }
+  }
 }
 
 async function tokensOf(bench: Bench, server: WholeServer, text: string): Promise<number> {
