@@ -26,6 +26,7 @@ import type { Logger } from 'pino'
 import { Admission } from './admission/admission.ts'
 import { CallerRates } from './admission/caller-rates.ts'
 import { Callers, type CallersOptions } from './admission/callers.ts'
+import { Entrance } from './admission/entrance.ts'
 import { FreezeWatch, type FreezeWatchPorts } from './admission/freeze-watch.ts'
 import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
@@ -38,6 +39,7 @@ import { RefusedBodies } from './http/pacing/refused-bodies.ts'
 import { noteServed, type ServedRequests } from './http/served-requests.ts'
 import { createHttpServer, type HttpServer } from './http/server.ts'
 import { Idempotency } from './request/idempotency.ts'
+import { type RequestLedger, requestLedgerOn } from './request/request-ledger.ts'
 import { evidenceRoutes } from './routes/account/evidence.ts'
 import { type ExportPorts, type ExportTrail, exportRoutes } from './routes/account/exports.ts'
 import type { OwnViews } from './routes/account/own-views.ts'
@@ -187,6 +189,20 @@ export function createGateway(dependencies: GatewayDependencies): Gateway {
   return new HttpGateway(dependencies)
 }
 
+/** What routes are made of: what the gateway was given, and what it has made of that. */
+interface RoutePorts extends GatewayDependencies {
+  readonly pace: EvidenceSources['pace']
+  readonly idempotency: Idempotency
+  readonly preparations: PreparationTurns
+  readonly requestLedger: RequestLedger
+  readonly bodyTurns: ThreadTurns
+  readonly callers: Callers
+  readonly reads: Reads
+  readonly rates: CallerRates
+  readonly told: ToldCallers | undefined
+  readonly warnings: CountedWarnings
+}
+
 class HttpGateway implements Gateway {
   readonly #dependencies: GatewayDependencies
   readonly #places: Places
@@ -202,45 +218,46 @@ class HttpGateway implements Gateway {
   constructor(dependencies: GatewayDependencies) {
     const { ledger, limits, timer, clock, tenantWeights: weights } = dependencies
     const { publicUrl, trustedProxies = [] } = dependencies
-    const rootUrl = rootUrlBy(publicUrl)
     this.#dependencies = dependencies
     this.#places = new Places({ bounds: limits, timer, clock, weights })
     const views = dependencies.viewsElsewhere === undefined ? dependencies.views : NO_VIEWS
     this.#freezeWatch = new FreezeWatch({ ...dependencies, views, places: this.#places })
     const warnings = new CountedWarnings({ logger: dependencies.logger, timer })
+    const times = { limits, timer, clock }
     const listener = {
-      limits,
-      warnings,
-      logger: dependencies.logger,
-      rootUrl,
-      timer,
-      trustedProxies,
-      clock,
+      ...{ ...times, warnings, trustedProxies, logger: dependencies.logger },
+      rootUrl: rootUrlBy(publicUrl),
       refusalPauses: new RefusalPauses({ limits, timer, clock }),
       refusedBodies: new RefusedBodies({ limits, timer, clock }),
       newRequestId: () => ledger.newRequestId(),
       isDraining: () => this.#draining,
     }
     this.#server = createHttpServer(listener)
-    const { admin, isAdminApart = false } = dependencies
-    this.#adminServer = isAdminApart ? createHttpServer(listener) : undefined
-    const { app } = this.#server
-    if (dependencies.served !== undefined) app.addHook('onRequest', noteServed(dependencies.served))
-    const idempotency = new Idempotency(dependencies)
-    const admission = new Admission({ ...dependencies, places: this.#places })
-    const preparations = new PreparationTurns({ limits, timer, clock, weights })
+    this.#adminServer = dependencies.isAdminApart ? createHttpServer(listener) : undefined
+    const entrance = new Entrance({ ...dependencies, places: this.#places })
     const rates = new CallerRates(dependencies)
     const { viewsFor, viewsReached } = dependencies
     const told = viewsFor && new ToldCallers({ viewsSecret: viewsFor.secret, viewsReached })
     const callers = new Callers({ ...dependencies, rates, told })
-    this.#reads = new Reads({ callers, limits, timer, clock })
-    const reads = this.#reads
-    const { pace } = dependencies.evidence
+    const shared = {
+      callers,
+      idempotency: new Idempotency(dependencies),
+      preparations: new PreparationTurns({ ...times, weights }),
+      requestLedger: requestLedgerOn({ ...dependencies, warnings }),
+    }
+    this.#reads = new Reads({ callers, ...times })
     const nowMs = () => performance.now()
     const bodyTurns = new ThreadTurns(new RecentTenants(nowMs), nowMs, timer, threadMs)
-    const own = { pace, idempotency, preparations, bodyTurns, callers, reads, warnings }
-    const ports = { ...dependencies, ...own }
-    const { runsModel = true } = dependencies
+    const own = { ...shared, reads: this.#reads, bodyTurns, warnings, rates, told }
+    this.#addRoutes({ ...dependencies, ...own, pace: dependencies.evidence.pace }, entrance)
+  }
+
+  #addRoutes(ports: RoutePorts, entrance: Entrance): void {
+    const { runsModel = true, served, publicUrl, viewsFor, told, dashboardPages } = ports
+    const { app } = this.#server
+    const admission = new Admission({ ...ports, entrance })
+    const rootUrl = rootUrlBy(publicUrl)
+    if (served !== undefined) app.addHook('onRequest', noteServed(served))
     if (runsModel) {
       app.register(inferenceRoutes(ports, admission))
       app.register(responsesRoutes(ports, admission))
@@ -249,20 +266,16 @@ class HttpGateway implements Gateway {
     app.register(modelRoutes(ports))
     app.register(priceRoutes(ports), { prefix: '/v1' })
     app.register(balanceRoute(ports), { prefix: '/v1' })
-    app.register(viewRoutes(dependencies, ports))
+    app.register(viewRoutes(ports, ports))
     if (told !== undefined && viewsFor) app.register(viewQuestionRoutes(viewsFor, told))
-    app.register(healthRoutes({ ...dependencies, isDraining: () => this.#isLeaving }))
-    const { dashboardPages } = dependencies
-    app.register(
-      pageRoute({ ...dependencies, hasDashboard: dashboardPages !== undefined }, rootUrl),
-    )
+    app.register(healthRoutes({ ...ports, isDraining: () => this.#isLeaving }))
+    app.register(pageRoute({ ...ports, hasDashboard: dashboardPages !== undefined }, rootUrl))
     if (dashboardPages !== undefined) app.register(dashboardPages, { prefix: '/dashboard' })
-    app.register(
-      referenceRoutes({ version: dependencies.pageInformation.version, publicUrl }, rootUrl),
-    )
-    const { dashboard } = dependencies
+    const { version } = ports.pageInformation
+    app.register(referenceRoutes({ version, publicUrl }, rootUrl))
+    const { dashboard, admin } = ports
     if (dashboard !== undefined) {
-      app.register(dashboardAccountRoutes({ ...ports, ...dashboard, rates }, admission))
+      app.register(dashboardAccountRoutes({ ...ports, ...dashboard }, admission))
       app.register(mounted(dashboard.routes), { prefix: DASHBOARD_PREFIX })
     }
     const adminApp = this.#adminServer?.app ?? app

@@ -7,20 +7,15 @@
  *
  * so whoever has no key, no credit or too much under way gets no memory and no work.
  */
-import { ServiceError } from '@svc/contracts/errors'
-import type { Clock, Timer } from '@svc/contracts/ports/time'
-import type { Ledger } from '@svc/ledger/ledger'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
-import { Pace } from '../http/pacing/pace.ts'
 import { pausedFor } from '../http/pacing/paused.ts'
-import { REFUSAL_WAIT_MS_MAX } from '../http/pacing/refusal-pauses.ts'
 import { declaredBytes, readBody } from '../http/request-body.ts'
 import { callerOf } from './callers.ts'
-import { noCredit } from './credit.ts'
-import type { Places } from './places.ts'
+import { bodyBytesMax, bodyTooLarge, type Entrance } from './entrance.ts'
 import { stoppedError } from './stop.ts'
-import { untilAdmitted, type Visit } from './visit.ts'
+import { type Place, untilAdmitted } from './visit.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -32,7 +27,7 @@ declare module 'fastify' {
 }
 
 export interface Admitted {
-  readonly visit: Visit
+  readonly place: Place
   /** Whether the account had credit when the request came. */
   readonly hasCredit: boolean
   /** Kept by whoever answers, also when the client leaves meanwhile. */
@@ -40,83 +35,86 @@ export interface Admitted {
 }
 
 export interface AdmissionPorts {
-  readonly ledger: Pick<Ledger, 'hasKnownCredit' | 'recentBalance'>
-  readonly places: Places
+  readonly entrance: Entrance
   readonly limits: HttpLimits
   readonly timer: Timer
-  readonly clock: Clock
 }
 
-export class Admission {
-  readonly #ports: AdmissionPorts
-  readonly #bodyPace: Pace
-  /** Of requests without credit: nearly all of them are refused. */
-  readonly #unpaidPace: Pace
+/** What routes whose requests bring a body ask for. */
+export type AdmissionHooks = Pick<Admission, 'prepare' | 'admit'>
 
-  constructor(ports: AdmissionPorts) {
-    const { bodyBytesPerSecond, refusalsPerSecond } = ports.limits
-    this.#ports = ports
-    this.#bodyPace = new Pace({ ...ports, perSecond: bodyBytesPerSecond })
-    this.#unpaidPace = new Pace({
-      ...{ ...ports, perSecond: refusalsPerSecond, waitMsMax: REFUSAL_WAIT_MS_MAX },
-    })
+export class Admission {
+  readonly #entrance: Entrance
+  readonly #bodies: AdmittedBodies
+
+  constructor({ entrance, ...ports }: AdmissionPorts) {
+    this.#entrance = entrance
+    this.#bodies = new AdmittedBodies(ports)
   }
 
   /** Makes the routes of this context read their bodies as bytes, each when it has its place. */
+  prepare(app: FastifyInstance): void {
+    this.#bodies.prepare(app)
+  }
+
+  /** For `onRequest`, behind authentication: resolves when the request has its place. */
+  readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    await this.#entrance.enter({
+      caller: callerOf(request),
+      declaredBytes: declaredBytes(request.raw),
+      isGone: () => reply.raw.destroyed,
+      paused: (wait) => pausedFor(reply, wait),
+      hasPaused() {
+        request.hasPaused = true
+      },
+      entered: (visit, hasCredit) => noteEntered(request, reply, visit, hasCredit),
+    })
+    const { admitted } = request
+    // Nobody is there to be answered.
+    if (admitted === null || reply.raw.destroyed) reply.hijack()
+    else await untilAdmitted(admitted.place, reply)
+  }
+}
+
+/** Leaves the place when the client leaves before anybody has taken it. */
+function noteEntered(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  place: Place,
+  hasCredit: boolean,
+): void {
+  const admitted = { place, hasCredit, isTaken: false }
+  request.admitted = admitted
+  reply.raw.once('close', () => {
+    if (!admitted.isTaken) place.leave()
+  })
+}
+
+/** Reads the bodies of requests that have their places. */
+class AdmittedBodies {
+  readonly #limits: HttpLimits
+  readonly #timer: Timer
+
+  constructor({ limits, timer }: Pick<AdmissionPorts, 'limits' | 'timer'>) {
+    this.#limits = limits
+    this.#timer = timer
+  }
+
   prepare(app: FastifyInstance): void {
     app.decorateRequest('admitted', null)
     app.removeAllContentTypeParsers()
     app.addContentTypeParser('application/json', (request: FastifyRequest) => this.#body(request))
   }
 
-  /** For `onRequest`, behind authentication: resolves when the request has its place. */
-  readonly admit = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const { ledger, places, limits } = this.#ports
-    const caller = callerOf(request)
-    const isPaced = !ledger.hasKnownCredit(caller.accountId)
-    if (isPaced) {
-      await pausedFor(reply, (gone) => this.#unpaidPace.take(caller.accountId, 1, gone))
-      // Nobody is there to be answered.
-      if (reply.raw.destroyed) return void reply.hijack()
-    }
-    // Behind the pace, because who seems to have none is looked up in the store each time.
-    const balance = await ledger.recentBalance(caller.accountId)
-    const hasCredit = balance.settled > 0n
-    request.hasPaused = isPaced && !hasCredit
-    const bodyBytes = declaredBytes(request.raw) ?? this.#bodyBytesMax(hasCredit)
-    if (bodyBytes > this.#bodyBytesMax(hasCredit)) {
-      if (!hasCredit && bodyBytes <= limits.bodyBytes) throw noCredit(balance)
-      throw tooLarge()
-    }
-    const visit = places.enter({ ...caller, bodyBytes })
-    const admitted = { visit, hasCredit, isTaken: false }
-    request.admitted = admitted
-    reply.raw.once('close', () => {
-      if (!admitted.isTaken) visit.leave()
-    })
-    await visit.admitted
-    // Large bodies take the time of the thread that serves all, whether they are refused or not.
-    if (bodyBytes > limits.smallBodyBytes) {
-      await pausedFor(reply, (gone) => this.#bodyPace.take(caller.accountId, bodyBytes, gone))
-    }
-    await untilAdmitted(visit, reply)
-  }
-
-  #bodyBytesMax(hasCredit: boolean): number {
-    const { bodyBytes, unpaidBodyBytes } = this.#ports.limits
-    return hasCredit ? bodyBytes : Math.min(bodyBytes, unpaidBodyBytes)
-  }
-
   async #body(request: FastifyRequest): Promise<Buffer> {
-    const { limits, timer } = this.#ports
-    const { visit, hasCredit } = admittedOf(request)
+    const { place, hasCredit } = admittedOf(request)
     const bounds = {
-      bytes: this.#bodyBytesMax(hasCredit),
-      timeoutMs: limits.requestTimeoutMs,
-      tooLarge,
+      bytes: bodyBytesMax(this.#limits, hasCredit),
+      timeoutMs: this.#limits.requestTimeoutMs,
+      tooLarge: bodyTooLarge,
     }
-    const body = await readBody(request.raw, bounds, timer)
-    visit.bodyRead(body.length)
+    const body = await readBody(request.raw, bounds, this.#timer)
+    place.bodyRead(body.length)
     return body
   }
 }
@@ -137,8 +135,8 @@ export async function inItsPlace(
   reply: FastifyReply,
   work: (stop: AbortSignal) => Promise<object>,
 ): Promise<object> {
-  const { visit } = takePlace(request)
-  const { stop } = visit
+  const { place } = takePlace(request)
+  const { stop } = place
   reply.raw.once('close', () => stop.stop('client_gone'))
   try {
     return await work(stop.signal)
@@ -146,12 +144,8 @@ export async function inItsPlace(
     if (stop.reason === 'client_gone') return reply.hijack()
     throw stoppedError(stop.reason, request.id) ?? cause
   } finally {
-    visit.leave()
+    place.leave()
   }
-}
-
-function tooLarge(): ServiceError {
-  return new ServiceError('request_too_large', 'The body is larger than the limit.')
 }
 
 function admittedOf({ admitted, url }: FastifyRequest): Admitted {

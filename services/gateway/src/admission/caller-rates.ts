@@ -2,6 +2,7 @@
  * How often a caller may ask, whoever says who that is: a key, or a session. The rates of an
  * account are one for all that ask for it.
  */
+import type { RateState } from '@svc/contracts/errors'
 import {
   limitExceeded,
   type RateLimit,
@@ -17,6 +18,12 @@ import type { HttpLimits } from '../http/limits.ts'
 const MINUTE_SECONDS = 60
 const MS = 1_000
 
+/** Who calls, and the rate that is nearest to its end, where there is any. */
+export interface IdentifiedCaller {
+  readonly caller: Caller
+  readonly rate: RateState | undefined
+}
+
 export class CallerRates {
   readonly #perKey: RateLimit | undefined
   readonly #perAccount: RateLimit | undefined
@@ -31,31 +38,24 @@ export class CallerRates {
   }
 
   /**
-   * Puts the rate that is nearest to its end into the answer's headers.
-   *
+   * @param address from which the request came
    * @param authenticate says whose request it is; it is asked when the address may ask at all
    * @throws {ServiceError} `rate_limit_exceeded`, and what `authenticate` throws
    */
-  async identify(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    authenticate: () => Promise<Caller>,
-  ): Promise<Caller> {
-    const ofAddress = await take(this.#perAddress, () => networkOf(request.ip), 'address')
+  async identify(address: string, authenticate: () => Promise<Caller>): Promise<IdentifiedCaller> {
+    const ofAddress = await take(this.#perAddress, () => networkOf(address), 'address')
     const caller = await authenticate()
     const uses = [
       ofAddress,
       await take(this.#perAccount, () => caller.accountId, 'account'),
       await take(this.#perKey, () => caller.keyId, 'key'),
     ]
-    setRateHeaders(uses, request, reply)
-    return caller
+    return { caller, rate: nearestToItsEnd(uses) }
   }
 
   /** Of somebody who sends no key. @throws {ServiceError} `rate_limit_exceeded` */
-  async takeOfAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const use = await take(this.#perAddress, () => networkOf(request.ip), 'address')
-    setRateHeaders([use], request, reply)
+  async takeOfAddress(address: string): Promise<RateState | undefined> {
+    return nearestToItsEnd([await take(this.#perAddress, () => networkOf(address), 'address')])
   }
 }
 
@@ -76,18 +76,22 @@ async function take(
   throw limitExceeded(message, rate, use)
 }
 
-/** On the raw response, so that streams carry it too. */
-function setRateHeaders(
-  uses: readonly (Use | undefined)[],
-  request: FastifyRequest,
-  reply: FastifyReply,
-) {
+function nearestToItsEnd(uses: readonly (Use | undefined)[]): RateState | undefined {
   const [nearest] = uses
     .filter((use) => use !== undefined)
     .sort((one, other) => one.remaining / one.limit - other.remaining / other.limit)
-  if (nearest === undefined) return
+  if (nearest === undefined) return undefined
   const { limit, remaining, resetMs } = nearest
-  const rate = { limit, remaining, resetSeconds: Math.ceil(resetMs / MS) }
+  return { limit, remaining, resetSeconds: Math.ceil(resetMs / MS) }
+}
+
+/** On the raw response, so that streams carry it too. */
+export function setRateHeaders(
+  rate: RateState | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  if (rate === undefined) return
   const headers = rateHeaders(clientFamilyOf(request.raw), rate)
   for (const [name, value] of Object.entries(headers)) reply.raw.setHeader(name, value)
 }

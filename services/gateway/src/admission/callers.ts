@@ -21,7 +21,7 @@ import type { Caller, Ledger } from '@svc/ledger/ledger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpLimits } from '../http/limits.ts'
 import type { ToldCallers } from '../views-hop/told-callers.ts'
-import type { CallerRates } from './caller-rates.ts'
+import { type CallerRates, type IdentifiedCaller, setRateHeaders } from './caller-rates.ts'
 
 const BEARER = /^bearer ([\x21-\x7e]{1,256})$/i
 const PLAIN = /^[\x21-\x7e]{1,256}$/
@@ -43,6 +43,13 @@ export interface CallersOptions {
   readonly rates: CallerRates
   /** Callers that gateways without views ask for. Default: there are no such gateways. */
   readonly told?: Pick<ToldCallers, 'callerOf'> | undefined
+}
+
+/** What a request says of who sends it. */
+interface PresentedKey {
+  readonly address: string
+  /** Undefined when none was sent that can be a key. */
+  readonly secret: string | undefined
 }
 
 export class Callers {
@@ -70,7 +77,14 @@ export class Callers {
   async identify(request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
     const told = await this.#told?.callerOf(request.raw)
     if (told !== undefined && told !== null) return told
-    return this.#rates.identify(request, reply, () => this.#authenticate(request))
+    const { caller, rate } = await this.identifyKey(presentedKey(request))
+    setRateHeaders(rate, request, reply)
+    return caller
+  }
+
+  /** @throws {ServiceError} `invalid_api_key`, `rate_limit_exceeded` */
+  identifyKey(presented: PresentedKey): Promise<IdentifiedCaller> {
+    return this.#rates.identify(presented.address, () => this.#authenticate(presented))
   }
 
   /**
@@ -82,7 +96,7 @@ export class Callers {
     if (told !== undefined) return told
     const { authorization, 'x-api-key': key } = request.headers
     if (authorization !== undefined || key !== undefined) return this.identify(request, reply)
-    await this.#rates.takeOfAddress(request, reply)
+    setRateHeaders(await this.#rates.takeOfAddress(request.ip), request, reply)
     return null
   }
 
@@ -90,12 +104,11 @@ export class Callers {
    * No key and every kind of wrong key get one and the same answer, so that nobody learns which
    * keys exist or existed.
    */
-  async #authenticate({ raw, ip }: FastifyRequest): Promise<Caller> {
-    const secret = secretOf(raw.headers)
+  async #authenticate({ address, secret }: PresentedKey): Promise<Caller> {
     if (secret === undefined) throw invalidKey()
     const known = await this.#knownCaller(secret)
     if (known !== undefined) return known
-    const network = networkOf(ip)
+    const network = networkOf(address)
     await this.#refuseFlood(network)
     try {
       return await this.#ledger.authenticate(secret)
@@ -150,6 +163,10 @@ export function callerOf(request: FastifyRequest): Caller {
 /** A key that is refused later, because it was revoked meanwhile, gets the very same answer. */
 export function asCallersError(cause: unknown): unknown {
   return isInvalidKey(cause) ? invalidKey() : cause
+}
+
+function presentedKey({ ip, raw }: FastifyRequest): PresentedKey {
+  return { address: ip, secret: secretOf(raw.headers) }
 }
 
 /**

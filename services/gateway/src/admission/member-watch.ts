@@ -38,7 +38,7 @@ export class MemberWatch {
     { raw }: FastifyReply,
   ): Promise<void> => {
     if (!member || !admitted || raw.destroyed) return
-    const watched = { member, stop: admitted.visit.stop }
+    const watched = { member, stop: admitted.place.stop }
     this.#watched.add(watched)
     raw.once('close', () => this.#watched.delete(watched))
     if (!this.#isLooking) this.#lookLater()

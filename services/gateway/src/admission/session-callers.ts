@@ -5,7 +5,7 @@
 import type { AccountRole } from '@svc/contracts/events/users'
 import type { AccountMember, AccountSessions } from '@svc/contracts/ports/account-sessions'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { CallerRates } from './caller-rates.ts'
+import { type CallerRates, setRateHeaders } from './caller-rates.ts'
 import type { Callers } from './callers.ts'
 
 declare module 'fastify' {
@@ -31,13 +31,15 @@ export function sessionCallers(
   keyOf: (member: AccountMember) => Promise<string> = async ({ userId }) => userId,
 ): Pick<Callers, 'identify'> {
   return {
-    identify(request: FastifyRequest, reply: FastifyReply) {
-      return rates.identify(request, reply, async () => {
+    async identify(request: FastifyRequest, reply: FastifyReply) {
+      const { caller, rate } = await rates.identify(request.ip, async () => {
         const { account_id: accountId = '' } = request.params as { account_id?: string }
         const member = await sessions.memberOf(request, accountId, least)
         request.member = member
         return { accountId, keyId: await keyOf(member) }
       })
+      setRateHeaders(rate, request, reply)
+      return caller
     },
   }
 }

@@ -22,13 +22,31 @@ interface PlaceKeeper {
   aside<Result>(visit: Visit, work: () => Promise<Result>): Promise<Result>
 }
 
+/** The place of one request, as whoever answers the request sees it. */
+export interface Place {
+  readonly stop: Stop
+  /**
+   * Resolves when the request has its place, or has left. @throws {ServiceError} when it is turned
+   * away after a wait
+   */
+  readonly admitted: Promise<void>
+  /** Whether it was given back. */
+  readonly hasLeft: boolean
+  /** Gives the place back. Called again it does nothing. */
+  leave(): void
+  /** Says how long the body is, now that it was read. */
+  bodyRead(bytes: number): void
+  /** Does work that may wait for others of the same account, holding no place of other accounts. */
+  aside<Result>(work: () => Promise<Result>): Promise<Result>
+}
+
 /**
  *     waiting ──a place is free──▶ running ⇄ aside ──▶ ended
  *        └──refused, left──────────────────────────────▶
  */
 type VisitState = 'waiting' | 'running' | 'aside' | 'ended'
 
-export class Visit {
+export class Visit implements Place {
   readonly account: AccountPlaces
   readonly keyId: string
   readonly stop = new Stop()
@@ -49,25 +67,22 @@ export class Visit {
     this.#admission.promise.catch(() => {})
   }
 
-  /**
-   * Resolves when the request has its place, or has left. @throws {ServiceError} when it is turned
-   * away after a wait
-   */
   get admitted(): Promise<void> {
     return this.#admission.promise
   }
 
-  /** Gives the place back. Called again it does nothing. */
+  get hasLeft(): boolean {
+    return this.state === 'ended'
+  }
+
   leave(): void {
     this.#places.leave(this)
   }
 
-  /** Says how long the body is, now that it was read. */
   bodyRead(bytes: number): void {
     this.#places.bodyRead(this, bytes)
   }
 
-  /** Does work that may wait for others of the same account, holding no place of other accounts. */
   aside<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#places.aside(this, work)
   }
@@ -83,10 +98,10 @@ export class Visit {
 }
 
 /** Resolves when the request has its place, or its client has left while it waited. */
-export async function untilAdmitted(visit: Visit, reply: FastifyReply): Promise<void> {
-  await visit.admitted
+export async function untilAdmitted(place: Place, reply: FastifyReply): Promise<void> {
+  await place.admitted
   // Nobody is there to be answered.
-  if (visit.state === 'ended') reply.hijack()
+  if (place.hasLeft) reply.hijack()
 }
 
 export class AccountPlaces {

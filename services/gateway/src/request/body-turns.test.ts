@@ -31,7 +31,7 @@ function request() {
     body: Buffer.from('{"b":1}'),
   }
   const ports = { bodyTurns, limits: defaultHttpLimits }
-  const living = liveRequest(ports as never, { ...exchange, visit: { stop } } as never)
+  const living = liveRequest(ports as never, { ...exchange, place: { stop } } as never)
   return { turn, stop, tenants, looks, living }
 }
 

@@ -11,7 +11,7 @@ import type { Timer } from '@svc/contracts/ports/time'
 import { asWorkerFailure } from '@svc/contracts/worker/failure'
 import type { GenerateRequest } from '@svc/contracts/worker/protocol'
 import type { GenerateStream } from '../routing/generate-stream.ts'
-import type { Lease, PooledWorker, WorkerPool } from '../routing/worker-pool.ts'
+import type { Lease, LeasedWorker, WorkerChoice } from '../routing/worker-pool.ts'
 import type { Delivery } from './delivery.ts'
 import { RunRecord } from './run-record.ts'
 
@@ -31,7 +31,7 @@ export interface GenerateAnswer {
 }
 
 export interface GeneratePorts {
-  readonly workers: WorkerPool
+  readonly workers: WorkerChoice
   readonly timer: Timer
   readonly reach: ReachCrashPoint
 }
@@ -44,7 +44,7 @@ export interface Run {
 
 /** Never rejects: what went wrong is in the record. */
 export async function generateAnswer(ports: GeneratePorts, task: GenerateAnswer): Promise<Run> {
-  let avoid: PooledWorker | undefined
+  let avoid: LeasedWorker | undefined
   for (let attempt = 1; ; attempt += 1) {
     const record = new RunRecord(task.request, ports.reach)
     if (task.stop.aborted) record.fail('stopped before it was started')
@@ -71,9 +71,9 @@ function isSafeAgain(failure: RunRecord['failure'], { request }: GenerateAnswer)
 }
 
 async function leaseWorker(
-  workers: WorkerPool,
+  workers: WorkerChoice,
   { request: { tenant, fingerprint }, blocks }: GenerateAnswer,
-  avoid: PooledWorker | undefined,
+  avoid: LeasedWorker | undefined,
   record: RunRecord,
 ): Promise<Lease | undefined> {
   if (record.ended) return undefined

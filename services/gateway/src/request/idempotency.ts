@@ -81,6 +81,9 @@ interface RunningClaim {
   readonly ended: Promise<void>
 }
 
+/** What a request asks of it. */
+export type RequestIdempotency = Pick<Idempotency, 'enter' | 'answeredElsewhere' | 'record'>
+
 export class Idempotency {
   readonly #ports: IdempotencyPorts
   readonly #running = new Map<string, RunningClaim>()

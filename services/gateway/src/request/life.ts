@@ -15,13 +15,12 @@ import type { ObservedRequest } from '@svc/contracts/ports/request-observer'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
 import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
-import type { Accepted, Caller, Ledger, Settled } from '@svc/ledger/ledger'
+import type { Accepted, Caller, Settled } from '@svc/ledger/ledger'
 import type { Logger } from 'pino'
 import { asCallersError } from '../admission/callers.ts'
-import { requireCredit } from '../admission/credit.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { ClientGone, stoppedError } from '../admission/stop.ts'
-import type { Visit } from '../admission/visit.ts'
+import type { Place } from '../admission/visit.ts'
 import type {
   InferenceFormat,
   InferenceRequest,
@@ -31,33 +30,33 @@ import type { ClientConnection } from '../http/client-connection.ts'
 import { asServiceError, identity } from '../http/error-response.ts'
 import { readJsonObject } from '../http/json-scan.ts'
 import type { HttpLimits } from '../http/limits.ts'
-import type { WorkerPool } from '../routing/worker-pool.ts'
+import type { WorkerChoice } from '../routing/worker-pool.ts'
 import { costOfRun, type EndedRun } from './cost.ts'
 import type { Delivery } from './delivery.ts'
 import { answerEnding, badEnding } from './ending.ts'
 import { generateAnswer } from './generate.ts'
 import {
   claimOf,
-  type Idempotency,
   type IdempotencyClaim,
   type IdempotencyEntry,
+  type RequestIdempotency,
 } from './idempotency.ts'
 import { openDelivery } from './open-delivery.ts'
 import { answerOptionsOf, outputLimit, type PreparedPrompt, preparePrompt } from './prepare.ts'
-import { settleRun } from './settle.ts'
+import type { RequestLedger } from './request-ledger.ts'
 import { sendWhole } from './whole-answer.ts'
 
 const PLAIN_WEIGHT = 1
 
 export interface RequestLifePorts {
-  readonly ledger: Ledger
-  readonly workers: WorkerPool
-  readonly preparations: PreparationTurns
+  readonly requestLedger: RequestLedger
+  readonly workers: WorkerChoice
+  readonly preparations: Pick<PreparationTurns, 'inTurn'>
   /** Of accounts whose bodies are looked at, on the thread that serves all. */
   readonly bodyTurns: ThreadTurns
   /** Turns in the workers' queues by account, from 1 to 100; 1 for an account without an entry. */
   readonly tenantWeights?: ReadonlyMap<string, number>
-  readonly idempotency: Idempotency
+  readonly idempotency: RequestIdempotency
   readonly clock: Clock
   readonly timer: Timer
   readonly reach: ReachCrashPoint
@@ -76,8 +75,8 @@ export interface Exchange {
   readonly body: Buffer
   readonly idempotencyKey: string | string[] | undefined
   readonly client: ClientConnection
-  /** Its place, which others may use while it waits for credit. */
-  readonly visit: Visit
+  /** Others may use it while the request waits for credit. */
+  readonly place: Place
   /** Whether the account had any credit when the request came. */
   readonly hasCredit: boolean
   readonly watched: ObservedRequest
@@ -89,9 +88,9 @@ export interface Exchange {
  * @throws {ServiceError | ClientGone}
  */
 export async function liveRequest(ports: RequestLifePorts, exchange: Exchange): Promise<void> {
-  const { format, body, caller, requestId, route, idempotencyKey, visit } = exchange
+  const { format, body, caller, requestId, route, idempotencyKey, place } = exchange
   const { accountId } = caller
-  const { stop } = visit
+  const { stop } = place
   const parsed = await ports.bodyTurns.run(accountId, () => {
     const stopped = stoppedError(stop.reason, requestId)
     if (stopped !== undefined) throw stopped
@@ -144,7 +143,7 @@ class RequestLife {
   }
 
   async run(): Promise<void> {
-    const { requestId, client, visit, watched } = this.#exchange
+    const { requestId, client, place, watched } = this.#exchange
     watched.named(this.#request.model)
     await this.#refuseWithoutCredit()
     const prepared = await this.#prepare()
@@ -153,7 +152,7 @@ class RequestLife {
     const durable = accepted.durable.then(
       () => true,
       () => {
-        visit.stop.stop('refused')
+        place.stop.stop('refused')
         return false
       },
     )
@@ -183,15 +182,16 @@ class RequestLife {
   /** Before anything is rendered, counted or compiled. A replayed answer needs no credit. */
   async #refuseWithoutCredit(): Promise<void> {
     const { hasCredit, caller } = this.#exchange
-    if (!hasCredit) await requireCredit(this.#ports, caller.accountId, this.#request.model)
+    const { requestLedger } = this.#ports
+    if (!hasCredit) await requestLedger.requireCredit(caller.accountId, this.#request.model)
   }
 
   async #prepare(): Promise<PreparedPrompt> {
     const { workers, preparations } = this.#ports
-    const { caller, visit } = this.#exchange
+    const { caller, place } = this.#exchange
     const { accountId } = caller
     try {
-      return await preparations.inTurn(accountId, visit.stop.signal, () =>
+      return await preparations.inTurn(accountId, place.stop.signal, () =>
         preparePrompt(workers, accountId, this.#request),
       )
     } catch (cause) {
@@ -201,8 +201,8 @@ class RequestLife {
   }
 
   async #accept(prepared: PreparedPrompt): Promise<Accepted> {
-    const { ledger, limits } = this.#ports
-    const { caller, requestId, format, visit } = this.#exchange
+    const { requestLedger, limits } = this.#ports
+    const { caller, requestId, format, place } = this.#exchange
     const request = this.#request
     const accepted = {
       requestId,
@@ -216,7 +216,9 @@ class RequestLife {
       endsWithinMs: limits.requestDeadlineMs + limits.settlingAllowanceMs,
     }
     try {
-      return await visit.aside(() => ledger.accept(caller.accountId, accepted, visit.stop.signal))
+      return await place.aside(() =>
+        requestLedger.accept(caller.accountId, accepted, place.stop.signal),
+      )
     } catch (cause) {
       this.#refuseIfStopped()
       throw asCallersError(cause)
@@ -229,8 +231,8 @@ class RequestLife {
     delivery: Delivery,
   ): Promise<EndedRun> {
     const { timer, limits, tenantWeights } = this.#ports
-    const { requestId, caller, visit } = this.#exchange
-    const { stop } = visit
+    const { requestId, caller, place } = this.#exchange
+    const { stop } = place
     const request = this.#request
     const cancelDeadline = timer.after(limits.requestDeadlineMs, () => stop.stop('timeout'))
     const running = generateAnswer(this.#ports, {
@@ -263,7 +265,7 @@ class RequestLife {
   }
 
   async #settle(run: EndedRun, deadline: number): Promise<Settled | undefined> {
-    const { reach, logger } = this.#ports
+    const { requestLedger, reach, logger } = this.#ports
     const { caller, requestId } = this.#exchange
     const { meter } = run.record
     if (meter !== undefined && isImplausible(meter, run)) {
@@ -272,7 +274,7 @@ class RequestLife {
     const { accountId } = caller
     const cost = costOfRun(run)
     reach('settle.before')
-    const settled = await settleRun(this.#ports, { accountId, requestId, cost, deadline })
+    const settled = await requestLedger.settle({ accountId, requestId, cost, deadline })
     this.#exchange.watched.settled(run.record, settled?.lines ?? [])
     reach('settle.after')
     return settled
@@ -310,7 +312,7 @@ class RequestLife {
   }
 
   #refuseIfStopped(): void {
-    const error = stoppedError(this.#exchange.visit.stop.reason, this.#exchange.requestId)
+    const error = stoppedError(this.#exchange.place.stop.reason, this.#exchange.requestId)
     if (error !== undefined) throw error
   }
 }

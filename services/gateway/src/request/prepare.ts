@@ -3,7 +3,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { AnswerOptions, PrepareRequest, PrepareResponse } from '@svc/contracts/worker/protocol'
 import type { InferenceRequest } from '../formats/inference-request.ts'
-import type { Lease, WorkerPool } from '../routing/worker-pool.ts'
+import type { Lease, WorkerChoice } from '../routing/worker-pool.ts'
 import { callersError, promptTooLong } from './caller-error.ts'
 
 export interface PreparedPrompt extends PrepareResponse {
@@ -17,7 +17,7 @@ export interface PreparedPrompt extends PrepareResponse {
  *   no worker can count it
  */
 export async function preparePrompt(
-  workers: WorkerPool,
+  workers: WorkerChoice,
   tenant: string,
   request: InferenceRequest,
 ): Promise<PreparedPrompt> {
@@ -42,7 +42,7 @@ export function outputLimit(
  * @throws {ServiceError} when no worker can count it
  */
 export async function countPrompt(
-  workers: WorkerPool,
+  workers: WorkerChoice,
   tenant: string,
   request: InferenceRequest,
 ): Promise<number> {
@@ -78,12 +78,12 @@ export function answerOptionsOf(request: InferenceRequest): AnswerOptions {
  * died of it or took too long is not: what broke one worker must not break the next.
  */
 async function prepareOnSomeWorker(
-  workers: WorkerPool,
+  workers: WorkerChoice,
   request: InferenceRequest,
   asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
   const { tenant } = asked
-  const first = workers.pick({ tenant })
+  const first = await workers.pick({ tenant })
   try {
     return await prepareOn(first, request, asked)
   } catch (cause) {
@@ -91,7 +91,7 @@ async function prepareOnSomeWorker(
     if (cause.mayHaveBegun) throw cause.toServiceError()
   }
   try {
-    return await prepareOn(workers.pick({ tenant, avoid: first.worker }), request, asked)
+    return await prepareOn(await workers.pick({ tenant, avoid: first.worker }), request, asked)
   } catch (cause) {
     throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
   }

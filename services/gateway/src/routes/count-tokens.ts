@@ -4,7 +4,7 @@
  */
 import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Admission, inItsPlace } from '../admission/admission.ts'
+import { type AdmissionHooks, inItsPlace } from '../admission/admission.ts'
 import { authenticated, type Callers, callerOf } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { parseCountRequest } from '../formats/messages/parse.ts'
@@ -12,17 +12,17 @@ import { readJsonObject } from '../http/json-scan.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { bodyBytes, refuseOtherMedia } from '../http/request-body.ts'
 import { countPrompt } from '../request/prepare.ts'
-import type { WorkerPool } from '../routing/worker-pool.ts'
+import type { WorkerChoice } from '../routing/worker-pool.ts'
 
 export interface CountTokensPorts {
-  readonly workers: WorkerPool
-  readonly preparations: PreparationTurns
+  readonly workers: WorkerChoice
+  readonly preparations: Pick<PreparationTurns, 'inTurn'>
   readonly bodyTurns: ThreadTurns
   readonly callers: Pick<Callers, 'identify'>
   readonly limits: HttpLimits
 }
 
-export function countTokensRoute(ports: CountTokensPorts, admission: Admission) {
+export function countTokensRoute(ports: CountTokensPorts, admission: AdmissionHooks) {
   const { callers } = ports
   return async (app: FastifyInstance): Promise<void> => {
     admission.prepare(app)

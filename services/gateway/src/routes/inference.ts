@@ -7,7 +7,7 @@ import {
   type RequestObserver,
 } from '@svc/contracts/ports/request-observer'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Admission, takePlace } from '../admission/admission.ts'
+import { type AdmissionHooks, takePlace } from '../admission/admission.ts'
 import { authenticated, type Callers, callerOf } from '../admission/callers.ts'
 import { ClientGone } from '../admission/stop.ts'
 import { chatFormat } from '../formats/chat/format.ts'
@@ -56,7 +56,7 @@ function publicRoutes(ports: ResponsesFormatPorts): readonly InferenceRoute[] {
 /** Registers into a context of its own, whose bodies are kept as bytes: we scan before we parse. */
 export function inferenceRoutes(
   ports: InferencePorts,
-  admission: Admission,
+  admission: AdmissionHooks,
   routes: readonly InferenceRoute[] = publicRoutes(ports),
 ) {
   const { requestObserver = noObserver } = ports
@@ -89,11 +89,11 @@ export function inferenceRoutes(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const { visit, hasCredit } = takePlace(request)
+    const { place, hasCredit } = takePlace(request)
     const watched = requestObserver.begin(format.name, identityOf(request))
     request.watched = watched
     const client = new ClientConnection(reply.raw, ports.timer, ports.limits.writeStallMs)
-    client.onGone(() => visit.stop.stop('client_gone'))
+    client.onGone(() => place.stop.stop('client_gone'))
     try {
       await liveRequest(ports, {
         requestId: request.id,
@@ -103,7 +103,7 @@ export function inferenceRoutes(
         body: bodyBytes(request.body),
         idempotencyKey: request.headers['idempotency-key'],
         client,
-        visit,
+        place,
         hasCredit,
         watched,
       })
@@ -117,7 +117,7 @@ export function inferenceRoutes(
       client.cut()
       if (!(cause instanceof ClientGone || cause instanceof ServiceError)) throw cause
     } finally {
-      visit.leave()
+      place.leave()
     }
   }
 }

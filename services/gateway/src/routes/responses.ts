@@ -10,7 +10,7 @@ import { MODEL } from '@svc/contracts/wire/models'
 import type { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { type Admission, inItsPlace } from '../admission/admission.ts'
+import { type AdmissionHooks, inItsPlace } from '../admission/admission.ts'
 import { authenticated, type Callers, callerOf } from '../admission/callers.ts'
 import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import type { Reads } from '../admission/reads.ts'
@@ -23,15 +23,15 @@ import { readJsonObject } from '../http/json-scan.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { bodyBytes, refuseOtherMedia } from '../http/request-body.ts'
 import { countPrompt } from '../request/prepare.ts'
-import type { WorkerPool } from '../routing/worker-pool.ts'
+import type { WorkerChoice } from '../routing/worker-pool.ts'
 
 const MAX_PAGE_ITEMS = 100
 const DEFAULT_PAGE_ITEMS = 20
 const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
 
 export interface ResponsesPorts {
-  readonly workers: WorkerPool
-  readonly preparations: PreparationTurns
+  readonly workers: WorkerChoice
+  readonly preparations: Pick<PreparationTurns, 'inTurn'>
   readonly bodyTurns: ThreadTurns
   readonly callers: Pick<Callers, 'identify'>
   readonly reads: Pick<Reads, 'hooks'>
@@ -43,7 +43,7 @@ export interface ResponsesPorts {
 
 type ById = { Params: { id: string } }
 
-export function responsesRoutes(ports: ResponsesPorts, admission: Admission) {
+export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks) {
   const { callers, limits, reads, workers, preparations, bodyTurns } = ports
   const store = new ResponseStore(ports)
   const onRequest = [authenticated(callers)]

@@ -27,8 +27,15 @@ export interface WorkerConfiguration {
   readonly address: WorkerAddress
 }
 
-export interface PooledWorker {
+/** A worker as the request sees it that runs there. */
+export interface LeasedWorker {
   readonly workerId: string
+  readonly client: Pick<WorkerClient, 'prepare' | 'generate' | 'cancel'>
+  /** What it last said, as far as requests ask for it; undefined while it gives no answer. */
+  readonly health: Pick<HealthResponse, 'toy'> | undefined
+}
+
+export interface PooledWorker extends LeasedWorker {
   /** Where it is, for people: without its secret. */
   readonly address: string
   readonly client: WorkerClient

@@ -11,20 +11,21 @@ import { type Candidate, chooseWorker } from './choose-worker.ts'
 import { KeptWorkers } from './kept-workers.ts'
 import { NO_HINTS, PrefixHintSource } from './prefix-hints.ts'
 import {
+  type LeasedWorker,
   type PooledWorker,
   TrackedWorker,
   type TrackingOptions,
   type WorkerConfiguration,
 } from './tracked-worker.ts'
 
-export type { PooledWorker, WorkerConfiguration } from './tracked-worker.ts'
+export type { LeasedWorker, WorkerConfiguration } from './tracked-worker.ts'
 
 /** What a worker is wanted for. */
 export interface WantedWorker {
   /** The account whose request it is. */
   readonly tenant: string
   /** A worker that is taken only when no other is ready. */
-  readonly avoid?: PooledWorker | undefined
+  readonly avoid?: LeasedWorker | undefined
 }
 
 export interface WantedRun extends WantedWorker {
@@ -36,21 +37,31 @@ export interface WantedRun extends WantedWorker {
 
 /** A worker that was chosen for one request; given back when that is over. */
 export interface Lease {
-  readonly worker: PooledWorker
+  readonly worker: LeasedWorker
   /** @param failure what broke it, if anything: a lost connection makes the worker unready */
   release(failure: Error | undefined): void
 }
 
-export interface WorkerPool {
-  readonly workers: readonly PooledWorker[]
+interface PoolLease extends Lease {
+  readonly worker: PooledWorker
+}
+
+/** Chooses workers for requests, in whichever thread of the process the requests run. */
+export interface WorkerChoice {
   /**
    * The ready worker with the least to do: to prepare a prompt, which any of them can.
    *
    * @throws {ServiceError} `server_is_overloaded`
    */
-  pick(wanted: WantedWorker): Lease
+  pick(wanted: WantedWorker): Lease | Promise<Lease>
   /** A ready worker for a run. @throws {ServiceError} `server_is_overloaded` */
   lease(wanted: WantedRun): Promise<Lease>
+}
+
+export interface WorkerPool extends WorkerChoice {
+  readonly workers: readonly PooledWorker[]
+  pick(wanted: WantedWorker): PoolLease
+  lease(wanted: WantedRun): Promise<PoolLease>
   /**
    * A worker joins, and serves when it says that it is ready.
    *
@@ -121,7 +132,7 @@ class TrackedWorkerPool implements WorkerPool {
     return [...this.#workers.values()]
   }
 
-  pick({ tenant, avoid }: WantedWorker): Lease {
+  pick({ tenant, avoid }: WantedWorker): PoolLease {
     const able = this.#openTo(tenant, preferred(this.#ready(), avoid))
     const known = able.map((worker) => knownOf(worker, worker.lastPreparation, 0))
     const worker = chooseWorker(known)?.worker
@@ -137,7 +148,7 @@ class TrackedWorkerPool implements WorkerPool {
     return { worker, release }
   }
 
-  async lease(wanted: WantedRun): Promise<Lease> {
+  async lease(wanted: WantedRun): Promise<PoolLease> {
     const { tenant, fingerprint, blocks, avoid } = wanted
     const able = () => this.#openTo(tenant, preferred(this.#ready(fingerprint), avoid))
     // Where there is no choice, nobody is asked for a hint.
@@ -245,9 +256,9 @@ function knownOf(worker: TrackedWorker, lastPicked: number, blocks: number): Kno
 /** Those that go on serving; else one that is about to leave; else the one to avoid. */
 function preferred(
   workers: readonly TrackedWorker[],
-  avoid: PooledWorker | undefined,
+  avoid: LeasedWorker | undefined,
 ): readonly TrackedWorker[] {
-  const others = workers.filter((worker) => worker !== avoid)
+  const others = workers.filter(({ workerId }) => workerId !== avoid?.workerId)
   const staying = others.filter(({ leaving }) => !leaving)
   return [staying, others].find(({ length }) => length > 0) ?? workers
 }

@@ -11,7 +11,7 @@ import type { AccountSessions } from '@svc/contracts/ports/account-sessions'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { FastifyInstance } from 'fastify'
-import type { Admission } from '../../admission/admission.ts'
+import type { AdmissionHooks } from '../../admission/admission.ts'
 import type { CallerRates } from '../../admission/caller-rates.ts'
 import { MemberWatch } from '../../admission/member-watch.ts'
 import type { Reads } from '../../admission/reads.ts'
@@ -47,7 +47,7 @@ export type DashboardAccountPorts = Omit<AccountKeyPorts, 'reads' | 'owners'> &
     readonly rates: CallerRates
   }
 
-export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: Admission) {
+export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: AdmissionHooks) {
   const members = { hooks: ports.reads.hooksFor(sessionCallers(ports, 'member')) }
   const owners = { hooks: ports.reads.hooksFor(sessionCallers(ports, 'owner')) }
   const reading = { ...ports, reads: members }
