@@ -16,6 +16,11 @@ export function packEvents(events: readonly RecordedEvent[]): EventPage {
   return values
 }
 
+/** Undefined in an empty page. */
+export function lastPosition(page: EventPage): Position | undefined {
+  return page.at(2 - VALUES_PER_EVENT) as Position | undefined
+}
+
 export function unpackEvents(page: EventPage): readonly RecordedEvent[] {
   const events: RecordedEvent[] = []
   for (let at = 0; at < page.length; at += VALUES_PER_EVENT) {

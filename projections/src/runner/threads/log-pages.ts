@@ -13,7 +13,7 @@ import {
   START,
 } from '@svc/contracts/ports/event-store'
 import { type Pace, stepSize } from '@svc/contracts/ports/pace'
-import { type EventPage, packEvents } from './event-page.ts'
+import { type EventPage, lastPosition, packEvents, unpackEvents } from './event-page.ts'
 
 /** Events that are read without a break: a millisecond or two. */
 const PAGE_EVENTS = 250
@@ -25,8 +25,7 @@ const PAGES_AHEAD_MAX = 12
 interface KeptPage {
   /** Which one of all that were read one behind the other. */
   readonly number: number
-  readonly events: Promise<readonly RecordedEvent[]>
-  packed: Promise<EventPage> | undefined
+  readonly events: Promise<EventPage>
 }
 
 export interface PageSource {
@@ -67,7 +66,7 @@ export class LogPages {
       const kept = this.#kept.get(after)
       if (kept !== undefined) return kept
       if (after !== this.#next) {
-        return { number: reader.number, events: this.#readPage(after), packed: undefined }
+        return { number: reader.number, events: this.#readPage(after) }
       }
       if (!this.#isFarAhead()) return this.#readNext(after)
       await this.#moved.promise
@@ -84,29 +83,31 @@ export class LogPages {
   #readNext(after: Position): KeptPage {
     this.#read += 1
     const events = this.#readPage(after)
-    const page: KeptPage = { number: this.#read, events, packed: undefined }
+    const page: KeptPage = { number: this.#read, events }
     this.#kept.set(after, page)
+    // For a single reader none is kept: they would only grow old before they are collected.
+    const keptMax = this.#readers.size > 1 ? PAGES_KEPT : 1
     for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= PAGES_KEPT) break
+      if (this.#kept.size <= keptMax) break
       this.#kept.delete(oldest)
     }
     events.then(
       (found) => {
-        const last = found.at(-1)
+        const last = lastPosition(found)
         if (last === undefined) this.#kept.delete(after)
-        else this.#next = last.position
+        else this.#next = last
       },
       () => this.#kept.delete(after),
     )
     return page
   }
 
-  #readPage(after: Position): Promise<readonly RecordedEvent[]> {
+  async #readPage(after: Position): Promise<EventPage> {
     const { store, pace } = this.#source
     const limit = stepSize(pace, PAGE_EVENTS)
     const { onPassedOver } = this
     const request = { after, limit, ...(onPassedOver && { onPassedOver }) }
-    return pace.step(() => store.readAll(request))
+    return packEvents(await pace.step(() => store.readAll(request)))
   }
 }
 
@@ -136,20 +137,14 @@ export class PageReader {
   }
 
   async eventsBehind(after: Position): Promise<readonly RecordedEvent[]> {
-    return (await this.#take(after)).events
+    return unpackEvents(await this.packedBehind(after))
   }
 
   /** The same for another thread. */
   async packedBehind(after: Position): Promise<EventPage> {
-    const page = await this.#take(after)
-    page.packed ??= page.events.then(packEvents)
-    return page.packed
-  }
-
-  async #take(after: Position): Promise<KeptPage> {
     const page = await this.#pages.pageBehind(after, this)
     this.#number = Math.max(this.#number, page.number)
     this.#pages.moved()
-    return page
+    return page.events
   }
 }
