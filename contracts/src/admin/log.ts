@@ -128,6 +128,9 @@ const rebuildState = z.object({
 const projectionDetails = projectionState.extend({
   /** That are in the view. */
   events: count,
+  /** Of the log that are not in it yet: at least so many, where the number is not exact. */
+  behind_events: count,
+  behind_events_exact: z.boolean(),
   /** How old the oldest event is that is not in it yet; 0: all are; null: not known. */
   behind_seconds: z.number().min(0).nullable(),
   /** The last rebuild since the start of the server; null: none. */

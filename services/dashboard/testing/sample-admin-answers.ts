@@ -95,6 +95,8 @@ const views = [
 
 const projections: OperationOutput<'listProjections'> = views.map((view) => ({
   ...{ ...view, version: 1, head: '182440', events: Number(view.position) },
+  behind_events: 182_440 - Number(view.position),
+  behind_events_exact: view.state !== 'catching-up',
   behind_seconds: view.position === '182440' ? 0 : 42,
   rebuild:
     view.name === 'usage'

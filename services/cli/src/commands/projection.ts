@@ -1,5 +1,5 @@
 /** `svc projection list|rebuild` */
-import type { ProjectionState, RebuildTrial } from '@svc/contracts/admin/log'
+import type { ProjectionDetails, ProjectionState, RebuildTrial } from '@svc/contracts/admin/log'
 import { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_DIFFERENCE, EXIT_INTERRUPTED } from '../context/exit-codes.ts'
@@ -15,6 +15,17 @@ export const projectionColumns: readonly Column<ProjectionState>[] = [
   { title: 'HEAD', align: 'right', text: (line) => line.head },
   { title: 'ERROR', cutTo: 20, text: (line) => line.error ?? '' },
 ]
+
+/** Of `projection list`, which counts the events that a view lacks. */
+const detailColumns: readonly Column<ProjectionDetails>[] = [
+  ...projectionColumns.slice(0, -1),
+  { title: 'BEHIND', align: 'right', text: behindText },
+  ...projectionColumns.slice(-1),
+]
+
+function behindText({ behind_events: count, behind_events_exact: isExact }: ProjectionDetails) {
+  return `${isExact ? '' : 'at least '}${count}`
+}
 
 export function projectionCommand(contextOf: ContextOf): Command {
   const projection = new Command('projection').description('the read models')
@@ -36,7 +47,7 @@ export function projectionCommand(contextOf: ContextOf): Command {
 async function list(context: Context): Promise<void> {
   const projections = await context.withOperations((operations) => operations.listProjections())
   if (context.json) return context.outJson('projections/1', { projections })
-  await context.out(tableText(context, projectionColumns, projections))
+  await context.out(tableText(context, detailColumns, projections))
 }
 
 async function tryRebuild(context: Context, name: string): Promise<void> {

@@ -14,6 +14,8 @@ export const operatorWords: Readonly<Record<string, string>> = {
   balance_before: 'Settled balance before, in exact dollars.',
   base_url: 'Where clients reach the server.',
   before: 'Only what is before this moment.',
+  behind_events: 'Events of the log that are not in it yet.',
+  behind_events_exact: 'Whether they are exactly so many; false: at least so many.',
   behind_seconds: 'How old the oldest event is that is not in it yet; null: not known.',
   broken: 'Where a hash does not fit.',
   bytes_max: 'Most bytes that it may take.',

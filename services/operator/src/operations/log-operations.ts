@@ -39,9 +39,9 @@ export function logOperations(
 > {
   const { projections, store, storeHealth, texts, pace, memory, information, evidence } = ports
   const { quarantine = noQuarantine } = ports
+  const isFile = information.storeKind === 'sqlite'
   return {
     async *verify(input) {
-      const isFile = information.storeKind === 'sqlite'
       const witnesses = () => memory?.witnesses() ?? []
       if (input?.from !== undefined) await treeCurrent(ports)
       const kind = { densePositions: isFile, mayHideEvents: !isFile }
@@ -50,7 +50,7 @@ export function logOperations(
     },
     listQuarantine: async () => quarantine.list().map(quarantinedStream),
     listProjections: async () =>
-      Promise.all((await projections.status()).map((view) => projectionDetails(ports, view))),
+      projectionDetails({ ...ports, densePositions: isFile }, await projections.status()),
     rebuildProjection: (input) => rebuildLines(projections, input),
     tryRebuild: ({ name }) => triedRebuild(projections, name),
     cancelRebuild: async ({ name }) => ({ cancelled: projections.cancelRebuild(name) }),

@@ -5,12 +5,13 @@ export const runningTexts = {
   addWorker: 'Add worker',
   addWorkerEffect: 'Requests go to it as soon as it is ready, until the server ends.',
   agrees: 'agrees',
+  atLeast: 'at least {count}',
   audit: 'Audit',
   auditCacheNow: 'Audit now',
   auditCacheText:
     'Each ready worker computes up to {count} cached blocks again and compares their bytes.',
   beginning: 'Beginning …',
-  behind: 'Behind',
+  behind: 'Events behind',
   behindFor: 'Behind for',
   booksAgree: 'The books agree: {events} events of {accounts} accounts, up to position {position}.',
   booksDiffer:

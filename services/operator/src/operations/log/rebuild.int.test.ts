@@ -26,6 +26,7 @@ async function viewNamed(name: string) {
 test('where a view stands: version, events, lag in events and in time: UX-52', async () => {
   const view = await viewNamed('accounts')
   expect(view).toMatchObject({ state: 'live', behind_seconds: 0, rebuild: null, error: null })
+  expect(view).toMatchObject({ behind_events: 0, behind_events_exact: true })
   expect(view.version).toBeGreaterThan(0)
   expect(view.position).toBe(view.head)
   expect(view.events).toBeGreaterThanOrEqual(ACCOUNTS)

@@ -69,7 +69,7 @@ function Line({ projection }: { readonly projection: ProjectionDetails }) {
       <Cell isNumber>
         {t('positionOf', { position: positionText(position), head: positionText(head) })}
       </Cell>
-      <Cell isNumber>{countText(behindOf(projection))}</Cell>
+      <Cell isNumber>{behindText(projection)}</Cell>
       <Cell isNumber>{behindFor(projection)}</Cell>
       <Cell isNumber>{may('rebuildProjection') && <Rebuild view={projection} />}</Cell>
     </tr>
@@ -78,23 +78,27 @@ function Line({ projection }: { readonly projection: ProjectionDetails }) {
 
 /** Of the worst view: that the others are current helps nobody who looks at its numbers. */
 function furthestBehind(projections: readonly ProjectionDetails[]): string {
-  const [worst] = projections.toSorted((one, other) => behindOf(other) - behindOf(one))
-  if (worst === undefined || behindOf(worst) === 0) return t('noneBehind')
+  const [worst] = projections.toSorted((one, other) => other.behind_events - one.behind_events)
+  if (worst === undefined || !isBehind(worst)) return t('noneBehind')
   const { name, behind_seconds: seconds } = worst
-  const count = countText(behindOf(worst))
+  const count = behindText(worst)
   return seconds === null
     ? t('furthestBehindUnknown', { name, count })
     : t('furthestBehind', { name, count, time: durationText(seconds * SECOND_MS) })
 }
 
+function isBehind({ behind_events: count, behind_events_exact: isExact }: ProjectionDetails) {
+  return count > 0 || !isExact
+}
+
 /** Events that the view has not seen yet. */
-function behindOf({ position, head }: ProjectionDetails): number {
-  return Math.max(0, Number(head) - Number(position))
+function behindText({ behind_events: count, behind_events_exact: isExact }: ProjectionDetails) {
+  return isExact ? countText(count) : t('atLeast', { count: countText(count) })
 }
 
 function behindFor(projection: ProjectionDetails): string {
   const { behind_seconds: seconds } = projection
-  if (behindOf(projection) === 0) return '–'
+  if (!isBehind(projection)) return '–'
   return seconds === null ? t('unavailable') : durationText(seconds * SECOND_MS)
 }
 
