@@ -40,6 +40,7 @@ type StoredStanding = readonly [
   held: string,
   openRequests: number,
   lastActivityAt: number,
+  debitedTotal: string,
 ]
 
 type StoredCalled = readonly [
@@ -72,7 +73,8 @@ export function accountsQueries(database: DatabaseSync): AccountsQueries {
      ORDER BY opened_at DESC, account_id DESC LIMIT :limit`,
   )
   const standings = database.prepare(`
-    SELECT rowid, account_id, status, settled, held, open_requests, last_activity_at
+    SELECT rowid, account_id, status, settled, held, open_requests, last_activity_at,
+      debited_total
     FROM accounts WHERE rowid > :after ORDER BY rowid LIMIT :limit`)
   const called = database.prepare(`
     SELECT account_id, name, external_id, status
@@ -133,11 +135,15 @@ function standingsPage(
 ): StandingsPage {
   const rows = select.all({ after, limit }) as unknown as StoredStanding[]
   return {
-    rows: rows.map(([, accountId, status, settled, held, openRequests, lastActivityAt]) => ({
-      ...{ accountId, status, openRequests, lastActivityAt },
-      settled: BigInt(settled),
-      held: BigInt(held),
-    })),
+    rows: rows.map(([, accountId, status, settled, held, openRequests, ...rest]) => {
+      const [lastActivityAt, debitedTotal] = rest
+      return {
+        ...{ accountId, status, openRequests, lastActivityAt },
+        settled: BigInt(settled),
+        held: BigInt(held),
+        debitedTotal: BigInt(debitedTotal),
+      }
+    }),
     next: rows.length < limit ? undefined : rows.at(-1)?.[0],
   }
 }

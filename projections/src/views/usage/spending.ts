@@ -1,19 +1,17 @@
 /**
- * What accounts spent in a period: for lists of all of them, that are asked for again and again
- * with the same beginning. What an account had used before it stays as it is once the account has
- * used something since, for its rows follow its own clock: so that is looked up once.
+ * What accounts spent since a moment: for lists of all of them, that are asked for again and again
+ * with the same beginning.
+ *
+ * It is all that was ever debited, which stands beside the balance, less what an account had used
+ * before. That stays as it is once the account has used something since, for its rows follow its
+ * own clock: so it is looked up once, and the next list looks nothing up.
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { PicoDollars } from '@svc/contracts/money'
+import type { DebitedAccount } from '../views.ts'
 
 /** Some 10 MB. */
 const REMEMBERED_MAX = 100_000
-
-interface UsedUpTo {
-  /** Of the last use. */
-  readonly quarter: number
-  readonly amount: PicoDollars
-}
 
 export class Spending {
   readonly #select: StatementSync
@@ -23,8 +21,7 @@ export class Spending {
   constructor(database: DatabaseSync) {
     // One look into an index for each account.
     this.#select = database.prepare(`
-      SELECT (SELECT quarter || ' ' || input_amount || ' ' || cached_input_amount || ' ' ||
-          output_amount
+      SELECT (SELECT input_amount || ' ' || cached_input_amount || ' ' || output_amount
         FROM account_usage WHERE account_id = asked.value AND quarter < :quarter
         ORDER BY quarter DESC LIMIT 1)
       FROM json_each(:accountIds) AS asked ORDER BY asked.id`)
@@ -34,34 +31,33 @@ export class Spending {
   /**
    * In the order of the accounts.
    *
-   * @param from a quarter of an hour since 1970, as `to` is
+   * @param from a quarter of an hour since 1970
    */
-  of(accountIds: readonly string[], from: number, to: number): readonly PicoDollars[] {
+  since(accounts: readonly DebitedAccount[], from: number): readonly PicoDollars[] {
     if (from !== this.#from || this.#usedBefore.size > REMEMBERED_MAX) this.#usedBefore.clear()
     this.#from = from
-    const usedAfter = this.#usedUpTo(accountIds, to)
-    const hasUsed = (index: number) => (usedAfter[index]?.quarter ?? 0) >= from
-    const isUnknown = (id: string, index: number) => hasUsed(index) && !this.#usedBefore.has(id)
-    const unknown = accountIds.filter(isUnknown)
-    const read = unknown.length === 0 ? [] : this.#usedUpTo(unknown, from)
-    for (const [index, id] of unknown.entries()) {
-      this.#usedBefore.set(id, read[index]?.amount ?? 0n)
-    }
-    return accountIds.map((id, index) =>
-      hasUsed(index) ? (usedAfter[index]?.amount ?? 0n) - (this.#usedBefore.get(id) ?? 0n) : 0n,
+    const unknown = accounts.filter(
+      ({ accountId, debitedTotal }) => debitedTotal > 0n && !this.#usedBefore.has(accountId),
     )
+    const read = new Map(this.#readBefore(unknown, from))
+    return accounts.map(({ accountId, debitedTotal }) => {
+      const before = this.#usedBefore.get(accountId) ?? read.get(accountId) ?? 0n
+      const spent = debitedTotal - before
+      if (spent > 0n) this.#usedBefore.set(accountId, before)
+      return spent
+    })
   }
 
-  #usedUpTo(accountIds: readonly string[], quarter: number): readonly (UsedUpTo | undefined)[] {
-    const rows = this.#select.all({ accountIds: JSON.stringify(accountIds), quarter })
-    return (rows as unknown as (readonly [string | null])[]).map(([text]) =>
-      text === null ? undefined : usedUpTo(text),
-    )
+  #readBefore(
+    accounts: readonly DebitedAccount[],
+    quarter: number,
+  ): readonly (readonly [accountId: string, used: PicoDollars])[] {
+    if (accounts.length === 0) return []
+    const accountIds = JSON.stringify(accounts.map(({ accountId }) => accountId))
+    const rows = this.#select.all({ accountIds, quarter })
+    return (rows as unknown as (readonly [string | null])[]).map(([amounts], index) => [
+      accounts[index]?.accountId ?? '',
+      amounts === null ? 0n : amounts.split(' ').reduce((sum, each) => sum + BigInt(each), 0n),
+    ])
   }
-}
-
-function usedUpTo(text: string): UsedUpTo {
-  const [quarter = 0, input = '0', cachedInput = '0', output = '0'] = text.split(' ')
-  const amount = BigInt(input) + BigInt(cachedInput) + BigInt(output)
-  return { quarter: Number(quarter), amount }
 }

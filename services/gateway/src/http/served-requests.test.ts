@@ -8,6 +8,10 @@ test.each([
   ['/dashboard/api/accounts/acct_1/usage', 1],
   ['/admin/v1/accounts', 0],
   ['/dashboard/api/admin/accounts?order=available', 0],
+  ['/dashboard/operator/accounts', 0],
+  ['/dashboard/assets/index-1a2b.js', 0],
+  ['/dashboard/api/session', 0],
+  ['/dashboard/api/sign-in', 1],
 ])('long work waits for %s: %i', async (url, expected) => {
   let entered = 0
   let left = 0

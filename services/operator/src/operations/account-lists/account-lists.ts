@@ -17,6 +17,7 @@ const SPENDINGS_PER_STEP = 1_000
 
 type Status = AccountRow['status']
 type Order = (typeof accountOrders)[number]
+type SpendingAccount = Pick<AccountRow, 'accountId' | 'lastActivityAt' | 'debitedTotal'>
 
 export interface AccountListPorts {
   readonly projections: Pick<Projections, 'views'>
@@ -122,19 +123,16 @@ export class AccountLists {
   }
 
   /** Of each account, in thirty days. */
-  async #spentBy(
-    accounts: readonly Pick<AccountRow, 'accountId' | 'lastActivityAt'>[],
-  ): Promise<readonly bigint[]> {
+  async #spentBy(accounts: readonly SpendingAccount[]): Promise<readonly bigint[]> {
     const { projections, pace, clock } = this.#ports
-    const [from, to] = lastThirtyDays(clock.nowMs())
+    const [from] = lastThirtyDays(clock.nowMs())
     // Who did nothing since spent nothing since.
     const active = accounts.filter(({ lastActivityAt }) => lastActivityAt >= from)
     const spent = new Map<string, bigint>()
     for (let taken = 0; taken < active.length; ) {
       const some = active.slice(taken, taken + stepSize(pace, SPENDINGS_PER_STEP))
-      const accountIds = some.map(({ accountId }) => accountId)
-      const amounts = await pace.step(() => projections.views.spending({ accountIds, from, to }))
-      for (const [index, accountId] of accountIds.entries()) {
+      const amounts = await pace.step(() => projections.views.spentSince(some, from))
+      for (const [index, { accountId }] of some.entries()) {
         spent.set(accountId, amounts[index] ?? 0n)
       }
       taken += some.length
