@@ -1,6 +1,6 @@
 /** What is asked of the open views: each question goes to the file that answers it. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { EventStore, RecordedEvent } from '@svc/contracts/ports/event-store'
+import type { EventStore, Position, RecordedEvent } from '@svc/contracts/ports/event-store'
 import type { Projection } from './projection/projection.ts'
 import type { LiveView } from './runner/live-view.ts'
 import type { Runner } from './runner/runner.ts'
@@ -17,8 +17,9 @@ import { statementQueries } from './views/statement/queries.ts'
 import { statementProjection } from './views/statement/statement.ts'
 import { UsageQueries } from './views/usage/queries.ts'
 import { RequestLists } from './views/usage/request-lists.ts'
+import { RequestTotals } from './views/usage/request-totals.ts'
 import { usageProjection } from './views/usage/usage.ts'
-import type { MovementsSnapshot, Views } from './views/views.ts'
+import type { AccountMonth, Views } from './views/views.ts'
 
 /** How long a question for an event waits for what was written last. */
 const EVENTS_WAIT_MS = 2_000
@@ -35,6 +36,14 @@ export interface OperatorViews extends Views, EvidenceQueries {
   movementsSnapshot(): Promise<MovementsSnapshot>
 }
 
+/** What moved balances, as it was at one position of the log, until it is closed. */
+interface MovementsSnapshot {
+  readonly position: Position
+  /** From one quarter of an hour to another, in milliseconds since 1970. */
+  movements(accountId: string, from: number, to: number): AccountMonth
+  close(): void
+}
+
 export function operatorViews(
   live: readonly LiveView[],
   store: EventStore,
@@ -46,6 +55,7 @@ export function operatorViews(
   const evidence = queriesOf(live, evidenceProjection, evidenceQueries)
   const usage = queriesOf(live, usageProjection, (database) => new UsageQueries(database))
   const requestLists = queriesOf(live, usageProjection, (database) => new RequestLists(database))
+  const requestTotals = queriesOf(live, usageProjection, (database) => new RequestTotals(database))
   const request = async (requestId: string) => {
     const place = requests().place(requestId)
     return place === undefined ? undefined : readRequest(store, place)
@@ -61,7 +71,7 @@ export function operatorViews(
     account: (accountId) => accounts().account(accountId),
     accountStandings: (page) => accounts().accountStandings(page),
     accountsCalled: (page) => accounts().accountsCalled(page),
-    spending: (query) => usage().spending(query),
+    spentSince: (accounts, fromMs) => usage().spentSince(accounts, fromMs),
     accountTotals: () => accounts().accountTotals(),
     eventOf: eventsById(live, store, runner),
     grants: (query) => accounts().grants(query),
@@ -69,6 +79,7 @@ export function operatorViews(
     prices: () => accounts().prices(),
     statement: (query) => statement().statement(query),
     requestIds: (query) => requestLists().requests(query),
+    requestTotals: (query) => requestTotals().totals(query),
     usage: (query) => usage().usage(query),
     nextUse: (query, fromMs) => usage().nextUse(query, fromMs),
     seriesCount: (accountId) => usage().seriesCount(accountId),

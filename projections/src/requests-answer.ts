@@ -2,10 +2,14 @@
 import { cursorPlace, cursorText } from '@svc/contracts/cursor'
 import { idTimeMs } from '@svc/contracts/ids'
 import { formatExact } from '@svc/contracts/money'
-import type { RequestsAnswer, RequestsQueryFields } from '@svc/contracts/wire/requests'
+import type {
+  RequestsAnswer,
+  RequestsQueryFields,
+  RequestTotalsQueryFields,
+} from '@svc/contracts/wire/requests'
 import { readPeriod } from './asked-period.ts'
 import { receiptOf } from './receipt.ts'
-import type { RequestRow, RequestsQuery, Views } from './views/views.ts'
+import type { RequestRow, RequestTotalsQuery, Views } from './views/views.ts'
 
 export type RequestListViews = Pick<Views, 'requestIds' | 'request' | 'keys'>
 
@@ -19,7 +23,7 @@ export async function requestsPage(
   const list = ['requests', accountId, asked]
   const before = cursor === undefined ? {} : { before: cursorPlace(list, cursor) }
   // One more than asked for: only then it is known that more follow.
-  const query = { ...queryOf(accountId, asked), ...before, limit: limit + 1 }
+  const query = { ...requestsQueryOf(accountId, asked), ...before, limit: limit + 1 }
   const ids = views.requestIds(query)
   const shown = ids.slice(0, limit)
   const names = new Map(views.keys(accountId).map(({ keyId, name }) => [keyId, name] as const))
@@ -37,10 +41,15 @@ export async function requestsPage(
   }
 }
 
-function queryOf(
+/**
+ * The list that is asked for, as the views are asked for it.
+ *
+ * @throws {ServiceError} `invalid_value` that names the field
+ */
+export function requestsQueryOf(
   accountId: string,
-  asked: Omit<RequestsQueryFields, 'cursor' | 'limit'>,
-): Omit<RequestsQuery, 'limit'> {
+  asked: RequestTotalsQueryFields,
+): RequestTotalsQuery {
   const { key_id: keyId, model, format, status } = asked
   return {
     accountId,

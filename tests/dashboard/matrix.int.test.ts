@@ -55,6 +55,7 @@ const rows: Readonly<Record<DashboardOperationName | 'chat', DashboardAccess>> =
   accountBalance: 'member',
   usage: 'member',
   requests: 'member',
+  requestTotals: 'member',
   receipt: 'member',
   accountEvent: 'member',
   accountStatement: 'member',

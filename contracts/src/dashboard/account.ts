@@ -13,7 +13,12 @@ import {
   usageExportQuery,
 } from '../wire/exports.ts'
 import { priceList } from '../wire/prices.ts'
-import { requestsAnswer, requestsFields } from '../wire/requests.ts'
+import {
+  requestsAnswer,
+  requestsFields,
+  requestTotalsAnswer,
+  requestTotalsFields,
+} from '../wire/requests.ts'
 import { statementAnswer, statementQuery } from '../wire/statement.ts'
 import { usageAnswer, usageFields } from '../wire/usage.ts'
 import { dashboardOperation } from './declaration.ts'
@@ -106,6 +111,14 @@ export const dashboardAccountOperations = {
     summary: 'As `GET /v1/requests`',
     input: z.strictObject({ ...account, ...requestsFields }),
     output: requestsAnswer,
+  }),
+  requestTotals: dashboardOperation({
+    method: 'GET',
+    path: '/accounts/:account_id/requests/totals',
+    access: 'member',
+    summary: 'As `GET /v1/requests/totals`',
+    input: z.strictObject({ ...account, ...requestTotalsFields }),
+    output: requestTotalsAnswer,
   }),
   receipt: dashboardOperation({
     method: 'GET',

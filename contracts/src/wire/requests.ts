@@ -1,7 +1,11 @@
-/** The requests of an account: `GET /v1/requests`. Amounts are exact dollars. */
+/**
+ * The requests of an account: `GET /v1/requests`, and what they come to: `GET /v1/requests/totals`.
+ * Amounts are exact dollars.
+ */
 import { z } from 'zod'
 import type { DeepReadonly } from '../deep-readonly.ts'
 import { wireFormat } from '../events/account.ts'
+import { tokenCount } from '../tokens.ts'
 import { dollars, receipt, requestStatus } from './billing.ts'
 import { askedFields } from './usage.ts'
 
@@ -46,3 +50,32 @@ export const requestsAnswer = z.object({
   next_cursor: z.string().nullable(),
 })
 export type RequestsAnswer = DeepReadonly<z.output<typeof requestsAnswer>>
+
+const { cursor: _cursor, limit: _limit, ...listed } = requestsFields
+/** The same question, of all that is listed; a period begins and ends on a quarter of an hour. */
+export const requestTotalsFields = listed
+export const requestTotalsQuery = z.strictObject(requestTotalsFields)
+export type RequestTotalsQueryFields = z.output<typeof requestTotalsQuery>
+
+const requestTotal = {
+  requests: z.int().min(0).describe('Requests of the list, charged or not.'),
+  /** The three classes are disjoint. */
+  input_tokens: tokenCount,
+  cached_input_tokens: tokenCount,
+  output_tokens: tokenCount,
+  amount: dollars,
+}
+
+export const requestTotalsAnswer = z.object({
+  object: z.literal('request_totals'),
+  currency: z.literal('USD'),
+  zone: z.string(),
+  /** RFC 3339 as clocks in the zone show it; null: without this edge. */
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  /** Of each status that there is. */
+  data: z.array(z.object({ status: requestStatus, ...requestTotal })),
+  /** The sum of them. */
+  total: z.object(requestTotal),
+})
+export type RequestTotalsAnswer = DeepReadonly<z.output<typeof requestTotalsAnswer>>

@@ -49,6 +49,7 @@ export interface GrantRow {
 }
 
 export type GrantPlace = Pick<GrantRow, 'grantId' | 'expiresAt'>
+export type DebitedAccount = Pick<AccountRow, 'accountId' | 'debitedTotal'>
 
 export interface GrantsQuery {
   /** Default: of all accounts. */
@@ -218,6 +219,13 @@ export interface RequestsQuery {
   readonly limit: number
 }
 
+/** Both times are on a quarter of an hour. */
+export interface RequestTotalsQuery extends Omit<RequestsQuery, 'before' | 'limit'> {}
+/** What the requests of a status come to that came in in a period, charged or not. */
+export interface RequestTotal extends UsedTokens {
+  readonly status: RequestStatus
+}
+
 /** Ways to divide usage beside time. */
 export type UsageGroup = 'key' | 'model' | 'format'
 
@@ -334,7 +342,7 @@ export interface AccountsPage {
 /** What accounts are ordered and added up by: all of them are looked at for that. */
 export interface AccountStanding
   extends Pick<AccountRow, 'accountId' | 'status' | 'settled' | 'held'>,
-    Pick<AccountRow, 'openRequests' | 'lastActivityAt'> {}
+    Pick<AccountRow, 'openRequests' | 'lastActivityAt' | 'debitedTotal'> {}
 
 export interface StandingsPage {
   readonly rows: readonly AccountStanding[]
@@ -345,13 +353,6 @@ export interface StandingsPage {
 /** What an account is found by. */
 export interface AccountCalled
   extends Pick<AccountRow, 'accountId' | 'name' | 'externalId' | 'status'> {}
-
-export interface SpendingQuery {
-  readonly accountIds: readonly string[]
-  /** From one quarter of an hour to another, in milliseconds since 1970. */
-  readonly from: number
-  readonly to: number
-}
 
 export interface Views {
   /**
@@ -373,14 +374,20 @@ export interface Views {
   accountStandings(page: { readonly after?: number; readonly limit: number }): StandingsPage
   /** The oldest first. */
   accountsCalled(page: Omit<AccountsPage, 'isNewestFirst'>): readonly AccountCalled[]
-  /** What was debited for usage, in the order of the ids that are asked for. */
-  spending(query: SpendingQuery): readonly PicoDollars[]
+  /**
+   * What was debited for requests since a moment, in the order of the accounts.
+   *
+   * @param fromMs on a quarter of an hour, in milliseconds since 1970
+   */
+  spentSince(accounts: readonly DebitedAccount[], fromMs: number): readonly PicoDollars[]
   grants(query: GrantsQuery): GrantsPage
   /** The oldest first. */
   holds(query: HoldsQuery): readonly HoldRow[]
   /** Every version that was ever published, oldest first. */
   prices(): readonly PriceRow[]
   statement(query: StatementQuery): Statement
+  /** Of the requests that {@link Views.requestIds} lists, by status: only those that there are. */
+  requestTotals(query: RequestTotalsQuery): readonly RequestTotal[]
   usage(query: UsageQuery): Usage
   /** The first quarter of an hour from a moment on in which something was used. */
   nextUse(query: Omit<UsageQuery, 'edges' | 'groupBy'>, fromMs: number): number | undefined
@@ -389,12 +396,4 @@ export interface Views {
   key(keyId: string): KeyUsage | undefined
   /** All keys of an account, oldest first. */
   keys(accountId: string): readonly KeyUsage[]
-}
-
-/** What moved balances, as it was at one position of the log, until it is closed. */
-export interface MovementsSnapshot {
-  readonly position: Position
-  /** From one quarter of an hour to another, in milliseconds since 1970. */
-  movements(accountId: string, from: number, to: number): AccountMonth
-  close(): void
 }

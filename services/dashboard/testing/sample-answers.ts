@@ -1,5 +1,6 @@
 /** Answers of an account that is used much, and of one that is new; with names that hurt. */
-import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import type { DashboardInput, DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { formatExact, parseDollars } from '@svc/contracts/money'
 import type { Answers } from './page-server.ts'
 
 export const ACCOUNT = 'acct_01sample'
@@ -111,6 +112,37 @@ const requests: Requests = {
   ],
   has_more: true,
   next_cursor: 'c1.more',
+}
+
+type Totals = DashboardOutput<'requestTotals'>
+type TotalsAsked = Pick<DashboardInput<'requestTotals'>, 'status' | 'from' | 'to' | 'zone'>
+
+const charged = { input_tokens: 86_000, cached_input_tokens: 17_817_000, output_tokens: 412_000 }
+const totals: Totals['data'] = [
+  { status: 'finished', requests: 4_000, ...charged, amount: '2.10942' },
+  { status: 'stopped', requests: 100, ...charged, amount: '0.00527355001' },
+  {
+    status: 'failed',
+    ...{ requests: 20, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, amount: '0.00' },
+  },
+]
+
+function totalsOf({ status, from, to, zone = 'UTC' }: TotalsAsked): Totals {
+  const data = totals.filter((each) => status === undefined || each.status === status)
+  const sum = (of: (each: (typeof data)[number]) => number) =>
+    data.reduce((all, each) => all + of(each), 0)
+  return {
+    ...{ object: 'request_totals', currency: 'USD', zone, data },
+    from: from === undefined ? null : `${from}T00:00:00Z`,
+    to: to === undefined ? null : `${to}T00:00:00Z`,
+    total: {
+      requests: sum(({ requests: count }) => count),
+      input_tokens: sum((each) => each.input_tokens),
+      cached_input_tokens: sum((each) => each.cached_input_tokens),
+      output_tokens: sum((each) => each.output_tokens),
+      amount: formatExact(data.reduce((all, { amount }) => all + parseDollars(amount), 0n)),
+    },
+  }
 }
 
 export const receipt: Receipt = {
@@ -272,6 +304,7 @@ export const fullAnswers = {
     return { ...usage, group_by: ['key'], data: usage.data.map((row) => ({ ...row, key })) }
   },
   requests: () => requests,
+  requestTotals: ({ status, from, to, zone = 'UTC' }) => totalsOf({ status, from, to, zone }),
   receipt: () => receipt,
   accountStatement: () => statement,
   prices: () => ({
@@ -329,6 +362,10 @@ export const emptyAnswers = {
   }),
   usage: () => usageOfDays(0),
   requests: () => ({ ...requests, data: [], has_more: false, next_cursor: null }),
+  requestTotals: () => {
+    const nothing = { requests: 0, input_tokens: 0, cached_input_tokens: 0, output_tokens: 0 }
+    return { ...totalsOf({}), data: [], total: { ...nothing, amount: '0.00' } }
+  },
   accountStatement: () => ({ ...statement, closing: '0.00', data: [] }),
   listAccountKeys: () => [],
   listAccountInvitations: () => [],

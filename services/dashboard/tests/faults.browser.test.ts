@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { missingChromium } from '../testing/chromium.ts'
+import { hurryUntil } from '../testing/hurry.ts'
 import { type PageServer, Refused } from '../testing/page-server.ts'
 import {
   ACCOUNT,
@@ -77,10 +78,11 @@ describe.skipIf(missing !== undefined)('faults', () => {
   })
 
   test('a store that is away leaves the numbers, marked as old: UX-13', async () => {
+    await page.clock.install()
     await open('')
     await page.getByText('$41.20').first().waitFor()
     server.answers = { ...fullAnswers, accountHome: away }
-    await page.getByText(/These numbers are from before: The store is away/).waitFor()
+    await hurryUntil(page, page.getByText(/These numbers are from before: The store is away/))
     expect(await page.getByText('$41.20').first().isVisible()).toBe(true)
     server.answers = fullAnswers
     await button('Try again').click()

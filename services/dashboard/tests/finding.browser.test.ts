@@ -11,6 +11,7 @@ const missing = missingChromium()
 /** An address of a local network, where browsers withhold the clipboard. */
 const LAN = 'console.lan'
 const EVENT = '0d4c1fbe-9a71-8a5b-b3c1-24f1d0f6a0e2'
+const WAIT = { timeout: 20_000 }
 const fail = (): never => expect.fail('it is not drawn')
 
 describe.skipIf(missing !== undefined)('finding', () => {
@@ -54,13 +55,84 @@ describe.skipIf(missing !== undefined)('finding', () => {
     expect(new URL(page.url()).search).toBe('')
   })
 
-  test('the sums are of all charged requests of the filters, not of the page: UX-32', async () => {
-    await open('/requests?model=svc-beta')
-    const sums = 'All 12 charged requests: 86 input, 17,817 cached input, 412 output tokens'
-    await page.getByText(sums).waitFor()
-    await page.goto(`${server.url}${path('/requests?status=failed')}`)
+  test('below the list stand the sums of all its requests, by status: UX-05, UX-32', async () => {
+    const asked: unknown[] = []
+    server.answers = {
+      ...fullAnswers,
+      requestTotals: (input) => {
+        asked.push(input)
+        return fullAnswers.requestTotals(input)
+      },
+    }
+    const foot = page.locator('tfoot tr')
+    const texts = async () => {
+      const rows = await foot.all()
+      return Promise.all(rows.map((row) => row.locator('td').allInnerTexts()))
+    }
+    await open('/requests?model=svc-beta&from=2026-11-01&to=2026-11-20&zone=UTC')
+    await expect.poll(texts, WAIT).toEqual([
+      ['4,000 of them', 'finished', '86,000', '17,817,000', '412,000', '$2.10942'],
+      ['100 of them', 'stopped', '86,000', '17,817,000', '412,000', '$0.00527355001'],
+      ['20 of them', 'failed', '0', '0', '0', '–'],
+      [
+        'All 4,120 requests 1 Nov 2026 to 20 Nov 2026, UTC',
+        ...['172,000', '35,634,000', '824,000', '$2.11469355001'],
+      ],
+    ])
+    const period = { from: '2026-11-01', to: '2026-11-21', zone: 'UTC' }
+    expect(asked).toEqual([{ account_id: ACCOUNT, model: 'svc-beta', ...period }])
+    await page.getByLabel('Status').selectOption('stopped')
+    await expect
+      .poll(texts)
+      .toEqual([
+        [
+          'All 100 requests 1 Nov 2026 to 20 Nov 2026, UTC',
+          ...['86,000', '17,817,000', '412,000', '$0.00527355001'],
+        ],
+      ])
+    expect(asked.at(-1)).toMatchObject({ status: 'stopped', model: 'svc-beta', ...period })
+  })
+
+  test('days are those of a zone, which the address names: UX-05, UX-30', async () => {
+    const asked: { zone?: string | undefined }[] = []
+    server.answers = {
+      ...fullAnswers,
+      requests: (input) => {
+        asked.push(input)
+        return fullAnswers.requests()
+      },
+    }
+    const zone = () => new URL(page.url()).searchParams.get('zone')
+    const own = await page.evaluate<string>('Intl.DateTimeFormat().resolvedOptions().timeZone')
+    await open('/requests')
     await page.locator('tr[data-row]').first().waitFor()
-    expect(await page.getByText(/charged requests/).count()).toBe(0)
+    expect(asked.at(-1)).toMatchObject({ zone: own })
+    expect(zone()).toBe(null)
+    await page.getByLabel('From').fill('2026-11-01')
+    await expect.poll(zone, WAIT).toBe(own)
+    await open('/requests?from=2026-11-01&zone=Asia/Kathmandu')
+    // 10:00 in UTC.
+    await page.locator('tr[data-row]').first().getByText('20 Nov 2026, 15:45:00').waitFor()
+    expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Kathmandu')
+    expect(asked.at(-1)).toMatchObject({ from: '2026-11-01', zone: 'Asia/Kathmandu' })
+    await page.getByLabel('Time zone').selectOption('UTC')
+    await page.locator('tr[data-row]').first().getByText('20 Nov 2026, 10:00:00').waitFor()
+    await expect.poll(zone, WAIT).toBe('UTC')
+  })
+
+  test('from a page with a period to another one the period stays: UX-30', async () => {
+    await open('/requests?from=2026-11-01&to=2026-11-20&zone=UTC&status=failed')
+    await page.locator('tr[data-row]').first().waitFor()
+    const pages = page.getByRole('navigation', { name: 'Pages of the account' })
+    await pages.getByRole('link', { name: 'Statement' }).click()
+    await page.getByText('Closing balance').waitFor()
+    const period = '?from=2026-11-01&to=2026-11-20&zone=UTC'
+    expect(new URL(page.url()).search).toBe(period)
+    await page.getByRole('heading', { name: '1 Nov 2026 to 20 Nov 2026, UTC' }).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('u')
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    expect(new URL(page.url()).search).toBe(period)
   })
 
   test('any id leads to what it names; where there is none it says where it looked: UX-31', async () => {
@@ -215,6 +287,18 @@ describe.skipIf(missing !== undefined)('finding', () => {
       await page.getByRole('searchbox').focus()
       await page.keyboard.press('Control+V')
       expect(await page.getByRole('searchbox').inputValue()).toBe('sk-svc-once')
+    })
+
+    test('an amount that is rounded for a look is copied exactly: UX-02', async () => {
+      await open('')
+      await page.getByText('$41.20').first().waitFor()
+      const spans = `[...document.querySelectorAll('span')]`
+      const shown = `${spans}.find((each) => each.textContent === '$41.20')`
+      await page.evaluate(`getSelection().selectAllChildren(${shown})`)
+      await page.keyboard.press('Control+C')
+      await page.getByRole('searchbox').focus()
+      await page.keyboard.press('Control+V')
+      expect(await page.getByRole('searchbox').inputValue()).toBe('$41.1975313')
     })
 
     test('that fails says so: a key that is shown once must not be lost', async () => {

@@ -2,6 +2,7 @@
 import type { BrowserContext } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { missingChromium } from '../testing/chromium.ts'
+import { hurryUntil } from '../testing/hurry.ts'
 import { type PageServer, Refused, startPageServer } from '../testing/page-server.ts'
 import { ACCOUNT, fullAnswers, session, signedOut } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
@@ -93,12 +94,13 @@ describe.skipIf(missing !== undefined)('open pages', () => {
   })
 
   test('a view that lags is marked with the reason, and its numbers stay: UX-13', async () => {
+    await context.clock.install()
     const page = await open('')
     await page.getByText('$41.20').first().waitFor()
     const behind = () =>
       new Refused(503, 'view_behind', 'What is shown here is behind. Please try again.')
     server.answers = { ...fullAnswers, accountHome: behind }
-    await page.getByText(/from before: What is shown here is behind/).waitFor()
+    await hurryUntil(page, page.getByText(/from before: What is shown here is behind/))
     expect(await page.getByText('$41.20').first().isVisible()).toBe(true)
     server.answers = fullAnswers
     await page.getByRole('button', { name: 'Try again' }).first().click()

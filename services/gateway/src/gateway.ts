@@ -139,7 +139,7 @@ export interface Dashboard {
 
 /** What an account sees of itself, with the texts that are kept beside the log. */
 function ownAffairs(
-  ports: Parameters<typeof receiptRoute>[0] & UsagePorts & ExportPorts,
+  ports: Parameters<typeof receiptRoute>[0] & UsagePorts & RequestListPorts & ExportPorts,
 ): FastifyPluginAsync {
   return async (app) => {
     app.addHook('preSerialization', (_request, _reply, answer) =>

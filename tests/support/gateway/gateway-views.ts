@@ -32,6 +32,8 @@ export class GatewayViews implements AsyncDisposable {
     account: (accountId: string) => this.#opened?.views.account(accountId),
     requestIds: (...query: Parameters<Projections['views']['requestIds']>) =>
       this.#views.requestIds(...query),
+    requestTotals: (...query: Parameters<Projections['views']['requestTotals']>) =>
+      this.#views.requestTotals(...query),
     statement: (...query: Parameters<Projections['views']['statement']>) =>
       this.#views.statement(...query),
     usage: (...query: Parameters<Projections['views']['usage']>) => this.#views.usage(...query),

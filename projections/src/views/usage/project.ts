@@ -8,7 +8,7 @@ import { statusAfter } from '../requests/receipt.ts'
 import type { TouchedRows } from '../touched-rows.ts'
 import type { AccountUsage } from './account-usage.ts'
 import type { Totals } from './totals.ts'
-import type { Used } from './used.ts'
+import { addUsed, nothingUsed, type Used } from './used.ts'
 
 /** The last movement that is in a row. */
 interface LastMovement {
@@ -64,6 +64,7 @@ export interface UsageRows {
   readonly keys: TouchedRows<KeyState>
   readonly running: TouchedRows<RunningSeries>
   readonly ended: { add(request: EndedRequest): void }
+  readonly endedTotals: { add(request: EndedRequest, used: Used): void }
   /** The time of the account's last movement, moved on to a later one. */
   advance(accountId: string, at: number): number
 }
@@ -130,7 +131,6 @@ function debited(
 ): void {
   const running = rows.running.remove(requestId)
   if (running === undefined) throw new Error(`${requestId} was debited but never accepted`)
-  rows.ended.add(running)
   const [input, cachedInput, output] = lines
   if (input === undefined || cachedInput === undefined || output === undefined) {
     throw new Error(`the debit of ${requestId} lacks a class of tokens`)
@@ -140,21 +140,28 @@ function debited(
   total.at = at
   total.revision = recorded.revision
   total.balance = balanceAfter
-  for (const each of [total, rows.accountUsage.changeIn(accountId, quarterOf(at))]) {
-    each.requests += 1
-    each.inputTokens += input.tokens
-    each.cachedInputTokens += cachedInput.tokens
-    each.outputTokens += output.tokens
-    each.inputAmount += BigInt(input.amount)
-    each.cachedInputAmount += BigInt(cachedInput.amount)
-    each.outputAmount += BigInt(output.amount)
+  const used: Used = {
+    requests: 1,
+    inputTokens: input.tokens,
+    cachedInputTokens: cachedInput.tokens,
+    outputTokens: output.tokens,
+    inputAmount: BigInt(input.amount),
+    cachedInputAmount: BigInt(cachedInput.amount),
+    outputAmount: BigInt(output.amount),
   }
+  addUsed(total, used)
+  addUsed(rows.accountUsage.changeIn(accountId, quarterOf(at)), used)
+  rows.ended.add(running)
+  rows.endedTotals.add(running, used)
 }
 
 /** A failure that follows a debit only says why: the request has ended with the debit. */
 function ended(rows: UsageRows, requestId: string, status: EndedStatus): void {
   const running = rows.running.remove(requestId)
-  if (running !== undefined) rows.ended.add({ ...running, status })
+  if (running === undefined) return
+  const request = { ...running, status }
+  rows.ended.add(request)
+  rows.endedTotals.add(request, { ...nothingUsed(), requests: 1 })
 }
 
 function moved(

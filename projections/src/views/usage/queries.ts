@@ -4,8 +4,8 @@ import type { PicoDollars } from '@svc/contracts/money'
 import { QUARTER_MS } from '@svc/contracts/zone'
 import type {
   AccountMonth,
+  DebitedAccount,
   KeyUsage,
-  SpendingQuery,
   Usage,
   UsageQuery,
   UsageStep,
@@ -24,7 +24,7 @@ import {
   type StoredUsage,
 } from './tables.ts'
 import { nothingUsed, sumOfUsed, usedBetween } from './used.ts'
-import { eachUsedStep, lastBefore, totalsBefore } from './used-steps.ts'
+import { eachUsedStep, lastBefore, quarterOf, totalsBefore } from './used-steps.ts'
 
 interface StoredSeries {
   readonly number: number
@@ -128,8 +128,8 @@ export class UsageQueries {
     return next.length === 0 ? undefined : Math.min(...next) * QUARTER_MS
   }
 
-  spending({ accountIds, from, to }: SpendingQuery): readonly PicoDollars[] {
-    return this.#spending.of(accountIds, quarterOf(from), quarterOf(to))
+  spentSince(accounts: readonly DebitedAccount[], fromMs: number): readonly PicoDollars[] {
+    return this.#spending.since(accounts, quarterOf(fromMs))
   }
 
   /** What moved the balance from one quarter of an hour to another. */
@@ -194,12 +194,6 @@ export class UsageQueries {
     const lastUsedAt = Math.max(0, ...totals.map((total) => total.lastUsedAt))
     return { ...key, ...sumOfUsed(used), lastUsedAt: lastUsedAt === 0 ? null : lastUsedAt }
   }
-}
-
-/** @throws {RangeError} for a time that is not on a quarter of an hour */
-function quarterOf(timeMs: number): number {
-  if (timeMs % QUARTER_MS === 0) return timeMs / QUARTER_MS
-  throw new RangeError(`${timeMs} is not on a quarter of an hour`)
 }
 
 function isOfAll({ keyId, model, format }: SeriesFilter): boolean {

@@ -18,15 +18,12 @@ interface List {
 }
 
 export class RequestLists {
-  readonly #series: StatementSync
+  readonly #series: ReturnType<typeof seriesThatFit>
   readonly #ended: StatementSync
   readonly #running: StatementSync
 
   constructor(database: DatabaseSync) {
-    this.#series = database.prepare(`
-      SELECT number FROM series WHERE account_id = :accountId
-        AND (:keyId IS NULL OR key_id = :keyId) AND (:model IS NULL OR model = :model)
-        AND (:format IS NULL OR format = :format)`)
+    this.#series = seriesThatFit(database)
     this.#ended = database.prepare(
       'SELECT max(request_id) AS id FROM ended WHERE series = ? AND status = ? AND request_id < ?',
     )
@@ -53,16 +50,9 @@ export class RequestLists {
     return found
   }
 
-  #listsOf({ accountId, status, ...asked }: RequestsQuery): List[] {
-    const { keyId, model, format } = asked
-    const rows = this.#series.all({
-      accountId,
-      keyId: keyId ?? null,
-      model: model ?? null,
-      format: format ?? null,
-    }) as { number: number }[]
+  #listsOf({ status, ...asked }: RequestsQuery): List[] {
     const statuses = endedStatuses.filter((each) => status === undefined || status === each)
-    return rows.flatMap(({ number }) => [
+    return this.#series(asked).flatMap((number) => [
       ...statuses.map((each) => this.#endedList(number, statusNumber(each))),
       ...(status === undefined || status === 'running' ? [this.#runningList(number)] : []),
     ])
@@ -80,6 +70,20 @@ export class RequestLists {
   #runningList(series: number): List {
     const ids = (this.#running.all(series) as { id: string }[]).map(({ id }) => id)
     return { next: (before) => ids.find((id) => id < before), newest: undefined }
+  }
+}
+
+type Asked = Pick<RequestsQuery, 'accountId' | 'keyId' | 'model' | 'format'>
+
+/** The question for the numbers of an account's series that fit. */
+export function seriesThatFit(database: DatabaseSync): (asked: Asked) => readonly number[] {
+  const select = database.prepare(`
+    SELECT number FROM series WHERE account_id = :accountId
+      AND (:keyId IS NULL OR key_id = :keyId) AND (:model IS NULL OR model = :model)
+      AND (:format IS NULL OR format = :format)`)
+  return ({ accountId, keyId = null, model = null, format = null }) => {
+    const rows = select.all({ accountId, keyId, model, format }) as { number: number }[]
+    return rows.map(({ number }) => number)
   }
 }
 

@@ -104,4 +104,20 @@ export const usageSchema = `
     request_id  TEXT NOT NULL,
     PRIMARY KEY (series, status, request_id)
   ) STRICT, WITHOUT ROWID;
+
+  -- What the requests of each of these lists came to, as totals up to the end of a quarter: here of
+  -- the quarter in which they came in, as they are listed, and not of their debit.
+  -- list is 4 × series + status.
+  CREATE TABLE ended_totals (
+    list                 INTEGER NOT NULL,
+    quarter              INTEGER NOT NULL,
+    requests             INTEGER NOT NULL,
+    input_tokens         INTEGER NOT NULL,
+    cached_input_tokens  INTEGER NOT NULL,
+    output_tokens        INTEGER NOT NULL,
+    input_amount         TEXT NOT NULL,
+    cached_input_amount  TEXT NOT NULL,
+    output_amount        TEXT NOT NULL,
+    PRIMARY KEY (list, quarter)
+  ) STRICT, WITHOUT ROWID;
 `

@@ -30,6 +30,11 @@ export class Totals<Key, Total extends { quarter: number }> {
     this.#kept = kept
   }
 
+  /** Of the last row; 0 before the first. */
+  lastQuarter(key: Key): number {
+    return this.#keptOf(key).total.quarter
+  }
+
   /** The last row for changing, in whatever quarter it is. */
   change(key: Key): Total {
     const kept = this.#keptOf(key)

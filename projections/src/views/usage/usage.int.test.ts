@@ -84,7 +84,7 @@ function sumOf(requests: readonly RequestRow[]) {
   }
 }
 
-test('sums over steps, groups and pages are those of the requests and the statement, in every zone', async () => {
+test('sums of steps, groups and pages are those of requests and statement, in every zone: UX-04', async () => {
   const { views, history, requests } = await threeWeeks()
   const { accountId } = history
   const all = sumOf(requests)
@@ -122,7 +122,7 @@ test('sums over steps, groups and pages are those of the requests and the statem
   )
 })
 
-test('a day of usage is the day of the statement, to the last pico-dollar', async () => {
+test('a day of usage is the day of the statement, to the last pico-dollar: UX-04', async () => {
   const { views, history } = await threeWeeks()
   const { accountId } = history
   for (const zone of ZONES) {
@@ -180,27 +180,35 @@ function spender(name: string, everyHours: number): AccountHistory {
   return history
 }
 
-test('what all accounts spent in a period is what each of them used in it', async () => {
+/** Behind everything that is ever used here. */
+const FAR_MS = START_MS + 10_000 * HOUR_MS
+
+/** What each account has used since a moment, as its own page of usage says it. */
+function usedSince(views: Views, accountIds: readonly string[], fromMs: number) {
+  return accountIds.map((accountId) => {
+    return views.usage({ accountId, edges: [fromMs, FAR_MS], groupBy: [] }).total.amount
+  })
+}
+
+function spentSince(views: Views, accountIds: readonly string[], fromMs: number) {
+  const debited = accountIds.map((accountId) => {
+    return { accountId, debitedTotal: views.account(accountId)?.debitedTotal ?? 0n }
+  })
+  return views.spentSince(debited, fromMs)
+}
+
+test('what all accounts spent since a moment is what each of them used since', async () => {
   const store = new MemoryEventStore()
   const accounts = [spender('Ada', 13), spender('Grace', 13), spender('Alan', 1)]
   accounts.push(new AccountHistory('nobody').open())
   for (const history of accounts) await history.writeTo(store)
   const { views } = await viewsOf(inBatchesOf(7, store))
-  for (const [fromHour, toHour] of [
-    [0, 400],
-    [30, 100],
-    [500, 600],
-  ] as const) {
-    const [from, to] = [START_MS + fromHour * HOUR_MS, START_MS + toHour * HOUR_MS]
-    const used = accounts.map(({ accountId }) => {
-      const { total } = views.usage({ accountId, edges: [from, to], groupBy: [] })
-      return total.amount
-    })
-    const accountIds = accounts.map((account) => account.accountId)
-    expect(views.spending({ accountIds, from, to })).toEqual(used)
-    expect(views.spending({ accountIds: accountIds.toReversed(), from, to })).toEqual(
-      used.toReversed(),
-    )
+  const accountIds = accounts.map(({ accountId }) => accountId)
+  for (const hour of [0, 30, 100, 500, 30]) {
+    const from = START_MS + hour * HOUR_MS
+    const used = usedSince(views, accountIds, from)
+    expect(spentSince(views, accountIds, from)).toEqual(used)
+    expect(spentSince(views, accountIds.toReversed(), from)).toEqual(used.toReversed())
   }
 })
 
@@ -296,12 +304,9 @@ test('what was spent since is right while accounts go on, also late and with clo
   const projections = await viewsOf(store)
   const { views } = projections
   const accountIds = accounts.map(({ accountId }) => accountId)
-  const [from, to] = [START_MS + 100 * HOUR_MS, START_MS + 900 * HOUR_MS]
+  const from = START_MS + 100 * HOUR_MS
   const expectSpent = (start: number) => {
-    const used = accountIds.map((accountId) => {
-      return views.usage({ accountId, edges: [start, to], groupBy: [] }).total.amount
-    })
-    expect(views.spending({ accountIds, from: start, to })).toEqual(used)
+    expect(spentSince(views, accountIds, start)).toEqual(usedSince(views, accountIds, start))
   }
   expectSpent(from)
   for (const [turn, hour] of [50, 99, 700, 99, 899, 901].entries()) {

@@ -4,6 +4,7 @@ import { projectorOf } from '../row-parts.ts'
 import { TouchedRows } from '../touched-rows.ts'
 import { AccountClocks } from './account-clocks.ts'
 import { accountUsageTable } from './account-usage.ts'
+import { EndedTotals } from './ended-totals.ts'
 import { projectUsage } from './project.ts'
 import { usageSchema } from './schema.ts'
 import {
@@ -22,7 +23,7 @@ const KEYS_KEPT = 1_000
 
 export const usageProjection: Projection = {
   name: 'usage',
-  version: 3,
+  version: 4,
   schema: usageSchema,
   tables: [
     { name: 'series', key: ['number'] },
@@ -32,6 +33,7 @@ export const usageProjection: Projection = {
     { name: 'keys', key: ['key_id'] },
     { name: 'running', key: ['request_id'] },
     { name: 'ended', key: ['series', 'status', 'request_id'] },
+    { name: 'ended_totals', key: ['list', 'quarter'] },
   ],
   projector(database) {
     const series = new NumberedTuples(database, 'series', [
@@ -46,13 +48,15 @@ export const usageProjection: Projection = {
     const keys = new TouchedRows(keysTable(database), KEYS_KEPT)
     const running = new TouchedRows(runningSeriesTable(database), 0)
     const ended = new EndedRequests(database)
+    const endedTotals = new EndedTotals(database)
     const clocks = new AccountClocks(database)
     const advance = (accountId: string, at: number) => clocks.advance(accountId, at)
-    const rows = { series, usage, accountUsage, movements, keys, running, ended, advance }
+    const lists = { running, ended, endedTotals }
+    const rows = { series, usage, accountUsage, movements, keys, ...lists, advance }
     const parts = {
       passing: [series, running, ended],
       // The clocks last: what they forget is in the tables then.
-      kept: [usage, accountUsage, movements, keys, clocks],
+      kept: [usage, accountUsage, endedTotals, movements, keys, clocks],
     }
     return projectorOf(parts, (event) => projectUsage(rows, event))
   },

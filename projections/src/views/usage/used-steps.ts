@@ -1,5 +1,6 @@
 /** What was used in each step of a period, from the totals at its edges. */
 import type { StatementSync } from 'node:sqlite'
+import { QUARTER_MS } from '@svc/contracts/zone'
 import type { UsedTokens } from '../views.ts'
 import { NOTHING_USED, readColumns, type UsedColumns, usedBetween } from './used.ts'
 
@@ -7,7 +8,10 @@ import { NOTHING_USED, readColumns, type UsedColumns, usedBetween } from './used
 export type UsedBefore = (quarter: number | undefined) => UsedColumns
 
 /** The statement that {@link totalsBefore} takes, with its rows as arrays. */
-export function lastBefore(table: 'usage' | 'account_usage', column: string): string {
+export function lastBefore(
+  table: 'usage' | 'account_usage' | 'ended_totals',
+  column: string,
+): string {
   return `
     SELECT requests, input_tokens, cached_input_tokens, output_tokens,
       input_amount, cached_input_amount, output_amount
@@ -46,6 +50,21 @@ export function eachUsedStep(
   }
   divide(0, quarters.length - 1, first, last)
   return between(first, last)
+}
+
+/** @throws {RangeError} for a time that is not on a quarter of an hour */
+export function quarterOf(timeMs: number): number {
+  if (timeMs % QUARTER_MS === 0) return timeMs / QUARTER_MS
+  throw new RangeError(`${timeMs} is not on a quarter of an hour`)
+}
+
+/** What was used from one quarter to another. @param to undefined: to the end */
+export function usedFromTo(
+  usedBefore: UsedBefore,
+  from: number,
+  to = Number.MAX_SAFE_INTEGER,
+): UsedTokens {
+  return between(usedBefore(from), usedBefore(to))
 }
 
 function between(before: UsedColumns, after: UsedColumns): UsedTokens {

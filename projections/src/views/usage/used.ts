@@ -73,6 +73,16 @@ export function columnsOf(used: Used): UsedColumns {
   ]
 }
 
+export function addUsed(total: Used, used: Used): void {
+  total.requests += used.requests
+  total.inputTokens += used.inputTokens
+  total.cachedInputTokens += used.cachedInputTokens
+  total.outputTokens += used.outputTokens
+  total.inputAmount += used.inputAmount
+  total.cachedInputAmount += used.cachedInputAmount
+  total.outputAmount += used.outputAmount
+}
+
 /** What was used between two totals. */
 export function usedBetween(before: Used, after: Used): UsedTokens {
   const inputAmount = after.inputAmount - before.inputAmount

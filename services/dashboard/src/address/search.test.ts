@@ -5,6 +5,7 @@ test('what stands in an address is taken back: UX-30', () => {
   const search = {
     from: '2026-11-01',
     to: '2026-11-30',
+    zone: 'Asia/Kathmandu',
     key: 'key_1',
     status: 'failed',
     model: 'svc-beta',
@@ -19,6 +20,7 @@ test('what an address cannot mean is left out, not guessed', () => {
   expect(
     requestsSearch({ from: 'yesterday', status: 'lost', key: 7, request: '', format: 'x' }),
   ).toEqual({})
+  expect(usageSearch({ zone: 'Mars/Phobos' })).toEqual({})
   expect(statementSearch({ from: "2026-11-01'", to: ['2026-11-01'] })).toEqual({})
   expect(usageSearch({ by: 'second', group: '<script>' })).toEqual({})
   expect(keysSearch({ create: 'true' })).toEqual({})

@@ -4,9 +4,11 @@ import { wireFormats } from '@svc/contracts/events/account'
 type Raw = Readonly<Record<string, unknown>>
 
 export interface Period {
-  /** Days such as `2026-11-01`, in the zone of the reader; `to` is included. */
+  /** Days such as `2026-11-01`; `to` is included. */
   readonly from?: string
   readonly to?: string
+  /** Whose days they are, such as `Europe/Berlin`. Default: that of the reader. */
+  readonly zone?: string
 }
 
 export interface RequestsSearch extends Period {
@@ -57,8 +59,9 @@ export function usageSearch(raw: Raw): UsageSearch {
   }
 }
 
-function period({ from, to }: Raw): Period {
-  return { ...given('from', day(from)), ...given('to', day(to)) }
+/** What of an address is kept from one page of an account to the next. */
+export function period({ from, to, zone }: Raw): Period {
+  return { ...given('from', day(from)), ...given('to', day(to)), ...given('zone', zoneName(zone)) }
 }
 
 export function given<Name extends string, Value>(
@@ -73,6 +76,19 @@ export function oneOf<Value extends string>(
   raw: unknown,
 ): Value | undefined {
   return values.find((value) => value === raw)
+}
+
+/** One that this browser knows. */
+function zoneName(raw: unknown): string | undefined {
+  const name = text(raw)
+  if (name === undefined) return undefined
+  try {
+    // Under the name that was given: engines know some zones by older ones.
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return name
+  } catch {
+    return undefined
+  }
 }
 
 function day(raw: unknown): string | undefined {

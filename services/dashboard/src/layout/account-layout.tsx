@@ -1,10 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { getRouteApi, Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, Link, Outlet, useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { idKind } from '../address/id-kind.ts'
+import { period } from '../address/search.ts'
 import { call } from '../api/call.ts'
 import { useSession } from '../api/session.ts'
-import { dayText } from '../text/times.ts'
+import { ShownZone } from '../text/shown-zone.ts'
+import { dayText, ownZone } from '../text/times.ts'
 import { t } from '../text/translate.ts'
 import { Notice } from '../ui/notice.tsx'
 import { type Area, AreasLayout, areaLook } from './areas-layout.tsx'
@@ -22,6 +24,13 @@ const areas = [
   ['/accounts/$accountId/members', 'members', 'm'],
 ] as const satisfies readonly Area<string>[]
 
+/** Pages that show a period: from one to another it stays. */
+const ofPeriods: ReadonlySet<string> = new Set([
+  '/accounts/$accountId/requests',
+  '/accounts/$accountId/statement',
+  '/accounts/$accountId/usage',
+])
+
 const route = getRouteApi('/signed-in/accounts/$accountId')
 
 /** The pages of one account, with the way between them. */
@@ -29,10 +38,12 @@ export function AccountLayout() {
   const { accountId } = route.useParams()
   const { accounts } = useSession()
   const navigate = useNavigate()
+  const shown = period(useSearch({ strict: false }))
   const account = accounts.find(({ account_id }) => account_id === accountId)
   useEffect(() => rememberAccount(accountId), [accountId])
   if (account === undefined) return <Missing />
   const params = { accountId }
+  const kept = (to: (typeof areas)[number][0]) => (ofPeriods.has(to) ? shown : {})
   return (
     <AreasLayout
       label={t('accountAreas')}
@@ -47,20 +58,23 @@ export function AccountLayout() {
         <Link
           to={to}
           params={params}
+          search={kept(to)}
           activeOptions={{ exact: name === 'home', includeSearch: false }}
           {...areaLook}
         >
           {t(name)}
         </Link>
       )}
-      onGo={(to) => navigate({ to, params })}
+      onGo={(to) => navigate({ to, params, search: kept(to) })}
     >
       {account.status !== 'open' && (
         <div className="p-4 pb-0">
           <Notice look="warn">{t(account.status === 'frozen' ? 'frozen' : 'closed')}</Notice>
         </div>
       )}
-      <Outlet />
+      <ShownZone value={shown.zone ?? ownZone}>
+        <Outlet />
+      </ShownZone>
     </AreasLayout>
   )
 }
@@ -88,8 +102,8 @@ function AccountFindBox({ accountId }: { readonly accountId: string }) {
       if (kind !== 'event') return toRequest(id)
       const event = await call('accountEvent', { account_id: accountId, event_id: id })
       if (event.request_id !== null) return toRequest(event.request_id)
-      const day = dayText(event.at)
-      const search = { from: day, to: day }
+      const day = dayText(event.at, ownZone)
+      const search = { from: day, to: day, zone: ownZone }
       return navigate({ to: '/accounts/$accountId/statement', params, search })
     },
   })

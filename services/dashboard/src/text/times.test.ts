@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { periodEdges } from './times.ts'
+import { momentText, openPeriodText, periodEdges } from './times.ts'
 
 test('whole days are named by their dates, the last one included: UX-05', () => {
   expect(periodEdges('2026-11-01T00:00:00+01:00', '2026-12-01T00:00:00+01:00')).toEqual({
@@ -16,4 +16,16 @@ test('whole days are named by their dates, the last one included: UX-05', () => 
 test('a period that ends in the middle of a day is named by its moments', () => {
   const { to } = periodEdges('2026-11-01T00:00:00+00:00', '2026-11-02T12:15:00+00:00')
   expect(to).toContain('12:15:00')
+})
+
+test('a period that has no edge says so: UX-05', () => {
+  const edge = '2026-11-02T00:00:00+05:45'
+  expect(openPeriodText(null, null)).toBe('all time')
+  expect(openPeriodText(edge, null)).toBe('since 2 Nov 2026')
+  expect(openPeriodText(null, edge)).toBe('up to 1 Nov 2026')
+  expect(openPeriodText(edge, '2026-11-04T00:00:00+05:45')).toBe('2 Nov 2026 to 3 Nov 2026')
+})
+
+test('a moment is told in a zone: UX-05', () => {
+  expect(momentText('2026-11-20T10:00:00Z', 'Asia/Kathmandu')).toBe('20 Nov 2026, 15:45:00')
 })

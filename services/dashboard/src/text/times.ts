@@ -14,10 +14,6 @@ const steps = [
 ] as const
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const precise = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'medium',
-})
 
 /** Of the reader, such as `Europe/Berlin`. */
 export const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -29,9 +25,12 @@ export function ago(then: number, now: number): string {
   return passed < SECOND_MS ? t('justNow') : relative.format(-Math.floor(passed / length), unit)
 }
 
-/** `22 Nov 2026, 20:04:45` in the zone of the reader. */
-export function momentText(at: string): string {
-  return precise.format(new Date(at))
+const momentFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** `22 Nov 2026, 20:04:45`. @param zone default: that of the reader */
+export function momentText(at: string, zone = ownZone): string {
+  const style = { dateStyle: 'medium', timeStyle: 'medium' } as const
+  return formatOf(momentFormats, zone, 'en-GB', style).format(new Date(at))
 }
 
 const FIRST_MOMENT = /^(\d{4}-\d{2}-\d{2})T00:00:00/
@@ -51,23 +50,52 @@ export function periodEdges(from: string, to: string): { from: string; to: strin
   return { from: ofDay.format(Date.parse(first)), to: ofDay.format(Date.parse(behind) - DAY_MS) }
 }
 
-const ofZone = new Intl.DateTimeFormat('sv-SE', {
-  timeZone: ownZone,
-  ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
-})
+/** A period that may have no beginning or no end. @param from and to as of {@link periodEdges} */
+export function openPeriodText(from: string | null, to: string | null): string {
+  if (from !== null && to !== null) return t('periodBetween', periodEdges(from, to))
+  if (from !== null) return t('periodSince', { from: periodEdges(from, from).from })
+  return to === null ? t('allTime') : t('periodUntil', { to: periodEdges(to, to).to })
+}
+
+/** To make a format takes longer than to write a whole column with it. */
+const stepFormats = new Map<string, Intl.DateTimeFormat>()
+
+/** Such as `2026-11-20 10:15`. */
+function stepText(at: string, zone: string): string {
+  const format = formatOf(stepFormats, zone, 'sv-SE', {
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+  })
+  return format.format(new Date(at))
+}
+
+function formatOf(
+  formats: Map<string, Intl.DateTimeFormat>,
+  zone: string,
+  language: string,
+  options: Intl.DateTimeFormatOptions,
+): Intl.DateTimeFormat {
+  const known = formats.get(zone)
+  if (known !== undefined) return known
+  const format = new Intl.DateTimeFormat(language, { ...options, timeZone: zone })
+  formats.set(zone, format)
+  return format
+}
 
 /** The month, the day or the hour of a moment, as rows of usage are named: `11-20`. */
-export function momentStepText(at: string, by: 'month' | 'day' | 'hour' | '15min'): string {
-  // Such as `2026-11-20 10:15`.
-  const text = ofZone.format(new Date(at))
+export function momentStepText(
+  at: string,
+  by: 'month' | 'day' | 'hour' | '15min',
+  zone: string,
+): string {
+  const text = stepText(at, zone)
   if (by === 'month') return text.slice(0, 'YYYY-MM'.length)
   if (by === 'day') return text.slice('YYYY-'.length, 'YYYY-MM-DD'.length)
   return `${text.slice('YYYY-'.length, 'YYYY-MM-DD HH'.length)}:00`
 }
 
-/** The day of a moment in the zone of the reader: `2026-11-20`. */
-export function dayText(at: string): string {
-  return ofZone.format(new Date(at)).slice(0, 'YYYY-MM-DD'.length)
+/** The day of a moment: `2026-11-20`. */
+export function dayText(at: string, zone: string): string {
+  return stepText(at, zone).slice(0, 'YYYY-MM-DD'.length)
 }
 
 /** A duration in milliseconds, such as `420 ms` or `1.3 s`. */

@@ -1,13 +1,16 @@
+import { useContext } from 'react'
 import { serverNow } from '../api/server-clock.ts'
+import { ShownZone } from '../text/shown-zone.ts'
 import { ago, momentText } from '../text/times.ts'
 import { t } from '../text/translate.ts'
 
-/** When something was, in the zone of the reader; exactly in its title. */
+/** When something was, in the zone that the page shows; exactly in its title. */
 export function Moment({ at }: { readonly at: string | null }) {
+  const zone = useContext(ShownZone)
   if (at === null) return <span className="text-soft">{t('never')}</span>
   return (
     <time dateTime={at} title={at} className="whitespace-nowrap tabular-nums">
-      {momentText(at)}
+      {momentText(at, zone)}
     </time>
   )
 }

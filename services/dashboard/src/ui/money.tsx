@@ -1,4 +1,5 @@
 import { formatDollars, formatGlance, parseDollars } from '@svc/contracts/money'
+import type { ClipboardEvent } from 'react'
 import { t } from '../text/translate.ts'
 
 export interface MoneyProps {
@@ -12,16 +13,29 @@ export function ExactMoney({ amount }: MoneyProps) {
   return <span className="tabular-nums whitespace-nowrap">{exactText(amount)}</span>
 }
 
-/** With two decimals, for a look; the exact amount is in its title and for screen readers. */
+/** With two decimals, for a look; exact in its title, for screen readers, and when it is copied. */
 export function GlanceMoney({ amount }: MoneyProps) {
   if (amount === null || amount === undefined) return <span>{t('unavailable')}</span>
   const exact = exactText(amount)
   return (
-    <span className="tabular-nums whitespace-nowrap" title={exact}>
+    <span
+      className="tabular-nums whitespace-nowrap"
+      title={exact}
+      onCopy={(event) => copyInstead(event, exact)}
+    >
       <span aria-hidden="true">{formatGlance(parseDollars(amount))}</span>
       <span className="sr-only">{exact}</span>
     </span>
   )
+}
+
+/** Whoever copies more than the element copies what stands there. */
+function copyInstead(event: ClipboardEvent<HTMLElement>, text: string): void {
+  const { anchorNode = null, focusNode = null } = getSelection() ?? {}
+  const isInside = [anchorNode, focusNode].every((node) => event.currentTarget.contains(node))
+  if (!isInside) return
+  event.clipboardData.setData('text/plain', text)
+  event.preventDefault()
 }
 
 export function exactText(amount: string): string {

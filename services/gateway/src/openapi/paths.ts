@@ -26,7 +26,12 @@ import {
 } from '@svc/contracts/wire/messages'
 import { codexModelList, MODEL, model, modelList, modelName } from '@svc/contracts/wire/models'
 import { priceList } from '@svc/contracts/wire/prices'
-import { requestsAnswer, requestsQuery } from '@svc/contracts/wire/requests'
+import {
+  requestsAnswer,
+  requestsQuery,
+  requestTotalsAnswer,
+  requestTotalsQuery,
+} from '@svc/contracts/wire/requests'
 import {
   compactionAnswer,
   deletedResponse,
@@ -243,6 +248,18 @@ export const operations: readonly Operation[] = [
     family: 'openai',
     query: requestsQuery,
     answer: requestsAnswer,
+  },
+  {
+    method: 'get',
+    path: '/v1/requests/totals',
+    summary: 'What the requests of the account come to',
+    description:
+      'Of all requests that the list shows with the same fields, by status: how many, their ' +
+      'tokens and their exact cost. A period begins and ends on a quarter of an hour.',
+    tag: 'Billing',
+    family: 'openai',
+    query: requestTotalsQuery,
+    answer: requestTotalsAnswer,
   },
   {
     method: 'get',

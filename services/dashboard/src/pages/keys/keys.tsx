@@ -58,5 +58,10 @@ function KeyList({ keys }: { readonly keys: DashboardOutput<'listAccountKeys'> }
       </Empty>
     )
   }
-  return <KeyTable keys={keys} />
+  return (
+    <>
+      <KeyTable keys={keys} />
+      <p className="mt-3 text-sm text-soft">{t('thirtyDays')}</p>
+    </>
+  )
 }

@@ -35,7 +35,7 @@ export function RequestFilters({ accountId, search, onChange }: RequestFiltersPr
     />
   )
   return (
-    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-3 lg:grid-cols-6">
+    <div className="grid grid-cols-2 items-end gap-3 md:grid-cols-4 xl:grid-cols-7">
       <PeriodFields period={search} onChange={(period) => onChange({ ...search, ...period })} />
       {choice(
         'key',

@@ -1,4 +1,4 @@
-import type { RequestsAnswer } from '@svc/contracts/wire/requests'
+import type { RequestsAnswer, RequestTotalsAnswer } from '@svc/contracts/wire/requests'
 import { memo } from 'react'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
@@ -9,17 +9,21 @@ import { Cell, Head, Table } from '../../ui/table.tsx'
 import { RowLink } from '../row-link.tsx'
 import type { ReceiptAddress } from './receipt-address.ts'
 import { RequestStatus } from './request-status.tsx'
+import { RequestTotals } from './request-totals.tsx'
 
 type Request = RequestsAnswer['data'][number]
 
 export interface RequestTableProps {
   readonly requests: readonly Request[]
   readonly receiptAddress: ReceiptAddress
+  /** Of all that the list has, also those that are not loaded; left out: they are not shown. */
+  readonly totals?: RequestTotalsAnswer | undefined
 }
 
 /** One line for each request; its time leads to the receipt. */
-export function RequestTable({ requests, receiptAddress }: RequestTableProps) {
-  const decimals = finestOf(requests.map(({ amount }) => amount))
+export function RequestTable({ requests, receiptAddress, totals }: RequestTableProps) {
+  const amounts = [...requests, ...(totals?.data ?? [])].map(({ amount }) => amount)
+  const decimals = finestOf(amounts)
   const head = (
     <>
       <Head>{t('time')}</Head>
@@ -32,8 +36,9 @@ export function RequestTable({ requests, receiptAddress }: RequestTableProps) {
       <Head isNumber>{t('cost')}</Head>
     </>
   )
+  const foot = totals && <RequestTotals totals={totals} decimals={decimals} />
   return (
-    <Table label={t('requests')} head={head}>
+    <Table label={t('requests')} head={head} foot={foot}>
       {requests.map((request) => (
         <Line
           key={request.id}

@@ -1,45 +1,61 @@
-import { useQuery } from '@tanstack/react-query'
-import { askedPeriod } from '../../address/asked-period.ts'
-import type { RequestsSearch } from '../../address/search.ts'
-import { ask } from '../../api/queries.ts'
-import { countText } from '../../text/times.ts'
+import type { RequestTotalsAnswer } from '@svc/contracts/wire/requests'
+import { countText, openPeriodText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
-import { ExactMoney } from '../../ui/money.tsx'
-import { usedOf } from '../usage/usage-rows.ts'
+import { DecimalColumn } from '../../ui/money.tsx'
+import { Cell } from '../../ui/table.tsx'
+import { RequestStatus } from './request-status.tsx'
 
 export interface RequestTotalsProps {
-  readonly accountId: string
-  readonly search: RequestsSearch
+  readonly totals: RequestTotalsAnswer
+  /** Of the column of costs. */
+  readonly decimals: number
 }
 
-/** Before any use; the API looks back thirty days by itself. */
-const SINCE_EVER = '2001-01-01'
-
-/** What all charged requests of the filters come to, and not only those on the page. */
-export function RequestTotals({ accountId, search }: RequestTotalsProps) {
-  const { status, key, model, format } = search
-  const { data } = useQuery({
-    ...ask('usage', {
-      account_id: accountId,
-      ...{ from: SINCE_EVER, ...askedPeriod(search), by: 'month', limit: 1 },
-      ...{ key_id: key, model, format },
-    }),
-    // Usage is of charged requests, whatever became of them.
-    enabled: status === undefined,
-  })
-  if (status !== undefined || data === undefined) return null
-  const { total } = data
+/**
+ * Below a list: what all of its requests come to, and not only those on the page; by status too
+ * where there are several.
+ */
+export function RequestTotals({ totals, decimals }: RequestTotalsProps) {
+  const { data, total, from, to, zone } = totals
   return (
-    <p className="text-sm">
-      {t('allCharged', {
-        count: countText(total.requests ?? 0),
-        input: countText(usedOf(total, 'input').tokens),
-        cached: countText(usedOf(total, 'cached_input').tokens),
-        output: countText(usedOf(total, 'output').tokens),
-      })}{' '}
-      <strong>
-        <ExactMoney amount={total.amount} />
-      </strong>
-    </p>
+    <>
+      {data.length > 1 &&
+        data.map((each) => (
+          <tr key={each.status}>
+            <Cell>{t('ofThem', { count: countText(each.requests) })}</Cell>
+            <Cell colSpan={3}>
+              <RequestStatus status={each.status} />
+            </Cell>
+            <Sums of={each} decimals={decimals} />
+          </tr>
+        ))}
+      <tr>
+        <Cell colSpan={4}>
+          <strong>{t('allOfThem', { count: countText(total.requests) })}</strong>{' '}
+          <span className="text-soft">
+            {t('inPeriod', { period: openPeriodText(from, to), zone })}
+          </span>
+        </Cell>
+        <Sums of={total} decimals={decimals} />
+      </tr>
+    </>
+  )
+}
+
+interface SumsProps {
+  readonly of: RequestTotalsAnswer['total']
+  readonly decimals: number
+}
+
+function Sums({ of, decimals }: SumsProps) {
+  return (
+    <>
+      <Cell isNumber>{countText(of.input_tokens)}</Cell>
+      <Cell isNumber>{countText(of.cached_input_tokens)}</Cell>
+      <Cell isNumber>{countText(of.output_tokens)}</Cell>
+      <Cell isNumber>
+        <DecimalColumn amount={of.amount} decimals={decimals} />
+      </Cell>
+    </>
   )
 }

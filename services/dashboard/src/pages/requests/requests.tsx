@@ -1,10 +1,10 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { askedPeriod } from '../../address/asked-period.ts'
 import type { RequestsSearch } from '../../address/search.ts'
 import { askPages } from '../../api/pages.ts'
+import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
-import { ownZone } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -17,7 +17,6 @@ import { useReceiptAddress } from './receipt-address.ts'
 import { ReceiptPanel } from './receipt-panel.tsx'
 import { RequestFilters } from './request-filters.tsx'
 import { RequestTable } from './request-table.tsx'
-import { RequestTotals } from './request-totals.tsx'
 
 const PAGE = 50
 const route = getRouteApi('/signed-in/accounts/$accountId/requests')
@@ -36,9 +35,11 @@ export function Requests() {
       limit: PAGE,
     }),
   )
+  const totals = useQuery(ask('requestTotals', asked))
   const { request, ...filters } = search
   const receiptAddress = useReceiptAddress(filters)
-  const isFiltered = Object.keys(filters).length > 0
+  const { zone: _, ...narrowing } = filters
+  const isFiltered = Object.keys(narrowing).length > 0
   return (
     <Page title={t('requests')} action={<ExportLinks name="exportRequests" asked={asked} />}>
       <RequestFilters accountId={accountId} search={search} onChange={setSearch} />
@@ -47,7 +48,9 @@ export function Requests() {
           {({ pages }) => {
             const rows = pages.flatMap(({ data }) => data)
             if (rows.length > 0) {
-              return <RequestTable requests={rows} receiptAddress={receiptAddress} />
+              // Of other filters they would be a wrong sum below these rows.
+              const own = totals.isPlaceholderData ? undefined : totals.data
+              return <RequestTable requests={rows} receiptAddress={receiptAddress} totals={own} />
             }
             return isFiltered ? (
               <Empty title={t('nothingFits')}>
@@ -58,11 +61,11 @@ export function Requests() {
             )
           }}
         </Answer>
-        <div className="mt-3 flex flex-wrap items-center gap-4">
-          <MoreRows query={query} />
-          <RequestTotals accountId={accountId} search={search} />
-          <span className="text-sm text-soft">{t('zone', { zone: ownZone })}</span>
-        </div>
+        {query.hasNextPage && (
+          <div className="mt-3">
+            <MoreRows query={query} />
+          </div>
+        )}
       </Card>
       {request !== undefined && (
         <ReceiptPanel accountId={accountId} id={request} onClose={() => setSearch(filters)} />

@@ -114,15 +114,20 @@ interface DescriptionProps {
   readonly receipt: string
 }
 
-/** What was used leads to its receipt. */
+/** What was used leads to its receipt; below stands the id by which any entry is found. */
 function Description({ entry, receipt }: DescriptionProps) {
   const { type, key, model, reference, description } = entry
-  if (type !== 'usage') return <GivenName name={description} />
+  const used = [isolated(key?.name ?? key?.id ?? reference), model].filter(Boolean).join(' · ')
   return (
-    <RowLink href={receipt}>
-      <GivenName
-        name={[isolated(key?.name ?? key?.id ?? reference), model].filter(Boolean).join(' · ')}
-      />
-    </RowLink>
+    <>
+      {type === 'usage' ? (
+        <RowLink href={receipt}>
+          <GivenName name={used} />
+        </RowLink>
+      ) : (
+        <GivenName name={description} />
+      )}
+      <code className="text-xs text-soft">{reference}</code>
+    </>
   )
 }

@@ -1,9 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { askedPeriod } from '../../address/asked-period.ts'
+import { askedPeriod, periodText } from '../../address/asked-period.ts'
 import { askPages } from '../../api/pages.ts'
 import { useAccountId } from '../../layout/account-id.ts'
-import { ownZone } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
@@ -30,7 +29,9 @@ export function Statement() {
       <div className="grid grid-cols-2 gap-3 md:grid-cols-4 print:hidden">
         <PeriodFields period={period} onChange={(search) => navigate({ search })} />
       </div>
-      <Card>
+      <Card
+        title={<span className="inline-block first-letter:uppercase">{periodText(period)}</span>}
+      >
         <Answer query={query}>
           {({ pages }) => (
             <StatementParts
@@ -41,10 +42,11 @@ export function Statement() {
             />
           )}
         </Answer>
-        <div className="mt-3 flex flex-wrap items-center gap-4">
-          <MoreRows query={query} />
-          <span className="text-sm text-soft">{t('zone', { zone: ownZone })}</span>
-        </div>
+        {query.hasNextPage && (
+          <div className="mt-3">
+            <MoreRows query={query} />
+          </div>
+        )}
       </Card>
     </Page>
   )

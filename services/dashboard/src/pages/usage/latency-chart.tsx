@@ -1,8 +1,10 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { useQuery } from '@tanstack/react-query'
+import { useContext } from 'react'
 import { askedPeriod } from '../../address/asked-period.ts'
 import type { UsageSearch } from '../../address/search.ts'
 import { type Line, Lines } from '../../charts/lines.tsx'
+import { ShownZone } from '../../text/shown-zone.ts'
 import { countText, durationText, momentStepText } from '../../text/times.ts'
 import { type PlainName, t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
@@ -31,11 +33,12 @@ const figures = [
 
 /** How long requests of the period took: of the newest of them, which it says. */
 export function LatencyChart({ accountId, search, by }: LatencyChartProps) {
+  const zone = useContext(ShownZone)
   const query = useQuery(newestRequests({ account_id: accountId, ...askedPeriod(search) }))
   return (
     <Answer query={query}>
       {(requests) => {
-        const steps = latenciesOf(requests, (at) => momentStepText(at, by))
+        const steps = latenciesOf(requests, (at) => momentStepText(at, by, zone))
         return (
           <>
             <p className="mb-2 text-sm text-soft">

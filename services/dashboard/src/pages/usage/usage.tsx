@@ -90,7 +90,7 @@ interface UsageFiltersProps {
 function UsageFilters({ search, onChange }: UsageFiltersProps) {
   const { by = 'day', group } = search
   return (
-    <div className="grid grid-cols-2 gap-3 md:grid-cols-4">
+    <div className="grid grid-cols-2 gap-3 md:grid-cols-5">
       <PeriodFields period={search} onChange={(period) => onChange({ ...search, ...period })} />
       <Choice
         label={t('steps')}

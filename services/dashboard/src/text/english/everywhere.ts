@@ -42,5 +42,4 @@ export const everywhereTexts = {
   aboutServer: 'About this server',
   apiReference: 'API reference',
   version: 'Version {version}',
-  zone: 'Times in {zone}',
 } as const

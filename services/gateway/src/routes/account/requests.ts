@@ -1,5 +1,11 @@
-/** The requests of the account of a key. */
-import { type RequestsAnswer, requestsQuery } from '@svc/contracts/wire/requests'
+/** The requests of the account of a key, and what they come to. */
+import {
+  type RequestsAnswer,
+  type RequestTotalsAnswer,
+  requestsQuery,
+  requestTotalsQuery,
+} from '@svc/contracts/wire/requests'
+import { type RequestTotalsViews, requestTotals } from '@svc/projections/request-totals-answer'
 import { type RequestListViews, requestsPage } from '@svc/projections/requests-answer'
 import type { FastifyInstance } from 'fastify'
 import { callerOf } from '../../admission/callers.ts'
@@ -9,7 +15,7 @@ import { readQuery } from './query.ts'
 
 export interface RequestListPorts extends OwnViews {
   readonly reads: Pick<Reads, 'hooks'>
-  readonly views: RequestListViews
+  readonly views: RequestListViews & RequestTotalsViews
 }
 
 export function requestRoutes(ports: RequestListPorts) {
@@ -21,6 +27,12 @@ export function requestRoutes(ports: RequestListPorts) {
       const names = ['usage', 'requests'] as const
       await Promise.all(names.map((name) => viewHolds(ports, name, accountId)))
       return requestsPage(ports.views, accountId, query)
+    })
+    app.get('/requests/totals', options, async (request): Promise<RequestTotalsAnswer> => {
+      const { accountId } = callerOf(request)
+      const query = readQuery(requestTotalsQuery, request.query)
+      await viewHolds(ports, 'usage', accountId)
+      return requestTotals(ports.views, accountId, query)
     })
   }
 }

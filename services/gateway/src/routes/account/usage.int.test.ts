@@ -1,7 +1,7 @@
 /** What an account used, and the key itself, over HTTP. */
 import { parseDollars } from '@svc/contracts/money'
 import { balanceAnswer } from '@svc/contracts/wire/billing'
-import { requestsAnswer } from '@svc/contracts/wire/requests'
+import { requestsAnswer, requestTotalsAnswer } from '@svc/contracts/wire/requests'
 import { statementAnswer } from '@svc/contracts/wire/statement'
 import { keyAnswer, usageAnswer } from '@svc/contracts/wire/usage'
 import { chatBody, type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
@@ -129,6 +129,31 @@ test('requests are listed with what they cost, to their own account only', async
     ['?zone=Nowhere', {}],
   ] as const) {
     const answer = await fixture.get(`/v1/requests${query}`, headers)
+    expect(answer.status, query).toBe(400)
+    expectErrorBody(await answer.text(), { status: 400, code: 'invalid_value' })
+  }
+})
+
+test('what requests come to is what their list adds up to, by status: UX-32', async () => {
+  const totals = async (query: string, headers = {}) => {
+    const answer = await fixture.get(`/v1/requests/totals${query}`, headers)
+    expect(answer.status, await answer.clone().text()).toBe(200)
+    return requestTotalsAnswer.strict().parse(await answer.json())
+  }
+  const spent = before - (await settled())
+  const all = await totals('')
+  expect(parseDollars(all.total.amount)).toBe(spent)
+  expect(all).toMatchObject({ zone: 'UTC', from: null, to: null })
+  expect(all.data).toEqual([{ status: 'finished', ...all.total }])
+  expect(await totals('?status=finished&from=2020-01-01')).toMatchObject({
+    ...{ from: '2020-01-01T00:00:00Z', data: all.data },
+  })
+  for (const query of ['?status=failed', '?format=messages', '?to=2020-01-01']) {
+    expect((await totals(query)).total).toMatchObject({ requests: 0, amount: '0.00' })
+  }
+  expect((await totals('', other())).data).toEqual([])
+  for (const query of ['?limit=2', '?from=2026-11-02&to=2026-11-01', '?zone=Nowhere']) {
+    const answer = await fixture.get(`/v1/requests/totals${query}`)
     expect(answer.status, query).toBe(400)
     expectErrorBody(await answer.text(), { status: 400, code: 'invalid_value' })
   }

@@ -1,6 +1,6 @@
 /**
- * How many events of the log each view lacks. Positions do not tell it everywhere: in an EventStoreDB
- * they are bytes of its files, and events of others lie between ours.
+ * How many events of the log each view lacks. Positions do not tell it everywhere: in an
+ * EventStoreDB they are bytes of its files, and events of others lie between ours.
  *
  * All views follow the same log and count the events in their rows. What a view lacks of the
  * furthest one is the difference of their counts; what that one lacks of the log is counted there.

@@ -79,11 +79,10 @@ export function Accounts() {
             )
           }}
         </Answer>
-        {query.hasNextPage && (
-          <div className="mt-3">
-            <MoreRows query={query} />
-          </div>
-        )}
+        <div className="mt-3 flex flex-wrap items-center gap-4">
+          <MoreRows query={query} />
+          <span className="text-sm text-soft">{t('thirtyDays')}</span>
+        </div>
       </Card>
       {isOpening && <OpenAccount onClose={() => setOpening(false)} />}
     </Page>

@@ -1,0 +1,132 @@
+/** What requests come to is what the list of them adds up to, whatever is asked for. */
+import { wireFormats } from '@svc/contracts/events/account'
+import { formatExact, parseDollars } from '@svc/contracts/money'
+import {
+  type RequestTotalsAnswer,
+  requestsQuery,
+  requestTotalsQuery,
+} from '@svc/contracts/wire/requests'
+import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
+import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
+import { temporaryFolder } from '@svc/testing/temporary-folder'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { dump, inBatchesOf, viewsOf } from '../../../testing/open-views.ts'
+import { requestTotals } from '../../request-totals-answer.ts'
+import { requestsPage } from '../../requests-answer.ts'
+import type { Views } from '../views.ts'
+
+const MINUTE_MS = 60_000
+const REQUESTS = 150
+const MINUTES_BETWEEN = 7
+/** Most end in the quarter in which they came; some are overtaken by those of many later ones. */
+const MINUTES_TAKEN = [0.1, 1, 0.5, 11, 40, 190, 2]
+const OUTCOMES = ['stop', 'cancelled', 'error', 'failed', 'abandoned', 'running', 'stop'] as const
+const ZONES = ['UTC', '+05:30', 'Asia/Kathmandu', 'America/Los_Angeles'] as const
+
+/** Two days of requests over three keys that end in another order than they come in. */
+function twoDays(): AccountHistory {
+  const history = new AccountHistory('Ada').open()
+  const keys = [history.keyId, history.key('phone'), history.key('server')]
+  const steps: { readonly at: number; readonly add: () => unknown }[] = []
+  for (let i = 0; i < REQUESTS; i += 1) {
+    const at = START_MS + i * MINUTES_BETWEEN * MINUTE_MS + (i % 13) * 1_000
+    const id = requestId(at, `${i}`)
+    const [keyId, format] = [keys[i % 3], wireFormats[i % wireFormats.length]]
+    if (keyId === undefined || format === undefined) throw new Error('no key')
+    steps.push({ at, add: () => history.accept(id, at, { keyId, format }) })
+    const endsAt = at + (MINUTES_TAKEN[(i * 5) % MINUTES_TAKEN.length] ?? 1) * MINUTE_MS
+    const outcome = OUTCOMES[(i * 3) % OUTCOMES.length] ?? 'stop'
+    const counts = { inputTokens: i * 7, cachedInputTokens: i % 3, outputTokens: 200 - i }
+    const end = () => {
+      if (outcome === 'failed') history.fail(id, 'no_worker', endsAt)
+      else if (outcome === 'abandoned') history.abandon(id, 'deadline', endsAt)
+      else if (outcome !== 'running') history.settle(id, endsAt, counts, outcome)
+    }
+    steps.push({ at: endsAt, add: end })
+  }
+  for (const { add } of steps.toSorted((one, other) => one.at - other.at)) add()
+  return history
+}
+
+type Total = RequestTotalsAnswer['total']
+
+/** Adds up every page of the list. */
+async function listed(views: Views, accountId: string, fields: object) {
+  const byStatus = new Map<string, Total>()
+  for (let cursor: string | undefined; ; ) {
+    const query = requestsQuery.parse({ ...fields, limit: 100, cursor })
+    const page = await requestsPage(views, accountId, query)
+    for (const { status, usage, amount } of page.data) {
+      const before = byStatus.get(status)
+      byStatus.set(status, {
+        requests: (before?.requests ?? 0) + 1,
+        input_tokens: (before?.input_tokens ?? 0) + usage.input_tokens,
+        cached_input_tokens: (before?.cached_input_tokens ?? 0) + usage.cached_input_tokens,
+        output_tokens: (before?.output_tokens ?? 0) + usage.output_tokens,
+        amount: formatExact(parseDollars(before?.amount ?? '0') + parseDollars(amount)),
+      })
+    }
+    if (page.next_cursor === null) return byStatus
+    cursor = page.next_cursor
+  }
+}
+
+test('totals of every filter, status and period are those of the rows: UX-04, UX-32', async () => {
+  const store = new MemoryEventStore()
+  const history = twoDays()
+  await history.writeTo(store)
+  const { views } = await viewsOf(inBatchesOf(7, store))
+  const { accountId } = history
+  const whole = await listed(views, accountId, {})
+  expect(whole.size).toBe(5)
+  const asked = fc.record(
+    {
+      key_id: fc.constantFrom(...views.keys(accountId).map(({ keyId }) => keyId), 'key_none'),
+      format: fc.constantFrom(...wireFormats),
+      status: fc.constantFrom(...whole.keys()),
+      model: fc.constantFrom('svc-beta', 'another'),
+      zone: fc.constantFrom(...ZONES),
+      from: fc.constantFrom('2026-10-31', '2026-11-01', '2026-11-01T02:15:00Z'),
+      to: fc.constantFrom('2026-11-01T09:30:00Z', '2026-11-02', '2026-11-03'),
+    },
+    { requiredKeys: [] },
+  )
+  await fc.assert(
+    fc.asyncProperty(asked, async (fields) => {
+      const totals = requestTotals(views, accountId, requestTotalsQuery.parse(fields))
+      const rows = await listed(views, accountId, fields)
+      const byStatus = new Map(totals.data.map(({ status, ...total }) => [status as string, total]))
+      expect(byStatus).toEqual(rows)
+      const amounts = totals.data.map(({ amount }) => parseDollars(amount))
+      expect(totals.total.amount).toBe(formatExact(amounts.reduce((sum, each) => sum + each, 0n)))
+      const counts = totals.data.map(({ requests }) => requests)
+      expect(totals.total.requests).toBe(counts.reduce((sum, each) => sum + each, 0))
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('the rows are the same however the log was cut into commits', async () => {
+  const store = new MemoryEventStore()
+  await twoDays().writeTo(store)
+  const dumps: string[] = []
+  for (const size of [1, 7, 1_000]) {
+    const folder = temporaryFolder()
+    await viewsOf(inBatchesOf(size, store), folder)
+    dumps.push(dump(folder))
+  }
+  expect(dumps[1]).toBe(dumps[0])
+  expect(dumps[2]).toBe(dumps[0])
+})
+
+test.each([
+  [{ from: '2026-11-01T00:07:00Z' }, 'from'],
+  [{ to: '2026-11-01', zone: '+05:07' }, 'to'],
+  [{ from: '2026-11-10', to: '2026-11-01' }, 'from'],
+  [{ zone: 'Mars/Phobos' }, 'zone'],
+])('%j is refused at %s', async (fields, param) => {
+  const { views } = await viewsOf(new MemoryEventStore())
+  const ask = () => requestTotals(views, 'acct_x', requestTotalsQuery.parse(fields))
+  expect(ask).toThrow(expect.objectContaining({ code: 'invalid_value', param }))
+})

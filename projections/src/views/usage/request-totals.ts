@@ -1,0 +1,66 @@
+/**
+ * What all requests of an account come to that a list shows, by what became of them: of each series
+ * and status the difference of two totals, however many requests lie between them.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { idFloor } from '@svc/contracts/ids'
+import type { RequestTotal, RequestTotalsQuery } from '../views.ts'
+import { listOf } from './ended-totals.ts'
+import { endedStatuses } from './project.ts'
+import { seriesThatFit } from './request-lists.ts'
+import { nothingUsed, sumOfUsed, usedBetween } from './used.ts'
+import { lastBefore, quarterOf, totalsBefore, usedFromTo } from './used-steps.ts'
+
+const NOTHING = usedBetween(nothingUsed(), nothingUsed())
+/** Greater than every id of a request. */
+const BEHIND_ALL = 'req_~'
+
+export class RequestTotals {
+  readonly #series: ReturnType<typeof seriesThatFit>
+  readonly #usedBefore: StatementSync
+  readonly #running: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#series = seriesThatFit(database)
+    this.#usedBefore = database.prepare(lastBefore('ended_totals', 'list'))
+    this.#usedBefore.setReturnArrays(true)
+    this.#running = database.prepare(
+      `SELECT count(*) AS count FROM running
+       WHERE series = ? AND request_id >= ? AND request_id < ?`,
+    )
+  }
+
+  /** Those that there are, in the order of their names' declaration. */
+  totals(query: RequestTotalsQuery): readonly RequestTotal[] {
+    const series = this.#series(query)
+    const isAsked = ({ status }: RequestTotal) =>
+      query.status === undefined || query.status === status
+    return [this.#runningOf(series, query), ...this.#endedOf(series, query)].filter(
+      (each) => each.requests > 0 && isAsked(each),
+    )
+  }
+
+  #endedOf(
+    series: readonly number[],
+    { from = 0, to }: RequestTotalsQuery,
+  ): readonly RequestTotal[] {
+    const end = to === undefined ? undefined : quarterOf(to)
+    return endedStatuses.map((status) => {
+      const used = series.map((number) =>
+        usedFromTo(totalsBefore(this.#usedBefore, listOf(number, status)), quarterOf(from), end),
+      )
+      return { status, ...sumOfUsed(used) }
+    })
+  }
+
+  /** Nothing is charged yet. Only few run, in all accounts together. */
+  #runningOf(series: readonly number[], { from, to }: RequestTotalsQuery): RequestTotal {
+    const first = idFloor('req', from ?? 0)
+    const end = to === undefined ? BEHIND_ALL : idFloor('req', to)
+    const counts = series.map(
+      (number) => (this.#running.get(number, first, end) as { count: number }).count,
+    )
+    const requests = counts.reduce((sum, count) => sum + count, 0)
+    return { status: 'running', ...NOTHING, requests }
+  }
+}
