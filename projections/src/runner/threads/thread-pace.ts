@@ -2,19 +2,20 @@
  * The pace of a thread that builds views.
  *
  *     nobody is served ─▶ one step after the other
- *     somebody is      ─▶ after each step the thread sleeps for three times its processor time
+ *     somebody is      ─▶ after each step the thread sleeps for three times its duration
  *
  * So a build takes no more than a quarter of a core from customers in each of its threads, as all
- * long work takes no more than a quarter of the event loop. Steps are as long as ever: who is
+ * long work takes no more than a quarter of the event loop, and less where cores are scarce: a step
+ * that had to wait for one lasts longer. Steps are as long as ever: who is
  * served waits for none of them.
  */
+import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Pace } from '@svc/contracts/ports/pace'
 
 const REST_PER_WORK = 3
 /** A step that was long for once is not rested for without bound. */
 const REST_MS_MAX = 100
-const MICROSECONDS_PER_MS = 1_000
 /** Places in what the threads share: whether customers are served, and one that never changes. */
 const SERVED = 0
 const NEVER = 1
@@ -40,13 +41,11 @@ export class ThreadPace implements Pace {
   async step<Result>(work: () => Result | PromiseLike<Result>): Promise<Result> {
     // Lets messages in.
     await nextTurn()
-    const before = process.threadCpuUsage()
-    try {
-      return await work()
-    } finally {
-      const { user, system } = process.threadCpuUsage(before)
-      this.#rest((user + system) / MICROSECONDS_PER_MS)
-    }
+    const startMs = performance.now()
+    // Not awaited yet: what the step waits for takes nothing from anybody.
+    const working = work()
+    this.#rest(performance.now() - startMs)
+    return await working
   }
 
   #rest(workedMs: number): void {
