@@ -29,6 +29,13 @@ const DAY_SECONDS = 86_400
 const OVERLAP_SECONDS_MAX = 30 * DAY_SECONDS
 const ZONE_CHARACTERS_MAX = 100
 
+/** What an answer is up to at least: read before the views were asked. */
+const asOf = z.object({
+  /** Of the last event of the account that the numbers hold; decimal text. */
+  position: z.string(),
+  at: z.string(),
+})
+
 const home = z.object({
   account_id: z.string(),
   name: z.string(),
@@ -41,10 +48,13 @@ const home = z.object({
   /** Usage since the first of the month, in the zone that was asked for, a row for each day. */
   month: usageAnswer,
   /** What all of this is up to. */
-  as_of: z.object({
-    /** Of the last event of the log that the views have; decimal text. */
-    position: z.string(),
-    at: z.string(),
+  as_of: asOf,
+})
+
+const datedReceipt = receipt.extend({
+  price: receipt.shape.price.extend({
+    /** When this version came into force; null while this process has not read it. */
+    effective_from: z.string().nullable(),
   }),
 })
 
@@ -100,33 +110,33 @@ export const dashboardAccountOperations = {
     method: 'GET',
     path: '/accounts/:account_id/usage',
     access: 'member',
-    summary: 'As `GET /v1/usage`',
+    summary: 'As `GET /v1/usage`, with what it is up to',
     input: z.strictObject({ ...account, ...usageFields }),
-    output: usageAnswer,
+    output: usageAnswer.extend({ as_of: asOf }),
   }),
   requests: dashboardOperation({
     method: 'GET',
     path: '/accounts/:account_id/requests',
     access: 'member',
-    summary: 'As `GET /v1/requests`',
+    summary: 'As `GET /v1/requests`, with what it is up to',
     input: z.strictObject({ ...account, ...requestsFields }),
-    output: requestsAnswer,
+    output: requestsAnswer.extend({ as_of: asOf }),
   }),
   requestTotals: dashboardOperation({
     method: 'GET',
     path: '/accounts/:account_id/requests/totals',
     access: 'member',
-    summary: 'As `GET /v1/requests/totals`',
+    summary: 'As `GET /v1/requests/totals`, with what it is up to',
     input: z.strictObject({ ...account, ...requestTotalsFields }),
-    output: requestTotalsAnswer,
+    output: requestTotalsAnswer.extend({ as_of: asOf }),
   }),
   receipt: dashboardOperation({
     method: 'GET',
     path: '/accounts/:account_id/requests/:id',
     access: 'member',
-    summary: 'As `GET /v1/requests/{id}`: by any id that an answer gave',
+    summary: 'As `GET /v1/requests/{id}`, with the day of its price: by any id that an answer gave',
     input: z.strictObject({ ...account, id }),
-    output: receipt,
+    output: datedReceipt,
   }),
   accountEvent: dashboardOperation({
     method: 'GET',
@@ -145,9 +155,9 @@ export const dashboardAccountOperations = {
     method: 'GET',
     path: '/accounts/:account_id/statement',
     access: 'member',
-    summary: 'As `GET /v1/statement`',
+    summary: 'As `GET /v1/statement`, with what it is up to',
     input: statementQuery.extend(account),
-    output: statementAnswer,
+    output: statementAnswer.extend({ as_of: asOf }),
   }),
   exportStatement: dashboardOperation({
     method: 'GET',

@@ -5,6 +5,7 @@ import type { Answers } from './page-server.ts'
 
 export const ACCOUNT = 'acct_01sample'
 const AT = '2026-11-20T10:00:00.000Z'
+const asOf = { position: '182440', at: AT }
 /** Markup, another direction of writing, and no place to break the line at. */
 export const HOSTILE = `<img src=x onerror=alert(1)>\u202e ${'w'.repeat(120)}`
 
@@ -103,6 +104,7 @@ function requestNamed(id: string, status: Requests['data'][number]['status']) {
 }
 
 const requests: Requests = {
+  as_of: asOf,
   object: 'list',
   data: [
     requestNamed('req_1', 'finished'),
@@ -132,6 +134,7 @@ function totalsOf({ status, from, to, zone = 'UTC' }: TotalsAsked): Totals {
   const sum = (of: (each: (typeof data)[number]) => number) =>
     data.reduce((all, each) => all + of(each), 0)
   return {
+    as_of: asOf,
     ...{ object: 'request_totals', currency: 'USD', zone, data },
     from: from === undefined ? null : `${from}T00:00:00Z`,
     to: to === undefined ? null : `${to}T00:00:00Z`,
@@ -195,6 +198,7 @@ function usageOfDays(count: number): Usage {
   const days = Array.from({ length: count }, (_, index) => String(index + 1).padStart(2, '0'))
   const used = { requests: 12, lines: [...lines], amount: '0.000527355' }
   return {
+    as_of: asOf,
     object: 'usage',
     currency: 'USD',
     zone: 'UTC',
@@ -239,6 +243,7 @@ function entry(number: number, type: Statement['data'][number]['type']) {
 }
 
 const statement: Statement = {
+  as_of: asOf,
   object: 'statement',
   currency: 'USD',
   opening: '0.00',
@@ -248,7 +253,6 @@ const statement: Statement = {
   next_cursor: null,
 }
 
-const asOf = { position: '182440', at: AT }
 const people = {
   listMembers: () => [
     {

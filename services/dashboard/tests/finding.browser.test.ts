@@ -161,6 +161,32 @@ describe.skipIf(missing !== undefined)('finding', () => {
     await page.getByText(`No event of this account has the id ${EVENT}, of all time.`).waitFor()
   })
 
+  test.each(['/requests', '/statement', '/usage', '/usage?group=key'])(
+    'the numbers of %s say which event they are up to, and when: UX-13',
+    async (of) => {
+      await open(of)
+      const line = page.getByText('As of event 182,440,')
+      await line.waitFor()
+      expect(await line.count()).toBe(1)
+      expect(await line.locator('time').getAttribute('datetime')).toBe('2026-11-20T10:00:00.000Z')
+    },
+  )
+
+  test('a receipt says since when its price is valid, where that is known: UX-12', async () => {
+    await open('/requests?request=req_1')
+    const panel = page.getByRole('dialog', { name: 'Receipt' })
+    const since = panel.getByText('This price is valid from')
+    expect(await since.locator('time').getAttribute('datetime')).toBe('2026-11-01T00:00:00.000Z')
+    const { price } = receipt
+    server.answers = {
+      ...fullAnswers,
+      receipt: () => ({ ...receipt, price: { ...price, effective_from: null } }),
+    }
+    await page.reload()
+    await panel.getByText('Tokens × price').waitFor()
+    expect(await since.count()).toBe(0)
+  })
+
   test('a receipt has its own address beside the list, in this tab or in another: UX-35', async () => {
     await open('/requests?model=svc-beta')
     const first = page.locator('tr[data-row] a').first()

@@ -1,6 +1,7 @@
 /** The whole story of a newcomer, against the real server: each number is the ledger's. */
 import { join } from 'node:path'
 import { parseDollars } from '@svc/contracts/money'
+import type { PriceList } from '@svc/contracts/wire/prices'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -13,7 +14,7 @@ const missing = missingChromium()
 const QUESTION = 'What is the capital of France?'
 
 describe.skipIf(missing !== undefined)('from the first start to a revoked key', () => {
-  test('link, key, curl, chat, statement, usage, export, month, revoke: UX-12, UX-22', async () => {
+  test('link, key, curl, chat, statement, usage, export, month, revoke: UX-12, UX-13, UX-22', async () => {
     const dataDir = join(temporaryFolder(), 'data')
     const { ready } = await startRunningServer({}, dataDir)
     const browser = await openChromium()
@@ -53,6 +54,7 @@ describe.skipIf(missing !== undefined)('from the first start to a revoked key', 
     await go('Statement')
     await page.getByText('Closing balance').waitFor()
     await page.locator('tr[data-row]', { hasText: 'Usage' }).nth(1).waitFor()
+    expect(await shownPosition(page)).toBeGreaterThan(0)
     await picture('5-statement')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -68,7 +70,7 @@ describe.skipIf(missing !== undefined)('from the first start to a revoked key', 
     await picture('7-home')
     await go('Requests')
     await page.locator('tr[data-row] a').first().click()
-    await page.getByText('Tokens × price').waitFor()
+    expect(await shownPriceStart(page)).toBe(await priceStart(ready.baseUrl))
     await picture('8-receipt')
     await page.getByRole('button', { name: 'Close' }).click()
 
@@ -97,6 +99,23 @@ function askByKey(baseUrl: string, secret: string): Promise<Response> {
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify({ model: 'svc-beta', messages: [{ role: 'user', content: QUESTION }] }),
   })
+}
+
+/** Of the event that the numbers of the page are up to. */
+async function shownPosition(page: Page): Promise<number> {
+  const line = (await page.getByText(/^As of event/).textContent()) ?? ''
+  return Number(/[\d,]+/.exec(line)?.[0].replaceAll(',', ''))
+}
+
+/** Of the price of the receipt that is open. */
+function shownPriceStart(page: Page): Promise<string | null> {
+  return page.getByText('This price is valid from').locator('time').getAttribute('datetime')
+}
+
+/** Since when the price in force is valid, by the public API. */
+async function priceStart(baseUrl: string): Promise<string | undefined> {
+  const { data } = (await (await fetch(`${baseUrl}/v1/prices`)).json()) as PriceList
+  return data[0]?.price?.effective_from
 }
 
 /** By `svc month`, in pico-dollars. */

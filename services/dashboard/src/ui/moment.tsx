@@ -1,7 +1,7 @@
 import { useContext } from 'react'
 import { serverNow } from '../api/server-clock.ts'
 import { ShownZone } from '../text/shown-zone.ts'
-import { ago, momentText } from '../text/times.ts'
+import { ago, countText, momentText } from '../text/times.ts'
 import { t } from '../text/translate.ts'
 
 /** When something was, in the zone that the page shows; exactly in its title. */
@@ -22,5 +22,19 @@ export function Age({ at }: { readonly at: string | null }) {
     <time dateTime={at} title={momentText(at)} className="whitespace-nowrap">
       {ago(Date.parse(at), serverNow())}
     </time>
+  )
+}
+
+export interface AsOfProps {
+  /** Of the answer beside which it stands. */
+  readonly asOf: { readonly position: string; readonly at: string }
+}
+
+/** What numbers are up to: a time, not an age, since a page that is left open asks nothing anew. */
+export function AsOf({ asOf: { position, at } }: AsOfProps) {
+  return (
+    <p className="mt-3 text-sm text-soft" data-as-of>
+      {t('asOf', { position: countText(Number(position)) })} <Moment at={at} />
+    </p>
   )
 }

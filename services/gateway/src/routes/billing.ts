@@ -44,7 +44,12 @@ export function balanceAnswerOf({ settled, held, available }: Balance): BalanceA
   }
 }
 
-async function receiptFor(ports: BillingPorts, accountId: string, id: string): Promise<Receipt> {
+/** @throws {ServiceError} `not_found`, `view_behind` */
+export async function receiptFor(
+  ports: Omit<BillingPorts, 'reads'>,
+  accountId: string,
+  id: string,
+): Promise<Receipt> {
   const requestId = requestIdOf(id)
   if (requestId === undefined) throw notFound()
   await viewHolds(ports, 'requests', accountId)

@@ -2,11 +2,19 @@ import type { Receipt } from '@svc/contracts/wire/billing'
 import { countText } from '../../text/times.ts'
 import { tokenClassName } from '../../text/token-classes.ts'
 import { t } from '../../text/translate.ts'
+import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 
+export interface ReceiptLinesProps {
+  readonly receipt: Receipt & {
+    /** Where the answer says since when its price is valid. */
+    readonly price: { readonly effective_from?: string | null }
+  }
+}
+
 /** Tokens × price per million = amount, line by line, and their sum. */
-export function ReceiptLines({ receipt }: { readonly receipt: Receipt }) {
+export function ReceiptLines({ receipt }: ReceiptLinesProps) {
   const { lines, amount, price } = receipt
   const decimals = finestOf([amount, ...lines.map((line) => line.amount)])
   const prices = finestOf(lines.map((line) => line.price))
@@ -46,6 +54,11 @@ export function ReceiptLines({ receipt }: { readonly receipt: Receipt }) {
         ))}
       </Table>
       <p className="mt-1 text-soft">{t('pinnedPrice', { version: price.version })}</p>
+      {typeof price.effective_from === 'string' && (
+        <p className="text-soft">
+          {t('priceValidFrom')} <Moment at={price.effective_from} />
+        </p>
+      )}
     </section>
   )
 }

@@ -6,11 +6,11 @@ import { CopyButton } from '../../ui/copying/copy-button.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { ExactMoney } from '../../ui/money.tsx'
 import { ReceiptEvents } from './receipt-events.tsx'
-import { ReceiptLines } from './receipt-lines.tsx'
+import { ReceiptLines, type ReceiptLinesProps } from './receipt-lines.tsx'
 import { RequestStatus } from './request-status.tsx'
 
 /** A request from its state to the events that prove it. */
-export function Receipt({ receipt }: { readonly receipt: Data }) {
+export function Receipt({ receipt }: ReceiptLinesProps) {
   const { id, status, model, format, key_id: keyId, key_name: keyName, timings, reason } = receipt
   return (
     <div className="flex flex-col gap-6 text-sm">

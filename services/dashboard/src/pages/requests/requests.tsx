@@ -10,6 +10,7 @@ import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { AsOf } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
@@ -35,6 +36,8 @@ export function Requests() {
       limit: PAGE,
     }),
   )
+  // Of all pages it is up to the least.
+  const first = query.data?.pages[0]
   const totals = useQuery(ask('requestTotals', asked))
   const { request, ...filters } = search
   const receiptAddress = useReceiptAddress(filters)
@@ -61,6 +64,7 @@ export function Requests() {
             )
           }}
         </Answer>
+        {first !== undefined && <AsOf asOf={first.as_of} />}
         {query.hasNextPage && (
           <div className="mt-3">
             <MoreRows query={query} />

@@ -6,6 +6,7 @@ import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
+import { AsOf } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
@@ -24,6 +25,8 @@ export function Statement() {
   const receiptAddress = useReceiptAddress()
   const asked = { account_id: accountId, ...askedPeriod(period) }
   const query = useInfiniteQuery(askPages('accountStatement', { ...asked, limit: PAGE }))
+  // Of all pages it is up to the least.
+  const first = query.data?.pages[0]
   return (
     <Page title={t('statement')} action={<ExportLinks name="exportStatement" asked={asked} />}>
       <div className="grid grid-cols-2 gap-3 md:grid-cols-4 print:hidden">
@@ -42,6 +45,7 @@ export function Statement() {
             />
           )}
         </Answer>
+        {first !== undefined && <AsOf asOf={first.as_of} />}
         {query.hasNextPage && (
           <div className="mt-3">
             <MoreRows query={query} />

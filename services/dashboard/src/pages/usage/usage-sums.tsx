@@ -1,12 +1,13 @@
-import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import { countText, periodEdges } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Card, Figure } from '../../ui/card.tsx'
+import { AsOf } from '../../ui/moment.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
 import { usedOf } from './usage-rows.ts'
 
 /** The sums of the whole period, which the title names with its zone. */
-export function UsageSums({ usage }: { readonly usage: UsageAnswer }) {
+export function UsageSums({ usage }: { readonly usage: DashboardOutput<'usage'> }) {
   const { total, from, to, zone } = usage
   const cached = usedOf(total, 'cached_input').tokens
   const prompt = usedOf(total, 'input').tokens + cached
@@ -27,6 +28,7 @@ export function UsageSums({ usage }: { readonly usage: UsageAnswer }) {
           )}
         </Figure>
       </dl>
+      <AsOf asOf={usage.as_of} />
     </Card>
   )
 }

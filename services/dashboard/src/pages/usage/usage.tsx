@@ -9,6 +9,7 @@ import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Choice } from '../../ui/field.tsx'
+import { AsOf } from '../../ui/moment.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
@@ -51,6 +52,7 @@ export function Usage() {
           usage.data.length === 0 ? (
             <Card>
               <Empty title={t('noUsage')} />
+              <AsOf asOf={usage.as_of} />
             </Card>
           ) : (
             <>

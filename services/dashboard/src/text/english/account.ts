@@ -152,6 +152,7 @@ export const accountTexts = {
   priceNow: 'in force',
   priceSince: 'From',
   priceState: 'State',
+  priceValidFrom: 'This price is valid from',
   priceVersion: 'Version',
   prices: 'Prices',
   print: 'Print',

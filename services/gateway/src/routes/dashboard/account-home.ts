@@ -1,7 +1,6 @@
 /** The first page of an account: balance, holds, and what was used this month, by day. */
 import { dashboardAccountOperations as declared } from '@svc/contracts/dashboard/operations'
 import { parsedInput } from '@svc/contracts/parsed-input'
-import { START } from '@svc/contracts/ports/event-store'
 import { usageQuery } from '@svc/contracts/wire/usage'
 import { dateOf } from '@svc/contracts/zone'
 import { readZoneOf } from '@svc/projections/asked-period'
@@ -11,6 +10,7 @@ import type { z } from 'zod'
 import { viewHolds } from '../account/own-views.ts'
 import type { UsagePorts } from '../account/usage.ts'
 import { type BillingPorts, balanceAnswerOf } from '../billing.ts'
+import { asOfNow } from './as-of.ts'
 import { isChatKey } from './chat-key.ts'
 
 const DAYS_OF_MONTH_MAX = 31
@@ -35,6 +35,7 @@ async function home(
   const { account_id: accountId, zone: zoneName } = parsedInput(declaration.input, given)
   const zone = readZoneOf(zoneName)
   const { name, status, spendPolicy, balance, keys, openRequests } = await ledger.account(accountId)
+  const asOf = asOfNow(ports, accountId)
   await viewHolds(ports, 'usage', accountId)
   const now = clock.nowMs()
   const month = usageQuery.parse({
@@ -52,10 +53,7 @@ async function home(
     open_requests: openRequests,
     keys: { active: keys.filter((key) => isActive(accountId, key, now)).length },
     month: usagePage(views, accountId, month, now) as z.output<typeof declaration.output>['month'],
-    as_of: {
-      position: String(ledger.lastPosition(accountId) ?? START),
-      at: new Date(now).toISOString(),
-    },
+    as_of: asOf,
   }
 }
 

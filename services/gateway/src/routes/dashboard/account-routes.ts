@@ -22,12 +22,14 @@ import { exportRoutes } from '../account/exports.ts'
 import { requestRoutes } from '../account/requests.ts'
 import { statementRoutes } from '../account/statement.ts'
 import { usageRoutes } from '../account/usage.ts'
-import { balanceRoute, receiptRoute } from '../billing.ts'
+import { type BillingPorts, balanceRoute } from '../billing.ts'
 import { type InferencePorts, inferenceRoutes } from '../inference.ts'
 import { type PricePorts, priceRoutes } from '../prices.ts'
 import { type AccountEventPorts, accountEventRoute } from './account-event.ts'
 import { type HomePorts, homeRoute } from './account-home.ts'
 import { type AccountKeyPorts, accountKeyRoutes } from './account-keys.ts'
+import { accountReceiptRoute } from './account-receipt.ts'
+import { withAsOf } from './as-of.ts'
 import { ChatKeys } from './chat-key.ts'
 
 const PREFIX = `${DASHBOARD_PREFIX}/accounts/:account_id`
@@ -39,7 +41,7 @@ export type DashboardAccountPorts = Omit<AccountKeyPorts, 'reads' | 'owners'> &
   Parameters<typeof requestRoutes>[0] &
   Parameters<typeof statementRoutes>[0] &
   Parameters<typeof exportRoutes>[0] &
-  Parameters<typeof receiptRoute>[0] &
+  BillingPorts &
   Pick<AccountEventPorts, 'views'> & {
     readonly reads: Pick<Reads, 'hooksFor'>
     readonly sessions: AccountSessions
@@ -72,11 +74,11 @@ export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: 
     const routes = [
       homeRoute(reading),
       balanceRoute(reading),
-      receiptRoute(reading),
+      accountReceiptRoute(reading),
       accountEventRoute(reading),
-      usageRoutes(reading),
-      requestRoutes(reading),
-      statementRoutes(reading),
+      withAsOf(ports, usageRoutes(reading)),
+      withAsOf(ports, requestRoutes(reading)),
+      withAsOf(ports, statementRoutes(reading)),
       exportRoutes(reading),
       priceRoutes(prices),
       accountKeyRoutes({ ...reading, owners }),
