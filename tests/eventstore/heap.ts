@@ -1,15 +1,8 @@
 /** What the process holds, without what is garbage. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { collectGarbage } from '@svc/testing/collect-garbage'
 
-setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void
-
-/** In bytes, after two collections: the first lets finalizers run. */
+/** In bytes. */
 export async function heapInUse(): Promise<number> {
-  collectGarbage()
-  await nextTurn()
-  collectGarbage()
+  await collectGarbage()
   return process.memoryUsage().heapUsed
 }

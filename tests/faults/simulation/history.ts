@@ -56,8 +56,12 @@ export interface HistoryOutcome {
 
 export async function playHistory(seed: number, seams: Seams = {}): Promise<HistoryOutcome> {
   const history = new History(seed, seams)
-  await history.live()
-  return history.outcome(seed)
+  try {
+    await history.live()
+    return history.outcome(seed)
+  } finally {
+    history.end()
+  }
 }
 
 class History {
@@ -67,6 +71,7 @@ class History {
     ...{ answers: [], payments: [], balances: [], revocations: [] },
     ...{ computed: new Map(), defects: [] },
   }
+  readonly #ends: (() => void)[] = []
   #feed: FeedPlace | undefined
   #areFaultsOver = false
   #starts = 0
@@ -95,6 +100,9 @@ class History {
       recordedAnswers: { current: new MemoryExpiringStore() },
       surroundings: { random, time, server, priceOfNow },
       nextFate: () => this.#drawFate(plan),
+      atEnd: (end) => {
+        this.#ends.push(end)
+      },
     }
   }
 
@@ -146,6 +154,11 @@ class History {
       answers: answers.filter(({ usage }) => usage !== null).length,
       deaths: this.#starts - this.#places.length - 1,
     }
+  }
+
+  /** Nothing of it is kept then but its outcome. */
+  end(): void {
+    for (const end of this.#ends.splice(0)) end()
   }
 
   /** Accounts, their credit and keys, and a price: written before anything can go wrong. */

@@ -4,7 +4,8 @@
  *     npm run simulate -- [--histories 2000] [--seed N] [--bugs] [--json]
  *
  * A history is its seed: `--histories 1 --seed N` plays one again. Every hundredth is played twice,
- * and has to come out the same. With `--bugs` each planted bug is looked for instead.
+ * and has to come out the same. With `--bugs` each planted bug is looked for instead. Stopped with
+ * Ctrl-C or SIGTERM, it ends with the history that it plays, and says how many those were.
  */
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs/planted-bugs.ts'
@@ -17,6 +18,7 @@ const PLAYED_TWICE_EVERY = 100
 const SHOWN_PROBLEMS = 5
 
 export interface SimulationSummary {
+  /** That were played: fewer than asked for when it was stopped. */
   readonly histories: number
   readonly first_seed: number
   readonly seconds: number
@@ -34,16 +36,19 @@ export interface SimulationOptions {
   /** Of the first history; each further one has the next. */
   readonly seed: number
   readonly onHistory?: (outcome: HistoryOutcome) => void
+  /** Ends it after the history that is played. */
+  readonly signal?: AbortSignal
 }
 
 export async function simulate(options: SimulationOptions): Promise<SimulationSummary> {
   const started = performance.now()
   const failures: { seed: number; problems: readonly string[] }[] = []
-  let [events, answers, deaths, playedTwice] = [0, 0, 0, 0]
-  for (let nth = 0; nth < options.histories; nth += 1) {
+  let [played, events, answers, deaths, playedTwice] = [0, 0, 0, 0, 0]
+  for (let nth = 0; nth < options.histories && options.signal?.aborted !== true; nth += 1) {
     const seed = (options.seed + nth) % SEEDS
     const outcome = await playHistory(seed)
     options.onHistory?.(outcome)
+    played += 1
     events += outcome.events
     answers += outcome.answers
     deaths += outcome.deaths
@@ -57,10 +62,10 @@ export async function simulate(options: SimulationOptions): Promise<SimulationSu
   }
   const seconds = (performance.now() - started) / 1_000
   return {
-    histories: options.histories,
+    histories: played,
     first_seed: options.seed,
     seconds: Math.round(seconds),
-    histories_per_second: Math.round(options.histories / seconds),
+    histories_per_second: Math.round(played / seconds),
     ...{ events, answers, process_deaths: deaths, played_twice: playedTwice, failures },
   }
 }
@@ -89,8 +94,11 @@ async function main(): Promise<void> {
   const options = { histories: Number(values.histories), seed: Number(values.seed) }
   process.stderr.write(`seed ${options.seed}\n`)
   if (values.bugs) return lookForBugs(options)
+  const stopping = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
   const summary = await simulate({
     ...options,
+    signal: stopping.signal,
     onHistory({ seed, problems }) {
       const shown = problems.slice(0, SHOWN_PROBLEMS)
       for (const problem of shown) process.stderr.write(`seed ${seed}: ${problem}\n`)

@@ -2,6 +2,7 @@
  * `SVC_HISTORIES` simulated histories, each from a seed of its own: no invariant breaks, whatever
  * fails. And every planted bug is found, or a history that holds would prove nothing.
  */
+import { collectGarbage } from '@svc/testing/collect-garbage'
 import { describe, expect, test } from 'vitest'
 import { plantedBugs } from './bugs/planted-bugs.ts'
 import { playHistory } from './history.ts'
@@ -45,6 +46,22 @@ test('a seed gives the same history, event by event, and another seed another on
   const first = await playHistory(7)
   expect(await playHistory(7)).toEqual(first)
   expect((await playHistory(8)).digest).not.toBe(first.digest)
+})
+
+test('of a history that is over nothing is kept in memory', async () => {
+  const worlds: WeakRef<object>[] = []
+  for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    let isKnown = false
+    await playHistory(seed, {
+      onCommit({ server }) {
+        if (!isKnown) worlds.push(new WeakRef(server))
+        isKnown = true
+      },
+    })
+  }
+  await collectGarbage()
+  expect(worlds).toHaveLength(8)
+  expect(worlds.filter((world) => world.deref() !== undefined)).toHaveLength(0)
 })
 
 describe('a planted bug is found', () => {

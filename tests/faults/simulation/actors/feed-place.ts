@@ -74,6 +74,9 @@ export class FeedPlace {
       ...{ clock, timer, log: quiet },
     })
     relay.start()
+    // Not at its death: what it had sent is on its way. A signal that is made of others, and is
+    // listened to, is kept by Node until it is aborted, with all that the listener knows.
+    this.#world.atEnd(() => void relay.stop())
   }
 
   get #lengths(): readonly number[] {

@@ -220,12 +220,13 @@ export class SimulatedGateway {
   }
 
   #takeTopUps(): void {
-    const { cluster, time } = this.#world
+    const { cluster, time, atEnd } = this.#world
     const { timer } = this.process
     const bus = new MemoryBus(cluster, timer)
     const options = { bus, topic: TOP_UP_TOPIC, group: TOP_UP_GROUP, timer, log: quiet }
     new TopUps(options).start(grantOperation(this.ledger, { actor: 'top-ups' }))
     this.process.onDeath(() => time.after(SESSION_MS, () => void bus.close()))
+    atEnd(() => void bus.close())
   }
 }
 
