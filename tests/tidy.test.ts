@@ -67,6 +67,14 @@ describe('leftovers', () => {
     expect(leftovers.unfinishedWork(source(`/* ${'FIX'}${'ME'} */`))).toHaveLength(1)
   })
 
+  test('every amount has its name or its unit', () => {
+    expect(leftovers.riddles(code)).toEqual([])
+    for (const words of [`at most so ${'many'}`, `For so ${'long'} after`, `was heard ${'of'}`]) {
+      expect(leftovers.riddles(source(`/** ${words} another event. */`))).toHaveLength(1)
+    }
+    expect(leftovers.riddles(source('/** At most this many events. */'))).toEqual([])
+  })
+
   test('no file names a place that exists on one machine only', () => {
     expect(leftovers.machinePlaces(files)).toEqual([])
     const places = [

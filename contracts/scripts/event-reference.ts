@@ -75,7 +75,7 @@ const meanings: Record<DomainEvent['type'], string> = {
   UserSignedOut:
     'A user of the dashboard has ended their session. The same within a minute is one.',
   SignInsRefused:
-    'Sign-ins were refused, so many between `since` and `at`; null: of nobody whom the service knows.',
+    '`count` sign-ins were refused between `since` and `at`; `userId` is null where no user has the address.',
   PasskeyAdded: 'The user can sign in with another passkey.',
   PasskeyRemoved: 'The passkey opens nothing any more.',
   IdentityLinked: 'The user can sign in by the identity provider `issuer`.',
@@ -189,9 +189,11 @@ function plainName(type: string): string {
   return type === 'string' ? 'text' : type
 }
 
-function numberName({ type, maximum }: JsonSchema): string {
+function numberName({ type, minimum, maximum }: JsonSchema): string {
   if (type === 'number') return 'number, 0 or more'
-  if (maximum === Number.MAX_SAFE_INTEGER) return 'time'
+  const isUnbounded = maximum === Number.MAX_SAFE_INTEGER
+  // A time may be 0; nothing that is counted without a bound is.
+  if (isUnbounded) return minimum === 0 ? 'time' : `whole number, ${minimum} or more`
   return `whole number, 0 to ${maximum?.toLocaleString('en')}`
 }
 

@@ -17,6 +17,10 @@ test.each([
   expect(written).toBe(render())
 })
 
+test('the reference of events tells a count from a time', () => {
+  expect(eventReference()).toMatch(/`count` +\| whole number, 1 or more/)
+})
+
 test('docs/reference/events has the schemas that "npm run docs:events" writes', () => {
   const folder = new URL('../../docs/reference/events/', import.meta.url)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')

@@ -64,7 +64,7 @@ export function describeExpiringStore(
       expect(await store.load('acct_1', 'resp_1', noon)).toBeUndefined()
     })
 
-    test('removes what has expired, at most so many at a time', async () => {
+    test('removes what has expired, a bounded number at a time', async () => {
       for (let at = 0; at < 5; at += 1) await store.save('acct_1', `old_${at}`, body, noon)
       await store.save('acct_1', 'new', body, noon + 1)
       expect(await store.removeExpired(noon, 3)).toBe(3)
@@ -73,7 +73,7 @@ export function describeExpiringStore(
       expect(await store.load('acct_1', 'new', noon)).toBe(body)
     })
 
-    test('keeps so many bytes of an account: its oldest give way, and nobody else’s', async () => {
+    test('bounds the bytes of an account: its oldest give way, and nobody else’s', async () => {
       await store.save('acct_2', 'resp_0', large, noon + 1)
       await fill('acct_1', 30)
       const found = await kept('acct_1', 30)
@@ -83,7 +83,7 @@ export function describeExpiringStore(
       expect(await kept('acct_2', 1)).toEqual([0])
     })
 
-    test('keeps so many bytes of all together: who has the most gives way', async () => {
+    test('bounds the bytes of all together: who has the most gives way', async () => {
       await fill('acct_small', 5)
       for (const account of ['acct_1', 'acct_2', 'acct_3', 'acct_4']) await fill(account, 10)
       expect(await kept('acct_small', 5)).toHaveLength(5)

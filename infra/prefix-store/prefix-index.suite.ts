@@ -9,7 +9,7 @@ export interface IndexUnderTest {
   pass(ms: number): Promise<void>
 }
 
-/** @param make opens an empty index whose notes hold for so long */
+/** @param make opens an empty index whose notes expire after a time in milliseconds */
 export function describePrefixIndex(
   name: string,
   make: (ttlMs: number) => Promise<IndexUnderTest>,

@@ -105,7 +105,7 @@ export function describePrefixStore(name: string, make: () => Promise<PrefixStor
       expect(counted().failures).toBe(0)
     })
 
-    test('names blocks that are here, at most so many', async () => {
+    test('names blocks that are here, up to a count', async () => {
       const chain = makeChain({ blocks: 20 })
       await store.put(TENANT, chain)
       const sampled = await store.sample(5)

@@ -47,7 +47,7 @@ function refusal(requestId: string, accountId: string | null): RefusedRequest {
   }
 }
 
-/** Notes so many, a batch for each. @returns their ids */
+/** Notes `count` refused requests, a batch for each. @returns their ids */
 async function noted(refused: RefusedRequests, account: string | null, count: number) {
   const ids = Array.from({ length: count }, (_, n) => `req_${account}_${n}`)
   for (const id of ids) {

@@ -19,7 +19,7 @@ const SHARE_FAILED = 0.1
 const PROMPT_TOKENS = 900
 const OUTPUT_TOKENS = 500
 const REQUEST_DEADLINE_MS = 600_000
-/** An end is sent again for so long: every fault of the tests is over before. */
+/** How long an end is sent again: every fault of the tests is over before. */
 const ENDED_WITHIN_MS = 60_000
 const RETRY_MS = 20
 

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import type { DoubleAnswer, DoubleQuestion } from './double-thread.ts'
 
-/** What was committed at the moment of a kill is seen only so much later, as on the real server. */
+/** How much later what was committed at the moment of a kill is seen, as on the real server. */
 const INDEX_LAG_MS = 60
 
 const { seed } = workerData as { readonly seed: number }

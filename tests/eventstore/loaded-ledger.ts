@@ -72,7 +72,7 @@ export class LoadedLedger {
     return this.#store.outcomes.unknown
   }
 
-  /** Waits until so many more lifecycles have ended than had when it was called. */
+  /** Waits until `lifecycles` more have ended than had when it was called. */
   async progress(lifecycles: number): Promise<void> {
     const goal = this.load.ended + lifecycles
     const deadline = performance.now() + PROGRESS_WITHIN_MS

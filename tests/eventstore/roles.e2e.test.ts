@@ -4,8 +4,8 @@
  *
  *     SVC_ROLLING_ROUNDS=20     every process is restarted so often, and beside those two real
  *                               workers and a relay whose Kafka is away
- *     SVC_ROLLING_RATE=200      so many requests a second meanwhile, instead of six clients
- *     SVC_REVOCATIONS=1000      so many keys are revoked, and SVC_REVOCATIONS_WITHOUT_REDIS more
+ *     SVC_ROLLING_RATE=200      requests a second meanwhile, instead of six clients
+ *     SVC_REVOCATIONS=1000      keys that are revoked, and SVC_REVOCATIONS_WITHOUT_REDIS more
  *                               when Redis has died
  */
 import { join } from 'node:path'

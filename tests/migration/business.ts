@@ -22,7 +22,7 @@ export interface Business {
   readonly words: ReadonlyMap<string, string | undefined>
 }
 
-/** @param events about so many */
+/** @param events about how many the business has */
 export async function makeBusiness(
   path: string,
   events: number,

@@ -15,6 +15,9 @@ const places = [
   /https?:\/\/[\w.-]*(artifactory|nexus|verdaccio|jfrog)/i,
 ]
 
+/** Amounts and news without their name: readers must look for what is meant. See CONTRIBUTING. */
+const riddle = /\b(so (many|much|long)|heard (of))\b/i
+
 /** Outside a checkout that has the command, it fetches whatever package has that name. */
 const fetchedCommand = new RegExp(`\\b${'np' + 'x'} [-\\w@]`)
 
@@ -31,6 +34,11 @@ export function unfinishedWork(files: readonly SourceFile[]): readonly string[] 
 
 export function machinePlaces(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap(linesWith(places))
+}
+
+/** In comments and in the names of tests. */
+export function riddles(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap(linesWith([riddle]))
 }
 
 /** On pages, in examples, messages and scripts alike. */

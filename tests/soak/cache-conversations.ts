@@ -25,7 +25,7 @@ const QUESTION_WORDS = [3, 25] as const
 const BEGINNINGS = 6
 const BLOCKS_OF_FIRST_TURN_MAX = 3
 const BLOCKS_OF_LATER_TURN_MAX = 1
-/** So many tokens more or less than whole blocks. */
+/** Tokens more or less than whole blocks. */
 const AROUND_BLOCK_TOKENS = 2
 /** Ordinary tokens of the bundled model: none of its control tokens. */
 const TOKENS = 2_000

@@ -37,7 +37,7 @@ export async function folderWithHistory(): Promise<{ path: string; account: Acco
   return { path: folder.path, account }
 }
 
-/** Appends so many more events, of the stream `audit`, which no view shows. */
+/** Appends `count` more events, of the stream `audit`, which no view shows. */
 export async function fillLog(path: string, count: number): Promise<void> {
   const store = openSqliteEventStore(new DataFolder(path).ledgerFile, { onFatal: () => {} })
   const origin = { correlationId: 'filling', causationId: 'filling', actor: 'test' }

@@ -36,7 +36,7 @@ export class TinyDisk {
     return bavail * bsize
   }
 
-  /** Takes all that is free, down to so many bytes. */
+  /** Takes all that is free, down to `leaveBytes`. */
   fill(leaveBytes: number): void {
     const file = openSync(this.#filler, 'a')
     const block = Buffer.alloc(BLOCK_BYTES)

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { torture } from './torture.ts'
 
 const ROUNDS = Number(process.env.SVC_KILL_ROUNDS_EVENTSTOREDB ?? 6)
-/** With so many, every place has its turn. */
+/** With this many, every place has its turn. */
 const ROUNDS_FOR_ALL_PLACES = 40
 const MOST_PER_ROUND_MS = 15_000
 

@@ -8,7 +8,7 @@ export type StoreKind = (typeof storeKinds)[number]
 export interface LaneStore {
   /** What its servers are set to. */
   readonly environment: Readonly<Record<string, string>>
-  /** It dies, as by `kill -9`, and is there again after so long. Not where it is a file. */
+  /** It dies, as by `kill -9`, and is back after `awayMs`. Not where it is a file. */
   readonly die?: (awayMs: number) => Promise<void>
   close(): Promise<void>
 }

@@ -69,7 +69,7 @@ export type CorrectedAccount = Shown<typeof correctedAccount>
 
 const correctionProgress = z.object({
   type: z.literal('progress'),
-  /** Looked at so far, of so many. */
+  /** Looked at so far, of `total`. */
   accounts: count,
   total: count,
 })

@@ -17,7 +17,7 @@ const HEAD_CHARACTERS_MAX = 100
 const filter = { stream: id.optional(), type: id.optional(), after: position.optional() }
 /** Events per second. */
 const rate = z.number()
-/** Events of others, in a store that is shared with them: at least so many until now. */
+/** Events of others passed over until now, in a shared store: at least this many. */
 const passedOver = count
 const place = { stream: z.string(), revision: z.int().min(0) }
 /** With what is wrong there, in words that end a sentence about the stream. */
@@ -128,7 +128,7 @@ const rebuildState = z.object({
 const projectionDetails = projectionState.extend({
   /** That are in the view. */
   events: count,
-  /** Of the log that are not in it yet: at least so many, where the number is not exact. */
+  /** Events of the log that are not in it yet: at least this many, where the count is not exact. */
   behind_events: count,
   behind_events_exact: z.boolean(),
   /** How old the oldest event is that is not in it yet; 0: all are; null: not known. */

@@ -14,7 +14,7 @@ function notingPace(taken: number[]): Pace & { readonly steps: readonly (readonl
   }
 }
 
-test('all values are taken, so many in each step', async () => {
+test('all values are taken, a given number in each step', async () => {
   const taken: number[] = []
   const pace = notingPace(taken)
   await inSteps(pace, [1, 2, 3, 4, 5], 2, (value) => taken.push(value))

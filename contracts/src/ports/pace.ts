@@ -25,7 +25,7 @@ export function stepSize({ isShared = false }: Pick<Pace, 'isShared'>, size: num
 }
 
 /**
- * Takes all values, so many in each step, or fewer while customers are served.
+ * Takes all values, `perStep` in each step, or fewer while customers are served.
  *
  * @param perStep how many take a few milliseconds together
  * @throws when the signal aborts between two steps, and what `take` throws

@@ -21,9 +21,9 @@ import { checkedGroup } from './group-offsets.ts'
 import { closed, wordsOf } from './kafka-failure.ts'
 import { receivedRecord } from './received-record.ts'
 
-/** What comes again after a crash is at most so much of each partition. */
+/** After a crash at most this much of each partition comes again. */
 const COMMIT_EVERY_RECORDS = 20
-/** A consumer that says nothing for so long loses its partitions to the others. */
+/** A consumer that is silent for this long loses its partitions to the others. */
 const SESSION_MS = 10_000
 const HEARTBEAT_MS = 1_000
 /** A fetch waits for records, and a consumer that is closed for its fetch. */

@@ -34,7 +34,7 @@ import { type PartitionOffsets, readTopic } from './topic-reader.ts'
 
 /** Of what is sent to a partition at once: brokers take a little more and refuse what is beyond. */
 const BATCH_BOUNDS = { records: 500, bytes: 576 * 1024 }
-/** After so many failures in a row the producer is thrown away. */
+/** After this many failures in a row the producer is replaced. */
 const FAILURES_PER_PRODUCER = 5
 const PAUSES = { firstMs: 200, longestMs: 5_000 }
 /** A new leader is found within this time. */

@@ -7,7 +7,7 @@ import type { EachBatchPayload, Kafka } from 'kafkajs'
 import { closed, failureOf, isOfKafka } from './kafka-failure.ts'
 import { receivedRecord } from './received-record.ts'
 
-/** A read that hears nothing for so long has failed. */
+/** A read that gets nothing for this long has failed. */
 const READ_SILENCE_MS = 30_000
 const READ_SESSION_MS = 10_000
 const READ_WAIT_MS = 500

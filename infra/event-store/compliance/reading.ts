@@ -29,7 +29,7 @@ function describeStreams(bench: GetBench): void {
       return (await bench().store.readStream(request)).map(({ revision }) => revision)
     }
 
-    test('is read forwards from the start or a revision, at most so many', async () => {
+    test('is read forwards from the start or a revision, up to a count', async () => {
       await fillStream(bench().store, stream, 7, { batch: 3 })
       expect(await read('forwards', 100)).toEqual([0, 1, 2, 3, 4, 5, 6])
       expect(await read('forwards', 3)).toEqual([0, 1, 2])
@@ -39,7 +39,7 @@ function describeStreams(bench: GetBench): void {
       expect(await read('forwards', 3, 1_000)).toEqual([])
     })
 
-    test('is read backwards from the end or a revision, at most so many', async () => {
+    test('is read backwards from the end or a revision, up to a count', async () => {
       await fillStream(bench().store, stream, 7, { batch: 3 })
       expect(await read('backwards', 100)).toEqual([6, 5, 4, 3, 2, 1, 0])
       expect(await read('backwards', 1)).toEqual([6])

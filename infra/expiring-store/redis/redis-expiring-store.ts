@@ -28,7 +28,7 @@ import { openText, SEAL_KEY_BYTES, sealText } from '../../sqlite/sealed-text.ts'
 import { MAX_SHARE_OF_ACCOUNT, type StoreBounds } from '../store-bounds.ts'
 
 const NAME_BYTES = 16
-/** After a text has expired its counts may stay for so long before they expire too. */
+/** How long the counts of a text may outlive it. */
 const COUNTS_OUTLIVE_MS = 3_600_000
 
 /** `KEYS[1]` is what all keys begin with; the functions know the layout above. */

@@ -14,7 +14,7 @@ const STORED_BYTES = storedBytes(anyBlock)
 
 describePrefixStore('memory', async () => new MemoryPrefixStore({ bytesMax: MIB }))
 
-/** A store with room for so many blocks. */
+/** A store with room for `blocks` blocks. */
 function roomFor(blocks: number, tenantShare = 1): MemoryPrefixStore {
   return new MemoryPrefixStore({ bytesMax: blocks * STORED_BYTES, tenantShare })
 }

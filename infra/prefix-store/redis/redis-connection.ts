@@ -57,7 +57,7 @@ export type OnProblem = (problem: string | null) => void
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Less than {@link CALL_WITHIN_MS}, when the caller cannot wait for so long: then the call has
+   * Less than {@link CALL_WITHIN_MS}, when the caller cannot wait that long: then the call has
    * failed for the caller, and for the circuit only when it has for all.
    */
   readonly patienceMs?: number | undefined

@@ -40,9 +40,9 @@ import {
  * The end of the log has its own rule (`live-commits.ts`).
  */
 const COMMIT_EVENTS = 2_000
-/** A file that is being built writes what hardly changes after so many, in a millisecond or two. */
+/** A file that is being built writes rows that hardly change after this many, in 1 to 2 ms. */
 const WRITE_EVENTS = 1_000
-/** A file that is being built commits after so many. */
+/** A file that is being built commits after this many. */
 const BUILD_COMMIT_EVENTS = 20_000
 /** About a millisecond. */
 const ROWS_PER_STEP = 500

@@ -125,7 +125,7 @@ describe('svc worker add', () => {
     expect(server.pool.workers).toHaveLength(2)
   })
 
-  test('has an end: a server watches so many workers, and no more', async () => {
+  test('is bounded: a server watches no more workers than its maximum', async () => {
     const server = await workerServer()
     const add = (index: number) =>
       server.operations.addWorker({ worker_id: null, url: `unix:/nowhere/${index}.sock` })

@@ -103,7 +103,7 @@ describe('svc worker drain', () => {
 })
 
 describe('svc audit cache', () => {
-  test('has every worker compare so many blocks, and adds up', async () => {
+  test('has every worker compare a sample of blocks, and adds up', async () => {
     const server = await withCaches()
     server.workers[0].found = { checked: { l1: 7, l2: 2 }, gone: 1, differing: [] }
     server.workers[1].found = { checked: { l1: 3, l2: 0 }, gone: 0, differing: [] }

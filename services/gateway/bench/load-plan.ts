@@ -5,7 +5,7 @@ export interface LoadPlan {
   readonly target: GatewayTarget | WorkerTarget
   /** Requests at once. */
   readonly connections: number
-  /** Ends after so many requests or so much time, whichever is first. */
+  /** The load ends after these requests or these seconds, whichever is first. */
   readonly requests?: number
   readonly seconds: number
   /** Sends at this pace, whatever the answers do; without it, as fast as answers come. */

@@ -46,7 +46,7 @@ export async function seedPrice(store: EventStore): Promise<PriceVersion> {
   return price
 }
 
-/** An account that has settled requests until it has about so many events. */
+/** An account that has settled requests until it has about `events` events. */
 export async function seedAccount(
   store: EventStore,
   price: PriceVersion,

@@ -315,7 +315,7 @@ class HttpGateway implements Gateway {
 }
 
 /**
- * Connections that the system keeps until they are accepted, if it is allowed to keep so many. With
+ * Connections that the system keeps until they are accepted, if its own limit allows it. With
  * Node's own 511 a burst from one address had others' first packets dropped, which are sent again
  * after a second, and then after two and four.
  */

@@ -43,7 +43,7 @@ interface PoolOptions {
   readonly shareProcessors?: boolean
 }
 
-/** A pool that has heard of all of them; it ends with the test. */
+/** A pool that has seen the state of all of them; it ends with the test. */
 export async function poolOf(
   workers: readonly ScriptedWorker[],
   { timer = systemTimer, ...options }: PoolOptions = {},

@@ -18,7 +18,7 @@ class KnownKeys implements UsedKeys {
   }
 }
 
-/** An account that has used one key and then so many others that it has forgotten the first. */
+/** An account that has used one key, and then more others than it remembers. */
 async function openForgetful() {
   const usedKeys = new KnownKeys()
   const setting = await openLedger({ usedKeys })
@@ -73,7 +73,7 @@ describe('a key that the account has forgotten', () => {
     await expect(accept('other 5')).rejects.toMatchObject({ code: 'idempotency_answer_gone' })
   })
 
-  test('is not run by a gateway that has not heard of it either', async () => {
+  test('is not run by a gateway that has not read of it either', async () => {
     const one = await openLedger()
     const usedKeys = new KnownKeys()
     const two = await openLedger({ store: one.store, time: one.time, usedKeys })

@@ -9,11 +9,11 @@ import { type Position, START } from '@svc/contracts/ports/event-store'
 
 /** Events that are read, and made into records, at once: some milliseconds. */
 export const PAGE_EVENTS = 500
-/** So many acknowledged records are saved at once, and not at the next turn of the clock. */
+/** This many acknowledged records are saved at once, and not at the next turn of the clock. */
 export const SAVE_AT_RECORDS = 500
 /** With the page that fills it, and what is not saved of the one before, one delivery's bound. */
 const FULL_RECORDS = MAX_DELIVERY_RECORDS - PAGE_EVENTS - SAVE_AT_RECORDS
-/** … or so much, which bounds the memory that it takes. */
+/** … or this many characters, which bounds the memory that it takes. */
 const FULL_CHARACTERS = MAX_DELIVERY_BYTES / 2
 
 /** What one delivery holds. */

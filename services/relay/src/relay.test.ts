@@ -224,7 +224,7 @@ function impatient(bus: Bus): Pick<Bus, 'open'> {
   }
 }
 
-/** Killed when so many deliveries are in the topic, of which the last is not acknowledged. */
+/** Killed when `last` deliveries are in the topic, of which the last is not acknowledged. */
 function mortal(bus: Bus, last: number): Pick<Bus, 'open'> & { readonly died: Promise<void> } {
   const { promise: died, resolve } = Promise.withResolvers<void>()
   let count = 0

@@ -104,7 +104,7 @@ function contextFor(tokens: number): number {
   return Math.ceil((tokens + OUTPUT_TOKENS_RESERVED + 1) / CONTEXT_STEP) * CONTEXT_STEP
 }
 
-/** Waits until a worker has written so many blocks to Redis since its start. */
+/** Waits until a worker has written `blocks` blocks to Redis since its start. */
 export async function untilWritten(worker: MeasuredWorker, blocks: number): Promise<void> {
   const endMs = performance.now() + WRITTEN_MS_MAX
   for (let written = await writtenBlocks(worker); written < blocks; ) {

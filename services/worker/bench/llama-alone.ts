@@ -95,7 +95,7 @@ async function main(): Promise<void> {
     const order = JSON.parse(line) as AloneOrder
     const runs = order.prompts.map(async (prompt, index) => {
       const sequence = ready[order.strategy]?.[index]
-      if (sequence === undefined) throw new Error('there are not so many sequences')
+      if (sequence === undefined) throw new Error('there are too few sequences')
       return await timesOfTokens(sequence, prompt, order.outputTokens)
     })
     answer({ tokenTimes: await Promise.all(runs) } satisfies AloneResult)

@@ -26,7 +26,7 @@ import type { Emit, WorkerApi } from './protocol/worker-api.ts'
 import { refuseBadGrammar, refuseUnfitOptions } from './scheduling/request-checks.ts'
 import type { Scheduler } from './scheduling/scheduler.ts'
 
-/** The gateway is told the names of blocks that end at multiples of so many tokens. */
+/** The gateway is told the names of blocks that end at multiples of this many tokens. */
 const TOLD_TOKENS = 128
 /** Characters of a schema for the answer, written as JSON, for each token of the context. */
 const SCHEMA_CHARACTERS_PER_TOKEN_MAX = 64

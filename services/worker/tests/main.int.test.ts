@@ -83,7 +83,7 @@ describe('a worker that cannot start says why in one line', () => {
     await refuses(path, /it is cut off/)
   })
 
-  it('with a file in which a length is absurd, without trying to read so much', async () => {
+  it('with a file in which a length is absurd, without trying to read it', async () => {
     const bytes = await readFile(demoModelPath)
     const key = bytes.indexOf('tokenizer.ggml.tokens') + 'tokenizer.ggml.tokens'.length
     // After the key: type of the value, type of its elements, their count, the first one's length.

@@ -31,7 +31,7 @@ export interface Kill {
   readonly afterMs: number
   /** Until it is started again. */
   readonly awayMs: number
-  /** It is killed once more, so long after it was started; null: not. */
+  /** How long after its start it is killed once more; null: not. */
   readonly againAfterMs: number | null
 }
 

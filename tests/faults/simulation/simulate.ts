@@ -70,7 +70,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationSu
   }
 }
 
-/** @returns the first seed, of so many, whose history shows the bug */
+/** @returns the first of the seeds whose history shows the bug */
 export async function findBug(
   bug: Seams,
   { histories, seed }: SimulationOptions,

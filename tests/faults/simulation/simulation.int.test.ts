@@ -11,7 +11,7 @@ import { findBug, simulate } from './simulate.ts'
 const HISTORIES = Number(process.env.SVC_HISTORIES ?? 200)
 const SEED = Number(process.env.SVC_HISTORIES_SEED ?? Date.now() % 2 ** 31)
 const MOST_PER_HISTORY_MS = 200
-/** Among so many histories each bug shows; nearly all of them among the first ten. */
+/** Among this many histories each bug shows; nearly all of them among the first ten. */
 const HISTORIES_FOR_A_BUG = 400
 
 test(

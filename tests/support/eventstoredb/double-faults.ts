@@ -25,15 +25,15 @@ export interface FaultActions {
 export type AtKill = 'lose' | 'commit' | 'toss'
 
 export class DoubleFaults {
-  /** An append is received, and committed only so much later. In milliseconds. */
+  /** How long after it was received an append is committed, in milliseconds. */
   commitDelayMs = 0
-  /** An append is committed, and answered only so much later. In milliseconds. */
+  /** How long after it was committed an append is answered, in milliseconds. */
   answerDelayMs = 0
   /** What a kill makes of the appends that were received and not yet committed. */
   atKill: AtKill = 'lose'
   /**
-   * After a kill, reads do not see what was committed at its very moment until so much after the
-   * restart: the log has it, the index catches up. In milliseconds.
+   * How long after the restart that follows a kill reads do not see what was committed at its very
+   * moment: the log has it, the index catches up. In milliseconds.
    */
   indexLagMs = 0
   /** How far the server's clock is ahead of the client's; negative behind. In milliseconds. */

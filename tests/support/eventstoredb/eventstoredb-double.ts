@@ -31,7 +31,7 @@ export interface DoubleOptions {
   readonly version?: string
   /** The most that the `data` of one append's events may have together. */
   readonly maxAppendBytes?: number
-  /** After a start, appends and reads are answered "Server Is Not Ready" for so long. */
+  /** How long after a start appends and reads are answered "Server Is Not Ready". */
   readonly notReadyForMs?: number
   /**
    * How many live events wait for one subscriber before it is dropped as too slow; null never drops
@@ -43,7 +43,7 @@ export interface DoubleOptions {
   /** May call too, and do what the access control lists in the log let them. */
   readonly limitedUsers?: readonly LimitedUser[]
   readonly tls?: ServerIdentity
-  /** After so long the server gives an append up that it could not commit. */
+  /** When the server gives an append up that it could not commit. */
   readonly writeTimeoutMs?: number
 }
 

@@ -94,7 +94,7 @@ export class GrpcServer {
   }
 }
 
-/** Lets the calls of one connection begin, so many at once. */
+/** Lets the calls of one connection begin, a bounded number at once. */
 class CallTurns {
   readonly #waiting = new Map<GrpcCall, CallHandler>()
   #running = 0

@@ -112,7 +112,7 @@ describe('to $all', () => {
     }),
   )
 
-  test('a filter brings checkpoints, for every so many events looked at', () =>
+  test('a filter brings checkpoints, one after each window of events looked at', () =>
     withDouble({}, async ({ client }) => {
       await client.appendToStream('t-1', newEvents(1_000))
       const checkpoints: Position[] = []

@@ -9,7 +9,7 @@ const CLUSTER_ID = 'c3ZjLXRlc3RzLWthZmthMQ'
 const STARTED_WITHIN_MS = 60_000
 const STOPPED_WITHIN_MS = 30_000
 const LOOK_AGAIN_MS = 25
-/** A frozen broker says nothing for so long. */
+/** A broker that is silent for this long is frozen. */
 const SILENT_MS = 1_000
 /** Small and quick to start, not quick at its peak. */
 const JAVA_ARGUMENTS = [

@@ -82,12 +82,12 @@ export class FaultProxy {
     }
   }
 
-  /** Every chunk of new connections comes so much later, in both directions. */
+  /** Delays every chunk of new connections, in both directions. */
   delay(ms: number): void {
     this.#delayMs = ms
   }
 
-  /** New connections pass so many bytes in a second, in each direction. */
+  /** New connections pass `bytesPerSecond`, in each direction. */
   throttle(bytesPerSecond: number): void {
     this.#bytesPerSecond = bytesPerSecond
   }

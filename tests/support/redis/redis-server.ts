@@ -14,7 +14,7 @@ import { callRedis, type RedisArgument, type RedisValue } from './redis-call.ts'
 const PROGRAM = 'redis-server'
 const STARTED_WITHIN_MS = 30_000
 const LOOK_AGAIN_MS = 10
-/** A frozen server says nothing for so long. */
+/** A server that is silent for this long is frozen. */
 const SILENT_MS = 50
 
 export interface RedisServerOptions {

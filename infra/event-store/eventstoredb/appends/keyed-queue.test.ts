@@ -61,7 +61,7 @@ describe('the queue of appends', () => {
     expect(await next).toBe('done')
   })
 
-  test('at most so many are at work', async () => {
+  test('no more than the bound are at work', async () => {
     const works = Array.from({ length: MAX_APPENDS_AT_WORK + 1 }, openWork)
     const all = works.map(({ work }, at) => queue.run(`${at}`, 1, work))
     await turn()

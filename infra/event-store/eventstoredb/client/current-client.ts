@@ -21,7 +21,7 @@ import type { Warn } from './warning.ts'
 const ROUNDS_TO_REPLACE = 3
 
 /**
- * While a server is silent the other nodes are asked who leads, this often and for so long. They
+ * While a server is silent the other nodes are asked who leads, at this pace and this often. They
  * need 8 to 12 seconds to give up a leader that hangs; the client would stay with it for 15.
  */
 const LOOK_FOR_LEADER = { firstMs: 250, longestMs: 1_000 }

@@ -65,7 +65,7 @@ test('a watched read is a subscription that says now and then how far it has loo
   expect(options?.hasSubscription()).toBe(true)
   expect(options?.getFilter()?.getStreamIdentifier()?.getPrefixList()).toEqual(['svc.'])
   const pages = options?.getFilter()?.getCheckpointintervalmultiplier() ?? 0
-  // Of so many events each, unless the client says otherwise.
+  // A page has 32 events, unless the client says otherwise.
   expect(pages * 32).toBe(LOOKED_AT_EVENTS)
 
   const looked = new streams.ReadResp()

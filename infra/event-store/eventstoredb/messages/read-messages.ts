@@ -21,7 +21,7 @@ export interface LookedAt {
 
 export type ReadAnswer = ServerEvent | LookedAt | typeof CAUGHT_UP | typeof NO_EVENT_IN_ANSWER
 
-/** The server says how far it has looked in steps of so many times its page of 32 events. */
+/** Pages of 32 events after which the server says how far it has looked. */
 const PAGES_LOOKED_AT = 10
 export const LOOKED_AT_EVENTS = PAGES_LOOKED_AT * 32
 

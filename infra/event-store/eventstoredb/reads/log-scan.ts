@@ -25,7 +25,7 @@ import { KnownGaps } from './known-gaps.ts'
 
 /** One page of the server: at 600 bytes an event, some hundred milliseconds and a megabyte. */
 const MAX_PAGE_EVENTS = 2_000
-/** The look back from the end begins with so many. */
+/** The look back from the end begins with this many. */
 const LOOK_BACK_EVENTS = 64
 
 export interface LogScanPorts {
@@ -55,7 +55,7 @@ export class LogScan {
   /** The highest position of ours that is known. Undefined before the first look at the end. */
   #last: Position | undefined
   #appended: Position = START
-  /** It did not answer in its time: so much of others stands in a row that only pages get on. */
+  /** The filtered read timed out: only pages get past the events of others that stand here. */
   #isFilterSlow = false
 
   constructor(ports: LogScanPorts) {

@@ -12,7 +12,7 @@ const stream = 'account-1'
 const FROZEN_MS = 2_000
 
 describe('appends in flight', () => {
-  test('are at most so many; the others wait, and none is lost', async () => {
+  test('are no more than the bound; the others wait, and none is lost', async () => {
     await withStore({}, async ({ double, store }) => {
       double.faults.holdAppends()
       const appends = Array.from({ length: 200 }, (_, at) =>

@@ -34,7 +34,7 @@ test('of every size around a frame, alone and in fours', { timeout: 60_000 }, as
   })
 })
 
-/** JSON of so many characters. */
+/** JSON of `size` characters. */
 function textOf(size: number): string {
   const frame = JSON.stringify({ note: '' })
   return JSON.stringify({ note: 'x'.repeat(size - frame.length) })

@@ -25,7 +25,7 @@ const PAGE_EVENTS = 1_000
 const MAX_APPEND_TEXTS = 250
 const MAX_TRIES = 16
 const PAUSES = { firstMs: 50, longestMs: 1_000 }
-/** No stream has so many events, and of other stores no id in 2³² is so low. */
+/** No stream has this many events, and of the ids of other stores one in 2³² is this low. */
 const PLACE_MAX = 2 ** 32
 
 export interface MovedTextsPorts {

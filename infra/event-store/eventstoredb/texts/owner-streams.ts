@@ -44,7 +44,7 @@ export interface OwnerStreamsPorts {
 /** The first event of an owner. */
 export interface OwnerStart {
   readonly salt: Uint8Array
-  /** So many texts came from another store: they follow the salt, in the order of their ids. */
+  /** How many texts came from another store: they follow the salt, in the order of their ids. */
   readonly moved: number
   /** The id of a text that was kept here is the revision of its event, and this. */
   readonly idsAbove: number

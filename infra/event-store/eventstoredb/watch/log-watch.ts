@@ -28,9 +28,9 @@ import type { ServerReadAll, ServerReadStream } from '../messages/server-calls.t
 import type { ServerEvent } from '../messages/server-event.ts'
 
 const EVERY_MS = 10_000
-/** A clock may differ from the server's by so much before it is told. */
+/** A difference from the server's clock that is not yet warned of. */
 const CLOCK_DIFFERENCE_MS = 2_000
-/** An event that is gone for so long does not come by itself. */
+/** An event that is missing for this long does not come back by itself. */
 const REWOUND_AFTER_MS = 5_000
 
 export interface WatchTimes {

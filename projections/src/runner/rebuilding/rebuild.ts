@@ -58,7 +58,7 @@ export interface RebuildPorts extends Omit<ThreadedPorts, 'threads'> {
   readonly threads: ThreadedPorts['threads'] | undefined
 }
 
-/** A build that has lost so many threads goes on without. */
+/** A build that has lost this many threads goes on without. */
 const THREADS_LOST_MAX = 2
 
 /**

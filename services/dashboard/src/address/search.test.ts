@@ -26,6 +26,6 @@ test('what an address cannot mean is left out, not guessed', () => {
   expect(keysSearch({ create: 'true' })).toEqual({})
 })
 
-test('an id is cut where no id is so long', () => {
+test('an id is cut at the greatest length of one', () => {
   expect(requestsSearch({ request: 'x'.repeat(10_000) }).request).toHaveLength(200)
 })

@@ -10,7 +10,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 export interface DisplacedSocketsOptions {
   /** How long each stays open, twice as long at most; 0 closes it at once. */
   readonly ms: number
-  /** Of more than so many the next is closed at once. */
+  /** How many are kept open at most; the next is closed at once. */
   readonly max: number
   readonly timer: Timer
   readonly clock: Clock

@@ -31,8 +31,8 @@ declare module 'fastify' {
 }
 
 /**
- * An idle connection is closed so much later than its client is told: one that was held up, or does
- * not heed it, sends its next request on a connection that is still there.
+ * How much later than its client is told an idle connection is closed: a client that was held up,
+ * or does not heed it, sends its next request on a connection that is still there.
  */
 const KEEP_ALIVE_GRACE_MS = 20_000
 /** How long sockets are given to take their last bytes when the server closes. */
@@ -40,7 +40,7 @@ const LAST_BYTES_MS = 2_000
 const EXPECTATION_FAILED = 417
 /**
  * What of a body is read before anybody wants it, but for what came with the head. Each connection
- * that waits holds so much, and V8 collects the garbage of all threads for every 32 MiB of it.
+ * that waits holds this much, and V8 collects the garbage of all threads for every 32 MiB of it.
  */
 const READ_AHEAD_BYTES = 16 * 1024
 

@@ -9,8 +9,8 @@
  * served nothing and makes room is closed a moment later, so that a flood does not connect again at
  * once.
  *
- * To begin with a connection is work as well. An address that has many which were served nothing
- * has so many more read in a second; the others are silent until their time has come.
+ * To accept a connection is work as well. Of an address with many that were served nothing only
+ * `newSocketsPerSecond` more are read in a second; the others stay unread until their turn.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -22,16 +22,16 @@ import { Pace } from './pacing/pace.ts'
 import { isPaused } from './pacing/paused.ts'
 
 const FIRST_ERROR_STATUS = 400
-/** Of one address; those of more than so many are read at a pace. */
+/** Connections of one address that are read at once; those beyond are read at a pace. */
 const UNSERVED_AT_ONCE = 50
-/** So many of a second's are read at once: to begin with hundreds holds up everybody. */
+/** What this time allows is read at once: to begin with hundreds holds up everybody. */
 const BEGINNINGS_BURST_MS = 100
 /** Of all connections; they are for addresses with few, also when no other can be cut. */
 const RESERVED_SHARE = 0.03
 const FEW_SOCKETS = 8
 
 /**
- * Of all connections; so many more may be those that made room. Node drops what comes beyond twice
+ * Connections that made room, as a share of all, beside them. Node drops what comes beyond twice
  * as many, and with them everybody's.
  */
 const DISPLACED_SHARE = 0.75

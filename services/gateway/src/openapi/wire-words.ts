@@ -243,7 +243,7 @@ export const wireWords: Readonly<Record<string, string>> = {
   tool_name: 'Name of the tool.',
   tool_use_id: 'The call that this is the output of.',
   tools: 'What the model may call.',
-  top_k: 'Only the so many likeliest tokens; 0: all.',
+  top_k: 'Only this many of the likeliest tokens; 0: all.',
   top_logprobs: 'The likeliest tokens in the place; in a request, how many of them.',
   top_p: 'Only the likeliest tokens that make this part of the probability together.',
   total: 'Of the whole period, and not of the page.',

@@ -11,7 +11,7 @@
  */
 import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 
-/** Of so many workers one is kept. */
+/** Of this many workers one is kept. */
 const WORKERS_PER_KEPT = 4
 /** Accounts that come seldom have none kept for them: the busiest one has all workers between. */
 const LATELY_MS = 2_000

@@ -9,7 +9,7 @@ import type { Users } from '../users/users.ts'
 import { SignInLimits } from './sign-in-limits.ts'
 import type { SignInTrail } from './sign-in-trail.ts'
 
-/** For so long after a sign-in without a password nobody is asked to sign in again. */
+/** How long after a sign-in without a password nobody is asked to sign in again. */
 const RECENT_MS = 15 * 60_000
 
 export interface PasswordCheckPorts {

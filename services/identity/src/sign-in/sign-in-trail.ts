@@ -11,7 +11,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { RecentlyUsed } from '@svc/infra/recently-used'
 import { FoldedStream } from '@svc/ledger/folded-stream'
 
-/** For so long after an event of a user the same leaves no other one. */
+/** How long after an event of a user the same leaves no second event. */
 const SAME_MS = 60_000
 const USERS_MAX = 10_000
 const REFUSALS_EVERY_MS = 60_000

@@ -220,7 +220,7 @@ describe('pitfall 19: an Idempotency-Key', () => {
   const idempotency = { keyHash: 'k'.repeat(64), bodyHash: 'b'.repeat(64) }
   const keyed = (index: number, at = START_MS) => accept(index, { idempotency, at })
   const keyedSearched = (index: number) => accept(index, { idempotency, isKeySearched: true })
-  /** So many requests with other keys that the account forgets the one before them. */
+  /** As many requests with other keys as it takes for the account to forget the one before them. */
   const others = () =>
     Array.from({ length: MAX_IDEMPOTENCY_KEYS }, (_, at) => {
       const other = { keyHash: `key ${at + 1}`, bodyHash: 'b' }

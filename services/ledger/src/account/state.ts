@@ -24,7 +24,7 @@ export const MAX_GRANTS_WITH_CREDIT = 1_000
 /** Grants ever made. All are remembered, so that none is made twice. */
 export const MAX_GRANTS = 10_000
 export const MAX_OPEN_REQUESTS = 10_000
-/** Changes by the operator that are remembered, the newest: so long a retry is known as one. */
+/** The newest changes by the operator that are remembered: a retry of one of them is recognised. */
 export const MAX_CHANGES = 1_000
 /** Requests whose refunds are remembered, the newest. The log has them all. */
 export const MAX_REFUNDED_REQUESTS = 1_000

@@ -75,7 +75,7 @@ export class Contention {
     this.#othersTurnUntil = 0
   }
 
-  /** So many races were lost that the batch was refused: the next one begins anew. */
+  /** The batch was refused after too many lost races: the next one begins anew. */
   noteGivenUp(): void {
     this.#lostInARow = 0
   }

@@ -24,7 +24,7 @@ import { FoldedStream } from '@svc/ledger/folded-stream'
 /** Of one token, one user, or one key. */
 const EVENTS_PER_HOUR_MAX = 2_000
 const HOUR_SECONDS = 3_600
-/** For so long after an event the same question leaves no other one. */
+/** How long after an event the same question leaves no second event. */
 const SAME_QUESTION_MS = 60_000
 const QUESTIONS_MAX = 10_000
 

@@ -63,7 +63,7 @@ export interface WorkerSnapshot {
   readonly state: StateResponse | undefined
 }
 
-/** Asks all of them at once. Takes at most so long, and never rejects. */
+/** Asks all of them at once. Takes at most `timeoutMs`, and never rejects. */
 export function workerSnapshots(
   { workers }: Pick<WorkerFleet, 'workers'>,
   timeoutMs = STATE_TIMEOUT_MS,

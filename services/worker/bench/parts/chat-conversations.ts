@@ -73,7 +73,7 @@ export async function conversationsOf(countTokens: CountTokens): Promise<readonl
   })
 }
 
-/** Makes a text of about so many tokens. */
+/** Makes a text of about `tokens` tokens. */
 export type Words = (tokens: number, random: Random) => string
 
 export async function wordsOf(countTokens: CountTokens): Promise<Words> {

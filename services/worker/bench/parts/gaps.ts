@@ -11,7 +11,7 @@ import { askWorker, timedAnswer } from '../timed-answer.ts'
 const STREAMS = 3
 const STREAM_PROMPT_TOKENS = 32
 const PROMPT_TOKENS = 1_500
-/** The streams go on until they are stopped: nobody waits so long for them. */
+/** The streams go on until they are stopped: nobody waits for their end. */
 const CONTEXT_TOKENS = 4_000
 const PROMPTS_ALONE = 5
 const PROMPTS = 10

@@ -69,7 +69,7 @@ export async function measureRedis(bench: Bench): Promise<Figures> {
   }
 }
 
-/** So many of the last prompts are in the worker's own memory afterwards, whatever their size. */
+/** The last prompts that are in the worker's own memory afterwards, whatever their size. */
 const KEPT = 3
 
 interface Measured<T> {

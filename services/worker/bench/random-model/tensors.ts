@@ -20,7 +20,7 @@ const Q8_DEVIATIONS_MAX = 4
 
 const ATTENTION_SHARPNESS = 1.5
 const OUTPUT_SHARPNESS = 3
-/** Normally distributed values are drawn from a table of so many. */
+/** Normally distributed values are drawn from a table of this many. */
 const TABLE_VALUES = 65_536
 const F32_BYTES = 4
 const F16_BYTES = 2

@@ -146,7 +146,7 @@ export interface EngineSequence {
    * sequences of the same model. The model's memory is not touched.
    *
    * @param tokens what the blocks stand for
-   * @throws Error when the blocks are not of so many tokens, or there is no room for it
+   * @throws Error when the blocks do not hold these tokens, or there is no room for them
    */
   copyOf(tokens: readonly number[], blocks: readonly Uint8Array[]): Promise<SequenceCopy>
   /**

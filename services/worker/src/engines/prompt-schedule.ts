@@ -21,7 +21,7 @@ import { BLOCK_TOKENS_MAX } from '@svc/contracts/ports/prefix-store'
 export const SCHEDULE_VERSION = 3
 /** With fewer rows llama.cpp attends in another way: `GGML_FA_TILE_Q` of `ggml-cpu/ops.cpp`. */
 const ROWS_MIN = 64
-/** Of K-quants the last rows of a batch go through another kernel unless they are so many. */
+/** Of K-quants the last rows of a batch go through another kernel unless they are this many. */
 const ROWS_STEP = 4
 /**
  * Of a prompt that is computed in batches of fewer rows than that: to fill up one of these would
@@ -40,9 +40,9 @@ export interface PromptSchedule {
   readonly name: PromptScheduleName
   /** Tokens of a block of the prefix cache. */
   readonly blockTokens: number
-  /** Memory can be cut at multiples of so many tokens. */
+  /** Memory can be cut at multiples of this many tokens. */
   readonly cutTokens: number
-  /** Prompts of up to so many tokens without their last are short ones; 0 where all are long. */
+  /** Prompts of up to this many tokens without their last are short; 0 where all are long. */
   readonly shortTokensMax: number
   /** @param tokens of the prompt without its last */
   kindOf(tokens: number): PromptKind
@@ -56,7 +56,7 @@ export interface PromptBatches {
    * @param end the last of the prompt that is computed in batches
    */
   batchEnd(from: number, end: number): number
-  /** Rows that a batch of so many tokens is filled up to. */
+  /** Rows that a batch of `tokens` tokens is filled up to. */
   rowsOf(tokens: number): number
 }
 

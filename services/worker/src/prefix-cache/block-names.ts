@@ -70,12 +70,12 @@ export function kindOfName(name: string): PromptKind {
   return (Number.parseInt(name.slice(0, 2), 16) & SHORT_BIT) === 0 ? 'long' : 'short'
 }
 
-/** Leading tokens that so many leading blocks stand for. */
+/** Leading tokens that the first `blocks` blocks stand for. */
 export function tokensOf({ names, blockTokens, reusableTokens }: Chain, blocks: number): number {
   return blocks >= names.length ? reusableTokens : blocks * blockTokens
 }
 
-/** Leading blocks of which all tokens are among so many leading tokens. */
+/** Leading blocks of which all tokens are among the first `tokens` tokens. */
 export function blocksOf({ names, blockTokens, reusableTokens }: Chain, tokens: number): number {
   return tokens >= reusableTokens ? names.length : Math.floor(tokens / blockTokens)
 }
@@ -101,7 +101,7 @@ export function sharedTokens(chain: Chain, earlier: Chain, computedTokens: numbe
   return wholeCuts(tokens, chain.cutTokens)
 }
 
-/** Names of the blocks that end at multiples of so many tokens. */
+/** Names of the blocks that end at multiples of `tokens` tokens. */
 export function namesEvery(chain: Chain, tokens: number): readonly string[] {
   return chain.names.filter((_name, index) => tokensOf(chain, index + 1) % tokens === 0)
 }

@@ -37,7 +37,7 @@ export const SHORT_DEPENDS_ON_BATCHES = 'the bytes of a short prompt depend on i
 
 const LONG: Trial = {
   kind: 'long',
-  /** llama.cpp looks at so many cells of a sequence at once, or at a multiple of them. */
+  /** llama.cpp looks at this many cells of a sequence at once, or at a multiple of them. */
   tokens: 256,
   /** Filled up by one row, which is the first beyond those cells: more of them are looked at. */
   otherBatch: { from: 181, to: 256 },

@@ -83,7 +83,7 @@ it('cached and computed tokens are the prompt, and only what the tenant sent is 
   )
 })
 
-/** A worker that cancels requests after so many of its steps. */
+/** A worker that cancels each request after the steps that `cancels` names. */
 function workerWith(bytesMax: number, l2: MemoryPrefixStore | null, cutsAnywhere: boolean) {
   const cancels = new Map<string, number>()
   const step = async () => {

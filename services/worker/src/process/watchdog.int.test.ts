@@ -6,7 +6,7 @@ import { type Supervised, superviseWorker } from '../supervision/supervisor.ts'
 
 const HANG_MS = 1000
 const GRACE_MS = 5000
-/** Each level has so many branches that begin alike, and each draw follows all of all levels. */
+/** Branches of each level; all begin alike, and each draw follows all of all levels. */
 const BRANCHES = 60
 
 let supervised: Supervised | undefined

@@ -4,7 +4,7 @@ import { boundsOf, type Counting, PromptTooLong, refuseFarTooLong } from './prom
 
 const CONTEXT = 100
 
-/** A token for so many UTF-16 units of one text, whatever they are. It notes what it was given. */
+/** A token for every `unitsPerToken` UTF-16 units of a text. It notes what it was given. */
 function counting(unitsPerToken: number, longestTokenUnits = unitsPerToken) {
   const given: string[] = []
   const vocabulary: Counting = {

@@ -13,7 +13,7 @@ import type { Vocabulary } from '../engines/engine.ts'
  * there may be is counted here, as far as it takes, before it is tokenised whole.
  */
 const USUAL_UNITS_PER_TOKEN = 4
-/** A mere count is exact up to so many contexts: clients ask how much they have to leave out. */
+/** A mere count is exact up to this many contexts: clients ask how much they have to leave out. */
 const COUNTED_CONTEXTS_MAX = 16
 /** UTF-16 units that are tokenised at once. */
 const PIECE_UNITS = 16 * 1024

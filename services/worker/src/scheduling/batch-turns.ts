@@ -19,7 +19,7 @@ const SAVED_MS_MAX = 100
 const IDLE_SHARES_MAX = 1_024
 /** Answers of others may make a batch take this many times as long as without them. */
 const SHARING_COST_MAX = 2
-/** Or so many milliseconds: nobody reads a hundred tokens in a second. */
+/** Or this many milliseconds: nobody reads a hundred tokens in a second. */
 const SHORT_BATCH_MS = 10
 
 /** `alone`: what must not share a batch, or needs the model's whole memory. */

@@ -60,7 +60,7 @@ export interface TurnsOptions {
 }
 
 const NOT_YET = Number.POSITIVE_INFINITY
-/** Of so many sequences one is kept for who comes next, while several tenants come. */
+/** Of this many sequences one is kept for who comes next, while several tenants come. */
 const SEQUENCES_PER_SPARE = 4
 
 export class Turns {

@@ -75,7 +75,7 @@ const objects: readonly AcceptedSchema[] = [
     invalid: ['{"a":1}', '{"ab":1}', '{"x":null}', '{"\\u0061":1}', '{"":1}'],
   },
   {
-    name: 'free names where they are allowed in so many words',
+    name: 'free names where they are allowed expressly',
     schema: { properties: { a: { type: 'null' } }, additionalProperties: true },
     valid: ['{"a":null,"b":[1]}', '{"b":{}}'],
     invalid: ['{"a":1}'],

@@ -14,7 +14,7 @@ export function branches(
   }))
 }
 
-/** So many branches on each of so many levels, each level written once. */
+/** `count` branches on each of `levels` levels, each level written once. */
 export function nestedBranches(count: number, levels: number): JsonSchema {
   const level = (depth: number) =>
     depth < levels ? { $ref: `#/$defs/level${depth}` } : { type: 'integer', maximum: 9 }

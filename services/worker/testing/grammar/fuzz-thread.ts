@@ -11,7 +11,7 @@ export interface FuzzData {
   readonly firstSeed: number
   readonly lastSeed: number
   readonly stacksMax: number
-  /** One compiled schema of so many has texts of it followed, to count the ways of reading. */
+  /** One compiled schema of this many has texts of it followed, to count the ways of reading. */
   readonly followedOf: number
 }
 

@@ -52,7 +52,7 @@ export class SimulatedProcess {
     this.#stepsLeft = Number.POSITIVE_INFINITY
   }
 
-  /** Nothing comes in for so long, and then all at once. */
+  /** Nothing comes in for `forMs`, and then all at once. */
   freeze(forMs: number): void {
     this.#frozenUntilMs = this.#time.nowMs() + forMs
   }

@@ -75,7 +75,7 @@ const toolOf: Record<WireFormat['name'], (name: string) => object> = {
   messages: (name) => ({ name, input_schema: schema }),
 }
 
-/** So many turns of the assistant, of so many calls each, each with its result. */
+/** `turns` of the assistant, each with `calls` calls, each of them with its result. */
 function conversationOf(
   format: WireFormat['name'],
   { id, name, text: content }: Said,

@@ -67,7 +67,7 @@ test('nobody waits for more than a minute, and without a limit not at all', asyn
   expect(await paced(0).tookMs('a', 1_000_000)).toBe(0)
 })
 
-test('whoever has to wait waits at least so long, and still one after the other', async () => {
+test('whoever has to wait waits the least time, and still one after the other', async () => {
   const time = new ManualTime()
   const startMs = time.nowMs()
   const pace = new Pace({ perSecond: 10, leastWaitMs: 250, clock: time, timer: time })

@@ -5,7 +5,7 @@
  */
 import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 
-/** What an account did not ask for is saved up for so long, unless it is said otherwise. */
+/** What an account did not ask for is saved up for this long, unless the options say otherwise. */
 const BURST_MS = 1_000
 /** However long the line is. A clock that was put back must not hold anybody up for long either. */
 const WAIT_MS_MAX = 60_000
@@ -35,7 +35,7 @@ export class Pace {
     this.#options = options
   }
 
-  /** Resolves when the account may have so much more, or the signal is aborted. */
+  /** Resolves when the account may have `units` more, or the signal is aborted. */
   async take(accountId: string, units: number, gone: AbortSignal): Promise<void> {
     const { perSecond, leastWaitMs = 0, burstMs = BURST_MS, clock, timer } = this.#options
     if (perSecond === 0) return

@@ -2,10 +2,10 @@
  * Reads and discards what a refused request still sends: a client that is cut off while it sends
  * sees a broken pipe instead of the refusal, and sends it all again. Whoever is refused often and
  * sends much takes the time of all: to discard 4 MB costs several times what the refusal costs, and
- * half of it on threads of V8 that collect the garbage. So an account has so many bytes discarded
- * in a second; one without credit, or an address without a key, has one large body discarded at
- * once and an eighth of those bytes in a second. The rest stays with its sender until its time has
- * come.
+ * half of it on threads of V8 that collect the garbage. So an account has its
+ * `bodyBytesPerSecond` discarded; one without credit, or an address without a key, has one large
+ * body discarded at once and an eighth of those bytes in a second. The rest stays with its sender
+ * until its time has come.
  */
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { FastifyRequest } from 'fastify'

@@ -55,7 +55,7 @@ test.each([
   { isWriting: true, stream: false },
   { isWriting: true, stream: true },
   { isWriting: false, stream: false },
-])('a debit that is not heard of for longer than the ledger waits: %o', async (given) => {
+])('a debit whose outcome stays unknown for longer than the ledger waits: %o', async (given) => {
   store.isWriting = given.isWriting
   store.unheard = 5
   const answer = await fixture.post(chatBody({ stream: given.stream }))
@@ -73,7 +73,7 @@ test.each([
   expect(fixture.log.join('')).toContain('settlement not acknowledged, retrying')
 })
 
-test('a failure that is not heard of is told as that failure, and nothing is charged', async () => {
+test('a failure whose append stays unknown is told as that failure, and nothing is charged', async () => {
   store.unheard = 5
   fixture.worker.script = { ...fixture.worker.script, fault: { kind: 'no-meter' } }
   const answer = await fixture.post(chatBody())

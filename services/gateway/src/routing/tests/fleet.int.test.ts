@@ -30,7 +30,7 @@ async function start(options: FixtureOptions = {}): Promise<GatewayFixture> {
   return fixture
 }
 
-/** So many questions of one conversation, the answers between them. */
+/** Questions of one conversation, the answers between them. */
 function conversation(name: string, questions: number): { messages: object[] } {
   const turns = Array.from({ length: questions - 1 }, (_, turn) => [
     { role: 'user', content: `question ${turn} of ${name}` },

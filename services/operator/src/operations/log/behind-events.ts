@@ -19,7 +19,7 @@ type View = Pick<ProjectionDetails, 'position' | 'head' | 'events' | 'state'>
 
 export interface BehindEvents {
   readonly count: number
-  /** False: at least so many. */
+  /** False: there are at least `count`. */
   readonly isExact: boolean
 }
 

@@ -57,7 +57,7 @@ export class SequenceStates {
     })
   }
 
-  /** @throws UnknownState when the blocks are not of so many tokens, or Error without room */
+  /** @throws UnknownState when the blocks do not hold these tokens, or Error without room */
   copyOf(
     tokens: readonly number[],
     blocks: readonly Uint8Array[],

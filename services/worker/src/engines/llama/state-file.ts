@@ -23,7 +23,7 @@ const STREAMS_MAX = 1024
 /** The system reads and writes no more at once: `IOV_MAX`. */
 const PARTS_AT_ONCE = 1024
 /**
- * Up to so many bytes are moved at once, and so is every number: the file was just written, to
+ * Up to this many bytes are moved at once, and so is every number: the file was just written, to
  * memory, and to hand sixty small pieces to another thread takes longer than to copy them.
  */
 const MOVED_AT_ONCE_BYTES_MAX = 1024 ** 2

@@ -227,7 +227,7 @@ const arrival = fc.record({
   tenant: fc.constantFrom('a', 'b', 'c'),
   promptTokens: fc.integer({ min: 1, max: 400 }),
   outputTokens: fc.integer({ min: 1, max: 60 }),
-  /** After so many steps of the engine. */
+  /** After this many steps of the engine. */
   afterSteps: fc.nat(200),
   cancelAfter: fc.option(fc.integer({ min: 1, max: 40 }), { freq: 5 }),
 })
