@@ -9,9 +9,9 @@
  *                              compare on a machine that others use too
  *     tree_leaves_per_s        leaves put into the tree of the view and written, in commits of
  *                              2,000, and tree_cpu_us_per_leaf, in processor time
- *     proof_ms                 the median of 200 inclusion proofs of random leaves in that tree, each
- *                              on a file that was just opened, and beside it the slowest, and
- *                              proof_reads: how often one of them reads from the file
+ *     proof_ms                 the median of 200 inclusion proofs of random leaves in that tree,
+ *                              each on a file that was just opened, and beside it the slowest,
+ *                              and proof_reads: how often one of them reads from the file
  *     checkpoint_ms            the root of that tree, computed and signed
  *     receipt_ms               the median, and the slowest, of the proofs of three events in a row,
  *                              which a receipt needs, on the file that the root was computed from

@@ -1,6 +1,6 @@
 import { ManualTime } from '@svc/testing/manual-time'
 import { expect, test } from 'vitest'
-import { within } from './within.ts'
+import { untilAborted, within } from './within.ts'
 
 const never = new Promise<string>(() => {})
 
@@ -39,4 +39,24 @@ test('an abort gives it up before the bound, and one that came before does so at
   expect(await outcome).toBe('late')
   expect(await within(time, 10, never, 'late', leaving.signal)).toBe('late')
   expect(await within(time, 10, Promise.resolve('done'), 'late', leaving.signal)).toBe('done')
+})
+
+test('what has no bound in time is waited for until the signal is aborted', async () => {
+  const stop = new AbortController()
+  const reason = new Error('stopped')
+  const left = expect(untilAborted(never, stop.signal)).rejects.toBe(reason)
+  expect(await untilAborted(Promise.resolve('done'), stop.signal)).toBe('done')
+  stop.abort(reason)
+  await left
+  await expect(untilAborted(never, stop.signal)).rejects.toBe(reason)
+})
+
+test('a promise that settles first leaves nothing on the signal', async () => {
+  const { signal } = new AbortController()
+  const listeners = new Set<unknown>()
+  signal.addEventListener = (_: string, listener: unknown) => void listeners.add(listener)
+  signal.removeEventListener = (_: string, listener: unknown) => void listeners.delete(listener)
+  await untilAborted(Promise.resolve(), signal)
+  await expect(untilAborted(Promise.reject(new Error('no')), signal)).rejects.toThrow('no')
+  expect(listeners).toEqual(new Set())
 })

@@ -1,3 +1,4 @@
+/** Waits of bounded length: by the time, or by a signal. */
 import type { Timer } from './time.ts'
 
 /**
@@ -24,5 +25,26 @@ export async function within<Value, Late>(
   } finally {
     cancel()
     signal?.removeEventListener('abort', end)
+  }
+}
+
+/**
+ * Waits for a promise, and no longer than until the signal is aborted. What it still does
+ * afterwards goes on unheard.
+ *
+ * @throws what it rejects with, or the reason of the signal
+ */
+export async function untilAborted<Value>(
+  promise: Promise<Value>,
+  signal: AbortSignal,
+): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort)
   }
 }

@@ -25,10 +25,10 @@ import {
   type TopicPlan,
 } from '@svc/contracts/ports/bus'
 import type { Timer } from '@svc/contracts/ports/time'
+import { untilAborted } from '@svc/contracts/ports/within'
 import kafkajs, { type Admin, type Kafka, type Producer } from 'kafkajs'
 import { DeliveryGate } from '../delivery-gate.ts'
 import { keyPartition } from '../key-partition.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { closed, failureOf, isPermanent, typeOf, wordsOf } from './kafka-failure.ts'
 import { type PartitionOffsets, readTopic } from './topic-reader.ts'
 

@@ -12,10 +12,10 @@ import {
   UnsafeTopicError,
 } from '@svc/contracts/ports/bus'
 import type { Timer } from '@svc/contracts/ports/time'
+import { untilAborted } from '@svc/contracts/ports/within'
 import { systemTimer } from '../../system/system-timer.ts'
 import { DeliveryGate } from '../delivery-gate.ts'
 import { isPowerOfTwo, keyPartition } from '../key-partition.ts'
-import { untilAborted } from '../until-aborted.ts'
 import { MemoryCluster } from './memory-cluster.ts'
 import { MemoryConsumer } from './memory-consumer.ts'
 

@@ -1,7 +1,7 @@
 /** Takes records of a topic in memory, as one of a group. */
 import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/ports/bus'
 import { pause, type Timer } from '@svc/contracts/ports/time'
-import { untilAborted } from '../until-aborted.ts'
+import { untilAborted } from '@svc/contracts/ports/within'
 import type { MemoryCluster, MemoryGroup } from './memory-cluster.ts'
 
 /** Before a record that was not taken comes again. */

@@ -19,7 +19,7 @@
  */
 import { backoffMs } from '@svc/contracts/ports/backoff'
 import type { Clock } from '@svc/contracts/ports/time'
-import { within } from '@svc/contracts/ports/within'
+import { untilAborted, within } from '@svc/contracts/ports/within'
 import { Redis } from 'ioredis'
 import { StoreOpenError } from '../../store-open-error.ts'
 import { patientTimer } from '../../system/patient-timer.ts'
@@ -121,7 +121,8 @@ export class RedisConnection {
       this.#calls -= 1
     })
     if (patienceMs !== undefined) return within(patientTimer, patienceMs, outcome, FAILED)
-    return signal === undefined ? outcome : untilAborted(outcome, signal)
+    if (signal === undefined) return outcome
+    return untilAborted(outcome, signal).catch(() => ABORTED)
   }
 
   async close(): Promise<void> {
@@ -217,20 +218,6 @@ function clientOptions({ at, isTls, username, password, database }: RedisAddress
 function retryAfterMs(attempt: number): number {
   const fullMs = backoffMs(PAUSES, attempt)
   return fullMs / 2 + (Math.random() * fullMs) / 2
-}
-
-async function untilAborted(
-  outcome: Promise<CallOutcome>,
-  signal: AbortSignal,
-): Promise<CallOutcome> {
-  const { promise, resolve } = Promise.withResolvers<CallOutcome>()
-  const abort = (): void => resolve(ABORTED)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    return await Promise.race([outcome, promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
 }
 
 function wordsOf({ code, isUnknownCommand }: ErrorReply): string {

@@ -2,6 +2,7 @@
  * Views that are built apart from those that follow the log, and come back to them: with all of
  * their rows, or empty when they are to be built here after all.
  */
+import { untilAborted } from '@svc/contracts/ports/within'
 import type { LiveView } from './live-view.ts'
 
 /** Builds views from the start of a long log. */
@@ -57,10 +58,6 @@ export class ViewsApart {
   }
 
   async untilOneJoins(signal: AbortSignal): Promise<void> {
-    const { promise: closed, resolve } = Promise.withResolvers<void>()
-    const close = (): void => resolve()
-    signal.addEventListener('abort', close)
-    await Promise.race([this.#joined.promise, closed])
-    signal.removeEventListener('abort', close)
+    await untilAborted(this.#joined.promise, signal).catch(() => {})
   }
 }

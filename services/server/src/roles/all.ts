@@ -22,7 +22,7 @@ import { LINK_PATH } from '@svc/contracts/dashboard/declaration'
 import { pricingStream } from '@svc/contracts/events/pricing'
 import { usersStream } from '@svc/contracts/events/users'
 import { START } from '@svc/contracts/ports/event-store'
-import { within } from '@svc/contracts/ports/within'
+import { untilAborted, within } from '@svc/contracts/ports/within'
 import type { Rates } from '@svc/contracts/price'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { IssuedLink } from '@svc/identity/users/users'
@@ -205,7 +205,7 @@ async function serve(surroundings: Surroundings): Promise<RunningServer> {
     otherLog: surroundings.otherLog,
     foreignViews: 'rebuild',
   })
-  const core = await (place.kind === 'sqlite' ? opening : orStopped(opening, stopRequested))
+  const core = await (place.kind === 'sqlite' ? opening : untilAborted(opening, stopRequested))
   parts.add(() => core.close())
   const demo = await beginRun(core, folder, firstRunOf(role, settings), modelWorks)
   await modelWorks
@@ -281,14 +281,19 @@ function warnOfUnpriced(models: readonly string[], { quarantine }: Core, logger:
   logger.warn({ models }, message)
 }
 
-/** Nothing is written by it. @returns undefined when the events are in a file */
+/**
+ * Nothing is written by it. A server that is away is waited for, and who wants to stop does not
+ * wait with it: what was opened by then ends with the process.
+ *
+ * @returns undefined when the events are in a file
+ */
 async function openServerStores(
   options: StoreOptions,
   parts: OpenResources,
   stopRequested: AbortSignal,
 ): Promise<OpenStores | undefined> {
   if (options.place.kind === 'sqlite') return undefined
-  return orStopped(openStores(options, parts), stopRequested)
+  return untilAborted(openStores(options, parts), stopRequested)
 }
 
 /** That nobody can be let in to the dashboard keeps no request from being answered. */
@@ -304,16 +309,6 @@ async function ownerLinkOf(
     logger.error({ err }, 'the stream of the users is set aside: nobody can sign in')
     return undefined
   }
-}
-
-/**
- * A server that is away is waited for; who wants to stop does not wait with it. What was opened
- * then ends with the process.
- */
-function orStopped<Result>(work: Promise<Result>, stop: AbortSignal): Promise<Result> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>()
-  stop.addEventListener('abort', () => reject(stop.reason), { once: true })
-  return Promise.race([work, stopped])
 }
 
 /**

@@ -1,6 +1,7 @@
 /** A rebuild of a view, with its progress; and what it would have to do. */
 import { performance } from 'node:perf_hooks'
 import type { RebuildProgress, RebuildResult, RebuildTrial } from '@svc/contracts/admin/log'
+import { untilAborted } from '@svc/contracts/ports/within'
 import type { Projections } from '@svc/projections/open-projections'
 import { progressLines, ratePerSecond } from './progress-lines.ts'
 
@@ -27,7 +28,8 @@ export function rebuildLines(
       },
       detached ? undefined : left,
     )
-    const summary = await (detached ? Promise.race([rebuilt, readerLeft(left)]) : rebuilt)
+    // It goes on when its reader has left, and nobody waits for its end.
+    const summary = await (detached ? untilAborted(rebuilt, left) : rebuilt)
     return { type: 'result', ...summary, seconds: (performance.now() - startedAt) / SECOND_MS }
   })
 }
@@ -42,11 +44,4 @@ export async function triedRebuild(
   const triedSeconds = (performance.now() - startedAt) / SECOND_MS
   const rate = trial.tried === 0 ? null : Math.max(1, Math.round(trial.tried / triedSeconds))
   return { ...trial, rate, seconds: rate === null ? null : trial.events / rate }
-}
-
-/** Rejects then: nobody waits for the end any more. */
-function readerLeft(left: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    left.addEventListener('abort', () => reject(left.reason), { once: true })
-  })
 }
