@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { crashPoints } from '@svc/contracts/crash-points'
 import { describe, expect, test } from 'vitest'
 import { circlesOfFiles, circlesOfFolders } from './rules/circles.ts'
@@ -340,11 +340,28 @@ describe('the page of the architecture', () => {
     )
   const missing = (page: string) =>
     pathsOf(page).filter((path) => !existsSync(join(workspaceRoot, path)))
+  const walksOf = (page: string) =>
+    (page.split('## Three walks')[1] ?? '').split('\n## ')[0]?.split(/^\d\. /m).slice(1) ?? []
+  /** A file that is passed twice is one file. */
+  const namesakes = (walk: string) =>
+    Object.entries(Object.groupBy(new Set(pathsOf(walk)), (path) => basename(path)))
+      .filter(([, paths = []]) => paths.length > 1)
+      .map(([name]) => name)
 
   test('names only what is there', () => {
     const page = readFileSync(join(workspaceRoot, 'docs/explanation/architecture.md'), 'utf8')
     expect(pathsOf(page).length).toBeGreaterThan(30)
     expect(missing(page)).toEqual([])
+  })
+
+  test('names no two files of a walk alike', () => {
+    const page = readFileSync(join(workspaceRoot, 'docs/explanation/architecture.md'), 'utf8')
+    const walks = walksOf(page)
+    expect(walks).toHaveLength(3)
+    expect(walks.flatMap(namesakes)).toEqual([])
+    expect(namesakes('`infra/x/limits.ts` → `infra/y.ts` → `contracts/src/limits.ts`')).toEqual([
+      'limits.ts',
+    ])
   })
 
   test('a breach is found', () => {

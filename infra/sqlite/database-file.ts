@@ -21,7 +21,7 @@ import {
   notWritable,
   refusalOf,
   unsafeSqlite,
-} from './refusals.ts'
+} from './open-errors.ts'
 
 export interface DatabaseFileOptions {
   /** What the file is, for messages: `the event log`. */

@@ -35,7 +35,7 @@ import {
 } from '@svc/contracts/ports/event-store'
 import { verifyChain } from '@svc/contracts/ports/hash-chain'
 import type { DurableFile } from '../../sqlite/durable-file.ts'
-import { refusalOf } from '../../sqlite/refusals.ts'
+import { refusalOf } from '../../sqlite/open-errors.ts'
 import { admitAppend, admitReadAll, admitReadStream } from '../admit-append.ts'
 import { GrowthSignal, subscribeTo } from '../live-subscription.ts'
 import { AppendQueue } from './append-queue.ts'

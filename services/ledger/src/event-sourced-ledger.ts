@@ -8,7 +8,7 @@ import type { AccountCommand } from '@svc/contracts/commands'
 import { gatewayActor } from '@svc/contracts/demo-price'
 import { accountFrozen, ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { AccountEvent, PriceCorrection } from '@svc/contracts/events/account'
-import { type IdSource, isId } from '@svc/contracts/ids'
+import type { IdSource } from '@svc/contracts/ids'
 import type { Position } from '@svc/contracts/ports/event-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -18,7 +18,6 @@ import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { expiredCredit } from './account/credit.ts'
 import type { AccountState } from './account/state.ts'
 import { balanceOf, summaryOf } from './account-summary.ts'
-import type { AccountWriters } from './account-writers.ts'
 import { AccountAdministration } from './administration/account-administration.ts'
 import type { Administration, RevokedKey } from './administration/administration.ts'
 import { DerivedIds } from './administration/derived-ids.ts'
@@ -43,7 +42,8 @@ import { dataOf } from './recorded-data.ts'
 import type { ReadingPorts } from './recorded-end.ts'
 import { RequestEnds } from './request-ends.ts'
 import { RunningRequests } from './running-requests.ts'
-import type { AccountWriter } from './writer/writer.ts'
+import type { AccountWriters } from './writer/account-writers.ts'
+import { noSuchAccount } from './writer/refusals.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
 
@@ -76,13 +76,12 @@ export class EventSourcedLedger implements Ledger {
     this.#ids = new DerivedIds(parts.ids)
     this.#running = new RunningRequests(parts.clock)
     this.#ends = new RequestEnds({
-      writer: (accountId) => this.#writer(accountId),
+      writers: parts.writers,
       reading: parts.reading,
       running: this.#running,
       actor: this.#actor,
     })
-    const writer = (accountId: string) => this.#writer(accountId)
-    this.administration = new AccountAdministration({ ...parts, writer })
+    this.administration = new AccountAdministration(parts)
   }
 
   async authenticate(secret: string): Promise<Caller> {
@@ -94,7 +93,7 @@ export class EventSourcedLedger implements Ledger {
     const known = this.knownCaller(secret)
     if (known !== undefined) return known
     const secretHash = hashSecret(secret)
-    const writer = this.#writer(accountId)
+    const writer = this.#parts.writers.of(accountId)
     const caller = await writer.ask((state) => callerOf(state, secretHash, clock.nowMs()))
     if (caller === undefined) throw invalidKey()
     return caller
@@ -116,7 +115,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async recentBalance(accountId: string): Promise<Balance> {
-    const { state } = this.#writer(accountId)
+    const { state } = this.#parts.writers.of(accountId)
     if (state !== undefined && this.hasKnownCredit(accountId)) return balanceOf(state)
     return this.#read(accountId, (newest) => {
       if (newest.frozenAt !== null) throw accountFrozen()
@@ -129,7 +128,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async lookAgain(accountId: string): Promise<void> {
-    if (this.lastPosition(accountId) !== undefined) await this.#writer(accountId).ask(() => {})
+    if (this.lastPosition(accountId) !== undefined) await this.#parts.writers.of(accountId).ask(() => {})
   }
 
   isKnownFrozen(accountId: string): boolean {
@@ -171,7 +170,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   priceList(accountId: string): Promise<string> {
-    return this.#writer(accountId).ask((state) => {
+    return this.#parts.writers.of(accountId).ask((state) => {
       if (state.accountId === null) throw noSuchAccount()
       return state.priceList
     })
@@ -267,7 +266,7 @@ export class EventSourcedLedger implements Ledger {
     request: NewRequest,
     signal: AbortSignal | undefined,
   ): Promise<Accepted> {
-    if (!mayBeForgotten(this.#writer(accountId), request.idempotency)) {
+    if (!mayBeForgotten(this.#parts.writers.of(accountId), request.idempotency)) {
       try {
         return await this.#accept(accountId, request, false, signal)
       } catch (error) {
@@ -275,7 +274,7 @@ export class EventSourcedLedger implements Ledger {
         if (!(error instanceof ServiceError) || error.code !== 'view_behind') throw error
       }
     }
-    const writer = this.#writer(accountId)
+    const writer = this.#parts.writers.of(accountId)
     await refuseForgottenKey(writer, this.#parts.usedKeys, request.idempotency)
     return this.#accept(accountId, request, true, signal)
   }
@@ -290,7 +289,7 @@ export class EventSourcedLedger implements Ledger {
     const { requestId, model } = asked
     const decided = Promise.withResolvers<Accepted>()
     let wentAhead = false
-    const durable = this.#writer(accountId)
+    const durable = this.#parts.writers.of(accountId)
       .submit({
         command: (at, { priceList }) => ({
           type: 'AcceptRequest',
@@ -337,7 +336,7 @@ export class EventSourcedLedger implements Ledger {
   }
 
   idempotent(accountId: string, keyHash: string): ReturnType<Ledger['idempotent']> {
-    return requestOfKey(this.#writer(accountId), this.#parts.usedKeys, keyHash)
+    return requestOfKey(this.#parts.writers.of(accountId), this.#parts.usedKeys, keyHash)
   }
 
   lastPosition(accountId: string): Position | undefined {
@@ -350,26 +349,19 @@ export class EventSourcedLedger implements Ledger {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#parts.prices.close()
-    await this.#parts.writers.close()
-  }
-
-  #writer(accountId: string): AccountWriter {
-    if (this.#isClosed) throw serverStopping()
-    if (!isId('acct', accountId)) throw noSuchAccount()
-    return this.#parts.writers.of(accountId)
+    await Promise.all([this.#parts.prices.close(), this.#parts.writers.close()])
   }
 
   /** @returns whether anything happened */
   #do(accountId: string, command: WithoutTime<AccountCommand>): Promise<boolean> {
     const result = (events: readonly AccountEvent[]) => events.length > 0
-    return this.#writer(accountId).submit({ command: (at) => ({ ...command, at }), result })
+    return this.#parts.writers.of(accountId).submit({ command: (at) => ({ ...command, at }), result })
   }
 
   /** Reads the newest state; credit that is past its time is booked as expired first. */
   async #read<Result>(accountId: string, view: (state: AccountState) => Result): Promise<Result> {
     const { clock } = this.#parts
-    const writer = this.#writer(accountId)
+    const writer = this.#parts.writers.of(accountId)
     const look = (state: AccountState) => {
       if (state.accountId === null) throw noSuchAccount()
       return {
@@ -389,10 +381,6 @@ export class EventSourcedLedger implements Ledger {
 }
 
 type WithoutTime<Command> = Command extends unknown ? Omit<Command, 'at'> : never
-
-function noSuchAccount(): ServiceError {
-  return new ServiceError('not_found', 'There is no such account.')
-}
 
 function isMissingPrice(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false

@@ -9,14 +9,14 @@ import type { Ledger, Settled } from './ledger.ts'
 import { dataOf } from './recorded-data.ts'
 import { findRecordedEnd, type ReadingPorts, type RecordedEnd } from './recorded-end.ts'
 import type { RunningRequests } from './running-requests.ts'
+import type { AccountWriters } from './writer/account-writers.ts'
 import { loadingRefusal } from './writer/refusals.ts'
-import type { AccountWriter } from './writer/writer.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
 type Debit = AccountEventOf<'CreditDebited'>['data']
 
 interface RequestEndsPorts {
-  writer(accountId: string): AccountWriter
+  readonly writers: Pick<AccountWriters, 'of'>
   readonly reading: ReadingPorts
   readonly running: RunningRequests
   readonly actor: string
@@ -89,7 +89,7 @@ export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> 
     },
   ): Promise<Result> {
     try {
-      const result = await this.#ports.writer(accountId).submit({ ...work, endsRequest: true })
+      const result = await this.#ports.writers.of(accountId).submit({ ...work, endsRequest: true })
       this.#ports.running.delete(requestId)
       return result
     } catch (error) {
@@ -98,6 +98,7 @@ export class RequestEnds implements Pick<Ledger, 'settle' | 'fail' | 'abandon'> 
     }
   }
 }
+
 function settledBy({ amount, lines, slices, balanceAfter }: Debit): Settled {
   return { amount, lines, slices, balanceAfter }
 }

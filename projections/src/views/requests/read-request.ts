@@ -9,7 +9,7 @@ import {
 import { decodeBatch } from '../../projection/decode.ts'
 import type { RequestRow } from '../views.ts'
 import type { RequestPlaces } from './project.ts'
-import { requestOf } from './receipt.ts'
+import { requestOf } from './recorded-request.ts'
 
 /**
  * @throws {BrokenChainError} when an event of the request was altered

@@ -10,14 +10,15 @@ import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { type AccountState, grantOfReference } from '../account/state.ts'
-import type { AccountWriter } from '../writer/writer.ts'
+import type { AccountWriters } from '../writer/account-writers.ts'
+import { noSuchAccount } from '../writer/refusals.ts'
 import type { Administration, AskedMovement, Movement } from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
 import type { ErasureNotes } from './erasure-notes.ts'
 import { type Command, WordedCommands } from './worded-commands.ts'
 
 export interface AdministrationPorts {
-  readonly writer: (accountId: string) => AccountWriter
+  readonly writers: Pick<AccountWriters, 'of'>
   readonly charges: RecordedCharges
   readonly texts: TextStore
   readonly erasures: ErasureNotes
@@ -59,7 +60,7 @@ export class AccountAdministration implements Administration {
     const derived = this.#ids.grant(accountId, reference, idempotencyKey)
     // A grant of an older program, whose id says nothing of the payment.
     const made = await this.#ports
-      .writer(accountId)
+      .writers.of(accountId)
       .ask((state) => (reference === null ? undefined : grantOfReference(state, reference)))
     const grantId = made?.grantId ?? derived
     const command: Command = (at) => ({ type: 'GrantCredit', ...grant, grantId, at })
@@ -77,7 +78,7 @@ export class AccountAdministration implements Administration {
       actor,
     }: Parameters<Administration['createKey']>[1],
   ) {
-    this.#ports.writer(accountId)
+    this.#ports.writers.of(accountId)
     const keyId = this.#ids.apiKey(accountId, externalId, idempotencyKey)
     const secret = makeSecret(accountId, this.#ports.randomBytes(SECRET_RANDOM_BYTES))
     const shown = { secretHash: hashSecret(secret), lastFour: lastFour(secret) }
@@ -165,7 +166,7 @@ export class AccountAdministration implements Administration {
 
   adjust(accountId: string, asked: Parameters<Administration['adjust']>[1]) {
     const { amount, category, idempotencyKey, reference, reason, actor } = asked
-    this.#ports.writer(accountId)
+    this.#ports.writers.of(accountId)
     const adjustmentId = this.#ids.ofKey('adj', accountId, idempotencyKey)
     const terms = { adjustmentId, amount, category, reference, reason, actor }
     const command: Command = (at) => ({ type: 'AdjustBalance', ...terms, at })
@@ -182,7 +183,7 @@ export class AccountAdministration implements Administration {
   }
 
   correctionsOf(accountId: string): ReturnType<Administration['correctionsOf']> {
-    return this.#ports.writer(accountId).ask((state) => {
+    return this.#ports.writers.of(accountId).ask((state) => {
       const categories = new Map(
         [...state.grants.values()].map(({ grantId, category }) => [grantId, category]),
       )
@@ -211,9 +212,9 @@ export class AccountAdministration implements Administration {
 
   async erase(accountId: string, asked: Parameters<Administration['erase']>[1]) {
     const { reason, actor, dryRun = false } = asked
-    const { texts, writer, erasures } = this.#ports
+    const { texts, writers, erasures } = this.#ports
     const changeId = this.#changeId(accountId, asked)
-    const before = await writer(accountId).ask((state) => {
+    const before = await writers.of(accountId).ask((state) => {
       refuseUnopened(state)
       return { erasures: state.erasures, isDone: state.changes.has(changeId) }
     })
@@ -230,7 +231,7 @@ export class AccountAdministration implements Administration {
       const word = await texts.keep(changeId, reason)
       const command: Command = (at) => ({ type: 'EraseTexts', changeId, reason: word, actor, at })
       const result = (_: unknown, state: AccountState) => state.erasures
-      erased = await writer(accountId).submit({ command, result })
+      erased = await writers.of(accountId).submit({ command, result })
     }
     // Should it fail here, the note stays: the next start finishes it, and takes no later text.
     const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
@@ -239,12 +240,12 @@ export class AccountAdministration implements Administration {
   }
 
   async finishErasures(): Promise<number> {
-    const { texts, writer, erasures } = this.#ports
+    const { texts, writers, erasures } = this.#ports
     let finished = 0
     for (const erasure of erasures.list()) {
       const { accountId } = erasure
       // What the log says of the account, whatever became of this one: it may never have got there.
-      const erased = await writer(accountId).ask((state) => state.erasures)
+      const erased = await writers.of(accountId).ask((state) => state.erasures)
       if (erased > 0) {
         const count = await texts.erase(...ownersUpTo(accountId, erased - 1))
         finished += count > 0 ? 1 : 0
@@ -259,7 +260,7 @@ export class AccountAdministration implements Administration {
     { idempotencyKey }: { idempotencyKey?: string | undefined },
   ): string {
     // It refuses what cannot be an account.
-    this.#ports.writer(accountId)
+    this.#ports.writers.of(accountId)
     return this.#ids.ofKey('chg', accountId, idempotencyKey)
   }
 
@@ -282,7 +283,7 @@ export class AccountAdministration implements Administration {
   }
 
   async #chargeOf(accountId: string, requestId: string) {
-    const writer = this.#ports.writer(accountId)
+    const writer = this.#ports.writers.of(accountId)
     await writer.ask((state) => refuseUnopened(state))
     const { lastPosition } = writer
     const charge =
@@ -302,7 +303,7 @@ function ownersUpTo(accountId: string, erasures: number): readonly string[] {
 }
 
 function refuseUnopened({ accountId }: AccountState): void {
-  if (accountId === null) throw notFound('There is no such account.')
+  if (accountId === null) throw noSuchAccount()
 }
 
 function adjustedBy(adjustmentId: string): (state: AccountState) => PicoDollars {

@@ -22,14 +22,14 @@ import type { Clock } from '@svc/contracts/ports/time'
 import { decide } from '../account/decide.ts'
 import type { Decision } from '../account/decision.ts'
 import type { AccountState } from '../account/state.ts'
+import type { AccountWriters } from '../writer/account-writers.ts'
 import { serviceErrorOf, storeUnavailable } from '../writer/refusals.ts'
-import type { AccountWriter } from '../writer/writer.ts'
 
 /** Each but the last has met an erasure of the account. */
 const MAX_TRIES = 8
 
 export interface WordedCommandsPorts {
-  readonly writer: (accountId: string) => AccountWriter
+  readonly writers: Pick<AccountWriters, 'of'>
   readonly texts: Pick<TextStore, 'keep' | 'wordFor' | 'erase'>
   readonly clock: Clock
 }
@@ -68,7 +68,7 @@ export class WordedCommands {
     dryRun: boolean,
   ): Promise<Answered<Result> | 'texts erased'> {
     const { texts, clock } = this.#ports
-    const writer = this.#ports.writer(accountId)
+    const writer = this.#ports.writers.of(accountId)
     const plain = command(clock.nowMs())
     const before = await writer.ask((state) => {
       const decision = decide(state, plain)

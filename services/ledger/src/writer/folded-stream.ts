@@ -20,7 +20,7 @@ import {
 } from '@svc/contracts/ports/event-store'
 import { damageIn, type Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Timer } from '@svc/contracts/ports/time'
-import { defaultLimits, type LedgerLimits } from './limits.ts'
+import { defaultLimits, type LedgerLimits } from './ledger-limits.ts'
 import { defect, isDamage, outcomeUnknown, recordsDamaged, storeUnavailable } from './refusals.ts'
 import { appendUntilKnown, type KnownOutcome } from './settled-append.ts'
 

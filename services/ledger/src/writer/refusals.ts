@@ -13,6 +13,10 @@ export function serviceErrorOf({ code, message, when, ...details }: Refusal): Se
   return new ServiceError(code, message.replace('{when}', text), details)
 }
 
+export function noSuchAccount(): ServiceError {
+  return new ServiceError('not_found', 'There is no such account.')
+}
+
 export function overloaded(): ServiceError {
   const message = 'Too many commands wait for this account.'
   return new ServiceError('server_is_overloaded', message, { retryAfterSeconds: RETRY_SECONDS })

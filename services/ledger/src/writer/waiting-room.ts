@@ -8,7 +8,7 @@
 
 import type { Timer } from '@svc/contracts/ports/time'
 import type { Job } from './job.ts'
-import type { LedgerLimits } from './limits.ts'
+import type { LedgerLimits } from './ledger-limits.ts'
 
 export interface WaitingRoomOptions {
   readonly timer: Timer

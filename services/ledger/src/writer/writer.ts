@@ -53,7 +53,7 @@ import type { AccountState } from '../account/state.ts'
 import { type Batch, type DecidedJob, decideBatch } from './batch.ts'
 import { Contention } from './contention.ts'
 import { Job, type Query, type Task, type Work } from './job.ts'
-import type { LedgerLimits } from './limits.ts'
+import type { LedgerLimits } from './ledger-limits.ts'
 import { catchUp, type LoadedAccount, type LoadingPorts, loadAccount } from './loading.ts'
 import {
   defect,

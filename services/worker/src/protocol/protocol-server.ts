@@ -22,7 +22,7 @@ import {
 } from '@svc/contracts/worker/protocol'
 import { bearsSecret } from '@svc/infra/system/bearer'
 import type { Log } from '../process/log.ts'
-import { EventStream } from './event-stream.ts'
+import { NdjsonResponse } from './ndjson-response.ts'
 import { BadBody, readJsonBody } from './json-body.ts'
 import { type RefusalDetails, WorkerRefusal } from './refusal.ts'
 import type { WorkerApi } from './worker-api.ts'
@@ -133,7 +133,7 @@ async function answerGenerate(
   worker: WorkerApi,
 ): Promise<void> {
   const body = await readJsonBody(request, generateRequest, BODY_BYTES_MAX)
-  const stream = new EventStream(response)
+  const stream = new NdjsonResponse(response)
   const ended = worker.generate(body, (event, signal) => stream.emit(event, signal))
   response.on('close', () => {
     if (!response.writableFinished) worker.cancel(body.requestId)

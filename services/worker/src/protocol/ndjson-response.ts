@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http'
 import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 
-export class EventStream {
+export class NdjsonResponse {
   readonly #response: ServerResponse
 
   constructor(response: ServerResponse) {

@@ -1,4 +1,4 @@
-/** Every bound of the ledger, with its unit in its name. */
+/** Limits of the ledger, each with its unit in its name. */
 import { MAX_APPEND_BYTES, MAX_APPEND_EVENTS } from '@svc/contracts/ports/event-store'
 
 export interface LedgerLimits {
@@ -6,7 +6,7 @@ export interface LedgerLimits {
   readonly queuedCommandsPerAccount: number
   /** Requests of one account that wait for an under-held one to end; more are refused. */
   readonly waitersPerAccount: number
-  /** How long a request waits so. */
+  /** How long such a request waits, in milliseconds. */
   readonly waitMs: number
   /**
    * How often those who wait look for credit that another process has freed. Infinite where this

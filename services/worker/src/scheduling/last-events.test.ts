@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { request, run, scriptedWorker } from '../../testing/scripted-worker.ts'
-import { latenciesOf } from './ending.ts'
+import { latenciesOf } from './last-events.ts'
 
 /** `performance.now()` gives such numbers. */
 const SUBMITTED_MS = 8123.456789012

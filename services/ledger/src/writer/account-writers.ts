@@ -2,13 +2,15 @@
  * The writers of the accounts that this process works with. Their number is bounded: the one that
  * was used least recently makes room, its state saved.
  */
+import { serverStopping } from '@svc/contracts/errors'
 import { accountStream } from '@svc/contracts/events/account'
+import { isId } from '@svc/contracts/ids'
 import { accountDamaged } from '@svc/contracts/ports/answerable-error'
 import type { Position } from '@svc/contracts/ports/event-store'
 import { damageError } from '@svc/contracts/ports/quarantine'
-import type { AccountState } from './account/state.ts'
-import { overloaded } from './writer/refusals.ts'
-import { AccountWriter, type WriterPorts } from './writer/writer.ts'
+import type { AccountState } from '../account/state.ts'
+import { noSuchAccount, overloaded } from './refusals.ts'
+import { AccountWriter, type WriterPorts } from './writer.ts'
 
 /** Writers that are looked at, oldest first, when room is needed. */
 const MAX_LOOKED_AT = 64
@@ -17,6 +19,7 @@ export class AccountWriters {
   readonly #ports: WriterPorts
   /** Least recently used first. */
   readonly #writers = new Map<string, AccountWriter>()
+  #isClosed = false
 
   constructor(ports: WriterPorts) {
     this.#ports = ports
@@ -24,9 +27,12 @@ export class AccountWriters {
 
   /**
    * @throws {ServiceError} `account_damaged` while its stream is set aside, `server_is_overloaded`
-   *   when every place is taken by a writer that works
+   *   when every place is taken by a writer that works, `not_found` for what is no id of an account,
+   *   and what a stopping server answers once this was closed
    */
   of(accountId: string): AccountWriter {
+    if (this.#isClosed) throw serverStopping()
+    if (!isId('acct', accountId)) throw noSuchAccount()
     const damage = this.#ports.quarantine.find(accountStream(accountId))
     if (damage !== undefined) throw accountDamaged(damageError(damage))
     const known = this.#writers.get(accountId)
@@ -48,6 +54,7 @@ export class AccountWriters {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()))
     this.#writers.clear()
   }

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net'
 import type { GenerateEvent } from '@svc/contracts/worker/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { EventStream } from './event-stream.ts'
+import { NdjsonResponse } from './ndjson-response.ts'
 
 const EVENT: GenerateEvent = {
   type: 'token',
@@ -30,7 +30,7 @@ beforeEach(async () => {
   const { port } = server.address() as AddressInfo
   get({ host: '127.0.0.1', port, agent: false }, answered.resolve).on('error', () => {})
   response = await asked.promise
-  new EventStream(response).open()
+  new NdjsonResponse(response).open()
   reader = await answered.promise
   reader.on('error', () => {})
 })
@@ -49,7 +49,7 @@ describe('a stream whose reader does not read', () => {
 
   it.each(cases)('waits %s', async (_when, release) => {
     const interrupt = new AbortController()
-    const stream = new EventStream(response)
+    const stream = new NdjsonResponse(response)
     let waited = false
     const held = (await fill(stream, interrupt.signal)).emitted.then(() => {
       waited = true
@@ -64,13 +64,13 @@ describe('a stream whose reader does not read', () => {
     const closed = new Promise((resolve) => response.on('close', resolve))
     reader.destroy()
     await closed
-    await new EventStream(response).emit(EVENT, never)
+    await new NdjsonResponse(response).emit(EVENT, never)
   })
 })
 
 /** Emits until the buffers are full; `emitted` is the promise of the event that filled them. */
 async function fill(
-  stream: EventStream,
+  stream: NdjsonResponse,
   signal: AbortSignal,
 ): Promise<{ readonly emitted: Promise<void> }> {
   while (true) {
