@@ -332,7 +332,7 @@ describe('every named crash point is a place in the product', () => {
   })
 })
 
-describe('the page of the architecture', () => {
+describe('the pages about the tree', () => {
   /** Of the repository: each begins with one of its folders. */
   const pathsOf = (page: string) =>
     [...page.matchAll(/`((?:contracts|projections|infra|services|tests|docs)\/[\w./-]*)`/g)].map(
@@ -348,15 +348,18 @@ describe('the page of the architecture', () => {
       .filter(([, paths = []]) => paths.length > 1)
       .map(([name]) => name)
 
-  test('names only what is there', () => {
-    const page = readFileSync(join(workspaceRoot, 'docs/explanation/architecture.md'), 'utf8')
-    expect(pathsOf(page).length).toBeGreaterThan(30)
-    expect(missing(page)).toEqual([])
+  const read = (page: string) => readFileSync(join(workspaceRoot, page), 'utf8')
+
+  test.each([
+    ['docs/explanation/architecture.md', 60],
+    ['CONTRIBUTING.md', 20],
+  ])('%s names only what is there', (page, pathsMin) => {
+    expect(pathsOf(read(page)).length).toBeGreaterThan(pathsMin)
+    expect(missing(read(page))).toEqual([])
   })
 
-  test('names no two files of a walk alike', () => {
-    const page = readFileSync(join(workspaceRoot, 'docs/explanation/architecture.md'), 'utf8')
-    const walks = walksOf(page)
+  test('no two files of a walk have one name', () => {
+    const walks = walksOf(read('docs/explanation/architecture.md'))
     expect(walks).toHaveLength(3)
     expect(walks.flatMap(namesakes)).toEqual([])
     expect(namesakes('`infra/x/limits.ts` → `infra/y.ts` → `contracts/src/limits.ts`')).toEqual([

@@ -75,6 +75,15 @@ describe('leftovers', () => {
     expect(leftovers.riddles(source('/** At most this many events. */'))).toEqual([])
   })
 
+  test('a comment names only files that are there', () => {
+    expect(leftovers.missingFiles(files)).toEqual([])
+    const planted = [
+      { path: 'infra/a.ts', text: '/** See `bus/b.ts`, `b.ts`, `c.ts`. */\n// As `a.ts`.' },
+      { path: 'infra/bus/b.ts', text: "const text = '`c.ts`'" },
+    ]
+    expect(leftovers.missingFiles(planted)).toEqual(['infra/a.ts:1 names c.ts'])
+  })
+
   test('no file names a place that exists on one machine only', () => {
     expect(leftovers.machinePlaces(files)).toEqual([])
     const places = [

@@ -1,5 +1,5 @@
 /**
- * The public face of the read models: opens them, keeps them at the end of the log, rebuilds them.
+ * The read models as others use them: opens them, keeps them at the end of the log, rebuilds them.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'

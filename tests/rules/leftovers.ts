@@ -1,5 +1,5 @@
 /** Names and words that do not belong in the project. */
-import type { SourceFile } from './workspace.ts'
+import { isCode, isTestCode, type SourceFile } from './workspace.ts'
 
 /** A file named so says nothing about what belongs in it. */
 const emptyNames = /(^|[-._])(utils?|helpers?|common|managers?|misc|stuff)([-._]|$)/i
@@ -18,6 +18,8 @@ const places = [
 /** Amounts and news without their name: readers must look for what is meant. See CONTRIBUTING. */
 const riddle = /\b(so (many|much|long)|heard (of))\b/i
 
+const fileInBackticks = /`([\w./-]+\.tsx?)`/g
+
 /** Outside a checkout that has the command, it fetches whatever package has that name. */
 const fetchedCommand = new RegExp(`\\b${'np' + 'x'} [-\\w@]`)
 
@@ -34,6 +36,29 @@ export function unfinishedWork(files: readonly SourceFile[]): readonly string[] 
 
 export function machinePlaces(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap(linesWith(places))
+}
+
+/** Files that a comment of product code names in backticks, by the end of their path. */
+export function missingFiles(files: readonly SourceFile[]): readonly string[] {
+  const ends = new Set(files.flatMap(({ path }) => endsOf(path)))
+  return files.filter((file) => isCode(file) && !isTestCode(file)).flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) =>
+      [...(commentOf(line) ?? '').matchAll(fileInBackticks)]
+        .filter(([, name = '']) => !ends.has(name))
+        .map(([, name]) => `${path}:${index + 1} names ${name}`),
+    ),
+  )
+}
+
+/** Of `a/b/c.ts` also `b/c.ts` and `c.ts`. */
+function endsOf(path: string): readonly string[] {
+  const parts = path.split('/')
+  return parts.map((_, from) => parts.slice(from).join('/'))
+}
+
+/** A line of a comment, from where it begins. */
+function commentOf(line: string): string | undefined {
+  return /(^\s*(\/\*\*?|\*)|\/\/)\s.*/.exec(line)?.[0]
 }
 
 /** In comments and in the names of tests. */

@@ -12,7 +12,7 @@ export const adminTokensStream = 'admin-tokens'
 
 const timeMs = z.int().min(0)
 
-/** Each may do all that those before it may: see `admin/roles.ts`. */
+/** Each may do all that those before it may: see `admin/access/roles.ts`. */
 export const adminRoles = ['metrics', 'auditor', 'operator', 'owner'] as const
 export type AdminRole = (typeof adminRoles)[number]
 

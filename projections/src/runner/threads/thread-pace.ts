@@ -6,8 +6,8 @@
  *
  * So a build takes no more than a quarter of a core from customers in each of its threads, as all
  * long work takes no more than a quarter of the event loop, and less where cores are scarce: a step
- * that had to wait for one lasts longer. Steps are as long as ever: who is
- * served waits for none of them.
+ * that had to wait for one lasts longer. Steps are as long as ever: who is served waits for none of
+ * them.
  */
 import { performance } from 'node:perf_hooks'
 import { setImmediate as nextTurn } from 'node:timers/promises'
