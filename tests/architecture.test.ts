@@ -341,7 +341,10 @@ describe('the pages about the tree', () => {
   const missing = (page: string) =>
     pathsOf(page).filter((path) => !existsSync(join(workspaceRoot, path)))
   const walksOf = (page: string) =>
-    (page.split('## Three walks')[1] ?? '').split('\n## ')[0]?.split(/^\d\. /m).slice(1) ?? []
+    (page.split('## Three walks')[1] ?? '')
+      .split('\n## ')[0]
+      ?.split(/^\d\. /m)
+      .slice(1) ?? []
   /** A file that is passed twice is one file. */
   const namesakes = (walk: string) =>
     Object.entries(Object.groupBy(new Set(pathsOf(walk)), (path) => basename(path)))

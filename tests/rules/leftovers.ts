@@ -41,13 +41,17 @@ export function machinePlaces(files: readonly SourceFile[]): readonly string[] {
 /** Files that a comment of product code names in backticks, by the end of their path. */
 export function missingFiles(files: readonly SourceFile[]): readonly string[] {
   const ends = new Set(files.flatMap(({ path }) => endsOf(path)))
-  return files.filter((file) => isCode(file) && !isTestCode(file)).flatMap(({ path, text }) =>
-    text.split('\n').flatMap((line, index) =>
-      [...(commentOf(line) ?? '').matchAll(fileInBackticks)]
-        .filter(([, name = '']) => !ends.has(name))
-        .map(([, name]) => `${path}:${index + 1} names ${name}`),
-    ),
-  )
+  return files
+    .filter((file) => isCode(file) && !isTestCode(file))
+    .flatMap(({ path, text }) =>
+      text
+        .split('\n')
+        .flatMap((line, index) =>
+          [...(commentOf(line) ?? '').matchAll(fileInBackticks)]
+            .filter(([, name = '']) => !ends.has(name))
+            .map(([, name]) => `${path}:${index + 1} names ${name}`),
+        ),
+    )
 }
 
 /** Of `a/b/c.ts` also `b/c.ts` and `c.ts`. */

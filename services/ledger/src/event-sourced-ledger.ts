@@ -128,7 +128,8 @@ export class EventSourcedLedger implements Ledger {
   }
 
   async lookAgain(accountId: string): Promise<void> {
-    if (this.lastPosition(accountId) !== undefined) await this.#parts.writers.of(accountId).ask(() => {})
+    if (this.lastPosition(accountId) !== undefined)
+      await this.#parts.writers.of(accountId).ask(() => {})
   }
 
   isKnownFrozen(accountId: string): boolean {
@@ -289,7 +290,8 @@ export class EventSourcedLedger implements Ledger {
     const { requestId, model } = asked
     const decided = Promise.withResolvers<Accepted>()
     let wentAhead = false
-    const durable = this.#parts.writers.of(accountId)
+    const durable = this.#parts.writers
+      .of(accountId)
       .submit({
         command: (at, { priceList }) => ({
           type: 'AcceptRequest',
@@ -355,7 +357,9 @@ export class EventSourcedLedger implements Ledger {
   /** @returns whether anything happened */
   #do(accountId: string, command: WithoutTime<AccountCommand>): Promise<boolean> {
     const result = (events: readonly AccountEvent[]) => events.length > 0
-    return this.#parts.writers.of(accountId).submit({ command: (at) => ({ ...command, at }), result })
+    return this.#parts.writers
+      .of(accountId)
+      .submit({ command: (at) => ({ ...command, at }), result })
   }
 
   /** Reads the newest state; credit that is past its time is booked as expired first. */

@@ -102,7 +102,8 @@ export const operatorWords: Readonly<Record<string, string>> = {
   opened_at: 'When it was opened.',
   order: 'In which order.',
   outcome: 'What came of it.',
-  passed_over: 'Events of others in a shared store that were read past: at least this many until now.',
+  passed_over:
+    'Events of others in a shared store that were read past: at least this many until now.',
   payments: 'Credit that was paid for, in exact dollars.',
   platform_role: 'Role in the running of the service; null: none.',
   position: 'Position in the log, as decimal text.',

@@ -59,8 +59,8 @@ export class AccountAdministration implements Administration {
     const { reference } = grant
     const derived = this.#ids.grant(accountId, reference, idempotencyKey)
     // A grant of an older program, whose id says nothing of the payment.
-    const made = await this.#ports
-      .writers.of(accountId)
+    const made = await this.#ports.writers
+      .of(accountId)
       .ask((state) => (reference === null ? undefined : grantOfReference(state, reference)))
     const grantId = made?.grantId ?? derived
     const command: Command = (at) => ({ type: 'GrantCredit', ...grant, grantId, at })

@@ -22,8 +22,8 @@ import {
 } from '@svc/contracts/worker/protocol'
 import { bearsSecret } from '@svc/infra/system/bearer'
 import type { Log } from '../process/log.ts'
-import { NdjsonResponse } from './ndjson-response.ts'
 import { BadBody, readJsonBody } from './json-body.ts'
+import { NdjsonResponse } from './ndjson-response.ts'
 import { type RefusalDetails, WorkerRefusal } from './refusal.ts'
 import type { WorkerApi } from './worker-api.ts'
 
