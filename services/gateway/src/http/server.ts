@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { ServiceError, serverStopping } from '@svc/contracts/errors'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import type { CountedWarnings } from '@svc/infra/system/counted-warnings'
-import { networksOf } from '@svc/infra/system/network'
+import { networkOf, networksOf } from '@svc/infra/system/network'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -17,6 +17,7 @@ import type { RootUrl } from './base-address.ts'
 import { clientFamilyOf } from './client-family.ts'
 import { asServiceError, identity, rawRefusal, refuse } from './error-response.ts'
 import { CONNECTIONS_CHECK_INTERVAL_MS, checkHead, type HttpLimits } from './limits.ts'
+import { BusyTurns } from './pacing/busy-turns.ts'
 import type { RefusalPauses } from './pacing/refusal-pauses.ts'
 import type { RefusedBodies } from './pacing/refused-bodies.ts'
 import { isDisguised, KnownPaths, normalizedPath, pathOf, unknownUrl } from './paths.ts'
@@ -38,6 +39,7 @@ const KEEP_ALIVE_GRACE_MS = 20_000
 /** How long sockets are given to take their last bytes when the server closes. */
 const LAST_BYTES_MS = 2_000
 const EXPECTATION_FAILED = 417
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT'
 /**
  * What of a body is read before anybody wants it, but for what came with the head. Each connection
  * that waits holds this much, and V8 collects the garbage of all threads for every 32 MiB of it.
@@ -74,6 +76,7 @@ export interface HttpServer {
 
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { limits, logger, newRequestId, trustedProxies } = options
+  const turns = new BusyTurns(options.clock)
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
     // One child logger per request costs more than all the rest of the framework.
@@ -105,9 +108,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       setIdentity(reply, request.id)
       refuse(reply, asServiceError(error))
     },
-    clientErrorHandler: (error, socket) => refuseRaw(error, socket, newRequestId()),
+    clientErrorHandler: (error, socket) => {
+      const refuseIt = () => refuseRaw(error, socket, newRequestId())
+      // Node ends those that are too slow all at once, as many as there are.
+      if (error.code !== TOO_SLOW || !turns.isOver()) refuseIt()
+      else turns.putOff(networkOf(socket.remoteAddress ?? ''), refuseIt)
+    },
   })
-  prepareServer(app.server, options)
+  prepareServer(app.server, options, turns)
   prepareAnswers(app, options)
   return {
     app,
@@ -116,11 +124,11 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   }
 }
 
-function prepareServer(server: Server, options: HttpServerOptions): void {
+function prepareServer(server: Server, options: HttpServerOptions, turns: BusyTurns): void {
   const { limits, newRequestId, trustedProxies } = options
   // With a margin: those that are cut for a newcomer are not gone at once.
   server.maxConnections = limits.sockets * 2
-  new SocketShares({ ...options, isProxy: networksOf(trustedProxies) }).watch(server)
+  new SocketShares({ ...options, turns, isProxy: networksOf(trustedProxies) }).watch(server)
   // Node would drop what is above its own limit in silence; `checkHead` counts and refuses.
   server.maxHeadersCount = 0
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {

@@ -10,7 +10,8 @@
  * once.
  *
  * To accept a connection is work as well. Of an address with many that were served nothing only
- * `newSocketsPerSecond` more are read in a second; the others stay unread until their turn.
+ * `newSocketsPerSecond` more are read in a second; the others stay unread until their turn. First
+ * requests and ends that come all at once are spread over turns of the event loop.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -18,6 +19,7 @@ import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { networkOf } from '@svc/infra/system/network'
 import { DisplacedSockets } from './displaced-sockets.ts'
 import type { HttpLimits } from './limits.ts'
+import type { BusyTurns } from './pacing/busy-turns.ts'
 import { Pace } from './pacing/pace.ts'
 import { isPaused } from './pacing/paused.ts'
 
@@ -58,6 +60,7 @@ export interface SocketSharesOptions {
   >
   readonly timer: Timer
   readonly clock: Clock
+  readonly turns: BusyTurns
   /** Whether many callers stand behind this address, so that it has no share. */
   readonly isProxy: (address: string) => boolean
 }
@@ -66,11 +69,14 @@ export class SocketShares {
   readonly #options: SocketSharesOptions
   readonly #beginnings: Pace
   readonly #displaced: DisplacedSockets
+  readonly #turns: BusyTurns
   /** By network. */
   readonly #shares = new Map<string, Share>()
   readonly #shareOf = new WeakMap<Socket, Share>()
   readonly #served = new WeakSet<Socket>()
   #count = 0
+  /** The turn in which those that were served nothing were left unread. */
+  #leftUnservedIn = -1
 
   constructor(options: SocketSharesOptions) {
     const { newSocketsPerSecond: perSecond, headersTimeoutMs: waitMsMax } = options.limits
@@ -78,6 +84,7 @@ export class SocketShares {
     const max = Math.floor(sockets * DISPLACED_SHARE)
     this.#options = options
     this.#displaced = new DisplacedSockets({ ...options, ms, max })
+    this.#turns = options.turns
     const burstMs = BEGINNINGS_BURST_MS
     this.#beginnings = new Pace({ ...options, perSecond, waitMsMax, burstMs })
   }
@@ -104,6 +111,8 @@ export class SocketShares {
     share.silent.add(socket)
     this.#count += 1
     socket.once('close', () => this.#forget(share, socket))
+    // A reset is an error, and neither waits for the close.
+    socket.once('end', () => this.#ends(share)).once('error', () => this.#ends(share))
     const unserved = share.sockets.size - share.served
     if (unserved > UNSERVED_AT_ONCE && !isProxy(address)) void this.#hold(network, socket)
   }
@@ -117,10 +126,12 @@ export class SocketShares {
   /** Leaves it unread until its time has come. */
   async #hold(network: string, socket: Socket): Promise<void> {
     const gone = new AbortController()
-    socket.once('close', () => gone.abort())
+    const abort = () => gone.abort()
+    socket.once('close', abort)
     // Node begins to read a new connection on the next tick, and takes no pause before that.
     process.nextTick(() => socket.pause())
     await this.#beginnings.take(network, 1, gone.signal)
+    socket.off('close', abort)
     process.nextTick(() => {
       if (!this.#displaced.has(socket)) socket.resume()
     })
@@ -158,9 +169,39 @@ export class SocketShares {
     return true
   }
 
+  /** They come in bursts as well, and those that were served end like all others. */
+  #ends({ network, sockets }: Share): void {
+    if (!this.#turns.isOver()) return
+    this.#leaveUnserved()
+    this.#leave(network, sockets)
+  }
+
+  #leaveUnserved(): void {
+    if (this.#leftUnservedIn === this.#turns.number) return
+    this.#leftUnservedIn = this.#turns.number
+    for (const { network, sockets } of this.#shares.values()) {
+      this.#leave(
+        network,
+        sockets.values().filter((socket) => !this.#served.has(socket)),
+      )
+    }
+  }
+
+  /** Reads nothing more of them in this turn; who is unread for another reason stays so. */
+  #leave(network: string, sockets: Iterable<Socket>): void {
+    for (const socket of sockets) {
+      if (socket.isPaused() || socket.destroyed) continue
+      socket.pause()
+      this.#turns.putOff(network, () => {
+        if (!this.#displaced.has(socket)) socket.resume()
+      })
+    }
+  }
+
   #asked({ socket }: IncomingMessage, response: ServerResponse): void {
     const share = this.#shareOf.get(socket)
     if (!share?.sockets.has(socket)) return
+    if (!this.#served.has(socket) && this.#turns.isOver()) this.#leaveUnserved()
     share.silent.delete(socket)
     share.asking.set(socket, (share.asking.get(socket) ?? 0) + 1)
     response.once('close', () => {

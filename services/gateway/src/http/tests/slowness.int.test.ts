@@ -3,7 +3,10 @@
  * numbers are those of group B of the corpus of bad input. What depends on the format is done in
  * all three; the rest ends before anybody knows the format.
  */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { systemClock } from '@svc/infra/system/system-clock'
 import {
   chatBody,
   type FixtureOptions,
@@ -14,7 +17,7 @@ import { wireFormats } from '@svc/testing/wire-formats'
 import { chatFormat } from '@svc/testing/wire-formats/chat-format'
 import type { Conversation } from '@svc/testing/wire-formats/conversation'
 import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test, vi } from 'vitest'
 import { bodyOf, postTo } from '../../../testing/format-requests.ts'
 import { expectErrorBody, expectUntouched } from '../../../testing/oracle.ts'
 
@@ -69,6 +72,28 @@ const post = (conversation: Partial<Conversation>, fields = {}, format = chatFor
 }
 
 const LIMITS = { headersTimeoutMs: 600, requestTimeoutMs: 1_200, keepAliveMs: 300 }
+
+test('many that are too slow at once are told so over several turns of the loop', async () => {
+  const accepted: Socket[] = []
+  const collect = (message: unknown) => accepted.push((message as { socket: Socket }).socket)
+  await start({ limits: LIMITS })
+  subscribe('net.server.socket', collect)
+  for (let count = 0; count < 60; count += 1) open()
+  await expect.poll(() => accepted.length).toBe(60)
+  unsubscribe('net.server.socket', collect)
+  // As if each piece of work took a millisecond.
+  let nowMs = Date.now()
+  const clock = vi.spyOn(systemClock, 'nowMs').mockImplementation(() => (nowMs += 1))
+  const told = () => accepted.filter(({ writableEnded }) => writableEnded).length
+  let most = 0
+  for (let before = 0; before < accepted.length; ) {
+    await nextTurn()
+    most = Math.max(most, told() - before)
+    before = told()
+  }
+  clock.mockRestore()
+  expect(most).toBeLessThanOrEqual(9)
+})
 
 describe('a request that does not come', () => {
   interface Slow {
