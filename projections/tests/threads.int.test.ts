@@ -157,6 +157,9 @@ describe('a first build', () => {
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
     expect((await views.status()).map(({ error }) => error)).toEqual(projections.map(() => null))
     expect(log.lines.filter((line) => line.includes('retrying: away'))).toHaveLength(1)
+    // Nothing is begun again: the threads have waited, and none has died of a page that failed.
+    expect(started).toHaveLength(threads.count)
+    expect(log.lines.join('\n')).not.toContain('has ended')
     await views.close()
     expect(dump(folder)).toBe(expected)
   })
@@ -199,6 +202,7 @@ describe('a first build', () => {
     const views = await open(store, { folder })
     await expect.poll(() => fewestEvents(views), POLLED).toBeGreaterThan(1_000)
     await views.close()
+    expect(started.map(({ threadId }) => threadId)).toEqual([-1, -1])
     expect(readdirSync(folder).filter((name) => name.includes('.rebuild'))).toEqual([])
     store.from = Number.POSITIVE_INFINITY
     await (await complete(store, { folder })).close()
@@ -269,6 +273,25 @@ describe('beside the live views', () => {
     expect(compared.map(({ differences }) => differences.count)).toEqual(projections.map(() => 0))
     const all = await store.readAll({ after: -1n, limit: 10_000 })
     expect(given).toEqual(all.map(({ position }) => position))
+  })
+
+  test('on a store that is away they end with its own error, and change nothing', async () => {
+    const { store } = await longLog(new HeldLog())
+    const folder = temporaryFolder()
+    const views = await complete(store, { folder })
+    const before = dump(folder)
+    Object.assign(store, { from: 2_000, isAway: true })
+    await expect(views.rebuild('usage', () => {})).rejects.toThrow(StoreUnavailableError)
+    await expect(views.compare(() => {})).rejects.toThrow(StoreUnavailableError)
+    const readAlong = views.compare(
+      () => {},
+      undefined,
+      async () => {},
+    )
+    await expect(readAlong).rejects.toThrow(StoreUnavailableError)
+    expect(dump(folder)).toBe(before)
+    store.isAway = false
+    expect(await views.rebuild('usage', () => {})).toMatchObject({ differences: 0 })
   })
 
   test('a rebuild that is cancelled ends its thread and changes nothing', async () => {

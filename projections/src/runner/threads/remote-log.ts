@@ -42,7 +42,11 @@ export class RemoteLog implements Pick<EventStore, 'readAll'> {
   }
 
   #pageBehind(after: Position): Page {
-    return { after, events: this.#ask(after), next: undefined }
+    const events = this.#ask(after)
+    // A page that was asked for in time may fail before anybody waits for it: that is told when it
+    // is needed, and must not end the thread before.
+    events.catch(() => {})
+    return { after, events, next: undefined }
   }
 
   /** What fails here fails once more when it is needed. */

@@ -2,7 +2,9 @@
  * Calls between two threads over one port: each side names what the other may ask of it.
  *
  * What fails on one side fails on the other with the same name and message, and with the marks by
- * which troubles of a disk are told from defects.
+ * which troubles of a disk are told from defects. An error that comes back to the side that has
+ * thrown it is the same object again, so that its class still tells an event store that is away
+ * from a defect.
  */
 import type { MessagePort } from 'node:worker_threads'
 
@@ -10,9 +12,14 @@ type Handlers = Readonly<Record<string, (asked: never) => unknown>>
 type Asked<Handler> = Handler extends (asked: infer Value) => unknown ? Value : never
 type Answer<Handler> = Handler extends (asked: never) => infer Value ? Awaited<Value> : never
 
+/** Calls of the other side whose errors can still come back. */
+const FAILURES_KEPT = 16
+
 interface Failure {
   readonly name: string
   readonly message: string
+  /** The call that it has failed first, of the side that hears this now. */
+  readonly failedFirst?: number
   /** Of SQLite. */
   readonly errcode?: unknown
   /** Of a call of the operating system. */
@@ -34,6 +41,10 @@ export class ThreadCalls<Theirs extends Handlers> {
   readonly #port: CallPort
   readonly #own: Handlers
   readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  /** What was thrown here, by the calls of the other side that it has failed. */
+  readonly #thrown = new Map<number, unknown>()
+  /** Errors from the other side, with the calls of this one that they have failed. */
+  readonly #heard = new WeakMap<Error, number>()
   #calls = 0
   #ended: Error | undefined
 
@@ -71,7 +82,7 @@ export class ThreadCalls<Theirs extends Handlers> {
     const waiting = this.#waiting.get(message.id)
     this.#waiting.delete(message.id)
     if (message.kind === 'answer') waiting?.resolve(message.value)
-    else waiting?.reject(errorOf(message.failure))
+    else waiting?.reject(this.#errorOf(message.id, message.failure))
   }
 
   async #answer(id: number, name: string, asked: unknown): Promise<void> {
@@ -80,25 +91,41 @@ export class ThreadCalls<Theirs extends Handlers> {
       if (handler === undefined) throw new Error(`there is no call "${name}"`)
       this.#say({ kind: 'answer', id, value: await handler(asked as never) })
     } catch (error) {
-      this.#say({ kind: 'failure', id, failure: failureOf(error) })
+      this.#keepThrown(id, error)
+      this.#say({ kind: 'failure', id, failure: this.#failureOf(error) })
     }
+  }
+
+  #keepThrown(id: number, error: unknown): void {
+    this.#thrown.set(id, error)
+    for (const oldest of this.#thrown.keys()) {
+      if (this.#thrown.size <= FAILURES_KEPT) return
+      this.#thrown.delete(oldest)
+    }
+  }
+
+  #failureOf(error: unknown): Failure {
+    if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+    const { name, message } = error
+    const failedFirst = this.#heard.get(error)
+    return {
+      ...{ name, message },
+      ...(failedFirst !== undefined && { failedFirst }),
+      ...('errcode' in error && { errcode: error.errcode }),
+      ...('syscall' in error && { syscall: error.syscall }),
+    }
+  }
+
+  #errorOf(id: number, { name, message, failedFirst, ...marks }: Failure): unknown {
+    if (failedFirst !== undefined && this.#thrown.has(failedFirst)) {
+      return this.#thrown.get(failedFirst)
+    }
+    const error = Object.assign(new Error(message), { name, ...marks })
+    this.#heard.set(error, id)
+    return error
   }
 
   #say(message: Message): void {
     this.#port.postMessage(message)
   }
-}
-
-function failureOf(error: unknown): Failure {
-  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
-  const { name, message } = error
-  return {
-    ...{ name, message },
-    ...('errcode' in error && { errcode: error.errcode }),
-    ...('syscall' in error && { syscall: error.syscall }),
-  }
-}
-
-function errorOf({ name, message, ...marks }: Failure): Error {
-  return Object.assign(new Error(message), { name, ...marks })
 }
