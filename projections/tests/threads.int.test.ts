@@ -144,6 +144,35 @@ describe('a first build', () => {
     expect(await views.reached(await store.lastPosition(), TIMEOUT_MS)).toBe(true)
   })
 
+  test('is at the end of the log for whoever asks only when its rows are there', async () => {
+    const { store } = await longLog(new HeldLog())
+    const head = await store.lastPosition()
+    const { promise: folded, resolve: tellFolded } = Promise.withResolvers<void>()
+    const { promise: passed, resolve: pass } = Promise.withResolvers<void>()
+    const [read, end] = [store.readAll.bind(store), store.lastPosition.bind(store)]
+    let isRead = false
+    store.readAll = async (request) => {
+      const page = await read(request)
+      isRead ||= page.at(-1)?.position === head
+      return page
+    }
+    // Asked for once more when all is folded.
+    store.lastPosition = async () => {
+      if (isRead) {
+        tellFolded()
+        await passed
+      }
+      return end()
+    }
+    const views = await open(store)
+    await folded
+    expect(views.lastStatus().every(({ position }) => position < head)).toBe(true)
+    expect(await views.reached(head, 0)).toBe(false)
+    pass()
+    expect(await views.reached(head, TIMEOUT_MS)).toBe(true)
+    expect(views.lastStatus().map(({ position }) => position)).toEqual(projections.map(() => head))
+  })
+
   test('waits for a store that is away, and says so once', async () => {
     const { store } = await longLog(new HeldLog())
     const expected = await rowsHere(store)

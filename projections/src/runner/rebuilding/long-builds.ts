@@ -133,16 +133,17 @@ class LongBuild {
     if (names.length === 0) return
     await beside.fold({
       ...{ until, names },
-      onFolded: (folded, of) => this.#showFolded(folded, of),
+      onFolded: (folded, of) => this.#showFolded(folded, of, until),
       onStopped: (name, why) => this.#stopped.set(name, why),
     })
   }
 
-  #showFolded(folded: FoldedPlace, names: readonly string[]): void {
+  /** Who sees a view at the end of the log reads its rows: these are there once it has joined. */
+  #showFolded(folded: FoldedPlace, names: readonly string[], until: Position): void {
     for (const view of this.#views) {
       if (!names.includes(view.name) || this.#stopped.has(view.name)) continue
-      view.builtApart = folded
       view.error = null
+      if (folded.position < until) view.builtApart = folded
     }
   }
 
