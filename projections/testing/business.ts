@@ -1,4 +1,5 @@
 /** A long log of many accounts, whose requests begin and end in between each other. */
+import type { EventStore } from '@svc/contracts/ports/event-store'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 
@@ -6,13 +7,13 @@ const ACCOUNTS = 15
 /** That a request is running while others come: it spans writes, and for some a commit. */
 const RUNNING_MAX = 300
 
-export class Business<Store extends MemoryEventStore = MemoryEventStore> {
+export class Business<Store extends EventStore = MemoryEventStore> {
   readonly store: Store
   readonly accounts = Array.from({ length: ACCOUNTS }, (_, i) => new AccountHistory(`${i}`).open())
   #begun = 0
   #ended = 0
 
-  constructor(store = new MemoryEventStore() as Store) {
+  constructor(store = new MemoryEventStore() as EventStore as Store) {
     this.store = store
   }
 
