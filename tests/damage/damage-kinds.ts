@@ -5,6 +5,8 @@ import { type DamagedService, PREFIX } from '@svc/testing/damaged-service'
 export interface DamageKind {
   /** What `svc verify` and the quarantine say. */
   readonly cause: RegExp
+  /** Whether the server was told to hide or to delete events, and holds none that is wrong. */
+  readonly isOrder?: boolean
   readonly damage: (service: DamagedService, stream: string, otherStream: string) => void
 }
 
@@ -30,6 +32,18 @@ export const serverKinds: Readonly<Record<string, DamageKind>> = {
   'a tombstone': {
     cause: /it was deleted for ever/,
     damage: ({ double }, stream) => double?.deleteStream(PREFIX + stream, true),
+    isOrder: true,
+  },
+  'a deletion': {
+    // An append that comes before it is seen makes the server write a `$tb` of its own.
+    cause: /it was deleted|its metadata has \$tb/,
+    damage: ({ double }, stream) => double?.deleteStream(PREFIX + stream),
+    isOrder: true,
+  },
+  'an order to forget': {
+    cause: /its metadata has \$maxCount/,
+    damage: ({ double }, stream) => double?.setStreamMetadata(PREFIX + stream, { $maxCount: 1 }),
+    isOrder: true,
   },
   'an event of an unknown type': {
     cause: /CreditConjured: its type is unknown/,

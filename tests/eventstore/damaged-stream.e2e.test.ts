@@ -88,8 +88,12 @@ test.each([
     const verify = await runCli(['verify', '--data-dir', dataDir])
     expect(verify).toMatchObject({ code: EXIT_DIFFERENCE, out: expect.stringMatching(why) })
     expect(verify.out).toContain(stream)
+    const list = ['account', 'quarantine', 'list', '--data-dir', dataDir]
+    const listed = { code: 0, out: expect.stringMatching(why) }
+    expect(await runCli(list)).toMatchObject(listed)
     expect((await fetch(`${ready.baseUrl}/readyz`)).status).toBe(200)
     await server.process.stop()
+    expect(await runCli(list, environment)).toMatchObject(listed)
 
     const next = await startRunningServer(environment, dataDir)
     await pay(next.ready.baseUrl, other)

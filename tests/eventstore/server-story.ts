@@ -74,6 +74,7 @@ export async function expectToldOfStoreAway(dataDir: string, accountId: string):
     run('account', 'list'),
     run('statement', accountId),
     run('projection', 'list'),
+    run('projection', 'rebuild', 'usage'),
     run('events', 'list'),
   ])
   for (const { code, err } of refused) {

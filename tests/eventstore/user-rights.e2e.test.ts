@@ -11,6 +11,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { expectToldOfStoreAway } from './server-story.ts'
 
 const EXIT_NOT_ALLOWED = 4
+/** Well above the ten seconds in which the user is asked about again. */
+const NOTICED_WITHIN = { timeout: 40_000, interval: 250 }
 const READERS = ['$admins', 'readers']
 const admin = { username: 'admin', password: 'changeit' }
 
@@ -52,6 +54,13 @@ test('when the password was changed an operator is told so, and status shows the
   const { accountId } = server.ready
   double.setCredentials({ username: 'admin', password: 'another' })
   await expectToldOfStoreAway(dataDir, accountId)
+  const ready = async () => {
+    const answer = await fetch(`${server.ready.baseUrl}/readyz`)
+    return [answer.status, await answer.text()]
+  }
+  await expect
+    .poll(ready, NOTICED_WITHIN)
+    .toEqual([503, expect.stringContaining('the event log refuses us')])
 })
 
 test('a server that cannot be used is told before the model is loaded', async () => {

@@ -58,8 +58,16 @@ describe('an append that the server surely did not write', () => {
 })
 
 describe('a server with another clock', () => {
-  test.each([-300_000, 12_000, 300_000])('that is %i ms ahead takes appends', async (aheadMs) => {
-    await withStore({}, async ({ double, store }) => {
+  test.each([
+    ['own', -300_000],
+    ['own', 12_000],
+    ['own', 300_000],
+    // The library tells the server until when it waits, by our clock.
+    ['library', -300_000],
+    ['library', 12_000],
+    ['library', 300_000],
+  ])('takes appends: encoding=%s, %i ms ahead', async (encoding, aheadMs) => {
+    await withStore({ url: `&encoding=${encoding}` }, async ({ double, store }) => {
       double.faults.clockAheadMs = aheadMs
       await mustAppend(store, stream, NO_STREAM, newEvents(1))
       expect(double.observed.appendsReceived).toBe(1)
@@ -168,6 +176,24 @@ describe('history that others touched', () => {
       })
     },
   )
+
+  test('an append behind a deletion makes the server give an order, which is told no second time', async () => {
+    await withStore({}, async ({ double, store, warnings }) => {
+      const head = await fillStream(store, stream, 3)
+      double.deleteStream(`${PREFIX}${stream}`)
+      await mustAppend(store, stream, head, newEvents(1))
+      await store.lastPosition()
+      expect(store.setAside()).toEqual([{ stream: PREFIX + stream, order: 'its metadata has $tb' }])
+      expect(warnings).toEqual(['stream set aside, its account is refused'])
+      double.deleteStream(`${PREFIX}${stream}`, true)
+      await store.lastPosition()
+      expect(store.setAside()).toEqual([
+        { stream: PREFIX + stream, order: 'it was deleted for ever' },
+      ])
+      // Nothing brings it back now: that is news.
+      expect(warnings).toHaveLength(2)
+    })
+  })
 
   test('a stream whose order was taken back is used again', async () => {
     await withStore({}, async ({ double, store }) => {

@@ -57,6 +57,8 @@ export class SetAsideStreams {
       this.#warn({ stream }, 'stream is whole again, going on with it')
     } else {
       this.#orders.set(stream, order)
+      // An append behind a deletion makes the server give an order of its own: that is no news.
+      if (known !== undefined && order !== DELETED) return
       this.#warn({ stream, reason: order }, 'stream set aside, its account is refused')
     }
   }
