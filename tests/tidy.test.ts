@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as dependencies from './rules/dependencies.ts'
 import * as leftovers from './rules/leftovers.ts'
+import { variedLogMessages } from './rules/log-messages.ts'
 import * as size from './rules/size.ts'
 import * as unused from './rules/unused.ts'
 import { isCode, manifests, textFilesOfWorkspace, workspaceRoot } from './rules/workspace.ts'
@@ -102,6 +103,29 @@ describe('leftovers', () => {
       expect(leftovers.fetchedCommands(source(`Run \`${'np' + 'x'} ${words}\`.`))).toHaveLength(1)
     }
     expect(leftovers.fetchedCommands(source(`${'np' + 'x'}, or npm exec`))).toEqual([])
+  })
+})
+
+describe('messages of logs', () => {
+  test('are constant', () => {
+    expect(variedLogMessages(code)).toEqual([])
+  })
+
+  test.each([
+    `logger.warn(\`view ${'$'}{name} is late\`)`,
+    "this.#log.error({ err }, 'cannot read ' + path)",
+    `ports.warnings.warn(\`failed: ${'$'}{cause}\`, cause)`,
+  ])('a breach is found: %s', (text) => {
+    expect(variedLogMessages(source(text))).toHaveLength(1)
+  })
+
+  test.each([
+    "logger.warn({ view }, 'view is late')",
+    'this.#log.error(fields, isOver ? GIVING_UP : RETRYING)',
+    `terminal.error(\`svc: ${'$'}{message}\`)`,
+    "logger.info(lines.join('x' + y), 'written')",
+  ])('what is allowed is let through: %s', (text) => {
+    expect(variedLogMessages(source(text))).toEqual([])
   })
 })
 

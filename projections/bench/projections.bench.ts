@@ -33,7 +33,12 @@ import { openProjections } from '../src/open-projections.ts'
 const EVENTS_PER_LIFECYCLE = 3
 const LIFECYCLES_PER_APPEND = 100
 const LIMIT_MS = 3_600_000
-const quiet = { info: () => {}, warn: () => {}, error: say }
+const quiet = {
+  info: () => {},
+  warn: () => {},
+  error: ({ reason = '' }: { readonly reason?: string }, message: string) =>
+    say(`${message}: ${reason}`),
+}
 
 const { values } = parseArgs({
   options: {

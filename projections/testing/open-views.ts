@@ -7,22 +7,20 @@ import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { onTestFinished } from 'vitest'
 import { projections } from '../src/followed/followed-projections.ts'
 import { openProjections, type Projections } from '../src/open-projections.ts'
-import type { ProjectionLog } from '../src/runner/projection-log.ts'
+import type { ProjectionLog, ReportedFields } from '../src/runner/projection-log.ts'
 import { viewPath } from '../src/runner/view-file.ts'
 
 export const TIMEOUT_MS = 10_000
 
-/** Keeps what the views report. */
+/** Keeps what the views report: in each line the message, then its fields. */
 export class KeptLog implements ProjectionLog {
   readonly lines: string[] = []
-  info(message: string): void {
-    this.lines.push(message)
-  }
-  warn(message: string): void {
-    this.lines.push(message)
-  }
-  error(message: string): void {
-    this.lines.push(message)
+  readonly info = this.#keep
+  readonly warn = this.#keep
+  readonly error = this.#keep
+
+  #keep(fields: ReportedFields, message: string): void {
+    this.lines.push([message, ...Object.values(fields)].join(': '))
   }
 }
 

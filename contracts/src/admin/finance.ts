@@ -24,6 +24,8 @@ const monthSums = z.object({
   closing: dollars,
 })
 export type MonthSums = Shown<typeof monthSums>
+/** In the order of the sum. */
+export const monthAmounts = monthSums.keyof().options
 
 const monthCustomer = monthSums.extend({
   account_id: z.string(),

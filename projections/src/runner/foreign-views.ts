@@ -55,7 +55,7 @@ export async function resetForeignViews(
       view.leaveAside(`${why}: the next svc start builds the view anew`)
       continue
     }
-    log.warn(`view ${view.name}: ${why}, rebuilding`)
+    log.warn({ view: view.name, reason: why }, 'view is of another event log, rebuilding')
     view.file.reset()
     view.state = 'catching-up'
   }

@@ -16,7 +16,7 @@ import type { Projection } from '../projection/projection.ts'
 import type { ProjectionStatus } from '../views/views.ts'
 import { isDamage, isPassingTrouble } from './file-trouble.ts'
 import { foldSingly, type InspectStream } from './fold-singly.ts'
-import type { ProjectionLog } from './projection-log.ts'
+import { FILE_DAMAGED, type ProjectionLog } from './projection-log.ts'
 import { removeDatabase } from './view-database.ts'
 import { ViewFile, type ViewPorts, viewPath } from './view-file.ts'
 
@@ -46,7 +46,7 @@ export class LiveView {
       return new LiveView(new ViewFile(projection, path, ports))
     } catch (error) {
       if (!isDamage(error)) throw error
-      log.warn(`view ${projection.name}: ${path} is damaged, rebuilding from the event log`)
+      log.warn({ view: projection.name, path }, FILE_DAMAGED)
       removeDatabase(path)
       return new LiveView(new ViewFile(projection, path, ports))
     }

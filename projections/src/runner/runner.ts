@@ -25,7 +25,7 @@ import type { InspectStream } from './fold-singly.ts'
 import { type OlderLogRule, resetForeignViews } from './foreign-views.ts'
 import { LiveCommits } from './live-commits.ts'
 import { type LiveView, ViewRewoundError } from './live-view.ts'
-import type { ProjectionLog } from './projection-log.ts'
+import { CANNOT_FOLLOW, FILE_DAMAGED, type ProjectionLog } from './projection-log.ts'
 import { ViewWaiters } from './view-waiters.ts'
 import { type LongViewBuilds, ViewsApart } from './views-apart.ts'
 
@@ -163,7 +163,8 @@ export class Runner {
       await view.file.finish()
     } catch (error) {
       if (!isPassingTrouble(error)) throw error
-      this.#log.warn(`view ${view.name}: failed to save its last events: ${messageOf(error)}`)
+      const reason = messageOf(error)
+      this.#log.warn({ view: view.name, reason }, 'failed to save the last events of a view')
     }
   }
 
@@ -319,7 +320,7 @@ export class Runner {
 
   #stopView(view: LiveView, error: unknown): void {
     if (isDamage(error)) {
-      this.#log.warn(`view ${view.name}: its file is damaged, rebuilding from the event log`)
+      this.#log.warn({ view: view.name, path: view.file.path }, FILE_DAMAGED)
       view.file.reset()
       throw new ViewResetError()
     }
@@ -329,10 +330,8 @@ export class Runner {
 
   #leave(view: LiveView, error: unknown): void {
     view.fail(error)
-    this.#log.error(
-      `view ${view.name} stopped before an event it cannot fold: ${view.error} ` +
-        `(svc projection rebuild ${view.name})`,
-    )
+    const fields = { view: view.name, reason: view.error ?? '' }
+    this.#log.error(fields, 'view stopped before an event it cannot fold, needs a rebuild')
   }
 
   async #pauseAfter(error: unknown, signal: AbortSignal): Promise<void> {
@@ -341,7 +340,7 @@ export class Runner {
     if (signal.aborted) return
     const why = messageOf(error)
     if (this.#active().some((view) => view.error !== why)) {
-      this.#log.error(`views cannot follow the event log, retrying: ${why}`)
+      this.#log.error({ reason: why }, CANNOT_FOLLOW)
     }
     for (const view of this.#active()) view.error = why
     this.#commitBeforePause()

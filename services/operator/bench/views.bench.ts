@@ -42,7 +42,12 @@ const QUESTIONS = 300
 const PAGE = 100
 const LIMIT_MS = 3_600_000
 const EVENTS_PER_REQUEST = 3
-const quiet = { info: () => {}, warn: () => {}, error: say }
+const quiet = {
+  info: () => {},
+  warn: () => {},
+  error: ({ reason = '' }: { readonly reason?: string }, message: string) =>
+    say(`${message}: ${reason}`),
+}
 
 const { values } = parseArgs({
   options: {

@@ -190,7 +190,8 @@ export class Relay {
   async #open(): Promise<BusTopic> {
     this.#topic ??= await this.#ports.bus.open(this.#ports.plan)
     for (const warning of this.#topic.warnings) {
-      this.#ports.log.warn({ topic: this.#ports.plan.name }, `feed topic: ${warning}`)
+      const fields = { topic: this.#ports.plan.name, reason: warning }
+      this.#ports.log.warn(fields, 'feed topic is set up otherwise than it should be')
     }
     const ends = await this.#topic.ends()
     const missing = missingIn(ends, this.#saved?.ends ?? [])

@@ -15,6 +15,7 @@ import { type Position, START } from '@svc/contracts/ports/event-store'
 import type { FoldedPlace, ViewsBeside } from '../beside/views-beside.ts'
 import { isDamage } from '../file-trouble.ts'
 import type { LiveView } from '../live-view.ts'
+import { BUILDING_AGAIN, BUILDING_WITHOUT_THREADS, CANNOT_FOLLOW } from '../projection-log.ts'
 import { ThreadLostError } from '../threads/running-thread.ts'
 import { type BuildThreads, ThreadedBuild, type ThreadedPorts } from '../threads/threaded-build.ts'
 import type { ViewBuilds } from './view-builds.ts'
@@ -79,8 +80,8 @@ async function buildPatiently(views: readonly LiveView[], ports: LongBuildPorts)
       await new LongBuild(left, ports).run()
     } catch (error) {
       signal.throwIfAborted()
-      const next = tries < TRIES_MAX ? 'again' : 'without threads'
-      log.warn(`views ${namesOf(left)}: ${messageOf(error)}, building them ${next}`)
+      const fields = { views: namesOf(left), reason: messageOf(error) }
+      log.warn(fields, tries < TRIES_MAX ? BUILDING_AGAIN : BUILDING_WITHOUT_THREADS)
       if (tries === TRIES_MAX) return
       await backoff.pause(signal)
     }
@@ -106,8 +107,8 @@ class LongBuild {
   async run(): Promise<void> {
     const { log, threads } = this.#ports
     const count = Math.min(threads.count, this.#views.length)
-    const inThreads = count === 1 ? 'in a thread' : `in ${count} threads`
-    log.info(`views ${namesOf(this.#views)}: building from the event log ${inThreads}`)
+    const fields = { views: namesOf(this.#views), threads: count }
+    log.info(fields, 'building views from the event log')
     for (const view of this.#views) view.builtApart = AT_START
     const beside = await ThreadedBuild.open(this.#views, this.#ports)
     try {
@@ -160,7 +161,7 @@ class LongBuild {
         signal.throwIfAborted()
         if (error instanceof ThreadLostError || isDamage(error)) throw error
         const why = messageOf(error)
-        if (why !== this.#trouble) log.error(`views cannot follow the event log, retrying: ${why}`)
+        if (why !== this.#trouble) log.error({ reason: why }, CANNOT_FOLLOW)
         this.#trouble = why
         for (const view of this.#views) view.error = why
         await this.#backoff.pause(signal)
@@ -195,8 +196,8 @@ function notJoined(views: readonly LiveView[]): readonly LiveView[] {
   return views.filter(({ builtApart }) => builtApart !== undefined)
 }
 
-function namesOf(views: readonly LiveView[]): string {
-  return views.map(({ name }) => name).join(', ')
+function namesOf(views: readonly LiveView[]): readonly string[] {
+  return views.map(({ name }) => name)
 }
 
 function messageOf(error: unknown): string {

@@ -16,6 +16,7 @@ import type { BuildPorts, ViewComparison, ViewsBeside } from '../beside/views-be
 import { ViewsBesideHere } from '../beside/views-beside-here.ts'
 import type { FoldLog } from '../fold-log.ts'
 import type { LiveView } from '../live-view.ts'
+import { BUILDING_AGAIN, BUILDING_WITHOUT_THREADS } from '../projection-log.ts'
 import { lowest } from '../runner.ts'
 import { ThreadLostError } from '../threads/running-thread.ts'
 import { ThreadedBuild, type ThreadedPorts } from '../threads/threaded-build.ts'
@@ -140,8 +141,12 @@ async function besideLive<Result>(
       // What was given to somebody once is not given again.
       const isOver = signal.aborted || watching.onBatch !== undefined
       if (!(error instanceof ThreadLostError) || isOver) throw error
-      log.warn(`views ${namesOf(views)}: ${error.message}, building them again`)
-      if (lost < THREADS_LOST_MAX) continue
+      const fields = { views: views.map(({ name }) => name), reason: error.message }
+      if (lost < THREADS_LOST_MAX) {
+        log.warn(fields, BUILDING_AGAIN)
+        continue
+      }
+      log.warn(fields, BUILDING_WITHOUT_THREADS)
       return foldedBeside(views, new ViewsBesideHere(views, build), watching, then)
     }
   }
@@ -183,10 +188,6 @@ async function foldedBeside<Result>(
 
 function fewestEvents(views: readonly LiveView[]): number {
   return Math.min(...views.map(({ file }) => file.committed.events))
-}
-
-function namesOf(views: readonly LiveView[]): string {
-  return views.map(({ name }) => name).join(', ')
 }
 
 async function swap(

@@ -120,7 +120,7 @@ export async function endOnClientDefects(warn: (warning: string) => void): Promi
     '@svc/infra/event-store/eventstoredb/client/unhandled-client-errors'
   )
   const say = (_fields: unknown, message?: string) => warn(message ?? '')
-  endOnDefects({ error: say, fatal: say }, isUnhandledClientError, 'svc ends at once')
+  endOnDefects({ error: say, fatal: say }, isUnhandledClientError, 'a defect: svc ends at once')
 }
 
 /** The disk has failed under the event log: nothing that this process believes can be trusted. */

@@ -13,12 +13,12 @@ const EXIT_DEFECT = 1
 
 /**
  * @param isStray whether the process survives this error
- * @param whatNow ends the sentence that is logged
+ * @param message that is logged with a defect
  */
 export function endOnDefects(
   logger: Pick<Logger, 'error' | 'fatal'>,
   isStray: (error: unknown) => boolean,
-  whatNow = 'the server ends at once; start it again',
+  message = 'a defect: the server ends at once; start it again',
 ): void {
   // Node raises a rejection that nobody handles as such an exception too.
   process.on('uncaughtException', (error) => {
@@ -26,7 +26,7 @@ export function endOnDefects(
       logger.error({ err: error }, 'unhandled error of the EventStoreDB client')
       return
     }
-    logger.fatal({ err: error }, `a defect: ${whatNow}`)
+    logger.fatal({ err: error }, message)
     process.exit(EXIT_DEFECT)
   })
 }

@@ -1,5 +1,10 @@
 /** The close of a month, and whether the books add up. */
-import type { MonthCustomer, MonthReport, MonthSums } from '@svc/contracts/admin/finance'
+import {
+  type MonthCustomer,
+  type MonthReport,
+  type MonthSums,
+  monthAmounts,
+} from '@svc/contracts/admin/finance'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { formatExact } from '@svc/contracts/money'
@@ -46,7 +51,7 @@ async function monthReport(
       await ports.pace.step(() => {
         for (const account of accounts.filter(({ openedAt }) => openedAt < to)) {
           const sums = sumsOf(snapshot.movements(account.accountId, from, to))
-          for (const name of columns) totals[name] += sums[name]
+          for (const name of monthAmounts) totals[name] += sums[name]
           customers.push(customerOf(account, sums))
         }
       })
@@ -81,17 +86,6 @@ async function* accountPages({
   }
 }
 
-const columns = [
-  'opening',
-  'payments',
-  'promotional',
-  'used',
-  'expired',
-  'refunded',
-  'corrected',
-  'closing',
-] as const satisfies readonly (keyof Sums)[]
-
 function noMovement(): Sums {
   return sumsWith(() => 0n)
 }
@@ -101,11 +95,11 @@ function sumsOf(month: AccountMonth): Sums {
 }
 
 function sumsWith(amount: (name: keyof Sums) => bigint): Sums {
-  return Object.fromEntries(columns.map((name) => [name, amount(name)] as const)) as Sums
+  return Object.fromEntries(monthAmounts.map((name) => [name, amount(name)] as const)) as Sums
 }
 
 function shown(sums: Sums): MonthSums {
-  const texts = columns.map((name) => [name, formatExact(sums[name])] as const)
+  const texts = monthAmounts.map((name) => [name, formatExact(sums[name])] as const)
   return Object.fromEntries(texts) as MonthSums
 }
 

@@ -263,7 +263,7 @@ async function openViews(
       if (tries < LOG_WHOLE_TRIES) await pause(systemTimer, LOG_WHOLE_PAUSE_MS)
       else if (otherLog !== 'accept') throw olderCopy(shownLocation(place), error)
       else {
-        logger.warn(`${error.message}: accepted, the views are removed and built anew`)
+        logger.warn({ reason: error.message }, 'older event log accepted, rebuilding all views')
         folder.forgetViews()
       }
     }

@@ -69,9 +69,8 @@ export async function recogniseLog(
       : noted.firstEvent !== null && noted.firstEvent !== log.firstEvent
   if (isAnother) {
     if (otherLog === 'refuse') throw anotherLog(folder, noted, log)
-    logger.warn(
-      `${folder.path} was used with another event log: its views are removed and built anew`,
-    )
+    const fields = { path: folder.path }
+    logger.warn(fields, 'data folder was used with another event log, rebuilding all views')
     folder.forgetLog()
   }
   if (isAnother || !isSame(noted, log)) folder.writeLog(log)
@@ -99,9 +98,7 @@ export function forgetServerLog({ folder, logger, otherLog }: LogIdentityPorts):
   if (noted === undefined) return
   const what = `${folder.path} was used with an EventStoreDB${whereOf(noted)}, and EVENTSTORE_URL is not set now`
   if (otherLog === 'refuse') throw new DataFolderError(`${what}: ${WAY_BACK}`)
-  logger.warn(
-    `${what}: the events are in its own ledger.db, and its views are removed and built anew`,
-  )
+  logger.warn({ reason: what }, 'going back to ledger.db of the data folder, rebuilding all views')
   folder.forgetLog()
 }
 

@@ -51,10 +51,11 @@ export class LogMemory {
   static async open(ports: LogMemoryPorts): Promise<LogMemory> {
     const noted = ports.folder.readLogHead()
     const holds = noted === undefined || (await isInLog(ports.store, noted))
-    if (!holds) {
+    if (noted !== undefined && !holds) {
+      const { stream, revision } = noted
       ports.logger.warn(
-        `the event log does not hold what it held: event ${noted?.revision} of ${noted?.stream} ` +
-          'is gone or another (svc verify shows more)',
+        { stream, revision },
+        'event log does not hold what it held, see svc verify',
       )
     }
     return new LogMemory(ports, noted, holds)

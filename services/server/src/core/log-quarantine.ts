@@ -46,16 +46,14 @@ export class LogQuarantine implements Quarantine {
     const { stream, revision, cause } = damage
     if (this.find(stream) !== undefined) return
     this.#noted.set(stream, { stream, revision, cause })
-    const where = revision === null ? '' : ` at revision ${revision}`
-    const message = `stream ${stream} is damaged${where} and set aside: ${cause}`
-    this.#ports.logger.error({ stream, revision, reason: cause }, message)
+    this.#ports.logger.error({ stream, revision, reason: cause }, 'stream is damaged and set aside')
     this.#keep()
   }
 
   /** The stream was read from its start to its end, and nothing is wrong with it. */
   release(stream: string): void {
     if (!this.#noted.delete(stream)) return
-    this.#ports.logger.warn({ stream }, `stream ${stream} is whole again, going on with it`)
+    this.#ports.logger.warn({ stream }, 'stream is whole again, going on with it')
     this.#keep()
   }
 

@@ -62,7 +62,7 @@ async function releaseWhenWhole(
   try {
     if ((await isStillThere(damage, store)) || (await inspect(stream)) !== undefined) return
     for (const name of projections.leavingOut(stream)) {
-      logger.warn(`view ${name}: stream ${stream} is whole again, rebuilding`)
+      logger.warn({ view: name, stream }, 'stream is whole again, rebuilding view')
       await projections.rebuild(name, () => {}, signal)
     }
     if (projections.leavingOut(stream).length === 0) quarantine.release(stream)

@@ -1,6 +1,6 @@
 /** `svc month` */
 
-import type { MonthCustomer, MonthReport } from '@svc/contracts/admin/finance'
+import { type MonthCustomer, type MonthReport, monthAmounts } from '@svc/contracts/admin/finance'
 import { csvLine, csvText } from '@svc/contracts/csv'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
@@ -13,26 +13,15 @@ interface MonthOptions {
   readonly format: 'table' | 'csv'
 }
 
-const amounts = [
-  'opening',
-  'payments',
-  'promotional',
-  'used',
-  'expired',
-  'refunded',
-  'corrected',
-  'closing',
-] as const
-
 const columns: readonly Column<MonthCustomer>[] = [
   { title: 'CUSTOMER', cutTo: 16, text: (line) => line.name },
   { title: 'ACCOUNT', leftOut: 9, text: (line) => line.account_id },
-  ...amounts.map((name, index): Column<MonthCustomer> => {
+  ...monthAmounts.map((name, index): Column<MonthCustomer> => {
     return {
       title: name.toUpperCase(),
       align: 'decimal',
       text: (line) => line[name],
-      ...(name === 'opening' || name === 'closing' ? {} : { leftOut: amounts.length - index }),
+      ...(name === 'opening' || name === 'closing' ? {} : { leftOut: monthAmounts.length - index }),
     }
   }),
 ]
@@ -77,15 +66,15 @@ function csvOf({ customers, totals }: MonthReport): string {
       customer.account_id,
       csvText(customer.external_id ?? ''),
       csvText(customer.name),
-      ...amounts.map((name) => customer[name]),
+      ...monthAmounts.map((name) => customer[name]),
     ]),
   )
   const head = csvLine([
     'account_id',
     'external_id',
     'name',
-    ...amounts.map((name) => `${name}_usd`),
+    ...monthAmounts.map((name) => `${name}_usd`),
   ])
-  const foot = csvLine(['', '', 'all customers', ...amounts.map((name) => totals[name])])
+  const foot = csvLine(['', '', 'all customers', ...monthAmounts.map((name) => totals[name])])
   return head + lines.join('') + foot
 }
