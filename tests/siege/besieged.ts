@@ -7,7 +7,7 @@ import { DataFolder } from '@svc/server/data-folder/data-folder'
 import type { ClientAnswer } from '@svc/testing/checker/history'
 import { secretOf } from '@svc/testing/made-key'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
-import { sizeOfProcess } from '../soak/process-size.ts'
+import { memoryOfProcess } from '../soak/process-size.ts'
 import { Audit } from '../torture/audit.ts'
 
 const LOOK_AGAIN_MS = 100
@@ -130,10 +130,10 @@ export class Besieged {
   #look(): void {
     try {
       const { pid } = this.#server
-      this.#gatewayBytes = Math.max(this.#gatewayBytes, sizeOfProcess(pid).bytes)
+      this.#gatewayBytes = Math.max(this.#gatewayBytes, memoryOfProcess(pid))
       const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')
       for (const child of children.filter(Boolean)) {
-        this.#workerBytes = Math.max(this.#workerBytes, sizeOfProcess(Number(child)).bytes)
+        this.#workerBytes = Math.max(this.#workerBytes, memoryOfProcess(Number(child)))
       }
     } catch {
       // A process that ended between two looks.
