@@ -162,13 +162,18 @@ class StoreConnection implements EventStore {
   #append(request: AppendRequest): Promise<AppendOutcome> {
     const { time, random, network } = this.#options
     const { promise, resolve, reject } = Promise.withResolvers<AppendOutcome>()
-    const cause = new Error('no answer in time')
     if (this.#server.isAway && random.next() < 0.5) {
       time.after(REFUSED_MS, () => reject(new StoreAwayError('the server is away')))
       return promise
     }
-    time.after(ANSWER_MS, () => resolve({ kind: 'unknown', cause }))
-    const answer = (outcome: AppendOutcome): void => this.#bringBack(() => resolve(outcome))
+    const waitNoMore = time.after(ANSWER_MS, () => {
+      resolve({ kind: 'unknown', cause: new Error('no answer in time') })
+    })
+    const arrive = (outcome: AppendOutcome): void => {
+      waitNoMore()
+      resolve(outcome)
+    }
+    const answer = (outcome: AppendOutcome): void => this.#bringBack(() => arrive(outcome))
     if (!network.loses()) this.#bring(request, answer)
     if (network.repeats()) this.#bring(request, answer)
     return promise
@@ -195,11 +200,15 @@ class StoreConnection implements EventStore {
       const { time, network } = this.#options
       const { promise, resolve, reject } = Promise.withResolvers<Answer>()
       const away = (): void => reject(new StoreAwayError('the server does not answer'))
-      time.after(this.#server.isAway ? REFUSED_MS : ANSWER_MS, away)
+      const waitNoMore = time.after(this.#server.isAway ? REFUSED_MS : ANSWER_MS, away)
+      const arrive = (answer: Answer): void => {
+        waitNoMore()
+        resolve(answer)
+      }
       if (this.#server.isAway || network.loses()) return promise
       time.after(network.delayMs(), () => {
         if (this.#server.isAway) return
-        read().then((answer) => this.#bringBack(() => resolve(answer)), reject)
+        read().then((answer) => this.#bringBack(() => arrive(answer)), reject)
       })
       return promise
     })
