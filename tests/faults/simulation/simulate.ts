@@ -4,13 +4,15 @@
  *     npm run simulate -- [--histories 2000] [--seed N] [--bugs] [--json]
  *
  * A history is its seed: `--histories 1 --seed N` plays one again. Every hundredth is played twice,
- * and has to come out the same. With `--bugs` each planted bug is looked for instead. Stopped with
- * Ctrl-C or SIGTERM, it ends with the history that it plays, and says how many those were.
+ * and has to come out the same. With `--bugs` each planted bug is looked for instead. It says once a
+ * minute how far it is. Stopped with Ctrl-C or SIGTERM, it ends with the history that it plays, and
+ * says how many those were.
  */
 import { parseArgs } from 'node:util'
 import { plantedBugs } from './bugs/planted-bugs.ts'
 import type { Seams } from './bugs/seams.ts'
 import { type HistoryOutcome, playHistory } from './history.ts'
+import { Progress } from './progress.ts'
 
 const DEFAULT_HISTORIES = 2_000
 const SEEDS = 2 ** 31
@@ -94,12 +96,18 @@ async function main(): Promise<void> {
   const options = { histories: Number(values.histories), seed: Number(values.seed) }
   process.stderr.write(`seed ${options.seed}\n`)
   if (values.bugs) return lookForBugs(options)
+  const progress = new Progress({
+    write: (line) => process.stderr.write(line),
+    nowMs: () => performance.now(),
+  })
   const stopping = new AbortController()
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
   const summary = await simulate({
     ...options,
     signal: stopping.signal,
-    onHistory({ seed, problems }) {
+    onHistory(outcome) {
+      const { seed, problems } = outcome
+      progress.note(outcome)
       const shown = problems.slice(0, SHOWN_PROBLEMS)
       for (const problem of shown) process.stderr.write(`seed ${seed}: ${problem}\n`)
     },

@@ -2,11 +2,15 @@
  * `SVC_HISTORIES` simulated histories, each from a seed of its own: no invariant breaks, whatever
  * fails. And every planted bug is found, or a history that holds would prove nothing.
  */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { collectGarbage } from '@svc/testing/collect-garbage'
 import { describe, expect, test } from 'vitest'
 import { plantedBugs } from './bugs/planted-bugs.ts'
 import { playHistory } from './history.ts'
-import { findBug, simulate } from './simulate.ts'
+import { findBug, type SimulationSummary, simulate } from './simulate.ts'
 
 const HISTORIES = Number(process.env.SVC_HISTORIES ?? 200)
 const SEED = Number(process.env.SVC_HISTORIES_SEED ?? Date.now() % 2 ** 31)
@@ -62,6 +66,21 @@ test('of a history that is over nothing is kept in memory', async () => {
   await collectGarbage()
   expect(worlds).toHaveLength(8)
   expect(worlds.filter((world) => world.deref() !== undefined)).toHaveLength(0)
+})
+
+test('a simulation that is stopped ends with the history that it plays, and counts', async () => {
+  const program = fileURLToPath(new URL('./simulate.ts', import.meta.url))
+  const args = [program, '--histories', '1000000', '--seed', '1', '--json']
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = Promise.all([text(child.stdout), once(child, 'exit')])
+  await once(child.stderr, 'data')
+  child.kill('SIGTERM')
+  const [output, exit] = await ended
+  const { histories, failures } = JSON.parse(output) as SimulationSummary
+  expect(exit).toEqual([0, null])
+  expect(histories).toBeGreaterThan(0)
+  expect(histories).toBeLessThan(1_000_000)
+  expect(failures).toEqual([])
 })
 
 describe('a planted bug is found', () => {
