@@ -39,6 +39,18 @@ describe('an id', () => {
     )
   })
 
+  test('ends with its random bits, the first first, five in each character', () => {
+    const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+    fc.assert(
+      fc.property(timeMs, random, (at, bytes) => {
+        const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('')
+        const fives = bits.match(/.{5}/g) ?? []
+        const characters = fives.map((five) => alphabet.charAt(Number.parseInt(five, 2)))
+        expect(makeId('req', at, bytes).slice(-characters.length)).toBe(characters.join(''))
+      }),
+    )
+  })
+
   test('differs when any random bit differs', () => {
     fc.assert(
       fc.property(timeMs, random, fc.nat({ max: ID_RANDOM_BYTES * 8 - 1 }), (at, bytes, bit) => {

