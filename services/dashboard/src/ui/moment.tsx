@@ -26,15 +26,23 @@ export function Age({ at }: { readonly at: string | null }) {
 }
 
 export interface AsOfProps {
-  /** Of the answer beside which it stands. */
-  readonly asOf: { readonly position: string; readonly at: string }
+  /**
+   * Of the answer beside which it stands. Undefined, whatever the declaration says, where a server
+   * answers that is older than the page, as in the middle of an upgrade: then nothing is said.
+   */
+  readonly asOf: { readonly position: string; readonly at: string } | undefined
+  /** Of a page that asks anew all the time: how old it is says more than when it was. */
+  readonly isRefreshed?: boolean
 }
 
-/** What numbers are up to: a time, not an age, since a page that is left open asks nothing anew. */
-export function AsOf({ asOf: { position, at } }: AsOfProps) {
+/** What numbers are up to: a time, not an age, where a page that is left open asks nothing anew. */
+export function AsOf({ asOf, isRefreshed = false }: AsOfProps) {
+  if (asOf === undefined) return null
+  const { position, at } = asOf
   return (
     <p className="mt-3 text-sm text-soft" data-as-of>
-      {t('asOf', { position: countText(Number(position)) })} <Moment at={at} />
+      {t('asOf', { position: countText(Number(position)) })}{' '}
+      {isRefreshed ? <Age at={at} /> : <Moment at={at} />}
     </p>
   )
 }

@@ -17,7 +17,7 @@ export function Table({ label, head, foot, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
     <section className="scrolls-aside relative overflow-x-auto" tabIndex={0} aria-label={label}>
-      <table className={`w-full border-collapse text-sm ${openEnd}`}>
+      <table className={`w-full border-separate border-spacing-0 text-sm ${openEnd}`}>
         <thead>
           <tr>{head}</tr>
         </thead>
@@ -30,26 +30,40 @@ export function Table({ label, head, foot, children }: TableProps) {
 
 const cell = 'border-b border-line px-1.5 py-2 first:pl-0 lg:px-2 last:pr-0'
 
-export function Head({ isNumber, ...rest }: CellProps<ThHTMLAttributes<HTMLTableCellElement>>) {
+export function Head(props: CellProps<ThHTMLAttributes<HTMLTableCellElement>>) {
+  const { isNumber, isPinned, ...rest } = props
   const side = isNumber ? 'text-right' : 'text-left'
   return (
     <th
       scope="col"
+      data-pinned={isPinned || undefined}
       className={`${cell} ${side} font-medium whitespace-nowrap text-soft`}
       {...rest}
     />
   )
 }
 
-export function Cell({ isNumber, ...rest }: CellProps<TdHTMLAttributes<HTMLTableCellElement>>) {
+export function Cell(props: CellProps<TdHTMLAttributes<HTMLTableCellElement>>) {
+  const { isNumber, isPinned, ...rest } = props
   // A number never breaks, and words are not squeezed to a column of letters: the table scrolls.
   const side = isNumber
     ? 'text-right tabular-nums whitespace-nowrap'
     : 'min-w-20 text-left lg:min-w-28'
-  return <td className={`${cell} ${side} max-w-80 align-middle wrap-anywhere`} {...rest} />
+  return (
+    <td
+      data-pinned={isPinned || undefined}
+      className={`${cell} ${side} max-w-80 align-middle wrap-anywhere`}
+      {...rest}
+    />
+  )
 }
 
 type CellProps<Base> = Base & {
   /** Right-aligned, in figures of one width. */
   readonly isNumber?: boolean
+  /**
+   * Stays in sight while the others scroll: the one column of a table that people come for, where
+   * it has amounts, and that in its head, its rows and its foot.
+   */
+  readonly isPinned?: boolean
 }

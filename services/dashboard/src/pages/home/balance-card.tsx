@@ -1,13 +1,13 @@
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
-import { countText } from '../../text/times.ts'
+import { openPeriodText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Card, Figure } from '../../ui/card.tsx'
-import { Age } from '../../ui/moment.tsx'
+import { AsOf } from '../../ui/moment.tsx'
 import { GlanceMoney } from '../../ui/money.tsx'
 
 /** Available = settled − held, this month's use, and what all of it is up to. */
 export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountHome'> }) {
-  const { balance, month, as_of: asOf } = home
+  const { balance, month } = home
   return (
     <Card title={t('balance')}>
       <dl className="grid grid-cols-2 gap-4 md:grid-cols-4">
@@ -24,9 +24,7 @@ export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountH
           <GlanceMoney amount={month.total.amount} />
         </Figure>
       </dl>
-      <p className="mt-3 text-sm text-soft">
-        {t('asOf', { position: countText(Number(asOf.position)) })} <Age at={asOf.at} />
-      </p>
+      <AsOf asOf={home.as_of} isRefreshed />
     </Card>
   )
 }

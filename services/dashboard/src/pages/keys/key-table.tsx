@@ -30,7 +30,9 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
       <Head>{t('created')}</Head>
       <Head>{t('lastUsed')}</Head>
       <Head isNumber>{t('requests')}</Head>
-      <Head isNumber>{t('spent30Days')}</Head>
+      <Head isNumber isPinned>
+        {t('spent30Days')}
+      </Head>
       <Head isNumber>{t('spent')}</Head>
       <Head>
         <span className="sr-only">{t('actions')}</span>
@@ -62,7 +64,7 @@ export function KeyTable({ keys }: { readonly keys: readonly Key[] }) {
           <Cell isNumber>{countText(key.requests)}</Cell>
           {[key.spent_30_days, key.spent].map((spent, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: two amounts in a fixed order
-            <Cell isNumber key={index}>
+            <Cell isNumber isPinned={index === 0} key={index}>
               <DecimalColumn amount={spent} decimals={decimals} />
             </Cell>
           ))}

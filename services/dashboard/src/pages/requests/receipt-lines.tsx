@@ -23,7 +23,9 @@ export function ReceiptLines({ receipt }: ReceiptLinesProps) {
       <Head>{t('tokens')}</Head>
       <Head isNumber>{t('count')}</Head>
       <Head isNumber>{t('perMillion')}</Head>
-      <Head isNumber>{t('cost')}</Head>
+      <Head isNumber isPinned>
+        {t('cost')}
+      </Head>
     </>
   )
   const foot = (
@@ -31,7 +33,7 @@ export function ReceiptLines({ receipt }: ReceiptLinesProps) {
       <Cell colSpan={3}>
         <strong>{t('total')}</strong>
       </Cell>
-      <Cell isNumber>
+      <Cell isNumber isPinned>
         <DecimalColumn amount={amount} decimals={decimals} />
       </Cell>
     </tr>
@@ -44,7 +46,7 @@ export function ReceiptLines({ receipt }: ReceiptLinesProps) {
           <tr key={line.class}>
             <Cell>{tokenClassName(line.class)}</Cell>
             <Cell isNumber>{countText(line.tokens)}</Cell>
-            <Cell isNumber>
+            <Cell isNumber isPinned>
               <DecimalColumn amount={line.price} decimals={prices} />
             </Cell>
             <Cell isNumber>

@@ -33,7 +33,9 @@ export function RequestTable({ requests, receiptAddress, totals }: RequestTableP
       <Head isNumber>{t('input')}</Head>
       <Head isNumber>{t('cachedInput')}</Head>
       <Head isNumber>{t('output')}</Head>
-      <Head isNumber>{t('cost')}</Head>
+      <Head isNumber isPinned>
+        {t('cost')}
+      </Head>
     </>
   )
   const foot = totals && <RequestTotals totals={totals} decimals={decimals} />
@@ -78,7 +80,7 @@ const Line = memo(({ request, decimals, receipt }: LineProps) => {
       <Cell isNumber>{countText(usage.input_tokens)}</Cell>
       <Cell isNumber>{countText(usage.cached_input_tokens)}</Cell>
       <Cell isNumber>{countText(usage.output_tokens)}</Cell>
-      <Cell isNumber>
+      <Cell isNumber isPinned>
         <DecimalColumn amount={amount} decimals={decimals} />
       </Cell>
     </tr>

@@ -53,7 +53,7 @@ function Sums({ of, decimals }: SumsProps) {
       <Cell isNumber>{countText(of.input_tokens)}</Cell>
       <Cell isNumber>{countText(of.cached_input_tokens)}</Cell>
       <Cell isNumber>{countText(of.output_tokens)}</Cell>
-      <Cell isNumber>
+      <Cell isNumber isPinned>
         <DecimalColumn amount={of.amount} decimals={decimals} />
       </Cell>
     </>

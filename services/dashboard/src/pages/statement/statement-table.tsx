@@ -45,7 +45,9 @@ export function StatementTable(props: StatementTableProps) {
       <Head>{t('description')}</Head>
       <Head isNumber>{t('debit')}</Head>
       <Head isNumber>{t('credited')}</Head>
-      <Head isNumber>{t('balance')}</Head>
+      <Head isNumber isPinned>
+        {t('balance')}
+      </Head>
     </>
   )
   const foot = (
@@ -53,7 +55,7 @@ export function StatementTable(props: StatementTableProps) {
       <Cell colSpan={5}>
         <strong>{t(isWhole ? 'closing' : 'closingSoFar')}</strong>
       </Cell>
-      <Cell isNumber>
+      <Cell isNumber isPinned>
         <DecimalColumn amount={closing} decimals={balances} isBalance />
       </Cell>
     </tr>
@@ -64,7 +66,7 @@ export function StatementTable(props: StatementTableProps) {
         <Cell colSpan={5}>
           <strong>{t('opening')}</strong>
         </Cell>
-        <Cell isNumber>
+        <Cell isNumber isPinned>
           <DecimalColumn amount={opening} decimals={balances} isBalance />
         </Cell>
       </tr>
@@ -102,7 +104,7 @@ const Line = memo(({ entry, receipt, moved, balances }: LineProps) => (
     <Cell isNumber>
       <DecimalColumn amount={entry.credit} decimals={moved} />
     </Cell>
-    <Cell isNumber>
+    <Cell isNumber isPinned>
       <DecimalColumn amount={entry.balance} decimals={balances} isBalance />
     </Cell>
   </tr>

@@ -58,7 +58,9 @@ function SavingsTable({ steps }: { readonly steps: readonly Step[] }) {
       <Head isNumber>{t('cachedInput')}</Head>
       <Head isNumber>{t('cachedAsInput')}</Head>
       <Head isNumber>{t('cachedCharged')}</Head>
-      <Head isNumber>{t('cachedSaved')}</Head>
+      <Head isNumber isPinned>
+        {t('cachedSaved')}
+      </Head>
     </>
   )
   const foot = (
@@ -87,7 +89,7 @@ function Figures({ row, decimals }: { readonly row: Savings; readonly decimals: 
       <Cell isNumber>{countText(row.cachedTokens)}</Cell>
       {[row.asInput, row.charged, row.saved].map((amount, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the three columns stay in their places
-        <Cell key={index} isNumber>
+        <Cell key={index} isNumber isPinned={index === 2}>
           <DecimalColumn amount={amount} decimals={decimals} />
         </Cell>
       ))}

@@ -22,7 +22,9 @@ export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
       <Head isNumber>{t('input')}</Head>
       <Head isNumber>{t('cachedInput')}</Head>
       <Head isNumber>{t('output')}</Head>
-      <Head isNumber>{t('cost')}</Head>
+      <Head isNumber isPinned>
+        {t('cost')}
+      </Head>
     </>
   )
   const foot = (
@@ -62,7 +64,7 @@ function Uses({ row, decimals }: UsesProps) {
       <Cell isNumber>{countText(usedOf(row, 'input').tokens)}</Cell>
       <Cell isNumber>{countText(usedOf(row, 'cached_input').tokens)}</Cell>
       <Cell isNumber>{countText(usedOf(row, 'output').tokens)}</Cell>
-      <Cell isNumber>
+      <Cell isNumber isPinned>
         <DecimalColumn amount={row.amount} decimals={decimals} />
       </Cell>
     </>

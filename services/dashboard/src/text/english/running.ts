@@ -163,6 +163,7 @@ export const runningTexts = {
   versionNumber: 'Version',
   viewCatchingUp: 'catching up',
   viewFailed: 'failed',
+  unknownNumberOf: 'an unknown number of',
   viewLive: 'live',
   viewsAgree: 'Every row of every view is what the log says.',
   viewsDiffer: 'Live views differ from the log.',

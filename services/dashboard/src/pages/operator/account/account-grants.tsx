@@ -35,7 +35,7 @@ export function AccountGrants({ account }: { readonly account: AccountDetails })
             <Cell isNumber>
               <DecimalColumn amount={grant.amount} decimals={amounts} />
             </Cell>
-            <Cell isNumber>
+            <Cell isNumber isPinned>
               <DecimalColumn amount={grant.remaining} decimals={remainders} />
             </Cell>
             <Cell>
@@ -93,7 +93,9 @@ function GrantHead() {
       <Head>{t('granted')}</Head>
       <Head>{t('category')}</Head>
       <Head isNumber>{t('amount')}</Head>
-      <Head isNumber>{t('remaining')}</Head>
+      <Head isNumber isPinned>
+        {t('remaining')}
+      </Head>
       <Head>{t('expires')}</Head>
       <Head>{t('grantId')}</Head>
       <Head>

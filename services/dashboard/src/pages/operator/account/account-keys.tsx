@@ -27,7 +27,9 @@ export function AccountKeys({ account }: { readonly account: AccountDetails }) {
       <Head>{t('status')}</Head>
       <Head>{t('created')}</Head>
       <Head>{t('lastUsed')}</Head>
-      <Head isNumber>{t('spent')}</Head>
+      <Head isNumber isPinned>
+        {t('spent')}
+      </Head>
       <Head>
         <span className="sr-only">{t('actions')}</span>
       </Head>
@@ -54,7 +56,7 @@ export function AccountKeys({ account }: { readonly account: AccountDetails }) {
             <Cell>
               <Age at={key.last_used_at} />
             </Cell>
-            <Cell isNumber>
+            <Cell isNumber isPinned>
               <DecimalColumn amount={key.spent} decimals={decimals} />
             </Cell>
             <Cell isNumber>

@@ -22,7 +22,9 @@ export function HoldList({ accountId }: { readonly accountId?: string }) {
       <Head>{t('heldSince')}</Head>
       <Head>{t('request')}</Head>
       {accountId === undefined && <Head>{t('account')}</Head>}
-      <Head isNumber>{t('heldNow')}</Head>
+      <Head isNumber isPinned>
+        {t('heldNow')}
+      </Head>
       <Head>{t('deadline')}</Head>
     </>
   )
@@ -54,7 +56,7 @@ export function HoldList({ accountId }: { readonly accountId?: string }) {
                       <code className="text-xs">{hold.account_id}</code>
                     </Cell>
                   )}
-                  <Cell isNumber>
+                  <Cell isNumber isPinned>
                     <DecimalColumn amount={hold.held} decimals={decimals} />
                   </Cell>
                   <Cell>

@@ -30,7 +30,9 @@ export function AccountTable({ accounts, sums }: AccountTableProps) {
     <>
       <Head>{t('account')}</Head>
       <Head>{t('status')}</Head>
-      <Head isNumber>{t('available')}</Head>
+      <Head isNumber isPinned>
+        {t('available')}
+      </Head>
       <Head isNumber>{t('settled')}</Head>
       <Head isNumber>{t('heldNow')}</Head>
       <Head isNumber>{t('spent30Days')}</Head>
@@ -109,7 +111,7 @@ interface AmountsProps extends Decimals {
 
 function Amounts({ row, ...decimals }: AmountsProps) {
   return columns.map((name) => (
-    <Cell isNumber key={name}>
+    <Cell isNumber isPinned={name === 'available'} key={name}>
       <DecimalColumn
         amount={row[name]}
         decimals={decimals[name]}

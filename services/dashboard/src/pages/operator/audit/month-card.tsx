@@ -82,14 +82,16 @@ function Totals({ report }: { readonly report: MonthReport }) {
         head={
           <>
             <Head>{t('allAccounts', { count: customers.length })}</Head>
-            <Head isNumber>{t('amount')}</Head>
+            <Head isNumber isPinned>
+              {t('amount')}
+            </Head>
           </>
         }
       >
         {sums.map(([name, text]) => (
           <tr key={name}>
             <Cell>{t(text)}</Cell>
-            <Cell isNumber>
+            <Cell isNumber isPinned>
               <DecimalColumn amount={totals[name]} decimals={decimals} isBalance />
             </Cell>
           </tr>

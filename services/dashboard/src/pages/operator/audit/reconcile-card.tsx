@@ -46,7 +46,9 @@ function Result({ result }: { readonly result: ReconcileResult }) {
           <>
             <Head>{t('equation')}</Head>
             <Head>{t('result')}</Head>
-            <Head isNumber>{t('difference')}</Head>
+            <Head isNumber isPinned>
+              {t('difference')}
+            </Head>
           </>
         }
       >
@@ -56,7 +58,9 @@ function Result({ result }: { readonly result: ReconcileResult }) {
             <Cell>
               <Badge look={holds ? 'good' : 'bad'} text={t(holds ? 'agrees' : 'differs')} />
             </Cell>
-            <Cell isNumber>{difference}</Cell>
+            <Cell isNumber isPinned>
+              {difference}
+            </Cell>
           </tr>
         ))}
       </Table>
@@ -68,7 +72,9 @@ function Result({ result }: { readonly result: ReconcileResult }) {
               <Head>{t('equation')}</Head>
               <Head>{t('subject')}</Head>
               <Head>{t('problem')}</Head>
-              <Head isNumber>{t('difference')}</Head>
+              <Head isNumber isPinned>
+                {t('difference')}
+              </Head>
             </>
           }
         >
@@ -77,7 +83,9 @@ function Result({ result }: { readonly result: ReconcileResult }) {
               <Cell>{finding.equation}</Cell>
               <Cell>{finding.subject}</Cell>
               <Cell>{finding.problem}</Cell>
-              <Cell isNumber>{finding.difference}</Cell>
+              <Cell isNumber isPinned>
+                {finding.difference}
+              </Cell>
             </tr>
           ))}
         </Table>

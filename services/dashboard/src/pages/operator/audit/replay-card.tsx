@@ -68,7 +68,9 @@ function Result({ result, lines }: ResultProps) {
   const head = (
     <>
       <Head>{t('account')}</Head>
-      <Head isNumber>{t('settled')}</Head>
+      <Head isNumber isPinned>
+        {t('settled')}
+      </Head>
       <Head isNumber>{t('heldNow')}</Head>
     </>
   )
@@ -77,7 +79,7 @@ function Result({ result, lines }: ResultProps) {
       <Cell>
         <strong>{t('allAccounts', { count: countText(totals.accounts) })}</strong>
       </Cell>
-      <Cell isNumber>
+      <Cell isNumber isPinned>
         <DecimalColumn amount={totals.settled} decimals={decimals.settled} isBalance />
       </Cell>
       <Cell isNumber>
@@ -96,7 +98,7 @@ function Result({ result, lines }: ResultProps) {
             <Cell>
               <GivenName name={row.name} />
             </Cell>
-            <Cell isNumber>
+            <Cell isNumber isPinned>
               <DecimalColumn amount={row.settled} decimals={decimals.settled} isBalance />
             </Cell>
             <Cell isNumber>

@@ -101,7 +101,9 @@ function Corrected({ result, accounts }: CorrectedProps) {
     <>
       <Head>{t('account')}</Head>
       <Head isNumber>{t('requests')}</Head>
-      <Head isNumber>{t('changesBy')}</Head>
+      <Head isNumber isPinned>
+        {t('changesBy')}
+      </Head>
     </>
   )
   const foot = (
@@ -109,7 +111,7 @@ function Corrected({ result, accounts }: CorrectedProps) {
       <Cell colSpan={2}>
         <strong>{t('total')}</strong>
       </Cell>
-      <Cell isNumber>
+      <Cell isNumber isPinned>
         <DecimalColumn amount={result.amount} decimals={decimals} />
       </Cell>
     </tr>
@@ -128,7 +130,7 @@ function Corrected({ result, accounts }: CorrectedProps) {
               {account.problem !== null && <p className="text-bad">{account.problem}</p>}
             </Cell>
             <Cell isNumber>{countText(account.requests)}</Cell>
-            <Cell isNumber>
+            <Cell isNumber isPinned>
               <DecimalColumn amount={account.amount} decimals={decimals} />
             </Cell>
           </tr>

@@ -76,27 +76,40 @@ function Line({ projection }: { readonly projection: ProjectionDetails }) {
   )
 }
 
+/**
+ * Without a count where a server answers that is older than the page, as in the middle of an
+ * upgrade: it did not count events, whatever the declaration says.
+ */
+type Behind = Omit<ProjectionDetails, 'behind_events' | 'behind_events_exact'> &
+  Partial<ProjectionDetails>
+
 /** Of the worst view: that the others are current helps nobody who looks at its numbers. */
-function furthestBehind(projections: readonly ProjectionDetails[]): string {
-  const [worst] = projections.toSorted((one, other) => other.behind_events - one.behind_events)
+function furthestBehind(projections: readonly Behind[]): string {
+  const [worst] = projections.toSorted((one, other) => lackingOf(other) - lackingOf(one))
   if (worst === undefined || !isBehind(worst)) return t('noneBehind')
   const { name, behind_seconds: seconds } = worst
-  const count = behindText(worst)
+  const count = worst.behind_events === undefined ? t('unknownNumberOf') : behindText(worst)
   return seconds === null
     ? t('furthestBehindUnknown', { name, count })
     : t('furthestBehind', { name, count, time: durationText(seconds * SECOND_MS) })
 }
 
-function isBehind({ behind_events: count, behind_events_exact: isExact }: ProjectionDetails) {
-  return count > 0 || !isExact
+function lackingOf(view: Behind): number {
+  return view.behind_events ?? Number(isBehind(view))
+}
+
+function isBehind({ behind_events: count, behind_events_exact: isExact, ...view }: Behind) {
+  return count === undefined ? view.position !== view.head : count > 0 || isExact === false
 }
 
 /** Events that the view has not seen yet. */
-function behindText({ behind_events: count, behind_events_exact: isExact }: ProjectionDetails) {
-  return isExact ? countText(count) : t('atLeast', { count: countText(count) })
+function behindText(view: Behind): string {
+  const { behind_events: count, behind_events_exact: isExact } = view
+  if (count === undefined) return isBehind(view) ? t('unavailable') : countText(0)
+  return isExact === false ? t('atLeast', { count: countText(count) }) : countText(count)
 }
 
-function behindFor(projection: ProjectionDetails): string {
+function behindFor(projection: Behind): string {
   const { behind_seconds: seconds } = projection
   if (!isBehind(projection)) return '–'
   return seconds === null ? t('unavailable') : durationText(seconds * SECOND_MS)

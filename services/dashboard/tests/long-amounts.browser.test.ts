@@ -1,0 +1,87 @@
+/** Amounts with all the digits that an amount can have, on every page that has a table of them. */
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { changedAnswers } from '../testing/changed-answers.ts'
+import { missingChromium } from '../testing/chromium.ts'
+import type { PageServer } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { keptScreenshot } from '../testing/screenshots.ts'
+import { withPages } from '../testing/with-pages.ts'
+
+const WIDTHS = [320, 768, 1440]
+const DECIMALS_MAX = 12
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+
+const pages = [
+  ['home', `accounts/${ACCOUNT}`],
+  ['keys', `accounts/${ACCOUNT}/keys`],
+  ['requests', `accounts/${ACCOUNT}/requests`],
+  ['receipt', `accounts/${ACCOUNT}/requests?request=req_1`],
+  ['statement', `accounts/${ACCOUNT}/statement`],
+  ['usage', `accounts/${ACCOUNT}/usage?group=key`],
+  ['operator-accounts', 'operator/accounts'],
+  ...['grants', 'holds', 'keys', 'requests', 'statement'].map(
+    (view) => [`operator-${view}`, `operator/accounts/${ACCOUNT}?view=${view}`] as const,
+  ),
+  ['operator-system', 'operator/system'],
+] as const
+
+/** Amounts in no pinned column, and those that a pinned column does not keep in sight alone. */
+const OUT_OF_SIGHT = `(() => {
+  const found = []
+  for (const section of document.querySelectorAll('.scrolls-aside')) {
+    const isOut = (cell) => {
+      const edges = section.getBoundingClientRect()
+      const { left, right } = cell.getBoundingClientRect()
+      return left < edges.left - 1 || right > edges.right + 1
+    }
+    const note = (cells) =>
+      found.push(...cells.filter(isOut).map((cell) => section.ariaLabel + ': ' + cell.textContent))
+    const pinned = [...section.querySelectorAll('[data-pinned]')]
+    const amounts = [...section.querySelectorAll('td')]
+      .filter(({ textContent }) => textContent.startsWith('$'))
+    note(pinned.length === 0 ? amounts : pinned)
+    // Two of them would lie above one another.
+    const isDouble = (row) => row.querySelectorAll('[data-pinned]').length > 1
+    found.push(...[...section.querySelectorAll('tr')].filter(isDouble).map((row) => row.textContent))
+    section.scrollLeft = section.scrollWidth
+    note(pinned)
+    section.scrollLeft = 0
+  }
+  return found
+})()`
+
+const missing = missingChromium()
+
+describe.skipIf(missing !== undefined)('amounts of many digits', () => {
+  let server: PageServer
+  let page: Page
+  const answers = changedAnswers({ ...fullAnswers, ...owner }, withAllDigits)
+  const adminAnswers = changedAnswers(fullAdminAnswers, withAllDigits)
+  withPages({ answers, adminAnswers, isPageShared: true }, (opened) => {
+    server = opened.server
+    page = opened.page
+  })
+
+  test.each(pages)(
+    '%s keeps the column of money in sight at any width: UX-62',
+    async (name, path) => {
+      await page.goto(`${server.url}/dashboard/${path}`)
+      await page.locator('td', { hasText: '$98765' }).first().waitFor()
+      await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 })
+        await keptScreenshot(page, `long-amounts-${name}-${width}`)
+        expect.soft(await page.evaluate(OUT_OF_SIGHT), `at ${width}`).toEqual([])
+      }
+    },
+  )
+})
+
+/** Five digits more before the point, and as many behind it as there can be. */
+function withAllDigits(_field: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\d+\.\d{2,}$/.test(value) || Number(value) === 0) return value
+  const [dollars = '', decimals = ''] = value.split('.')
+  return `98765${dollars}.${decimals.padEnd(DECIMALS_MAX, '9')}`
+}
