@@ -51,8 +51,20 @@ const listedAccount = accountSummary.extend({
 })
 export type ListedAccount = Shown<typeof listedAccount>
 
-/** By their age, or the most first. */
-export const accountOrders = ['oldest', 'newest', 'activity', 'available', 'held', 'spent'] as const
+/**
+ * By their age; the most first; by their name, from A on; by their status, those first that take no
+ * requests but could: frozen, open, closed.
+ */
+export const accountOrders = [
+  'oldest',
+  'newest',
+  'activity',
+  'available',
+  'held',
+  'spent',
+  'name',
+  'status',
+] as const
 const status = accountSummary.shape.status.optional()
 
 const accountSums = z.object({

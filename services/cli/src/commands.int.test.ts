@@ -182,6 +182,23 @@ test('accounts are found by name and external id, and it is said that there are 
   expect(none.out).toMatch(/^ACCOUNT [^\n]*\n$/)
 })
 
+test('accounts come in the order that is asked for, or of one status: UX-51', async () => {
+  const { path } = await folderWithHistory()
+  const run = (...args: readonly string[]) => svc(['--data-dir', path, ...args])
+  const open = async (name: string) => (await run('account', 'open', '--name', name)).out.trim()
+  const [zoe = ''] = [await open('Zoe'), await open('Ben 10'), await open('Ben 9')]
+  expect((await run('account', 'freeze', zoe, '--reason', 'a test')).code).toBe(0)
+  const listed = async (...args: readonly string[]) => {
+    const { out } = await run('--json', 'account', 'list', ...args)
+    return (JSON.parse(out).accounts as { readonly name: string }[]).map(({ name }) => name)
+  }
+  expect(await listed()).toEqual(['Ada', 'Zoe', 'Ben 10', 'Ben 9'])
+  expect(await listed('--order', 'name')).toEqual(['Ada', 'Ben 9', 'Ben 10', 'Zoe'])
+  expect((await listed('--order', 'status'))[0]).toBe('Zoe')
+  expect(await listed('--order', 'newest', '--status', 'open')).toEqual(['Ben 9', 'Ben 10', 'Ada'])
+  expect((await run('account', 'list', '--search', 'Ben', '--order', 'name')).code).toBe(2)
+})
+
 test('an account must be named when there are several', async () => {
   const { path } = await folderWithHistory()
   await svc(['--data-dir', path, 'account', 'open', '--name', 'Grace'])

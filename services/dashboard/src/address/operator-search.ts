@@ -11,6 +11,8 @@ export const accountOrders = [
   'available',
   'held',
   'spent',
+  'name',
+  'status',
 ] as const satisfies readonly OperationInput<'listAccounts'>['order'][]
 type AccountOrder = (typeof accountOrders)[number]
 const accountStatuses = ['open', 'frozen', 'closed'] as const

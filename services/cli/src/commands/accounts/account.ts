@@ -1,6 +1,10 @@
 /** `svc account open|list|show|grant|set-price-list` */
-import type { AccountDetails, AccountSummary } from '@svc/contracts/admin/accounts'
-import type { Operations } from '@svc/contracts/admin/operations'
+import {
+  type AccountDetails,
+  type AccountSummary,
+  accountOrders,
+} from '@svc/contracts/admin/accounts'
+import type { OperationInput, Operations } from '@svc/contracts/admin/operations'
 import { GRANT_PRIORITY_MAX } from '@svc/contracts/events/account'
 import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
@@ -44,6 +48,8 @@ interface ShowOptions extends AccountOption {
 interface ListOptions {
   readonly externalId?: string
   readonly search?: string
+  readonly order: (typeof accountOrders)[number]
+  readonly status?: AccountSummary['status']
 }
 
 interface GrantOptions extends AccountOption, OnceOption {
@@ -71,12 +77,23 @@ export function accountCommand(contextOf: ContextOf): Command {
     .action((options: OpenOptions, command: Command) => open(contextOf(command), options))
   account
     .command('list')
-    .description('all accounts with their balances, oldest first')
+    .description('accounts with their balances')
     .option('--external-id <id>', 'the one that is this in your own system')
     .addOption(
       new Option('--search <text>', 'those with this in their name or external id').conflicts(
         'externalId',
       ),
+    )
+    .addOption(
+      new Option('--order <order>', 'what comes first; what is searched for has the order of age')
+        .choices(accountOrders)
+        .default('oldest')
+        .conflicts(['search', 'externalId']),
+    )
+    .addOption(
+      new Option('--status <status>', 'those that are so')
+        .choices(['open', 'frozen', 'closed'])
+        .conflicts('externalId'),
     )
     .action((options: ListOptions, command: Command) => list(contextOf(command), options))
   aboutAccount(account.command('show'), contextOf, show)
@@ -150,21 +167,22 @@ async function list(context: Context, options: ListOptions): Promise<void> {
   })
 }
 
-function listedPages(operations: Operations, { search, externalId }: ListOptions) {
-  return search === undefined
-    ? accountPages(operations, externalId)
-    : foundPages(operations, search)
+function listedPages(operations: Operations, { search, externalId, order, status }: ListOptions) {
+  const ofStatus = status === undefined ? {} : { status }
+  if (search !== undefined) return foundPages(operations, { text: search, ...ofStatus })
+  const only = externalId === undefined ? {} : { external_id: externalId }
+  return accountPages(operations, { order, ...ofStatus, ...only })
 }
 
 /** At least one page; any may be empty. */
 async function* foundPages(
   operations: Operations,
-  text: string,
+  asked: Pick<OperationInput<'searchAccounts'>, 'text' | 'status'>,
 ): AsyncGenerator<readonly AccountSummary[]> {
   let cursor: string | null = null
   do {
     const place: { cursor?: string } = cursor === null ? {} : { cursor }
-    const page = await operations.searchAccounts({ text, limit: PAGE_ACCOUNTS, ...place })
+    const page = await operations.searchAccounts({ ...asked, limit: PAGE_ACCOUNTS, ...place })
     yield page.accounts
     cursor = page.next_cursor
   } while (cursor !== null)
@@ -173,13 +191,13 @@ async function* foundPages(
 /** At least one page, which may be empty. */
 async function* accountPages(
   operations: Operations,
-  externalId: string | undefined,
+  asked: Omit<OperationInput<'listAccounts'>, 'limit' | 'after'>,
 ): AsyncGenerator<readonly AccountSummary[]> {
   let after: string | undefined
   for (;;) {
     const page = await operations.listAccounts({
+      ...asked,
       limit: PAGE_ACCOUNTS,
-      ...(externalId === undefined ? {} : { external_id: externalId }),
       ...(after === undefined ? {} : { after }),
     })
     if (after === undefined || page.length > 0) yield page
@@ -191,6 +209,7 @@ async function* accountPages(
 export const accountColumns: readonly Column<AccountSummary>[] = [
   { title: 'ACCOUNT', text: (account) => account.account_id },
   { title: 'NAME', cutTo: 12, text: (account) => account.name },
+  { title: 'STATUS', leftOut: 5, text: (account) => account.status },
   { title: 'POLICY', leftOut: 3, text: (account) => account.spend_policy },
   { title: 'SETTLED', align: 'decimal', text: (account) => account.settled },
   { title: 'HELD', align: 'decimal', leftOut: 4, text: (account) => account.held },

@@ -37,6 +37,8 @@ async function listed(order: Order, limit: number, status?: 'open' | 'frozen') {
 }
 
 const names = (accounts: readonly { name: string }[]) => accounts.map(({ name }) => name)
+const idsOf = (accounts: readonly { account_id: string }[]) =>
+  accounts.map(({ account_id }) => account_id)
 
 test('by age, from either end', async () => {
   const oldest = names(await listed('oldest', 4))
@@ -60,6 +62,50 @@ test.each(['activity', 'available', 'held', 'spent'] as const)(
     }
   },
 )
+
+test('by name as people order names, each account on one page; of two with one name the newest first: UX-51', async () => {
+  const rename = async (from: string, name: string) => {
+    const accounts = await operations.listAccounts({ limit: 1_000 })
+    const account_id = accounts.find((account) => account.name === from)?.account_id ?? ''
+    await operations.renameAccount({ account_id, name, reason })
+    return account_id
+  }
+  await rename('Customer 3', 'Älgen')
+  await rename('Customer 4', 'alpha')
+  await rename('Customer 5', 'Zulu')
+  const account_id = await rename('Customer 6', 'Customer 7')
+  const rest = Array.from({ length: ACCOUNTS }, (_, number) => number).filter(
+    (number) => number < 3 || number > 6,
+  )
+  const customers = rest.flatMap((number) => (number === 7 ? [7, 7] : [number]))
+  const expected = ['Älgen', 'alpha', ...customers.map((number) => `Customer ${number}`), 'Zulu']
+  for (const limit of [1, 5, 1_000]) expect(names(await listed('name', limit))).toEqual(expected)
+  const frozen = await listed('name', 2, 'frozen')
+  expect(names(frozen)).toEqual([0, 10, 15, 20].map((n) => `Customer ${n}`).concat('Zulu'))
+  expect(frozen[0]).toMatchObject({ status: 'frozen', spent_30_days: '0.00' })
+  const twins = (await listed('name', 1_000)).filter(({ name }) => name === 'Customer 7')
+  expect(idsOf(twins)).toEqual(idsOf(twins).toSorted().toReversed())
+  expect(idsOf(twins)).toContain(account_id)
+})
+
+test('by status, those first that wait for somebody, and within one the newest: UX-51', async () => {
+  const [first] = await operations.listAccounts({ limit: 1, order: 'newest', status: 'open' })
+  await operations.closeAccount({
+    account_id: first?.account_id ?? '',
+    reason,
+    remainder: 'written_off',
+  })
+  const whole = await listed('status', 1_000)
+  const statuses = whole.map(({ status }) => status)
+  expect(statuses).toEqual([
+    ...Array(5).fill('frozen'),
+    ...Array(ACCOUNTS - 6).fill('open'),
+    'closed',
+  ])
+  const frozen = idsOf(whole.slice(0, 5))
+  expect(frozen).toEqual(frozen.toSorted().toReversed())
+  for (const limit of [1, 4]) expect(idsOf(await listed('status', limit))).toEqual(idsOf(whole))
+})
 
 test('of one status, in any order', async () => {
   for (const order of ['newest', 'available'] as const) {

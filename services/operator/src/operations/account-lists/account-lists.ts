@@ -1,19 +1,30 @@
 /** Accounts in an order, and their sums, of views that are current. */
 import type { accountOrders, ListedAccount } from '@svc/contracts/admin/accounts'
 import { accountIdOfExternal } from '@svc/contracts/ids'
+import { readKeptText } from '@svc/contracts/kept-text'
 import { formatExact } from '@svc/contracts/money'
 import { type Pace, stepSize } from '@svc/contracts/ports/pace'
+import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
 import { lastThirtyDays } from '@svc/projections/spent-lately'
-import type { AccountRow, AccountStanding } from '@svc/projections/views'
+import type { AccountCalled, AccountRow, AccountStanding } from '@svc/projections/views'
+import { comparable, NameMemory } from '../texts/name-memory.ts'
 import { accountSummary } from '../values/details.ts'
-import { type Ranked, TopRows } from './top-rows.ts'
+import { mostFirst, type Ranked, TopRows } from './top-rows.ts'
 
 /** Rows that are read in one step, and those whose spending is: some milliseconds each. */
 const ROWS_PER_STEP = 500
 const STANDINGS_PER_STEP = 2_000
 const SPENDINGS_PER_STEP = 1_000
+/** In one step, where their names have to be read. */
+const NAMES_PER_STEP = 100
+
+/** `Customer 9` comes before `Customer 10`, and a letter with an accent beside the one without. */
+const nameOrder = new Intl.Collator('en', { numeric: true })
+
+/** What waits for somebody to do something comes first. */
+const statusRanks: Readonly<Record<Status, bigint>> = { frozen: 2n, open: 1n, closed: 0n }
 
 type Status = AccountRow['status']
 type Order = (typeof accountOrders)[number]
@@ -23,6 +34,9 @@ export interface AccountListPorts {
   readonly projections: Pick<Projections, 'views'>
   readonly pace: Pace
   readonly clock: Clock
+  readonly texts: Pick<TextStore, 'find'>
+  /** Default: nothing is remembered from one list to the next. */
+  readonly names?: NameMemory
 }
 
 interface Page {
@@ -52,7 +66,8 @@ export class AccountLists {
   async page(order: Order, status: Status | undefined, page: Page): Promise<readonly AccountRow[]> {
     const isNewestFirst = order === 'newest'
     if (order === 'oldest' || isNewestFirst) return this.#byAge(isNewestFirst, status, page)
-    const ranked = async (some: readonly AccountStanding[]): Promise<readonly Ranked[]> => {
+    if (order === 'name') return this.#byName(status, page)
+    const ranked = async (some: readonly AccountStanding[]): Promise<readonly Ranked<bigint>[]> => {
       const spent = order === 'spent' ? await this.#spentBy(some) : []
       return some.map((standing, index) => {
         return { accountId: standing.accountId, rank: rankOf(standing, order, spent[index]) }
@@ -61,7 +76,7 @@ export class AccountLists {
     const { views } = this.#ports.projections
     const last = page.after === undefined ? undefined : views.account(page.after)
     const [behind] = await ranked(last === undefined ? [] : [last])
-    const top = new TopRows(page.limit, behind)
+    const top = new TopRows(page.limit, mostFirst, behind)
     for await (const standings of this.#standings(status)) top.add(await ranked(standings))
     return top.accountIds().flatMap((id) => views.account(id) ?? [])
   }
@@ -108,6 +123,48 @@ export class AccountLists {
     return found.slice(0, limit)
   }
 
+  async #byName(status: Status | undefined, page: Page): Promise<readonly AccountRow[]> {
+    const { views } = this.#ports.projections
+    const memory = this.#ports.names ?? new NameMemory(this.#ports)
+    memory.begin()
+    const last = page.after === undefined ? undefined : views.account(page.after)
+    const [behind] = await this.#named(memory, last === undefined ? [] : [last])
+    const top = new TopRows(page.limit, nameOrder.compare, behind)
+    for await (const some of this.#called(status)) top.add(await this.#named(memory, some))
+    return top.accountIds().flatMap((id) => views.account(id) ?? [])
+  }
+
+  /** Their names are beside the log, or stand in the view where they are from before that. */
+  async #named(
+    memory: NameMemory,
+    accounts: readonly Pick<AccountCalled, 'accountId' | 'name'>[],
+  ): Promise<readonly Ranked<string>[]> {
+    const { pace } = this.#ports
+    const ranked: Ranked<string>[] = []
+    for (let taken = 0; taken < accounts.length; ) {
+      const some = accounts.slice(taken, taken + stepSize(pace, NAMES_PER_STEP))
+      const words = some.map(({ name }) => name).filter((name) => readKeptText(name) !== undefined)
+      const texts = await pace.step(() => memory.textsOf(words))
+      for (const { accountId, name } of some) {
+        ranked.push({ accountId, rank: texts.get(name) ?? comparable(name) })
+      }
+      taken += some.length
+    }
+    return ranked
+  }
+
+  async *#called(status: Status | undefined): AsyncGenerator<readonly AccountCalled[]> {
+    const { projections, pace } = this.#ports
+    for (let after = ''; ; ) {
+      const page = { after, limit: stepSize(pace, ROWS_PER_STEP) }
+      const rows = await pace.step(() => projections.views.accountsCalled(page))
+      yield rows.filter((row) => status === undefined || row.status === status)
+      const last = rows.at(-1)
+      if (last === undefined || rows.length < page.limit) return
+      after = last.accountId
+    }
+  }
+
   /** All of a status, step by step; none of a step may fit. */
   async *#standings(status: Status | undefined): AsyncGenerator<readonly AccountStanding[]> {
     const { projections, pace } = this.#ports
@@ -142,6 +199,7 @@ export class AccountLists {
 }
 
 function rankOf(standing: AccountStanding, order: Order, spent = 0n): bigint {
+  if (order === 'status') return statusRanks[standing.status]
   if (order === 'activity') return BigInt(standing.lastActivityAt)
   if (order === 'available') return standing.settled - standing.held
   return order === 'held' ? standing.held : spent

@@ -1,24 +1,33 @@
 /** The first of many accounts by a rank, with no more of them in memory than are asked for. */
 
-export interface Ranked {
+export interface Ranked<Rank> {
   readonly accountId: string
-  /** The highest comes first; of the same rank, the account that comes later by its id. */
-  readonly rank: bigint
+  /** Of the same rank, the account that is opened later, and so has the higher id, comes first. */
+  readonly rank: Rank
 }
 
-export class TopRows {
+/** @returns below 0 when the first rank comes first */
+export type RankOrder<Rank> = (one: Rank, other: Rank) => number
+
+export const mostFirst: RankOrder<bigint> = (one, other) =>
+  one === other ? 0 : one > other ? -1 : 1
+
+export class TopRows<Rank> {
   readonly #limit: number
-  readonly #behind: Ranked | undefined
-  #top: Ranked[] = []
+  readonly #inOrder: (one: Ranked<Rank>, other: Ranked<Rank>) => number
+  readonly #behind: Ranked<Rank> | undefined
+  #top: Ranked<Rank>[] = []
 
   /** @param behind the last account of the page before, as it ranks now */
-  constructor(limit: number, behind: Ranked | undefined) {
+  constructor(limit: number, order: RankOrder<Rank>, behind: Ranked<Rank> | undefined) {
     this.#limit = limit
     this.#behind = behind
+    this.#inOrder = (one, other) => order(one.rank, other.rank) || laterFirst(one, other)
   }
 
-  add(some: readonly Ranked[]): void {
+  add(some: readonly Ranked<Rank>[]): void {
     const behind = this.#behind
+    const inOrder = this.#inOrder
     const last = this.#top.length < this.#limit ? undefined : this.#top.at(-1)
     const fitting = some.filter(
       (each) =>
@@ -34,8 +43,7 @@ export class TopRows {
   }
 }
 
-function inOrder(one: Ranked, other: Ranked): number {
-  if (one.rank !== other.rank) return one.rank > other.rank ? -1 : 1
+function laterFirst(one: Ranked<unknown>, other: Ranked<unknown>): number {
   if (one.accountId === other.accountId) return 0
   return one.accountId > other.accountId ? -1 : 1
 }

@@ -1,6 +1,6 @@
 /**
- * Texts that a search has read, as they are compared, so that the next search does not read them
- * again: to look at a name in memory takes a hundredth of the time.
+ * Texts that a search or a list by name has read, as they are compared, so that the next one does
+ * not read them again: to look at a name in memory takes a hundredth of the time.
  *
  * What is found here is looked up again before it is shown, and all of it is forgotten after a
  * minute: a text that is erased, also by another gateway, is found by nobody and does not stay.
@@ -27,7 +27,7 @@ export class NameMemory {
     this.#ports = ports
   }
 
-  /** Forgets what is too old. To be called before each search. */
+  /** Forgets what is too old. To be called before each search or list. */
   begin(): void {
     const nowMs = this.#ports.clock.nowMs()
     const isOld = Math.abs(nowMs - this.#sinceMs) > KEPT_MS
@@ -42,11 +42,30 @@ export class NameMemory {
   }
 
   async read(words: readonly string[]): Promise<void> {
-    const found = await this.#ports.texts.find(words)
-    for (const word of words) {
-      const { text = ERASED_TEXT, isIntact = true } = found.get(word) ?? {}
-      this.#byWord.set(word, comparable(isIntact ? text : ALTERED_TEXT))
+    for (const [word, text] of await this.#found(words)) this.#byWord.set(word, text)
+  }
+
+  /**
+   * As {@link comparable} has them, of a list however long: what is not known is read, and
+   * remembered while there is room.
+   */
+  async textsOf(words: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const unread = words.filter((word) => !this.#byWord.has(word))
+    const texts = unread.length === 0 ? new Map<string, string>() : await this.#found(unread)
+    if (this.#byWord.size + texts.size <= TEXTS_MAX) {
+      for (const [word, text] of texts) this.#byWord.set(word, text)
     }
+    return new Map(words.map((word) => [word, this.#byWord.get(word) ?? texts.get(word) ?? '']))
+  }
+
+  async #found(words: readonly string[]): Promise<Map<string, string>> {
+    const found = await this.#ports.texts.find(words)
+    return new Map(
+      words.map((word) => {
+        const { text = ERASED_TEXT, isIntact = true } = found.get(word) ?? {}
+        return [word, comparable(isIntact ? text : ALTERED_TEXT)]
+      }),
+    )
   }
 }
 

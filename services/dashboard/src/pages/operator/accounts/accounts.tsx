@@ -30,6 +30,8 @@ const orderNames = {
   available: 'orderAvailable',
   held: 'orderHeld',
   spent: 'orderSpent',
+  name: 'orderName',
+  status: 'orderStatus',
 } as const
 
 /** Everybody who has a balance here. */
