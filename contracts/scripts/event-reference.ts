@@ -8,6 +8,7 @@ import { pricingEventSchemas, pricingStream } from '../src/events/pricing.ts'
 import type { DomainEvent } from '../src/events/storage/codec.ts'
 import { currentVersion } from '../src/events/storage/upcast.ts'
 import { userEventSchemas, usersStream } from '../src/events/users.ts'
+import { verificationEventSchemas, verificationsStream } from '../src/events/verifications.ts'
 import { picoDollars } from '../src/money.ts'
 import { markdownTable } from './markdown-table.ts'
 
@@ -94,6 +95,9 @@ const meanings: Record<DomainEvent['type'], string> = {
   CheckpointSigned:
     'The Merkle tree over all other events had this size and this root. Each goes on from the one ' +
     'before: a gateway hands a checkpoint out only when it stands here.',
+  LogVerified:
+    'Somebody, whom the actor names, had the whole log checked, or what lies behind `from`, on a running ' +
+    'server. `found` counts what is wrong, by its kind.',
 }
 
 const introduction = `# Events
@@ -146,6 +150,10 @@ export function eventReference(): string {
     streamSection(
       `\`${checkpointsStream('<name of the log>')}\`: one stream for each name that the log is signed under`,
       evidenceEventSchemas,
+    ),
+    streamSection(
+      `\`${verificationsStream}\`: one stream for the checks of the log`,
+      verificationEventSchemas,
     ),
   ].join('\n')
 }

@@ -102,8 +102,41 @@ const verifyResult = z.object({
   position: z.string(),
   /** Position from which was read; null: from the start. */
   from: z.string().nullable(),
+  /**
+   * Whether `lastVerification` tells of it from now on. It does on a running server, unless the log
+   * cannot be written to or the caller has had very many kept.
+   */
+  kept: z.boolean().describe('Whether `lastVerification` tells of it from now on.'),
 })
 export type VerifyResult = Shown<typeof verifyResult>
+
+/** What is left of a verification that was kept: when, by whom, of what, and how it ended. */
+const keptVerification = z.object({
+  verified_at: z.string(),
+  /** The actor of its event, such as `user:usr_…`. */
+  verified_by: z.string(),
+  /** Position behind which the reading began (null: from the start), and up to which it went. */
+  from: z.string().nullable(),
+  position: z.string(),
+  streams: count,
+  events: count,
+  head: z.string().nullable(),
+  anchor: z.enum(['holds', 'cut', 'differs']).nullable(),
+  /** Whether nothing was found, and the anchor holds if one was given. */
+  ok: z.boolean(),
+  /** How many of each kind. */
+  found: z.object({
+    broken: count,
+    unreadable: count,
+    set_aside: count,
+    missing_positions: count,
+    contradicted: count,
+    texts_altered: count,
+    texts_missing: count,
+    texts_unfinished: count,
+  }),
+})
+export type KeptVerification = Shown<typeof keptVerification>
 
 export const projectionState = z.object({
   name: z.string(),
@@ -229,6 +262,14 @@ export const logOperations = {
       from: position.optional(),
     }),
     output: z.discriminatedUnion('type', [verifyProgress, verifyResult]),
+  }),
+  lastVerification: operation({
+    method: 'GET',
+    path: '/verify/last',
+    role: 'auditor',
+    summary: 'What the last verification on a running server covered and found, and whose it was',
+    input: nothing,
+    output: z.object({ verification: keptVerification.nullable() }),
   }),
   listQuarantine: operation({
     method: 'GET',

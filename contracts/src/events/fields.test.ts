@@ -46,6 +46,9 @@ const madeIn: Readonly<Record<string, string>> = {
   'IdentityLinked.issuer': "the address of the operator's identity provider",
   'IdentityUnlinked.issuer': 'the same',
   'CheckpointSigned.note': 'a signed checkpoint of the log: its name, size and hash',
+  'LogVerified.from': 'a position of the log: a pattern holds it to that',
+  'LogVerified.head': 'a position and a hash',
+  'LogVerified.position': 'a position of the log: a pattern holds it to that',
   'AccountOpened.metadata{}': "the name of a field in the operator's own system",
   'ApiKeyCreated.metadata{}': 'the same',
 }

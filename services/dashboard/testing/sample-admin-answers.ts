@@ -144,6 +144,11 @@ const loggedEvent = {
 }
 
 export const fullAdminAnswers = {
+export const nothingFound = {
+  ...{ broken: 0, unreadable: 0, set_aside: 0, missing_positions: 0, contradicted: 0 },
+  ...{ texts_altered: 0, texts_missing: 0, texts_unfinished: 0 },
+}
+
   listAccounts: () => [
     { ...account, spent_30_days: '8.7901687' },
     ...others.map((other, index) => ({
@@ -197,6 +202,13 @@ export const fullAdminAnswers = {
     verified_to: 182_441,
   }),
   reconcile: () => [
+  lastVerification: () => ({
+    verification: {
+      ...{ verified_at: AT, verified_by: 'user:user_1', from: null, position: '182440' },
+      ...{ streams: 5, events: 182_441, head: `182440-${'ab'.repeat(32)}`, anchor: null, ok: true },
+      found: nothingFound,
+    },
+  }),
     { type: 'progress', part: 'log', share: 0.5, events: 91_220, rate: 40_000 },
     {
       type: 'result',
@@ -298,6 +310,7 @@ export const emptyAdminAnswers = {
   listWorkers: () => [],
   evidenceKey: () => ({ key: 'svc.example', rotations: [], checkpoint: null, verified_to: null }),
   listInvitations: () => [],
+  lastVerification: () => ({ verification: null }),
   listAdminTokens: () => [],
   listEvents: () => ({ events: [], more: false, next: null }),
 } satisfies AdminAnswers

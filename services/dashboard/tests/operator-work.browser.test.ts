@@ -6,7 +6,7 @@ import { violations } from '../testing/accessibility.ts'
 import { missingChromium } from '../testing/chromium.ts'
 import { hurryUntil } from '../testing/hurry.ts'
 import type { AdminAnswers, PageServer } from '../testing/page-server.ts'
-import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { fullAdminAnswers, nothingFound } from '../testing/sample-admin-answers.ts'
 import { ACCOUNT, fullAnswers, HOSTILE, session } from '../testing/sample-answers.ts'
 import { withPages } from '../testing/with-pages.ts'
 
@@ -231,7 +231,7 @@ describe.skipIf(missing !== undefined)('an operator', () => {
           unreadable: [{ ...place, cause: 'event Foreign: it is none of ours' }],
           ...{ missing_positions: '0', contradicted: [], anchor: null, head: null, from: null },
           texts: { kept: 3, erased: 1, altered: [], missing: [], unfinished: [place] },
-          position: '19',
+          ...{ position: '19', kept: true },
         },
       ],
     })
@@ -243,6 +243,27 @@ describe.skipIf(missing !== undefined)('an operator', () => {
       'Nobody can read it: account-acct_1 #7, event Foreign: it is none of ours',
       'An erasure left texts behind: account-acct_1 #7. Erase them again.',
     ])
+  })
+
+  test('sees who had the log verified last, and what came out: UX-54', async () => {
+    await open('/audit')
+    await card('Verification').getByText('Last verified by Ada Lovelace,').waitFor()
+    await card('Verification').getByText('Every chain holds: 182,441 events of 5').waitFor()
+    expect(await violations(page)).toEqual([])
+    const { verification } = fullAdminAnswers.lastVerification()
+    const bad = { ok: false, from: '9', verified_by: 'operator:HOSTILE', anchor: 'cut' } as const
+    const found = { ...nothingFound, broken: 2 }
+    answer({ lastVerification: () => ({ verification: { ...verification, ...bad, found } }) })
+    await page.reload()
+    await page.getByText('Last verified by operator:HOSTILE,').waitFor()
+    await page.getByText('Only what lies behind position 9 was read.').waitFor()
+    expect(await card('Verification').locator('li').allTextContents()).toEqual([
+      'Chains that do not hold: 2',
+      'The log ends before the head that was given.',
+    ])
+    answer({ lastVerification: () => ({ verification: null }) })
+    await page.reload()
+    await page.getByText('Nobody has verified this log on a running server yet.').waitFor()
   })
 
   test('saves the evidence of an account as it comes', async () => {

@@ -7,6 +7,7 @@ import { type AuditEvent, auditEventSchemas } from '../audit.ts'
 import { type EvidenceEvent, evidenceEventSchemas } from '../evidence.ts'
 import { type PricingEvent, pricingEventSchemas } from '../pricing.ts'
 import { type UserEvent, userEventSchemas } from '../users.ts'
+import { type VerificationEvent, verificationEventSchemas } from '../verifications.ts'
 import { currentVersion, upcast } from './upcast.ts'
 
 export type DomainEvent =
@@ -16,6 +17,7 @@ export type DomainEvent =
   | AuditEvent
   | UserEvent
   | EvidenceEvent
+  | VerificationEvent
 
 /** Of every type of event, whatever its stream. */
 export const eventSchemas = {
@@ -25,6 +27,7 @@ export const eventSchemas = {
   ...auditEventSchemas,
   ...userEventSchemas,
   ...evidenceEventSchemas,
+  ...verificationEventSchemas,
 } as const
 
 /** Who and what an event comes from. Stored beside the data, and covered by the hash chain. */

@@ -9,6 +9,7 @@ import { auditEventSchemas, auditStream } from '../audit.ts'
 import { evidenceEventSchemas, isCheckpointsStream } from '../evidence.ts'
 import { pricingEventSchemas, pricingStream } from '../pricing.ts'
 import { userEventSchemas, usersStream } from '../users.ts'
+import { verificationEventSchemas, verificationsStream } from '../verifications.ts'
 import { upcast } from './upcast.ts'
 
 const ACCOUNT = 'account-*'
@@ -22,6 +23,7 @@ const schemasOfStreams = {
   [auditStream]: auditEventSchemas,
   [usersStream]: userEventSchemas,
   [CHECKPOINTS]: evidenceEventSchemas,
+  [verificationsStream]: verificationEventSchemas,
 } as const
 
 const homes: ReadonlyMap<string, string> = new Map(

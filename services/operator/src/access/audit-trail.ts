@@ -1,5 +1,6 @@
 /**
- * Who was shown customers' records: the stream `audit`. Only the root leaves no trace there, who
+ * Who was shown customers' records: the stream `audit`; and who had the log verified: the stream
+ * `verifications`. Only the root leaves no trace there, who
  * can read the event log itself; the holder of an admin token, and whoever takes a file of an
  * account, with one of its keys or in the dashboard, get an answer when its event is durable, and
  * none without.
@@ -9,10 +10,12 @@
  * reads much without being seen.
  */
 import type { Caller } from '@svc/contracts/admin/caller'
+import { ServiceError } from '@svc/contracts/errors'
 import { auditStream } from '@svc/contracts/events/audit'
-import { encodeEvent } from '@svc/contracts/events/codec'
+import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
+import { type VerificationEvent, verificationsStream } from '@svc/contracts/events/verifications'
 import { eventId, type IdSource } from '@svc/contracts/ids'
-import type { EventStore } from '@svc/contracts/ports/event-store'
+import { type EventStore, StoreUnavailableError } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import { limitExceeded, type RateLimit } from '@svc/contracts/ports/rate-limits'
 import type { TextStore } from '@svc/contracts/ports/text-store'
@@ -39,12 +42,16 @@ export interface AuditTrailPorts {
   readonly quarantine?: Pick<Quarantine, 'note'>
 }
 
+type Verified = VerificationEvent['data']
+
 /** What of a question says whose records, and from when to when; null: all of them. */
 export type Subject = Readonly<Record<string, string | null>>
 
 export class AuditTrail {
   readonly #ports: AuditTrailPorts
   readonly #stream: FoldedStream
+  /** Its last event is the last verification, however many reads there were since. */
+  readonly #verifications: FoldedStream
   readonly #perToken: RateLimit
   /** When each question left its event. */
   readonly #questions = new RecentlyUsed<string, number>({ entriesMax: QUESTIONS_MAX })
@@ -52,6 +59,8 @@ export class AuditTrail {
   constructor(ports: AuditTrailPorts) {
     this.#ports = ports
     this.#stream = new FoldedStream(ports, { stream: auditStream, from: 'end', fold() {} })
+    const verifications = { stream: verificationsStream, from: 'end', fold() {} } as const
+    this.#verifications = new FoldedStream(ports, verifications)
     this.#perToken = new MemoryRateLimits().open('audit', EVENTS_PER_HOUR_MAX, HOUR_SECONDS)
   }
 
@@ -98,6 +107,44 @@ export class AuditTrail {
     return texts.erase(subject)
   }
 
+  /**
+   * Keeps what a verification covered and found, for every gateway and beyond every restart.
+   *
+   * @throws {ServiceError} `rate_limit_exceeded`, `store_unavailable`
+   */
+  async noteVerification(
+    { actor, tokenId }: Pick<Caller, 'actor' | 'tokenId'>,
+    verified: Omit<Verified, 'at'>,
+  ): Promise<void> {
+    if (tokenId !== null) await this.#take(tokenId)
+    const { clock, ids } = this.#ports
+    const changeId = ids.next('chg')
+    const event = { type: 'LogVerified', data: { ...verified, at: clock.nowMs() } } as const
+    const origin = { correlationId: changeId, causationId: tokenId ?? changeId, actor }
+    const encoded = encodeEvent(eventId(changeId, event.type), event, origin)
+    await this.#verifications.append(() => [encoded])
+  }
+
+  /**
+   * @returns undefined where nobody has verified the log yet
+   * @throws {ServiceError} `store_unavailable` when what is kept of it cannot be relied on
+   * @throws {StoreUnavailableError} when the store is away
+   */
+  async lastVerification(): Promise<(Verified & Pick<Caller, 'actor'>) | undefined> {
+    const last = { stream: verificationsStream, direction: 'backwards', limit: 1 } as const
+    try {
+      const [recorded] = await this.#ports.store.readStream(last)
+      if (recorded === undefined) return undefined
+      const event = decodeEvent(recorded)
+      if (event.type !== 'LogVerified') throw new RangeError('it belongs into another stream')
+      return { ...event.data, actor: decodeMetadata(recorded).actor }
+    } catch (cause) {
+      if (cause instanceof StoreUnavailableError) throw cause
+      const message = 'What was kept of the last verification cannot be read: verify the log again.'
+      throw new ServiceError('store_unavailable', message, { cause })
+    }
+  }
+
   #isAskedAgain(question: string, at: number): boolean {
     const before = this.#questions.get(question)
     return before !== undefined && before <= at && at - before < SAME_QUESTION_MS
@@ -107,7 +154,7 @@ export class AuditTrail {
     const use = await this.#perToken.take(tokenId)
     if (use.allowed) return
     const message =
-      `At most ${EVENTS_PER_HOUR_MAX} reads of customers' records are recorded in an hour ` +
+      `At most ${EVENTS_PER_HOUR_MAX} reads of customers' records and verifications are recorded in an hour ` +
       'for one admin token, user or key, and none is answered unrecorded.'
     throw limitExceeded(message, this.#perToken, use)
   }

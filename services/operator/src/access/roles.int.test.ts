@@ -52,6 +52,7 @@ const leastRoles: Readonly<Record<keyof Operations | '/metrics', AdminRole>> = {
   checkFeed: 'auditor',
   resendFeed: 'operator',
   verify: 'auditor',
+  lastVerification: 'auditor',
   reconcile: 'auditor',
   evidenceKey: 'auditor',
   exportEvidence: 'auditor',

@@ -35,7 +35,7 @@ export function createLocalOperations(ports: OperationPorts, caller: Caller): Op
     ...billOperations(ports),
     ...correctionOperations(ports, caller),
     ...financeOperations(ports),
-    ...logOperations(ports),
+    ...logOperations(ports, caller),
     ...usageOperations(ports),
     ...workerOperations(ports),
     ...tokenOperations(ports, caller),

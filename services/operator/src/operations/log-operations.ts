@@ -1,10 +1,12 @@
 /** The event log and the views that follow it. */
+import type { Caller } from '@svc/contracts/admin/caller'
 import type { OperationHandlers } from '@svc/contracts/admin/operations'
 import { noQuarantine } from '@svc/contracts/ports/quarantine'
 import { listEvents, tailEvents } from './log/event-queries.ts'
 import { evidenceKey, evidenceLines } from './log/evidence-lines.ts'
 import { feedOperations } from './log/feed-lines.ts'
 import { foundEvent } from './log/found-event.ts'
+import { lastVerification, withKept } from './log/kept-verification.ts'
 import { projectionDetails } from './log/projection-details.ts'
 import { rebuildLines, triedRebuild } from './log/rebuild-lines.ts'
 import { verifyLines } from './log/verify-lines.ts'
@@ -18,9 +20,11 @@ const never = new AbortController().signal
 
 export function logOperations(
   ports: OperationPorts,
+  caller: Caller,
 ): Pick<
   OperationHandlers,
   | 'verify'
+  | 'lastVerification'
   | 'checkFeed'
   | 'resendFeed'
   | 'listProjections'
@@ -46,8 +50,9 @@ export function logOperations(
       if (input?.from !== undefined) await treeCurrent(ports)
       const kind = { densePositions: isFile, mayHideEvents: !isFile }
       const log = { store, storeHealth, quarantine, texts, pace, witnesses, ...kind }
-      yield* verifyLines({ ...log, evidence }, input)
+      yield* withKept(ports, caller, verifyLines({ ...log, evidence }, input))
     },
+    lastVerification: async () => ({ verification: await lastVerification(ports) }),
     listQuarantine: async () => quarantine.list().map(quarantinedStream),
     listProjections: async () =>
       projectionDetails({ ...ports, densePositions: isFile }, await projections.status()),

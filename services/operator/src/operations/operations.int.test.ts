@@ -205,6 +205,7 @@ describe.each([
       from: null,
       head: expect.stringMatching(/^11-[0-9a-f]{64}$/),
       position: '11',
+      kept: true,
     })
   })
 

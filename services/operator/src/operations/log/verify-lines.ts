@@ -33,6 +33,9 @@ export interface VerifySources {
   readonly evidence: Pick<EvidenceSources, 'views' | 'checkpoints'>
 }
 
+/** Not yet whether it is kept: that is another's to say. */
+export type VerifyFound = Omit<VerifyResult, 'kept'>
+
 interface VerifyInput {
   readonly anchor?: string | undefined
   readonly from?: string | undefined
@@ -45,12 +48,12 @@ interface VerifyInput {
 export async function* verifyLines(
   sources: VerifySources,
   input: VerifyInput = {},
-): AsyncGenerator<VerifyProgress | VerifyResult> {
+): AsyncGenerator<VerifyProgress | VerifyFound> {
   const { store, storeHealth, texts, pace, witnesses = () => [] } = sources
   const { densePositions, mayHideEvents = false } = sources
   const anchor = anchorOf(input)
   const from = await startOf(sources, input)
-  yield* progressLines<VerifyProgress, VerifyResult>(async (report, signal) => {
+  yield* progressLines<VerifyProgress, VerifyFound>(async (report, signal) => {
     const rateOf = ratePerSecond()
     const head = `${await store.lastPosition()}`
     const check = new TextsCheck(texts)

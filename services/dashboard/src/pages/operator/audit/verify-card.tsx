@@ -4,6 +4,7 @@ import { t } from '../../../text/translate.ts'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { WorkCard } from '../running/work-card.tsx'
+import { LastVerification } from './last-verification.tsx'
 
 /** Every event read again, and its hash computed again. */
 export function VerifyCard() {
@@ -16,7 +17,7 @@ export function VerifyCard() {
       input={{}}
       shareOf={shareOf}
     >
-      {(result) => result !== undefined && <Result result={result} />}
+      {(result) => (result === undefined ? <LastVerification /> : <Result result={result} />)}
     </WorkCard>
   )
 }
@@ -44,6 +45,7 @@ function Result({ result }: { readonly result: VerifyResult }) {
           ))}
         </ul>
       )}
+      {!result.kept && <Notice look="warn">{t('verificationNotKept')}</Notice>}
       {result.head !== null && <Code label={t('headToNote')} text={result.head} />}
     </>
   )
