@@ -184,6 +184,15 @@ const serviceStatus = z.object({
   unpriced_models: z.array(z.string()),
   accounts: count,
   open_requests: count,
+  /**
+   * Requests that hold credit a minute behind their deadline, which a running server ends within
+   * seconds: somebody has to look. At most the thousand oldest holds are looked at.
+   */
+  overdue_holds: z.object({
+    count,
+    /** The first of their deadlines; null where there is none. */
+    since: z.string().nullable().describe('The first of their deadlines; null: there is none.'),
+  }),
 })
 export type ServiceStatus = Shown<typeof serviceStatus>
 

@@ -117,6 +117,7 @@ const status: OperationOutput<'status'> = {
   unpriced_models: ['svc-next'],
   accounts: 3,
   open_requests: 1,
+  overdue_holds: { count: 0, since: null },
 }
 
 const worker = {
@@ -143,12 +144,12 @@ const loggedEvent = {
   metadata: { actor: 'user_1' },
 }
 
-export const fullAdminAnswers = {
 export const nothingFound = {
   ...{ broken: 0, unreadable: 0, set_aside: 0, missing_positions: 0, contradicted: 0 },
   ...{ texts_altered: 0, texts_missing: 0, texts_unfinished: 0 },
 }
 
+export const fullAdminAnswers = {
   listAccounts: () => [
     { ...account, spent_30_days: '8.7901687' },
     ...others.map((other, index) => ({
@@ -201,7 +202,6 @@ export const nothingFound = {
     checkpoint: `svc.example\n182441\n${'B'.repeat(44)}\n`,
     verified_to: 182_441,
   }),
-  reconcile: () => [
   lastVerification: () => ({
     verification: {
       ...{ verified_at: AT, verified_by: 'user:user_1', from: null, position: '182440' },
@@ -209,6 +209,7 @@ export const nothingFound = {
       found: nothingFound,
     },
   }),
+  reconcile: () => [
     { type: 'progress', part: 'log', share: 0.5, events: 91_220, rate: 40_000 },
     {
       type: 'result',
@@ -309,8 +310,8 @@ export const emptyAdminAnswers = {
   listPrices: () => [],
   listWorkers: () => [],
   evidenceKey: () => ({ key: 'svc.example', rotations: [], checkpoint: null, verified_to: null }),
-  listInvitations: () => [],
   lastVerification: () => ({ verification: null }),
+  listInvitations: () => [],
   listAdminTokens: () => [],
   listEvents: () => ({ events: [], more: false, next: null }),
 } satisfies AdminAnswers

@@ -56,6 +56,7 @@ function statusText(context: Context, status: ServiceStatus): string {
     (part) => part?.problems ?? [],
   )
   for (const problem of problems) sections.push(`${printable(problem)}\n`)
+  if (status.overdue_holds.since !== null) sections.push(overdueText(status.overdue_holds))
   if (status.unpriced_models.length > 0) sections.push(unpricedText(status.unpriced_models))
   return sections.join('\n')
 }
@@ -77,6 +78,10 @@ function topUpFacts(topUps: ServiceStatus['top_ups']): readonly (readonly [strin
   const { topic, granted, repeated, dead, waiting } = topUps
   const taken = `${granted} granted, ${repeated} known, ${dead} dead letters since the start`
   return [['top-ups', `topic ${topic}, ${waiting} waiting; ${taken}`]]
+}
+
+function overdueText({ count, since }: ServiceStatus['overdue_holds']): string {
+  return `${count} holds are past their deadline, the first since ${since}: svc hold list\n`
 }
 
 function unpricedText(models: readonly string[]): string {

@@ -7,6 +7,7 @@ import { t } from '../text/translate.ts'
 import { type Area, AreasLayout, areaLook } from './areas-layout.tsx'
 import { Missing } from './fallbacks.tsx'
 import { FindBox, foundNothing } from './find-box.tsx'
+import { OverdueHolds } from './overdue-holds.tsx'
 
 const areas = [
   ['/operator/accounts', 'accounts', 'a'],
@@ -39,6 +40,7 @@ export function OperatorLayout() {
       )}
       onGo={(to) => navigate({ to })}
     >
+      <OverdueHolds />
       <Outlet />
     </AreasLayout>
   )

@@ -6,6 +6,7 @@ import { healthyStore } from '@svc/contracts/ports/store-health'
 import { feedDetails } from '../feed/feed.ts'
 import { topUpDetails } from '../feed/top-ups.ts'
 import { workerSummaries } from '../workers/worker-summary.ts'
+import { overdueHolds } from './overdue-holds.ts'
 import { type OperationPorts, viewsCurrent } from './ports.ts'
 import { unpricedModels } from './unpriced-models.ts'
 import { projectionState } from './values/details.ts'
@@ -33,6 +34,7 @@ export async function serviceStatus(ports: OperationPorts): Promise<ServiceStatu
     unpriced_models: unpricedModels(ledger, workers),
     accounts: totals.accounts,
     open_requests: totals.openRequests,
+    overdue_holds: overdueHolds(ports),
   }
 }
 

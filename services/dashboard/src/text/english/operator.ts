@@ -65,6 +65,8 @@ export const operatorTexts = {
   orderSpent: 'Most spent in 30 days',
   orderStatus: 'Status, frozen ones first',
   overdue: 'overdue',
+  overdueHolds:
+    'Credit is held longer than any request may run, by requests that nobody has ended: {count}. The first should have ended',
   policyStandard: 'Standard: the last request may go a little below zero',
   policyStrict: 'Strict: never below zero; answers are made shorter',
   priceList: 'Price list',
@@ -85,6 +87,7 @@ export const operatorTexts = {
   renameEffect: 'The new name stands from now on wherever the account is named.',
   review: 'Review',
   runningNow: 'Running',
+  seeHolds: 'See the holds',
   setPriceList: 'Price list',
   spendPolicy: 'Spending',
   unfreeze: 'Unfreeze',

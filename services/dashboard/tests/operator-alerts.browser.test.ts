@@ -1,0 +1,58 @@
+/** What operators are told on whatever page of theirs they are. */
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { violations } from '../testing/accessibility.ts'
+import { missingChromium } from '../testing/chromium.ts'
+import { hurryUntil } from '../testing/hurry.ts'
+import type { PageServer } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { keptScreenshot } from '../testing/screenshots.ts'
+import { withPages } from '../testing/with-pages.ts'
+
+const missing = missingChromium()
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+const pages = ['accounts', `accounts/${ACCOUNT}`, 'prices', 'audit', 'system', 'access', 'events']
+
+describe.skipIf(missing !== undefined)('an operator', () => {
+  let server: PageServer
+  let page: Page
+  withPages({ answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }, (opened) => {
+    server = opened.server
+    page = opened.page
+  })
+
+  const overdue = { count: 2, since: '2026-11-20T09:00:00.000Z' }
+  const status = { ...fullAdminAnswers.status(), overdue_holds: overdue }
+  const alert = () => page.getByRole('alert').filter({ hasText: 'held longer than any request' })
+
+  test.each(pages)('is told of old holds on the page %s: UX-11', async (path) => {
+    server.adminAnswers = { ...fullAdminAnswers, status: () => status }
+    await page.goto(`${server.url}/dashboard/operator/${path}`)
+    await alert().getByText('by requests that nobody has ended: 2.').waitFor()
+    expect(await alert().getByText('1 hour ago').count()).toBe(1)
+    expect(await violations(page)).toEqual([])
+    await keptScreenshot(page, `alert-${path.split('/').join('-')}`)
+    await alert().getByRole('link', { name: 'See the holds' }).click()
+    await page.getByRole('heading', { name: 'System' }).waitFor()
+  })
+
+  test('is told of old holds until there are none, and of young ones never: UX-11', async () => {
+    await page.clock.install()
+    await page.goto(`${server.url}/dashboard/operator/accounts`)
+    await page.locator('tr[data-row]').first().waitFor()
+    expect(await alert().count()).toBe(0)
+    server.adminAnswers = { ...fullAdminAnswers, status: () => status }
+    await hurryUntil(page, alert())
+    server.adminAnswers = fullAdminAnswers
+    await expect
+      .poll(
+        async () => {
+          await page.clock.runFor(1_000)
+          return alert().count()
+        },
+        { timeout: 20_000 },
+      )
+      .toBe(0)
+  })
+})

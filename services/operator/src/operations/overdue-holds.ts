@@ -1,0 +1,27 @@
+/** Credit that is held longer than any request may run. */
+import type { ServiceStatus } from '@svc/contracts/admin/workers'
+import type { Clock } from '@svc/contracts/ports/time'
+import type { Projections } from '@svc/projections/open-projections'
+import { timeText } from './values/rfc3339-times.ts'
+
+/** Behind its deadline a request is ended by a sweep within seconds: what is left then, nobody ends. */
+const OVERDUE_AFTER_MS = 60_000
+/** Holds that one status looks at, the oldest ones. */
+const LOOKED_AT_MAX = 1_000
+
+export interface OverdueHoldsPorts {
+  readonly projections: { readonly views: Pick<Projections['views'], 'holds'> }
+  readonly clock: Clock
+}
+
+/** Of the thousand oldest holds that there are. */
+export function overdueHolds({
+  projections,
+  clock,
+}: OverdueHoldsPorts): ServiceStatus['overdue_holds'] {
+  const before = clock.nowMs() - OVERDUE_AFTER_MS
+  const oldest = projections.views.holds({ before, limit: LOOKED_AT_MAX })
+  const deadlines = oldest.map(({ deadline }) => deadline).filter((deadline) => deadline < before)
+  if (deadlines.length === 0) return { count: 0, since: null }
+  return { count: deadlines.length, since: timeText(Math.min(...deadlines)) }
+}
