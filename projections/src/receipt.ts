@@ -1,10 +1,18 @@
 /** A request's receipt: from its tokens to its price to the events that prove it. */
 import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { Receipt } from '@svc/contracts/wire/billing'
-import type { RequestRow } from './views/views.ts'
+import type { PriceRow, RequestRow } from './views/views.ts'
 
-/** @param keyName as the key is called now; null when that is not known */
-export function receiptOf(row: RequestRow, keyName: string | null): Receipt {
+/**
+ * @param keyName as the key is called now; null when that is not known
+ * @param prices that are known here: one that another process published a moment ago may not be
+ */
+export function receiptOf(
+  row: RequestRow,
+  keyName: string | null,
+  prices: readonly Pick<PriceRow, 'version' | 'effectiveFrom'>[],
+): Receipt {
+  const published = prices.find(({ version }) => version === row.price.version)
   return {
     object: 'request',
     id: row.requestId,
@@ -24,6 +32,8 @@ export function receiptOf(row: RequestRow, keyName: string | null): Receipt {
       input: formatPricePerMillion(row.price.input),
       cached_input: formatPricePerMillion(row.price.cachedInput),
       output: formatPricePerMillion(row.price.output),
+      effective_from:
+        published === undefined ? null : new Date(published.effectiveFrom).toISOString(),
     },
     lines: row.lines.map((line) => ({
       class: line.class,

@@ -66,7 +66,7 @@ function summaryOf(
   names: ReadonlyMap<string, string>,
 ): RequestsAnswer['data'][number] {
   const keyName = names.get(row.keyId) ?? null
-  const receipt = receiptOf(row, keyName)
+  const receipt = receiptOf(row, keyName, [])
   const { id, status, model, format, usage, finish_reason, reason, timings } = receipt
   return {
     object: 'request',

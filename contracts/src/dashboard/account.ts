@@ -51,13 +51,6 @@ const home = z.object({
   as_of: asOf,
 })
 
-const datedReceipt = receipt.extend({
-  price: receipt.shape.price.extend({
-    /** When this version came into force; null while this process has not read it. */
-    effective_from: z.string().nullable(),
-  }),
-})
-
 const dashboardKey = z.object({
   key_id: z.string(),
   name: z.string(),
@@ -102,9 +95,9 @@ export const dashboardAccountOperations = {
     method: 'GET',
     path: '/accounts/:account_id/balance',
     access: 'member',
-    summary: 'As `GET /v1/balance`',
+    summary: 'As `GET /v1/balance`, with what it is up to',
     input: z.strictObject(account),
-    output: balanceAnswer,
+    output: balanceAnswer.extend({ as_of: asOf }),
   }),
   usage: dashboardOperation({
     method: 'GET',
@@ -134,9 +127,9 @@ export const dashboardAccountOperations = {
     method: 'GET',
     path: '/accounts/:account_id/requests/:id',
     access: 'member',
-    summary: 'As `GET /v1/requests/{id}`, with the day of its price: by any id that an answer gave',
+    summary: 'As `GET /v1/requests/{id}`: by any id that an answer gave',
     input: z.strictObject({ ...account, id }),
-    output: datedReceipt,
+    output: receipt,
   }),
   accountEvent: dashboardOperation({
     method: 'GET',

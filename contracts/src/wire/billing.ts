@@ -48,6 +48,8 @@ export const receipt = z.object({
     input: dollars,
     cached_input: dollars,
     output: dollars,
+    /** When this version came into force; null while this process has not read it. */
+    effective_from: z.string().nullable(),
   }),
   lines: z.array(
     z.object({

@@ -301,7 +301,7 @@ export const fullAnswers = {
     month: usageOfDays(20),
     as_of: asOf,
   }),
-  accountBalance: () => balance,
+  accountBalance: () => ({ ...balance, as_of: asOf }),
   usage: ({ group_by: group }) => {
     const usage = usageOfDays(20)
     if (group === undefined) return usage

@@ -172,6 +172,21 @@ describe.skipIf(missing !== undefined)('finding', () => {
     },
   )
 
+  test('the balance beside the chat says which event it is up to: UX-13', async () => {
+    await open('/chat')
+    await page.getByText('As of event 182,440,').waitFor()
+  })
+
+  test('sums name what of time they are of, and its zone: UX-05', async () => {
+    const period = '1 Nov 2026 to 30 Nov 2026, UTC'
+    await open('')
+    await page.getByText(`Used, ${period}`).waitFor()
+    await open('/usage?group=key')
+    await page.locator('tfoot').getByText(period).waitFor()
+    await page.getByRole('button', { name: 'Show as table' }).first().click()
+    expect(await page.locator('tfoot').getByText(period).count()).toBe(2)
+  })
+
   test('a receipt says since when its price is valid, where that is known: UX-12', async () => {
     await open('/requests?request=req_1')
     const panel = page.getByRole('dialog', { name: 'Receipt' })

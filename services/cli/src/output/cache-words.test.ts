@@ -25,7 +25,10 @@ function receiptWith(fields: Partial<Receipt>): Receipt {
     format: 'chat',
     model: 'svc-beta',
     usage,
-    price: { version: 'price_1', input: '0.15', cached_input: '0.015', output: '0.60' },
+    price: {
+      ...{ version: 'price_1', input: '0.15', cached_input: '0.015', output: '0.60' },
+      effective_from: null,
+    },
     lines: [],
     amount: '0.00',
     hold: '0.00',
@@ -94,7 +97,10 @@ test('where the counts differ, both readings are told', () => {
 })
 
 test('the saving is exact to the last pico-dollar', () => {
-  const price = { version: 'p', input: '0.000003', cached_input: '0.000001', output: '0.00' }
+  const price = {
+    ...{ version: 'p', input: '0.000003', cached_input: '0.000001', output: '0.00' },
+    effective_from: null,
+  }
   const one = { ...usage, cached_input_tokens: 1 }
   const facts = cacheFacts(receiptWith({ price, usage: one }))
   expect(facts.at(-1)).toEqual(['saved', '0.000000000002 USD against the price of computed tokens'])

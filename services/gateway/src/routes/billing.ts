@@ -45,7 +45,7 @@ export function balanceAnswerOf({ settled, held, available }: Balance): BalanceA
 }
 
 /** @throws {ServiceError} `not_found`, `view_behind` */
-export async function receiptFor(
+async function receiptFor(
   ports: Omit<BillingPorts, 'reads'>,
   accountId: string,
   id: string,
@@ -56,7 +56,7 @@ export async function receiptFor(
   await viewHolds(ports, 'usage', accountId)
   const row = await ports.views.request(requestId)
   if (row?.accountId !== accountId) throw notFound()
-  return receiptOf(row, ports.views.key(row.keyId)?.name ?? null)
+  return receiptOf(row, ports.views.key(row.keyId)?.name ?? null, ports.ledger.prices())
 }
 
 /** The same for a request that never was and for one of somebody else. */

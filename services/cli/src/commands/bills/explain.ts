@@ -94,6 +94,7 @@ function factsOf(request: Explanation): (readonly [string, string])[] {
     ['accepted', timings.accepted_at],
     ['ended', timings.ended_at ?? 'still running'],
     ['price', `${price.version}, pinned when the request was accepted`],
+    ['in force', `from ${price.effective_from ?? 'a time that is not known here'} on`],
     ...cacheFacts(request),
     ['held', `${request.hold} USD while it ran`],
     ...request.grants.map(

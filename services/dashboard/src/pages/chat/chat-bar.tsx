@@ -2,6 +2,7 @@ import { formatExact, parseDollars } from '@svc/contracts/money'
 import { useQuery } from '@tanstack/react-query'
 import { ask } from '../../api/queries.ts'
 import { t } from '../../text/translate.ts'
+import { AsOf } from '../../ui/moment.tsx'
 import { ExactMoney, exactText, GlanceMoney } from '../../ui/money.tsx'
 import type { Message } from './conversation.ts'
 
@@ -21,32 +22,35 @@ export function ChatBar({ accountId, messages }: ChatBarProps) {
   const prices = useQuery(ask('prices', { account_id: accountId }))
   const price = prices.data?.data[0]?.price
   return (
-    <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
-      <div className="flex gap-2">
-        <dt className="text-soft">{t('available')}</dt>
-        <dd>
-          <GlanceMoney amount={balance.data?.available} />
-        </dd>
-      </div>
-      {price && (
+    <div>
+      <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
         <div className="flex gap-2">
-          <dt className="text-soft">{t('perMillion')}</dt>
+          <dt className="text-soft">{t('available')}</dt>
           <dd>
-            {t('rates', {
-              input: exactText(price.input),
-              cached: exactText(price.cached_input),
-              output: exactText(price.output),
-            })}
+            <GlanceMoney amount={balance.data?.available} />
           </dd>
         </div>
-      )}
-      <div className="flex gap-2">
-        <dt className="text-soft">{t('conversationCost')}</dt>
-        <dd>
-          <ExactMoney amount={costOf(messages)} />
-        </dd>
-      </div>
-    </dl>
+        {price && (
+          <div className="flex gap-2">
+            <dt className="text-soft">{t('perMillion')}</dt>
+            <dd>
+              {t('rates', {
+                input: exactText(price.input),
+                cached: exactText(price.cached_input),
+                output: exactText(price.output),
+              })}
+            </dd>
+          </div>
+        )}
+        <div className="flex gap-2">
+          <dt className="text-soft">{t('conversationCost')}</dt>
+          <dd>
+            <ExactMoney amount={costOf(messages)} />
+          </dd>
+        </div>
+      </dl>
+      <AsOf asOf={balance.data?.as_of} isRefreshed />
+    </div>
   )
 }
 

@@ -20,7 +20,9 @@ export function BalanceCard({ home }: { readonly home: DashboardOutput<'accountH
         <Figure name={t('held', { count: home.open_requests })}>
           <GlanceMoney amount={balance.held} />
         </Figure>
-        <Figure name={t('usedThisMonth')}>
+        <Figure
+          name={t('usedIn', { period: openPeriodText(month.from, month.to), zone: month.zone })}
+        >
           <GlanceMoney amount={month.total.amount} />
         </Figure>
       </dl>

@@ -7,10 +7,7 @@ import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 
 export interface ReceiptLinesProps {
-  readonly receipt: Receipt & {
-    /** Where the answer says since when its price is valid. */
-    readonly price: { readonly effective_from?: string | null }
-  }
+  readonly receipt: Receipt
 }
 
 /** Tokens × price per million = amount, line by line, and their sum. */
@@ -46,16 +43,17 @@ export function ReceiptLines({ receipt }: ReceiptLinesProps) {
           <tr key={line.class}>
             <Cell>{tokenClassName(line.class)}</Cell>
             <Cell isNumber>{countText(line.tokens)}</Cell>
-            <Cell isNumber isPinned>
+            <Cell isNumber>
               <DecimalColumn amount={line.price} decimals={prices} />
             </Cell>
-            <Cell isNumber>
+            <Cell isNumber isPinned>
               <DecimalColumn amount={line.amount} decimals={decimals} />
             </Cell>
           </tr>
         ))}
       </Table>
       <p className="mt-1 text-soft">{t('pinnedPrice', { version: price.version })}</p>
+      {/* Undefined where a server answers that is older than the page. */}
       {typeof price.effective_from === 'string' && (
         <p className="text-soft">
           {t('priceValidFrom')} <Moment at={price.effective_from} />

@@ -7,6 +7,7 @@ import { Cell, Head, Table } from '../../ui/table.tsx'
 import { dollarHeight, heightText } from './dollar-heights.ts'
 import { allSavings, type Savings, savingsOf } from './savings.ts'
 import { drawnRows, stepLabel } from './usage-rows.ts'
+import { WholePeriod } from './whole-period.tsx'
 
 interface Step extends Savings {
   readonly label: string
@@ -35,7 +36,7 @@ export function SavingsChart({ usage }: { readonly usage: UsageAnswer }) {
         bars={bars}
         valueText={heightText}
         tableName={t('asTable')}
-        table={<SavingsTable steps={steps} />}
+        table={<SavingsTable usage={usage} steps={steps} />}
       />
     </>
   )
@@ -46,7 +47,12 @@ function heightOf(amount: string): number {
   return Math.max(0, dollarHeight(amount))
 }
 
-function SavingsTable({ steps }: { readonly steps: readonly Step[] }) {
+interface SavingsTableProps {
+  readonly usage: UsageAnswer
+  readonly steps: readonly Step[]
+}
+
+function SavingsTable({ usage, steps }: SavingsTableProps) {
   const used = steps.filter(({ cachedTokens }) => cachedTokens > 0)
   const total = allSavings(used)
   const decimals = finestOf(
@@ -66,7 +72,7 @@ function SavingsTable({ steps }: { readonly steps: readonly Step[] }) {
   const foot = (
     <tr>
       <Cell>
-        <strong>{t('wholePeriod')}</strong>
+        <WholePeriod usage={usage} />
       </Cell>
       <Figures row={total} decimals={decimals} />
     </tr>

@@ -5,6 +5,7 @@ import { GivenName } from '../../ui/given-name.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
 import { groupLabel, stepLabel, usedOf } from './usage-rows.ts'
+import { WholePeriod } from './whole-period.tsx'
 
 const groupNames = { key: 'key', model: 'model', format: 'format', class: 'tokens' } as const
 
@@ -30,7 +31,7 @@ export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
   const foot = (
     <tr>
       <Cell colSpan={isGrouped ? 2 : 1}>
-        <strong>{t('wholePeriod')}</strong>
+        <WholePeriod usage={usage} />
       </Cell>
       <Uses row={total} decimals={decimals} />
     </tr>

@@ -209,7 +209,7 @@ export const accountTexts = {
   type: 'Type',
   usage: 'Usage',
   usageCut: 'The charts show the first {count} rows; the sums are of the whole period.',
-  usedThisMonth: 'Used this month',
+  usedIn: 'Used, {period}, {zone}',
   waited: 'Waited',
   wholePeriod: 'Whole period',
   worker: 'Worker',

@@ -22,13 +22,12 @@ import { exportRoutes } from '../account/exports.ts'
 import { requestRoutes } from '../account/requests.ts'
 import { statementRoutes } from '../account/statement.ts'
 import { usageRoutes } from '../account/usage.ts'
-import { type BillingPorts, balanceRoute } from '../billing.ts'
+import { type BillingPorts, balanceRoute, receiptRoute } from '../billing.ts'
 import { type InferencePorts, inferenceRoutes } from '../inference.ts'
 import { type PricePorts, priceRoutes } from '../prices.ts'
 import { type AccountEventPorts, accountEventRoute } from './account-event.ts'
 import { type HomePorts, homeRoute } from './account-home.ts'
 import { type AccountKeyPorts, accountKeyRoutes } from './account-keys.ts'
-import { accountReceiptRoute } from './account-receipt.ts'
 import { withAsOf } from './as-of.ts'
 import { ChatKeys } from './chat-key.ts'
 
@@ -73,8 +72,8 @@ export function dashboardAccountRoutes(ports: DashboardAccountPorts, admission: 
     const prices = { ...reading, reads: { ...members, openHooks: members.hooks } }
     const routes = [
       homeRoute(reading),
-      balanceRoute(reading),
-      accountReceiptRoute(reading),
+      withAsOf(ports, balanceRoute(reading)),
+      receiptRoute(reading),
       accountEventRoute(reading),
       withAsOf(ports, usageRoutes(reading)),
       withAsOf(ports, requestRoutes(reading)),
