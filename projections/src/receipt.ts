@@ -3,6 +3,8 @@ import { formatExact, formatPricePerMillion } from '@svc/contracts/money'
 import type { Receipt } from '@svc/contracts/wire/billing'
 import type { PriceRow, RequestRow } from './views/views.ts'
 
+type KnownPrices = readonly Pick<PriceRow, 'version' | 'effectiveFrom'>[]
+
 /**
  * @param keyName as the key is called now; null when that is not known
  * @param prices that are known here: one that another process published a moment ago may not be
@@ -10,9 +12,8 @@ import type { PriceRow, RequestRow } from './views/views.ts'
 export function receiptOf(
   row: RequestRow,
   keyName: string | null,
-  prices: readonly Pick<PriceRow, 'version' | 'effectiveFrom'>[],
+  prices: KnownPrices,
 ): Receipt {
-  const published = prices.find(({ version }) => version === row.price.version)
   return {
     object: 'request',
     id: row.requestId,
@@ -27,14 +28,7 @@ export function receiptOf(
       output_tokens: row.counts?.outputTokens ?? 0,
       reasoning_tokens: row.reasoningTokens,
     },
-    price: {
-      version: row.price.version,
-      input: formatPricePerMillion(row.price.input),
-      cached_input: formatPricePerMillion(row.price.cachedInput),
-      output: formatPricePerMillion(row.price.output),
-      effective_from:
-        published === undefined ? null : new Date(published.effectiveFrom).toISOString(),
-    },
+    price: priceOf(row, prices),
     lines: row.lines.map((line) => ({
       class: line.class,
       tokens: line.tokens,
@@ -78,5 +72,18 @@ export function receiptOf(
       ended_at: row.endedAt === null ? null : new Date(row.endedAt).toISOString(),
       worker: row.latencies,
     },
+  }
+}
+
+function priceOf({ price }: RequestRow, prices: KnownPrices): Receipt['price'] {
+  const { version } = price
+  const published = prices.find((each) => each.version === version)
+  return {
+    version,
+    input: formatPricePerMillion(price.input),
+    cached_input: formatPricePerMillion(price.cachedInput),
+    output: formatPricePerMillion(price.output),
+    effective_from:
+      published === undefined ? null : new Date(published.effectiveFrom).toISOString(),
   }
 }

@@ -1,7 +1,7 @@
 /** Answers of a test with something changed in all of them. */
 
 /**
- * @param change what each value becomes, by the name of its field; undefined: the field is not there
+ * @param change what each value becomes, by the name of its field; undefined: it is left out
  */
 export function changedAnswers<All extends object>(
   answers: All,

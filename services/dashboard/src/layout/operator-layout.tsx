@@ -3,11 +3,11 @@ import { Link, Outlet, useNavigate } from '@tanstack/react-router'
 import { idKind } from '../address/id-kind.ts'
 import { callAdmin } from '../api/admin.ts'
 import { useSession } from '../api/session.ts'
+import { OverdueHolds } from '../pages/operator/overdue-holds.tsx'
 import { t } from '../text/translate.ts'
 import { type Area, AreasLayout, areaLook } from './areas-layout.tsx'
 import { Missing } from './fallbacks.tsx'
 import { FindBox, foundNothing } from './find-box.tsx'
-import { OverdueHolds } from './overdue-holds.tsx'
 
 const areas = [
   ['/operator/accounts', 'accounts', 'a'],

@@ -2,9 +2,9 @@
 import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { Projections } from '@svc/projections/open-projections'
-import { timeText } from './values/rfc3339-times.ts'
+import { timeText } from '../values/rfc3339-times.ts'
 
-/** Behind its deadline a request is ended by a sweep within seconds: what is left then, nobody ends. */
+/** A sweep ends a request seconds behind its deadline: what is left after this, nobody ends. */
 const OVERDUE_AFTER_MS = 60_000
 /** Holds that one status looks at, the oldest ones. */
 const LOOKED_AT_MAX = 1_000
