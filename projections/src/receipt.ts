@@ -9,11 +9,7 @@ type KnownPrices = readonly Pick<PriceRow, 'version' | 'effectiveFrom'>[]
  * @param keyName as the key is called now; null when that is not known
  * @param prices that are known here: one that another process published a moment ago may not be
  */
-export function receiptOf(
-  row: RequestRow,
-  keyName: string | null,
-  prices: KnownPrices,
-): Receipt {
+export function receiptOf(row: RequestRow, keyName: string | null, prices: KnownPrices): Receipt {
   return {
     object: 'request',
     id: row.requestId,

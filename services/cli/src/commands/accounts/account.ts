@@ -75,27 +75,7 @@ export function accountCommand(contextOf: ContextOf): Command {
     .option(...METADATA_OPTION)
     .option(...IDEMPOTENCY_OPTION)
     .action((options: OpenOptions, command: Command) => open(contextOf(command), options))
-  account
-    .command('list')
-    .description('accounts with their balances')
-    .option('--external-id <id>', 'the one that is this in your own system')
-    .addOption(
-      new Option('--search <text>', 'those with this in their name or external id').conflicts(
-        'externalId',
-      ),
-    )
-    .addOption(
-      new Option('--order <order>', 'what comes first; what is searched for has the order of age')
-        .choices(accountOrders)
-        .default('oldest')
-        .conflicts(['search', 'externalId']),
-    )
-    .addOption(
-      new Option('--status <status>', 'those that are so')
-        .choices(['open', 'frozen', 'closed'])
-        .conflicts('externalId'),
-    )
-    .action((options: ListOptions, command: Command) => list(contextOf(command), options))
+  addList(account, contextOf)
   aboutAccount(account.command('show'), contextOf, show)
     .description('one account: balance, keys, grants')
     .option('--as-of <place>', 'as it was before a day or time, or up to a position of the log')
@@ -132,6 +112,30 @@ export function accountCommand(contextOf: ContextOf): Command {
   addAccountChanges(account, contextOf)
   addQuarantine(account, contextOf)
   return account
+}
+
+function addList(account: Command, contextOf: ContextOf): void {
+  account
+    .command('list')
+    .description('accounts with their balances')
+    .option('--external-id <id>', 'the one that is this in your own system')
+    .addOption(
+      new Option('--search <text>', 'those with this in their name or external id').conflicts(
+        'externalId',
+      ),
+    )
+    .addOption(
+      new Option('--order <order>', 'what comes first; what is searched for has the order of age')
+        .choices(accountOrders)
+        .default('oldest')
+        .conflicts(['search', 'externalId']),
+    )
+    .addOption(
+      new Option('--status <status>', 'those that are so')
+        .choices(['open', 'frozen', 'closed'])
+        .conflicts('externalId'),
+    )
+    .action((options: ListOptions, command: Command) => list(contextOf(command), options))
 }
 
 async function open(context: Context, { name, policy, ...naming }: OpenOptions): Promise<void> {

@@ -20,24 +20,9 @@ export function AccountKeys({ account }: { readonly account: AccountDetails }) {
   const { keys, account_id } = account
   if (keys.length === 0) return <Empty title={t('noKeys')} />
   const decimals = finestOf(keys.map(({ spent }) => spent))
-  const head = (
-    <>
-      <Head>{t('name')}</Head>
-      <Head>{t('key')}</Head>
-      <Head>{t('status')}</Head>
-      <Head>{t('created')}</Head>
-      <Head>{t('lastUsed')}</Head>
-      <Head isNumber isPinned>
-        {t('spent')}
-      </Head>
-      <Head>
-        <span className="sr-only">{t('actions')}</span>
-      </Head>
-    </>
-  )
   return (
     <>
-      <Table label={t('keys')} head={head}>
+      <Table label={t('keys')} head={<Heads />}>
         {keys.map((key) => (
           <tr key={key.key_id} className="hover:bg-panel" data-row>
             <Cell>
@@ -82,6 +67,24 @@ export function AccountKeys({ account }: { readonly account: AccountDetails }) {
           onClose={() => setRevoked(undefined)}
         />
       )}
+    </>
+  )
+}
+
+function Heads() {
+  return (
+    <>
+      <Head>{t('name')}</Head>
+      <Head>{t('key')}</Head>
+      <Head>{t('status')}</Head>
+      <Head>{t('created')}</Head>
+      <Head>{t('lastUsed')}</Head>
+      <Head isNumber isPinned>
+        {t('spent')}
+      </Head>
+      <Head>
+        <span className="sr-only">{t('actions')}</span>
+      </Head>
     </>
   )
 }
