@@ -1,12 +1,16 @@
 /** What is kept of a verification: who had it made and what came out, as an event of the log. */
 import type { Caller } from '@svc/contracts/admin/caller'
 import type { KeptVerification, VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
+import type { ServiceStatus } from '@svc/contracts/admin/workers'
 import { ServiceError } from '@svc/contracts/errors'
-import type { OperationPorts } from '../ports.ts'
+import type { AuditTrail } from '../../access/audit-trail.ts'
 import { timeText } from '../values/rfc3339-times.ts'
 import type { VerifyFound } from './verify-lines.ts'
 
-type Ports = Pick<OperationPorts, 'auditTrail' | 'information'>
+interface Ports {
+  readonly auditTrail: AuditTrail
+  readonly information: Pick<ServiceStatus, 'mode'>
+}
 
 /** The lines of a verification, its result once it is kept, or cannot be. */
 export async function* withKept(
@@ -52,7 +56,9 @@ async function isKept(
   }
 }
 
-export async function lastVerification({ auditTrail }: Ports): Promise<KeptVerification | null> {
+export async function lastVerification({
+  auditTrail,
+}: Pick<Ports, 'auditTrail'>): Promise<KeptVerification | null> {
   const last = await auditTrail.lastVerification()
   if (last === undefined) return null
   const { at, actor, from, position, streams, events, head, anchor, found } = last
