@@ -189,7 +189,7 @@ describe.each([
     expect((await operations.publishPrice(later)).price_list).toBe('acme')
   })
 
-  test('history is verified', async () => {
+  test('history is verified, and the folder of a stopped server stays as it was', async () => {
     const { operations } = await open()
     expect(await verified(operations)).toEqual({
       type: 'result',
@@ -205,7 +205,7 @@ describe.each([
       from: null,
       head: expect.stringMatching(/^11-[0-9a-f]{64}$/),
       position: '11',
-      kept: true,
+      kept: false,
     })
   })
 
