@@ -28,6 +28,9 @@ function workersOf(project: string): number {
   return ['e2e', 'browser'].includes(project) ? MAX_WORKERS_WITH_SERVERS : MAX_WORKERS
 }
 
+/** A state that is waited for comes later on a machine with other work; a second is too short there. */
+const POLL_TIMEOUT_MS = 15_000
+
 /** From half a minute up, the longest first: begun last, they would run alone at the end. */
 const LONGEST = [
   'kill.e2e',
@@ -98,6 +101,7 @@ export default defineConfig({
         ],
         testTimeout,
         hookTimeout: testTimeout,
+        expect: { poll: { timeout: POLL_TIMEOUT_MS } },
         fileParallelism: name !== 'e2e-measured',
         maxWorkers: workersOf(name),
         // One project after the other: what is cheap and tells most comes first.
