@@ -28,7 +28,7 @@ function workersOf(project: string): number {
   return ['e2e', 'browser'].includes(project) ? MAX_WORKERS_WITH_SERVERS : MAX_WORKERS
 }
 
-/** A state that is waited for comes later on a machine with other work; a second is too short there. */
+/** Beside other work a state that is waited for comes later: a second is too short there. */
 const POLL_TIMEOUT_MS = 15_000
 
 /** From half a minute up, the longest first: begun last, they would run alone at the end. */

@@ -189,7 +189,7 @@ const serviceStatus = z.object({
    * seconds: somebody has to look. At most the thousand oldest holds are looked at.
    */
   overdue_holds: z.object({
-    count,
+    count: count.describe('How many of them there are.'),
     /** The first of their deadlines; null where there is none. */
     since: z.string().nullable().describe('The first of their deadlines; null: there is none.'),
   }),
