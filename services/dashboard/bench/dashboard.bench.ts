@@ -14,34 +14,36 @@
  *
  *     NAME_p50_ms, NAME_p95_ms   requests: a day, next page, receipt; statement: a day, next page;
  *                                usage: by hour, by key; accounts: search, order, status, next page
+ *     NAME_first_ms              the first turn: nothing of it is in memory yet
+ *     NAME_asked_ms,             the medians of when the server was asked and had answered, in
+ *     NAME_answered_ms           milliseconds from the click: the rest is the page's
  *     PAGE_lcp_ms                the largest contentful paint of a page, the median
  *     ready_s                    from the start of the server until its views hold all
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { wireFormats } from '@svc/contracts/events/account'
-import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
-import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
-import { AccountHistory, requestId } from '@svc/testing/account-history'
 import { ServerProcess } from '@svc/testing/server-process'
 import type { Page } from 'playwright-core'
 import { openChromium } from '../testing/chromium.ts'
+import { DAY_MS, DAYS, type Filled, filledFolder } from './filled-folder.ts'
+import {
+  drawn,
+  firstRow,
+  type Interaction,
+  press,
+  rows,
+  setField,
+  submit,
+  timesOf,
+} from './interactions.ts'
 
-const DAY_MS = 24 * 3_600_000
-/** One for each turn: what was asked for once is not asked of the server again. */
-const DAYS = 40
-const START_MS = (Math.floor(Date.now() / DAY_MS) - DAYS) * DAY_MS
-const KEYS = 5
-const REQUESTS_PER_WRITE = 150
 const LCP_TURNS = 9
 /** Cost, tokens, savings, latency: the last one is there behind all questions. */
 const CHARTS = 4
 const CAUGHT_UP_MS = 1_800_000
-/** Something that does not come at all ends the benchmark, and says what did not. */
-const TURN_MAX_MS = 30_000
 const EMAIL = 'bench@example.com'
 const PASSWORD = 'correct horse battery staple'
 const VIEWPORT = { width: 1280, height: 860 }
@@ -55,56 +57,11 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
   },
 })
-const requests = Number(values.requests)
-const accounts = Number(values.accounts)
+const amounts = { requests: Number(values.requests), accounts: Number(values.accounts) }
 const turns = Math.min(DAYS, Number(values.turns))
 const figures: Record<string, number | string> = {
   machine: `${cpus()[0]?.model ?? 'unknown'}, ${cpus().length} cores`,
-  ...{ requests, accounts, turns },
-}
-
-/** @returns the id of the account with the many requests */
-async function fill(dataDir: string): Promise<string> {
-  const onFatal = (error: unknown) => {
-    throw error
-  }
-  const store = openSqliteEventStore(join(dataDir, 'ledger.db'), { onFatal })
-  const texts = openSqliteTextStore(join(dataDir, 'texts.db'), { onFatal })
-  for (let i = 0; i < accounts; i += 1) {
-    const account = new AccountHistory(`account ${i}`)
-    const name = await texts.keep(account.accountId, `Customer ${i} Ltd`)
-    // Each has spent something lately: who did not would be left out early.
-    const at = START_MS + (DAYS - 1) * DAY_MS + i
-    const id = requestId(at, account.accountId)
-    const amount = BigInt(i + 1) * 10n ** 12n
-    account
-      .open(START_MS + i, amount, name)
-      .accept(id, at)
-      .settle(id, at)
-    await account.writeTo(store)
-  }
-  await texts.close()
-  say(`${accounts} accounts in the log`)
-  const large = new AccountHistory('large').open(START_MS, 10n ** 18n)
-  const keys = [large.keyId, ...Array.from({ length: KEYS - 1 }, (_, i) => large.key(`${i}`))]
-  for (let i = 0; i < requests; i += 1) {
-    const at = START_MS + Math.floor((i / requests) * DAYS * DAY_MS)
-    const id = requestId(at, large.accountId, `${i}`)
-    const format = wireFormats[i % wireFormats.length] ?? 'chat'
-    large.accept(id, at, { keyId: keys[i % KEYS] ?? large.keyId, format }).settle(id, at)
-    if (i % REQUESTS_PER_WRITE === 0) await large.writeTo(store)
-  }
-  await large.writeTo(store)
-  await store.close()
-  say(`${requests} requests in the log`)
-  return large.accountId
-}
-
-interface Filled {
-  /** Works until somebody has used it. */
-  readonly ownerLink: string
-  readonly isEntered: boolean
-  readonly large: string
+  ...{ ...amounts, turns },
 }
 
 async function measure(baseUrl: string, filled: Filled, startedAt: number): Promise<void> {
@@ -112,7 +69,8 @@ async function measure(baseUrl: string, filled: Filled, startedAt: number): Prom
   try {
     const page = await browser.newPage({ viewport: VIEWPORT, timezoneId: 'UTC' })
     page.setDefaultTimeout(CAUGHT_UP_MS)
-    const { large, isEntered } = filled
+    const { large, isEntered, startMs } = filled
+    const dayOf: DayOf = (turn) => new Date(startMs + turn * DAY_MS).toISOString().slice(0, 10)
     const origin = new URL(baseUrl).origin
     await enter(page, origin, filled)
     if (!isEntered) await intoAccount(page, large)
@@ -126,9 +84,9 @@ async function measure(baseUrl: string, filled: Filled, startedAt: number): Prom
     await paint(page, 'home', account)
     await paint(page, 'statement', `${account}/statement`)
     await paint(page, 'accounts', `${origin}/dashboard/operator/accounts`)
-    await onRequests(page, account)
-    await onStatement(page, account)
-    await onUsage(page, account)
+    await onRequests(page, account, dayOf)
+    await onStatement(page, account, dayOf)
+    await onUsage(page, account, dayOf)
     await onAccounts(page, `${origin}/dashboard/operator/accounts`)
   } finally {
     await browser.close()
@@ -184,44 +142,19 @@ async function paint(page: Page, name: string, address: string): Promise<void> {
   say(`${name}: largest contentful paint ${figures[`${name}_lcp_ms`]} ms`)
 }
 
-/** Expressions that run in the page: what is done, and what then stands there. */
-interface Interaction {
-  readonly name: string
-  /** Before the time is taken. */
-  readonly prepare?: (turn: number) => Promise<unknown>
-  readonly act: (turn: number) => string
-  readonly until: (turn: number) => string
-}
+/** The day of a turn, such as `2026-11-01`. */
+type DayOf = (turn: number) => string
 
-const rows = `document.querySelectorAll('tr[data-row]').length`
-/** Grows with the steps of time that are drawn. */
-const drawn = `[...(document.querySelector('figure')?.querySelectorAll('svg path') ?? [])]
-  .reduce((length, path) => length + path.getAttribute('d').length, 0)`
-const firstRow = `(document.querySelector('tr[data-row]')?.textContent ?? '')`
-const setField = (label: string, value: string) => `(() => {
-  const label = [...document.querySelectorAll('label')].find((e) => e.textContent === '${label}')
-  const field = document.getElementById(label.htmlFor)
-  const type = field instanceof HTMLSelectElement ? HTMLSelectElement : HTMLInputElement
-  Object.getOwnPropertyDescriptor(type.prototype, 'value').set.call(field, '${value}')
-  field.dispatchEvent(new Event(type === HTMLSelectElement ? 'change' : 'input', { bubbles: true }))
-})()`
-const submit = (label: string) => `(() => {
-  const label = [...document.querySelectorAll('label')].find((e) => e.textContent === '${label}')
-  document.getElementById(label.htmlFor).form.requestSubmit()
-})()`
-const press = (text: string) =>
-  `[...document.querySelectorAll('button')].find((e) => e.textContent === '${text}').click()`
-const dayOf = (turn: number) => new Date(START_MS + turn * DAY_MS).toISOString().slice(0, 10)
-/** Whether the first row is of the day of a turn. */
-const isOfDay = (turn: number) =>
-  `document.querySelector('tr[data-row] time')?.dateTime.startsWith('${dayOf(turn)}')`
+/** Whether the first row is of a day. */
+const isOfDay = (day: string) =>
+  `document.querySelector('tr[data-row] time')?.dateTime.startsWith('${day}')`
 
-async function onRequests(page: Page, account: string): Promise<void> {
+async function onRequests(page: Page, account: string, dayOf: DayOf): Promise<void> {
   await opened(page, `${account}/requests`)
   await measured(page, {
     name: 'requests_day',
     act: (turn) => setField('To', dayOf(turn)),
-    until: isOfDay,
+    until: (turn) => isOfDay(dayOf(turn)),
   })
   await measured(page, {
     name: 'requests_more',
@@ -240,13 +173,13 @@ async function onRequests(page: Page, account: string): Promise<void> {
   })
 }
 
-async function onStatement(page: Page, account: string): Promise<void> {
+async function onStatement(page: Page, account: string, dayOf: DayOf): Promise<void> {
   await opened(page, `${account}/statement`)
   await measured(page, {
     name: 'statement_day',
     act: (turn) => setField('From', dayOf(turn)),
     // The first day begins with the credit, before all requests.
-    until: isOfDay,
+    until: (turn) => isOfDay(dayOf(turn)),
   })
   await measured(page, {
     name: 'statement_more',
@@ -255,7 +188,7 @@ async function onStatement(page: Page, account: string): Promise<void> {
   })
 }
 
-async function onUsage(page: Page, account: string): Promise<void> {
+async function onUsage(page: Page, account: string, dayOf: DayOf): Promise<void> {
   /** The charts of a period that was not looked at before, by day. */
   const fresh = (turn: number, more: string) => async () => {
     await page.goto(`${account}/usage?from=${dayOf(turn)}&to=${dayOf(DAYS - 1)}${more}`)
@@ -274,7 +207,8 @@ async function onUsage(page: Page, account: string): Promise<void> {
     name: 'usage_group',
     prepare: (turn) => fresh(turn, '&by=day')(),
     act: () => setField('Group by', 'key'),
-    until: () => `document.querySelector('main table tbody tr') !== null`,
+    until: () =>
+      `[...document.querySelectorAll('main table th')].some((e) => e.textContent === 'Key')`,
   })
 }
 
@@ -285,12 +219,12 @@ async function onAccounts(page: Page, address: string): Promise<void> {
     name: 'accounts_find',
     // Spread over all of them: the last ones are found behind all others.
     act: (turn) => {
-      const number = Math.floor(((turn + 1) / DAYS) * accounts) - 1
+      const number = Math.floor(((turn + 1) / DAYS) * amounts.accounts) - 1
       // The field has to have what was typed before Enter is pressed.
       return `${setField(find, `customer ${number} l`)}; setTimeout(() => ${submit(find)})`
     },
     until: (turn) => {
-      const number = Math.floor(((turn + 1) / DAYS) * accounts) - 1
+      const number = Math.floor(((turn + 1) / DAYS) * amounts.accounts) - 1
       return `${rows} === 1 && ${firstRow}.includes('Customer ${number} Ltd')`
     },
   })
@@ -315,30 +249,28 @@ async function opened(page: Page, address: string): Promise<void> {
   await page.locator('tr[data-row]').first().waitFor()
 }
 
-async function measured(page: Page, { name, prepare, act, until }: Interaction): Promise<void> {
-  const times: number[] = []
-  for (let turn = 0; turn < turns; turn += 1) {
-    await prepare?.(turn)
-    times.push(await page.evaluate<number>(timeOf(act(turn), until(turn))))
+async function measured(page: Page, interaction: Interaction): Promise<void> {
+  const { name } = interaction
+  const times = await timesOf(page, turns, interaction)
+  const painted = times.map((each) => each.painted)
+  const median = (some: readonly (number | null)[]) =>
+    Math.round(
+      at(
+        some.filter((each) => each !== null),
+        0.5,
+      ),
+    )
+  const told = {
+    p50: median(painted),
+    p95: Math.round(at(painted, 0.95)),
+    first: Math.round(painted[0] ?? 0),
+    asked: median(times.map((each) => each.asked)),
+    answered: median(times.map((each) => each.answered)),
   }
-  figures[`${name}_p50_ms`] = Math.round(at(times, 0.5))
-  figures[`${name}_p95_ms`] = Math.round(at(times, 0.95))
-  say(`${name}: median ${figures[`${name}_p50_ms`]} ms, p95 ${figures[`${name}_p95_ms`]} ms`)
-}
-
-/** Until the frame after the one in which it stands there has begun: then it is painted. */
-function timeOf(act: string, until: string): string {
-  return `new Promise((done, fail) => {
-    const before = { rows: ${rows}, drawn: ${drawn}, firstRow: ${firstRow} }
-    const from = performance.now();
-    ${act};
-    const look = () => {
-      if (performance.now() - from > ${TURN_MAX_MS}) return fail(new Error('it does not come'))
-      if (!(${until})) return requestAnimationFrame(look)
-      requestAnimationFrame(() => done(performance.now() - from))
-    }
-    requestAnimationFrame(look)
-  })`
+  for (const [what, ms] of Object.entries(told)) figures[`${name}_${what}_ms`] = ms
+  const { p50, p95, first, asked, answered } = told
+  const medians = `median ${p50} ms (asked ${asked}, answered ${answered})`
+  say(`${name}: ${medians}, p95 ${p95} ms, first ${first} ms`)
 }
 
 function at(times: readonly number[], part: number): number {
@@ -354,22 +286,10 @@ function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
 
-async function filledFolder(dataDir: string): Promise<Filled> {
-  const told = join(dataDir, 'bench.json')
-  if (existsSync(told)) return JSON.parse(readFileSync(told, 'utf8'))
-  // It makes what a folder needs beside the log.
-  const first = new ServerProcess(dataDir)
-  const { pathname, hash } = new URL((await first.ready()).ownerLink ?? '')
-  await first.stop()
-  const filled = { ownerLink: pathname + hash, large: await fill(dataDir), isEntered: false }
-  writeFileSync(told, JSON.stringify({ ...filled, isEntered: true }))
-  return filled
-}
-
 const folder = values.keep ?? mkdtempSync(join(tmpdir(), 'svc-bench-dashboard-'))
 try {
   const dataDir = join(folder, 'data')
-  const filled = await filledFolder(dataDir)
+  const filled = await filledFolder(dataDir, amounts, say)
   const startedAt = performance.now()
   const server = new ServerProcess(dataDir)
   try {
