@@ -10,12 +10,16 @@ import { arrivedWith } from './address/arrival.ts'
 import { isInside } from './address/inside.ts'
 import { accountSearch, accountsSearch, eventsSearch } from './address/operator-search.ts'
 import { keysSearch, requestsSearch, statementSearch, usageSearch } from './address/search.ts'
-import { queryClient, sessionQuery } from './api/queries.ts'
+import { askAhead, askPageAhead, queryClient, sessionQuery } from './api/queries.ts'
 import { AccountLayout } from './layout/account-layout.tsx'
 import { Broken, Missing } from './layout/fallbacks.tsx'
 import { OperatorLayout } from './layout/operator-layout.tsx'
 import { Root } from './layout/root.tsx'
 import { Start } from './layout/start.tsx'
+import { accountPages } from './pages/operator/accounts/account-pages.ts'
+import { receiptQuery, requestsQueries } from './pages/requests/requests-queries.ts'
+import { statementQueries } from './pages/statement/statement-queries.ts'
+import { usageQueries } from './pages/usage/usage-queries.ts'
 
 const root = createRootRoute({
   loader: () => queryClient.ensureQueryData(sessionQuery),
@@ -100,6 +104,14 @@ const requests = createRoute({
   getParentRoute: () => account,
   path: '/requests',
   validateSearch: requestsSearch,
+  beforeLoad: ({ params, search, preload }) => {
+    if (preload) return
+    const { accountId } = params
+    const { list, totals } = requestsQueries(accountId, search)
+    askPageAhead(list)
+    askAhead(totals)
+    if (search.request !== undefined) askAhead(receiptQuery(accountId, search.request))
+  },
   component: lazyRouteComponent(() => import('./pages/requests/requests.tsx'), 'Requests'),
 })
 
@@ -107,6 +119,9 @@ const statement = createRoute({
   getParentRoute: () => account,
   path: '/statement',
   validateSearch: statementSearch,
+  beforeLoad: ({ params, search, preload }) => {
+    if (!preload) askPageAhead(statementQueries(params.accountId, search).list)
+  },
   component: lazyRouteComponent(() => import('./pages/statement/statement.tsx'), 'Statement'),
 })
 
@@ -114,6 +129,11 @@ const usage = createRoute({
   getParentRoute: () => account,
   path: '/usage',
   validateSearch: usageSearch,
+  beforeLoad: ({ params, search, preload }) => {
+    if (preload) return
+    const { whole, grouped } = usageQueries(params.accountId, search)
+    for (const query of [whole, grouped]) askAhead(query)
+  },
   component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'Usage'),
 })
 
@@ -140,6 +160,9 @@ const accounts = createRoute({
   getParentRoute: () => operator,
   path: '/accounts',
   validateSearch: accountsSearch,
+  beforeLoad: ({ search, preload }) => {
+    if (!preload) askPageAhead(accountPages(search))
+  },
   component: lazyRouteComponent(() => import('./pages/operator/accounts/accounts.tsx'), 'Accounts'),
 })
 
@@ -187,16 +210,16 @@ const events = createRoute({
   component: lazyRouteComponent(() => import('./pages/operator/events/events.tsx'), 'Events'),
 })
 
-const operatorPages = [accounts, operatedAccount, operatorPrices, audit, system, access, events]
-const accountPages = [home, keys, requests, statement, usage, chat, members]
+const pagesOfOperators = [accounts, operatedAccount, operatorPrices, audit, system, access, events]
+const pagesOfAccount = [home, keys, requests, statement, usage, chat, members]
 
 export const router = createRouter({
   routeTree: root.addChildren([
     ...[start, signIn, providerReturn, signUp, join, prices],
     signedIn.addChildren([
       profile,
-      account.addChildren(accountPages),
-      operator.addChildren(operatorPages),
+      account.addChildren(pagesOfAccount),
+      operator.addChildren(pagesOfOperators),
     ]),
   ]),
   basepath: '/dashboard',

@@ -37,6 +37,28 @@ export function ask<Name extends DashboardOperationName>(name: Name, input: Dash
   })
 }
 
+/**
+ * Asks before there is a page to show the answer: its code may be still on the way, or what stands
+ * there be drawn once more first. What was asked for before is left to the page: it knows how old
+ * that may be.
+ */
+export function askAhead(query: Asked): void {
+  const options = { ...query, staleTime: 'static' } as Parameters<typeof queryClient.query>[0]
+  queryClient.query(options).catch(() => {})
+}
+
+/** The same for the first page of a list. */
+export function askPageAhead(list: Asked): void {
+  type Options = Parameters<typeof queryClient.infiniteQuery>[0]
+  const options = { ...list, staleTime: 'static' } as Options
+  queryClient.infiniteQuery(options).catch(() => {})
+}
+
+/** Options of a question, whatever its answer is. */
+interface Asked {
+  readonly queryKey: readonly unknown[]
+}
+
 /** Who is signed in, and what the operator has set: asked once, then kept up by the answers. */
 export const sessionQuery = queryOptions<DashboardOutput<'session'>, ApiError>({
   queryKey: ['session'],

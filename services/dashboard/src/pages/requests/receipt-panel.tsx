@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import { ask } from '../../api/queries.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Receipt } from './receipt.tsx'
+import { receiptQuery } from './requests-queries.ts'
 
 export interface ReceiptPanelProps {
   readonly accountId: string
@@ -14,10 +14,7 @@ export interface ReceiptPanelProps {
 
 /** Why a request cost what it cost, beside the list that it was opened from. */
 export function ReceiptPanel({ accountId, id, onClose }: ReceiptPanelProps) {
-  const query = useQuery({
-    ...ask('receipt', { account_id: accountId, id }),
-    placeholderData: undefined as never,
-  })
+  const query = useQuery(receiptQuery(accountId, id))
   return (
     <Dialog title={t('receipt')} isPanel onClose={onClose}>
       {query.error?.status === 404 ? (

@@ -2,6 +2,7 @@ import type { RequestsAnswer, RequestTotalsAnswer } from '@svc/contracts/wire/re
 import { memo } from 'react'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
+import { useScreenful } from '../../ui/drawing/screenful.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
@@ -14,6 +15,8 @@ import { RequestTotals } from './request-totals.tsx'
 type Request = RequestsAnswer['data'][number]
 
 export interface RequestTableProps {
+  /** What was asked for: rows of something else are another list. */
+  readonly list?: string
   readonly requests: readonly Request[]
   readonly receiptAddress: ReceiptAddress
   /** Of all that the list has, also those that are not loaded; left out: they are not shown. */
@@ -21,7 +24,9 @@ export interface RequestTableProps {
 }
 
 /** One line for each request; its time leads to the receipt. */
-export function RequestTable({ requests, receiptAddress, totals }: RequestTableProps) {
+export function RequestTable(props: RequestTableProps) {
+  const { list = '', requests, receiptAddress, totals } = props
+  const drawn = useScreenful(list, requests)
   const amounts = [...requests, ...(totals?.data ?? [])].map(({ amount }) => amount)
   const decimals = finestOf(amounts)
   const head = (
@@ -41,7 +46,7 @@ export function RequestTable({ requests, receiptAddress, totals }: RequestTableP
   const foot = totals && <RequestTotals totals={totals} decimals={decimals} />
   return (
     <Table label={t('requests')} head={head} foot={foot}>
-      {requests.map((request) => (
+      {drawn.map((request) => (
         <Line
           key={request.id}
           request={request}

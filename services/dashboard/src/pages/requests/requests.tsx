@@ -1,14 +1,12 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { askedPeriod } from '../../address/asked-period.ts'
 import type { RequestsSearch } from '../../address/search.ts'
-import { askPages } from '../../api/pages.ts'
-import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Settled } from '../../ui/drawing/settled.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { AsOf } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
@@ -18,8 +16,8 @@ import { useReceiptAddress } from './receipt-address.ts'
 import { ReceiptPanel } from './receipt-panel.tsx'
 import { RequestFilters } from './request-filters.tsx'
 import { RequestTable } from './request-table.tsx'
+import { requestsQueries } from './requests-queries.ts'
 
-const PAGE = 50
 const route = getRouteApi('/signed-in/accounts/$accountId/requests')
 
 /** Every request of the account, the newest first, and the receipt of one beside them. */
@@ -28,17 +26,11 @@ export function Requests() {
   const search = route.useSearch()
   const navigate = route.useNavigate()
   const setSearch = (next: RequestsSearch) => navigate({ search: next })
-  const { key: key_id, status, model, format } = search
-  const asked = { account_id: accountId, ...askedPeriod(search), key_id, status, model, format }
-  const query = useInfiniteQuery(
-    askPages('requests', {
-      ...asked,
-      limit: PAGE,
-    }),
-  )
+  const { asked, list, ...queries } = requestsQueries(accountId, search)
+  const query = useInfiniteQuery(list)
   // Of all pages it is up to the least.
   const first = query.data?.pages[0]
-  const totals = useQuery(ask('requestTotals', asked))
+  const totals = useQuery(queries.totals)
   const { request, ...filters } = search
   const receiptAddress = useReceiptAddress(filters)
   const { zone: _, ...narrowing } = filters
@@ -48,21 +40,30 @@ export function Requests() {
       <RequestFilters accountId={accountId} search={search} onChange={setSearch} />
       <Card>
         <Answer query={query}>
-          {({ pages }) => {
-            const rows = pages.flatMap(({ data }) => data)
-            if (rows.length > 0) {
-              // Of other filters they would be a wrong sum below these rows.
-              const own = totals.isPlaceholderData ? undefined : totals.data
-              return <RequestTable requests={rows} receiptAddress={receiptAddress} totals={own} />
-            }
-            return isFiltered ? (
-              <Empty title={t('nothingFits')}>
-                <Button onClick={() => setSearch({})}>{t('clearFilters')}</Button>
-              </Empty>
-            ) : (
-              <Empty title={t('noRequestsYet')} />
-            )
-          }}
+          {({ pages }) => (
+            <Settled isOld={query.isPlaceholderData}>
+              {() => {
+                const rows = pages.flatMap(({ data }) => data)
+                if (rows.length > 0) {
+                  // Of other filters they would be a wrong sum below these rows.
+                  const own = totals.isPlaceholderData ? undefined : totals.data
+                  return (
+                    <RequestTable
+                      list={JSON.stringify(asked)}
+                      {...{ requests: rows, receiptAddress, totals: own }}
+                    />
+                  )
+                }
+                return isFiltered ? (
+                  <Empty title={t('nothingFits')}>
+                    <Button onClick={() => setSearch({})}>{t('clearFilters')}</Button>
+                  </Empty>
+                ) : (
+                  <Empty title={t('noRequestsYet')} />
+                )
+              }}
+            </Settled>
+          )}
         </Answer>
         {first !== undefined && <AsOf asOf={first.as_of} />}
         {query.hasNextPage && (

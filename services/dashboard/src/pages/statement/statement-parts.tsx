@@ -5,13 +5,13 @@ import { StatementTable, type StatementTableProps } from './statement-table.tsx'
 /** A stretch of a statement, as the server gives it at once. */
 export type StatementPart = Pick<StatementTableProps, 'entries' | 'opening' | 'closing' | 'isWhole'>
 
-export interface StatementPartsProps extends Pick<StatementTableProps, 'receiptAddress'> {
+export interface StatementPartsProps extends Pick<StatementTableProps, 'list' | 'receiptAddress'> {
   /** Each goes on where the one before ends. */
   readonly parts: readonly StatementPart[]
 }
 
 /** All that was loaded of a statement, as one table. */
-export function StatementParts({ parts, receiptAddress }: StatementPartsProps) {
+export function StatementParts({ parts, ...rest }: StatementPartsProps) {
   const [first] = parts
   const last = parts.at(-1)
   const entries = parts.flatMap((part) => part.entries)
@@ -19,7 +19,5 @@ export function StatementParts({ parts, receiptAddress }: StatementPartsProps) {
     return <Empty title={t('noMovements')} />
   }
   const { closing, isWhole } = last
-  return (
-    <StatementTable {...{ entries, opening: first.opening, closing, isWhole, receiptAddress }} />
-  )
+  return <StatementTable {...{ entries, opening: first.opening, closing, isWhole, ...rest }} />
 }

@@ -2,6 +2,7 @@ import type { StatementAnswer } from '@svc/contracts/wire/statement'
 import { memo } from 'react'
 import { isolated } from '../../text/isolated.ts'
 import { type PlainName, t } from '../../text/translate.ts'
+import { useScreenful } from '../../ui/drawing/screenful.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Moment } from '../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
@@ -22,6 +23,8 @@ const types: Readonly<Record<Entry['type'], PlainName>> = {
 }
 
 export interface StatementTableProps {
+  /** What was asked for: entries of something else are another list. */
+  readonly list?: string
   /** The oldest first. */
   readonly entries: readonly Entry[]
   /** Exact dollars before the first and after the last of them. */
@@ -35,7 +38,8 @@ export interface StatementTableProps {
 
 /** opening + credits − debits = closing, with the balance after every entry. */
 export function StatementTable(props: StatementTableProps) {
-  const { entries, opening, closing, isWhole, receiptAddress } = props
+  const { list = '', entries, opening, closing, isWhole, receiptAddress } = props
+  const drawn = useScreenful(list, entries)
   const moved = finestOf(entries.flatMap(({ debit, credit }) => [debit, credit]))
   const balances = finestOf([opening, closing, ...entries.map(({ balance }) => balance)])
   const head = (
@@ -70,7 +74,7 @@ export function StatementTable(props: StatementTableProps) {
           <DecimalColumn amount={opening} decimals={balances} isBalance />
         </Cell>
       </tr>
-      {entries.map((entry) => (
+      {drawn.map((entry) => (
         <Line
           key={entry.entry}
           entry={entry}

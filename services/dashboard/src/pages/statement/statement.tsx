@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { askedPeriod, periodText } from '../../address/asked-period.ts'
-import { askPages } from '../../api/pages.ts'
+import { periodText } from '../../address/asked-period.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Settled } from '../../ui/drawing/settled.tsx'
 import { AsOf } from '../../ui/moment.tsx'
 import { MoreRows } from '../../ui/more-rows.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -13,8 +13,8 @@ import { ExportLinks } from '../export-links.tsx'
 import { PeriodFields } from '../period-fields.tsx'
 import { useReceiptAddress } from '../requests/receipt-address.ts'
 import { StatementParts } from './statement-parts.tsx'
+import { statementQueries } from './statement-queries.ts'
 
-const PAGE = 100
 const route = getRouteApi('/signed-in/accounts/$accountId/statement')
 
 /** Every movement of the balance, with what it was before and after. */
@@ -23,8 +23,8 @@ export function Statement() {
   const period = route.useSearch()
   const navigate = route.useNavigate()
   const receiptAddress = useReceiptAddress()
-  const asked = { account_id: accountId, ...askedPeriod(period) }
-  const query = useInfiniteQuery(askPages('accountStatement', { ...asked, limit: PAGE }))
+  const { asked, list } = statementQueries(accountId, period)
+  const query = useInfiniteQuery(list)
   // Of all pages it is up to the least.
   const first = query.data?.pages[0]
   return (
@@ -37,12 +37,17 @@ export function Statement() {
       >
         <Answer query={query}>
           {({ pages }) => (
-            <StatementParts
-              receiptAddress={receiptAddress}
-              parts={pages.map(({ data, has_more: more, ...sums }) => {
-                return { ...sums, entries: data, isWhole: !more }
-              })}
-            />
+            <Settled isOld={query.isPlaceholderData}>
+              {() => (
+                <StatementParts
+                  list={JSON.stringify(asked)}
+                  receiptAddress={receiptAddress}
+                  parts={pages.map(({ data, has_more: more, ...sums }) => {
+                    return { ...sums, entries: data, isWhole: !more }
+                  })}
+                />
+              )}
+            </Settled>
           )}
         </Answer>
         {first !== undefined && <AsOf asOf={first.as_of} />}

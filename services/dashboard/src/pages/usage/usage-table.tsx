@@ -1,6 +1,7 @@
 import type { UsageAnswer } from '@svc/contracts/wire/usage'
 import { countText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
+import { useScreenful } from '../../ui/drawing/screenful.ts'
 import { GivenName } from '../../ui/given-name.tsx'
 import { DecimalColumn, finestOf } from '../../ui/money.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
@@ -12,6 +13,7 @@ const groupNames = { key: 'key', model: 'model', format: 'format', class: 'token
 /** The figures of the charts, and their sum over the whole period. */
 export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
   const { data, total, by, group_by: groups } = usage
+  const drawn = useScreenful([by, ...groups, usage.from, usage.to].join(' '), data)
   const decimals = finestOf([total.amount, ...data.map(({ amount }) => amount)])
   const [group] = groups
   const isGrouped = group !== undefined
@@ -38,7 +40,7 @@ export function UsageTable({ usage }: { readonly usage: UsageAnswer }) {
   )
   return (
     <Table label={t('usage')} head={head} foot={foot}>
-      {data.map((row) => (
+      {drawn.map((row) => (
         <tr key={`${row.from} ${groupLabel(row)}`}>
           <Cell>{stepLabel(row, by)}</Cell>
           {isGrouped && (

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { askedPeriod } from '../../address/asked-period.ts'
 import { groups, steps, type UsageSearch } from '../../address/search.ts'
-import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Card } from '../../ui/card.tsx'
+import { Settled } from '../../ui/drawing/settled.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Choice } from '../../ui/field.tsx'
 import { AsOf } from '../../ui/moment.tsx'
@@ -14,15 +13,11 @@ import { Notice } from '../../ui/notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { ExportLinks } from '../export-links.tsx'
 import { PeriodFields } from '../period-fields.tsx'
-import { CostChart } from './cost-chart.tsx'
-import { LatencyChart } from './latency-chart.tsx'
-import { SavingsChart } from './savings-chart.tsx'
-import { TokenChart } from './token-chart.tsx'
+import { UsageCharts } from './usage-charts.tsx'
+import { STEPS_MAX, usageQueries } from './usage-queries.ts'
 import { UsageSums } from './usage-sums.tsx'
 import { UsageTable } from './usage-table.tsx'
 
-/** Steps of time that are drawn and listed at once. */
-const STEPS_MAX = 750
 const route = getRouteApi('/signed-in/accounts/$accountId/usage')
 
 const stepNames = { day: 'byDay', hour: 'byHour', month: 'byMonth' } as const
@@ -33,46 +28,34 @@ export function Usage() {
   const accountId = useAccountId()
   const search = route.useSearch()
   const navigate = route.useNavigate()
-  const { by = 'day', group } = search
-  const asked = { account_id: accountId, ...askedPeriod(search), by, limit: STEPS_MAX }
-  const whole = useQuery(ask('usage', asked))
-  const grouped = useQuery({
-    ...ask('usage', group === undefined ? asked : { ...asked, group_by: group }),
-    enabled: group !== undefined,
-  })
-  const exported = {
-    ...{ account_id: accountId, ...askedPeriod(search), by },
-    ...(group === undefined ? {} : { group_by: group }),
-  }
+  const { group } = search
+  const { asked, ...queries } = usageQueries(accountId, search)
+  const whole = useQuery(queries.whole)
+  const grouped = useQuery({ ...queries.grouped, enabled: group !== undefined })
   return (
-    <Page title={t('usage')} action={<ExportLinks name="exportUsage" asked={exported} />}>
+    <Page title={t('usage')} action={<ExportLinks name="exportUsage" asked={asked} />}>
       <UsageFilters search={search} onChange={(next) => navigate({ search: next })} />
       <Answer query={whole}>
-        {(usage) =>
-          usage.data.length === 0 ? (
-            <Card>
-              <Empty title={t('noUsage')} />
-              <AsOf asOf={usage.as_of} />
-            </Card>
-          ) : (
-            <>
-              {usage.has_more && <Notice look="warn">{t('usageCut', { count: STEPS_MAX })}</Notice>}
-              <UsageSums usage={usage} />
-              <Card title={t('cost')}>
-                <CostChart usage={usage} />
-              </Card>
-              <Card title={t('tokens')}>
-                <TokenChart usage={usage} />
-              </Card>
-              <Card title={t('savings')}>
-                <SavingsChart usage={usage} />
-              </Card>
-              <Card title={t('latency')}>
-                <LatencyChart accountId={accountId} search={search} by={by} />
-              </Card>
-            </>
-          )
-        }
+        {(usage) => (
+          <Settled isOld={whole.isPlaceholderData}>
+            {() =>
+              usage.data.length === 0 ? (
+                <Card>
+                  <Empty title={t('noUsage')} />
+                  <AsOf asOf={usage.as_of} />
+                </Card>
+              ) : (
+                <>
+                  {usage.has_more && (
+                    <Notice look="warn">{t('usageCut', { count: STEPS_MAX })}</Notice>
+                  )}
+                  <UsageSums usage={usage} />
+                  <UsageCharts {...{ accountId, usage, search }} />
+                </>
+              )
+            }
+          </Settled>
+        )}
       </Answer>
       {group !== undefined && (
         <Card title={t(groupNames[group])}>

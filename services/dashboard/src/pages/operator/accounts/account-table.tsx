@@ -3,6 +3,7 @@ import { useRouter } from '@tanstack/react-router'
 import { memo } from 'react'
 import { countText } from '../../../text/times.ts'
 import { t } from '../../../text/translate.ts'
+import { useScreenful } from '../../../ui/drawing/screenful.ts'
 import { GivenName } from '../../../ui/given-name.tsx'
 import { Age } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
@@ -16,6 +17,8 @@ type Column = (typeof columns)[number]
 const balances: readonly Column[] = ['available', 'settled']
 
 export interface AccountTableProps {
+  /** What was asked for: accounts in another order are another list. */
+  readonly list: string
   /** Those that were loaded. */
   readonly accounts: readonly ListedAccount[]
   /** Of all that fit, also those that are not loaded; undefined: not known. */
@@ -23,9 +26,10 @@ export interface AccountTableProps {
 }
 
 /** One line for each account; its name leads to it. */
-export function AccountTable({ accounts, sums }: AccountTableProps) {
+export function AccountTable({ list, accounts, sums }: AccountTableProps) {
+  const drawn = useScreenful(list, accounts)
   const decimals = decimalsOf(sums === undefined ? accounts : [...accounts, sums])
-  const { publicHref: list } = useRouter().buildLocation({ to: '/operator/accounts' })
+  const { publicHref: page } = useRouter().buildLocation({ to: '/operator/accounts' })
   const head = (
     <>
       <Head>{t('account')}</Head>
@@ -53,11 +57,11 @@ export function AccountTable({ accounts, sums }: AccountTableProps) {
     )
   return (
     <Table label={t('accounts')} head={head} foot={foot}>
-      {accounts.map((account) => (
+      {drawn.map((account) => (
         <Line
           key={account.account_id}
           account={account}
-          address={`${list}/${encodeURIComponent(account.account_id)}`}
+          address={`${page}/${encodeURIComponent(account.account_id)}`}
           {...decimals}
         />
       ))}

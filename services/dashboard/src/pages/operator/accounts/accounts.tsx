@@ -8,6 +8,7 @@ import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { Settled } from '../../../ui/drawing/settled.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Choice } from '../../../ui/field.tsx'
 import { MoreRows } from '../../../ui/more-rows.tsx'
@@ -61,25 +62,27 @@ export function Accounts() {
       <Filters search={search} onChange={setSearch} />
       <Card>
         <Answer query={query}>
-          {({ pages }) => {
-            const accounts = pages.flatMap((page) => page.accounts)
-            if (accounts.length > 0) {
-              return (
-                <AccountTable
-                  accounts={accounts}
-                  sums={find === undefined ? sums.data : undefined}
-                />
-              )
-            }
-            if (find === undefined && status === undefined) {
-              return <Empty title={t('noAccountAtAll')} />
-            }
-            return (
-              <Empty title={t('noAccountFits')}>
-                <Button onClick={() => setSearch({})}>{t('clearFilters')}</Button>
-              </Empty>
-            )
-          }}
+          {({ pages }) => (
+            <Settled isOld={query.isPlaceholderData}>
+              {() => {
+                const accounts = pages.flatMap((page) => page.accounts)
+                if (accounts.length > 0) {
+                  const shown = find === undefined ? sums.data : undefined
+                  return (
+                    <AccountTable list={JSON.stringify(search)} {...{ accounts, sums: shown }} />
+                  )
+                }
+                if (find === undefined && status === undefined) {
+                  return <Empty title={t('noAccountAtAll')} />
+                }
+                return (
+                  <Empty title={t('noAccountFits')}>
+                    <Button onClick={() => setSearch({})}>{t('clearFilters')}</Button>
+                  </Empty>
+                )
+              }}
+            </Settled>
+          )}
         </Answer>
         <div className="mt-3 flex flex-wrap items-center gap-4">
           <MoreRows query={query} />

@@ -1,0 +1,23 @@
+import { askedPeriod } from '../../address/asked-period.ts'
+import type { RequestsSearch } from '../../address/search.ts'
+import { askPages } from '../../api/pages.ts'
+import { ask } from '../../api/queries.ts'
+
+const PAGE = 50
+
+/** What the list asks for, page by page, and what all of its requests come to. */
+export function requestsQueries(accountId: string, search: RequestsSearch) {
+  const { key: key_id, status, model, format } = search
+  const asked = { account_id: accountId, ...askedPeriod(search), key_id, status, model, format }
+  return {
+    asked,
+    list: askPages('requests', { ...asked, limit: PAGE }),
+    totals: ask('requestTotals', asked),
+  }
+}
+
+/** Of another request nothing stays while it is asked for. */
+export function receiptQuery(accountId: string, id: string) {
+  const question = ask('receipt', { account_id: accountId, id })
+  return { ...question, placeholderData: undefined as never }
+}

@@ -1,0 +1,57 @@
+import type { UsageAnswer } from '@svc/contracts/wire/usage'
+import { memo, startTransition, useEffect, useState } from 'react'
+import type { UsageSearch } from '../../address/search.ts'
+import { t } from '../../text/translate.ts'
+import { Card } from '../../ui/card.tsx'
+import { behindFrame } from '../../ui/drawing/behind-frame.ts'
+import { CostChart } from './cost-chart.tsx'
+import { LatencyChart } from './latency-chart.tsx'
+import { SavingsChart } from './savings-chart.tsx'
+import { TokenChart } from './token-chart.tsx'
+
+export interface UsageChartsProps {
+  readonly accountId: string
+  readonly usage: UsageAnswer
+  /** That it is the answer to. */
+  readonly search: UsageSearch
+}
+
+/**
+ * The charts of a period, drawn once for each answer. Those below the window follow those in it one
+ * frame later.
+ */
+export function UsageCharts({ accountId, usage, search }: UsageChartsProps) {
+  const [lower, setLower] = useState({ usage, search })
+  useEffect(() => {
+    if (lower.usage === usage) return
+    return behindFrame(() => startTransition(() => setLower({ usage, search })))
+  }, [lower, usage, search])
+  return (
+    <>
+      <UpperCharts usage={usage} />
+      <LowerCharts accountId={accountId} {...lower} />
+    </>
+  )
+}
+
+const UpperCharts = memo(({ usage }: Pick<UsageChartsProps, 'usage'>) => (
+  <>
+    <Card title={t('cost')}>
+      <CostChart usage={usage} />
+    </Card>
+    <Card title={t('tokens')}>
+      <TokenChart usage={usage} />
+    </Card>
+  </>
+))
+
+const LowerCharts = memo(({ accountId, usage, search }: UsageChartsProps) => (
+  <>
+    <Card title={t('savings')}>
+      <SavingsChart usage={usage} />
+    </Card>
+    <Card title={t('latency')}>
+      <LatencyChart accountId={accountId} search={search} by={usage.by} />
+    </Card>
+  </>
+))
