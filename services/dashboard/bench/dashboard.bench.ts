@@ -177,9 +177,9 @@ async function onStatement(page: Page, account: string, dayOf: DayOf): Promise<v
   await opened(page, `${account}/statement`)
   await measured(page, {
     name: 'statement_day',
-    act: (turn) => setField('From', dayOf(turn)),
-    // The first day begins with the credit, before all requests.
-    until: (turn) => isOfDay(dayOf(turn)),
+    // The page opens with the first day: it comes last.
+    act: (turn) => setField('From', dayOf(DAYS - 1 - turn)),
+    until: (turn) => isOfDay(dayOf(DAYS - 1 - turn)),
   })
   await measured(page, {
     name: 'statement_more',
