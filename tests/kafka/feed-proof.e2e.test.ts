@@ -15,7 +15,7 @@ import { KafkaBus } from '@svc/infra/bus/kafka/kafka-bus'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { checkFeed } from '@svc/relay/feed-check'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
-import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { Random } from '@svc/testing/random'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -38,7 +38,7 @@ describeOnOwnKafka(`the feed on ${BROKERS} brokers that fail (seed ${SEED})`, ()
   let cluster: KafkaCluster
   beforeAll(async () => {
     cluster = await KafkaCluster.start({ brokers: BROKERS })
-  })
+  }, CLUSTER_START_MS_MAX)
   afterAll(() => cluster.close())
 
   test(`has every event in order after ${FAULTS} kills and freezes`, {

@@ -12,7 +12,7 @@ import type { Operations } from '@svc/contracts/admin/operations'
 import { KafkaBus } from '@svc/infra/bus/kafka/kafka-bus'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
-import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { svc } from '@svc/testing/run-svc'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -33,7 +33,7 @@ describeOnOwnKafka('payments and books in Kafka', () => {
   let cluster: KafkaCluster
   beforeAll(async () => {
     cluster = await KafkaCluster.start()
-  })
+  }, CLUSTER_START_MS_MAX)
   afterAll(() => cluster.close())
 
   test('a payment is credit once, and the books of every language are the server’s own', async () => {

@@ -22,7 +22,9 @@ const reporters = [
   '--reporter=default',
   '--reporter=./services/dashboard/testing/count-reporter.ts',
 ]
-const { status } = spawnSync('vitest', ['run', ...PLACES, ...reporters], {
+// Each file has brokers of its own and bounds on how long they may take: one after the other.
+const inTurn = '--no-file-parallelism'
+const { status } = spawnSync('vitest', ['run', ...PLACES, inTurn, ...reporters], {
   stdio: 'inherit',
   env: {
     ...process.env,

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Operations } from '@svc/contracts/admin/operations'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
-import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { startRunningServer } from '@svc/testing/running-server'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -14,7 +14,7 @@ describeOnOwnKafka('a server beside Kafka', () => {
   let cluster: KafkaCluster
   beforeAll(async () => {
     cluster = await KafkaCluster.start()
-  })
+  }, CLUSTER_START_MS_MAX)
   afterAll(() => cluster.close())
 
   const broker = () => {

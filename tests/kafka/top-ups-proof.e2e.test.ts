@@ -18,7 +18,7 @@ import { openDataFolder } from '@svc/server/open-data-folder'
 import { startAdminServer } from '@svc/testing/admin-server'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
-import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { Random } from '@svc/testing/random'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 
@@ -46,7 +46,7 @@ describeOnOwnKafka(`top-ups on ${BROKERS} brokers that fail (seed ${SEED})`, () 
   let cluster: KafkaCluster
   beforeAll(async () => {
     cluster = await KafkaCluster.start({ brokers: BROKERS })
-  })
+  }, CLUSTER_START_MS_MAX)
   afterAll(() => cluster.close())
 
   test(`are granted once each after ${FAULTS} kills, stops and freezes`, {

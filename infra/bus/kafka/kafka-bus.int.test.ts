@@ -1,5 +1,5 @@
 import { describeOnKafka } from '@svc/testing/kafka/describe-on-kafka'
-import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { afterAll, beforeAll } from 'vitest'
 import { systemTimer } from '../../system/system-timer.ts'
 import { describeBus } from '../bus.suite.ts'
@@ -12,7 +12,7 @@ describeOnKafka('a real Kafka', () => {
     const given = process.env.KAFKA_BROKERS
     own = given ? undefined : await KafkaCluster.start()
     brokers = given?.split(',') ?? own?.addresses ?? []
-  })
+  }, CLUSTER_START_MS_MAX)
   afterAll(() => own?.close())
 
   describeBus('Kafka', () => new KafkaBus({ brokers, timer: systemTimer }))

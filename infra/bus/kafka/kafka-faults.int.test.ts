@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { BusAwayError, BusRewoundError, type BusTopic } from '@svc/contracts/ports/bus'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
-import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { JOIN_GROUP, LEAVE_GROUP, LossyProxy, PRODUCE } from '@svc/testing/kafka/lossy-proxy'
 import kafkajs from 'kafkajs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ describeOnOwnKafka('Kafka that fails', () => {
     proxy = await LossyProxy.listen()
     cluster = await KafkaCluster.start({ advertised: [proxy.port] })
     proxy.forwardTo(broker().port)
-  })
+  }, CLUSTER_START_MS_MAX)
   afterEach(async () => {
     for (const bus of opened.splice(0)) await bus.close()
   })

@@ -11,7 +11,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BusRecord } from '@svc/contracts/ports/bus'
 import { within } from '@svc/contracts/ports/within'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
-import { KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
+import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
 import { LossyProxy, PRODUCE } from '@svc/testing/kafka/lossy-proxy'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { systemTimer } from '../../system/system-timer.ts'
@@ -46,7 +46,7 @@ describeProof(`the proof of a sender${isOn ? '' : ' [SVC_KAFKA_PLANTED=on runs i
     proxy = await LossyProxy.listen()
     cluster = await KafkaCluster.start({ advertised: [proxy.port] })
     proxy.forwardTo(broker().port)
-  })
+  }, CLUSTER_START_MS_MAX)
   afterAll(async () => {
     await cluster.close()
     await proxy.close()

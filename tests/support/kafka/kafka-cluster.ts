@@ -10,6 +10,9 @@ import { makeTemporaryFolder } from '../temporary-folder.ts'
 import { KafkaBroker } from './kafka-broker.ts'
 import { readClasspath } from './kafka-jars.ts'
 
+/** For whoever awaits a start: it ends by itself before, and says what the broker has printed. */
+export const CLUSTER_START_MS_MAX = 300_000
+
 export interface KafkaClusterOptions {
   /** 1 by default. From 3 on: replication factor 3 and `min.insync.replicas` 2. */
   readonly brokers?: number
