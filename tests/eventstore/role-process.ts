@@ -18,6 +18,8 @@ export interface Restartable {
   stop(): Promise<void>
   kill(): Promise<void>
   isReady(): Promise<boolean>
+  /** Who it is, and why it is not ready. */
+  describe(): Promise<string>
 }
 
 export interface RoleProcessOptions {
@@ -78,6 +80,12 @@ export class RoleProcess implements Restartable {
       () => false,
     )
   }
+
+  /** For a test that has waited in vain. */
+  async describe(): Promise<string> {
+    const answer = await fetch(`${this.url}/readyz`).then((got) => got.text(), String)
+    return `${this.#options.role} at ${this.url} answers ${answer}, and has said: ${this.said}`
+  }
 }
 
 /** `svc start worker`, with the bundled model, on a socket. */
@@ -112,6 +120,10 @@ export class WorkerProcess implements Restartable {
   /** Its ready line says so. */
   async isReady(): Promise<boolean> {
     return true
+  }
+
+  async describe(): Promise<string> {
+    return `worker ${this.#id}`
   }
 
   async #end(signal: NodeJS.Signals): Promise<unknown> {

@@ -152,6 +152,17 @@ const question = { messages: [{ role: 'user', content: 'What is it?' }], max_tok
 const chat = (gateway: RoleProcess, headers = {}) =>
   post(gateway, '/v1/chat/completions', question, headers)
 
+async function restartAll(load: RollingLoad): Promise<void> {
+  for (const each of all()) {
+    await each.stop()
+    await each.start()
+    await until(() => each.isReady()).catch(async (error: unknown) => {
+      throw new Error(`${await each.describe()}\n${load.summary}`, { cause: error })
+    })
+    await until(() => gateways.every((gateway) => load.isInTurn(gateway)))
+  }
+}
+
 describeOnOwnRedis('roles apart', () => {
   beforeAll(startAll, TEST_MS_MAX)
   afterAll(stopAll)
@@ -231,17 +242,13 @@ describeOnOwnRedis('roles apart', () => {
         (gateway: RoleProcess) => get(gateway, '/v1/balance'),
       ]
       const load = new RollingLoad({ gateways, asks, rate: RATE })
-      for (let round = 0; round < ROUNDS; round += 1) {
-        for (const each of all()) {
-          await each.stop()
-          await each.start()
-          await until(() => each.isReady())
-          await until(() => gateways.every((gateway) => load.isInTurn(gateway)))
-        }
+      try {
+        for (let round = 0; round < ROUNDS; round += 1) await restartAll(load)
+      } finally {
+        await load.end()
       }
-      await load.end()
-      const { failures, answered } = load
-      if (IS_WHOLE) process.stdout.write(`${answered} answered, ${failures.length} failed\n`)
+      const { failures, answered, summary } = load
+      if (IS_WHOLE) process.stdout.write(`${summary}\n`)
       expect(failures).toEqual([])
       expect(answered).toBeGreaterThan(FEWEST_REQUESTS)
     },

@@ -10,6 +10,8 @@ const SECOND_MS = 1_000
 /** In which requests of a rate are sent, some at once. */
 const BEAT_MS = 20
 const OK = 200
+/** Answers later than these share: the usual, the slow, and the one that waited longest. */
+const QUANTILES = [0.5, 0.99, 1]
 
 export type Ask = (gateway: RoleProcess) => Promise<Response>
 
@@ -65,6 +67,10 @@ export class RollingLoad {
   answered = 0
   /** What was no answer, or another than was asked for. */
   readonly failures: string[] = []
+  readonly #startMs = performance.now()
+  readonly #tookMs: number[] = []
+  #open = 0
+  #openMax = 0
   readonly #balancer: Balancer
   readonly #asks: readonly Ask[]
   readonly #ending = new AbortController()
@@ -85,6 +91,20 @@ export class RollingLoad {
   /** Whether the balancer has seen that it is ready: not before is another one restarted. */
   isInTurn(gateway: RoleProcess): boolean {
     return this.#balancer.isInTurn(gateway)
+  }
+
+  /** What was asked and how it was answered: a queue that grows says that the rate is too high. */
+  get summary(): string {
+    const seconds = (performance.now() - this.#startMs) / SECOND_MS
+    const inOrder = this.#tookMs.toSorted((one, other) => one - other)
+    const [median, slow, longest] = QUANTILES.map((share) =>
+      (inOrder[Math.ceil(share * inOrder.length) - 1] ?? 0).toFixed(),
+    )
+    return (
+      `${this.answered} answered, ${this.failures.length} failed in ${seconds.toFixed()} s ` +
+      `(${(this.#turn / seconds).toFixed(1)}/s), p50 ${median} ms, p99 ${slow} ms, ` +
+      `longest ${longest} ms, up to ${this.#openMax} at once`
+    )
   }
 
   /** Resolves when every request has its answer. */
@@ -115,6 +135,9 @@ export class RollingLoad {
   async #askOne(): Promise<void> {
     this.#turn += 1
     const ask = this.#asks[this.#turn % this.#asks.length]
+    this.#open += 1
+    this.#openMax = Math.max(this.#openMax, this.#open)
+    const askedMs = performance.now()
     try {
       const answer = await ask?.(this.#balancer.next())
       const text = await answer?.text()
@@ -122,6 +145,9 @@ export class RollingLoad {
       else this.failures.push(`${answer?.status} of ${answer?.url}: ${text}`)
     } catch (error) {
       this.failures.push(String(error))
+    } finally {
+      this.#open -= 1
+      this.#tookMs.push(performance.now() - askedMs)
     }
   }
 }
