@@ -10,6 +10,8 @@ import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
 import { expect } from 'vitest'
 
+/** Well above what it takes on a busy machine. */
+const READY_ANSWER_MS = 30_000
 const SVC = fileURLToPath(new URL('../../svc', import.meta.url))
 
 export interface Restartable {
@@ -74,8 +76,9 @@ export class RoleProcess implements Restartable {
     await this.#process?.exited
   }
 
-  async isReady(): Promise<boolean> {
-    return fetch(`${this.url}/readyz`).then(
+  /** @param withinMs after which no answer is an answer, as for a balancer */
+  async isReady(withinMs = READY_ANSWER_MS): Promise<boolean> {
+    return fetch(`${this.url}/readyz`, { signal: AbortSignal.timeout(withinMs) }).then(
       ({ status }) => status === 200,
       () => false,
     )

@@ -160,7 +160,14 @@ async function restartAll(load: RollingLoad): Promise<void> {
       throw new Error(`${await each.describe()}\n${load.summary}`, { cause: error })
     })
     await until(() => gateways.every((gateway) => load.isInTurn(gateway)))
+    await until(haveAllWorkers)
   }
+}
+
+/** A worker that is up again serves when a gateway has seen it: the next may not stop before. */
+async function haveAllWorkers(): Promise<boolean> {
+  const seen = await Promise.all(gateways.map(({ operations }) => operations.listWorkers()))
+  return seen.flat().every(({ status }) => status === 'ready')
 }
 
 describeOnOwnRedis('roles apart', () => {

@@ -4,6 +4,8 @@ import type { RoleProcess } from './role-process.ts'
 
 /** As often as balancers look whether a gateway is ready. */
 const LOOK_EVERY_MS = 50
+/** As balancers do: a gateway that does not say in time that it is ready gets no requests. */
+const LOOK_WITHIN_MS = 1_000
 /** Of clients that wait for each answer. */
 const CLIENTS = 6
 const SECOND_MS = 1_000
@@ -48,7 +50,7 @@ class Balancer {
 
   async #watch(each: RoleProcess): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      if (await each.isReady()) this.#ready.add(each)
+      if (await each.isReady(LOOK_WITHIN_MS)) this.#ready.add(each)
       else this.#ready.delete(each)
       await delay(LOOK_EVERY_MS)
     }

@@ -30,6 +30,11 @@ const operations = createRemoteOperations({
   signal,
 })
 topUps.start(operations.grant)
+// For a test that waits in vain.
+process.on('SIGUSR2', () => {
+  const { waiting, ...state } = topUps.status()
+  tell(`consumer ${process.pid}`, { ...state, waiting: `${waiting}` })
+})
 process.once('SIGTERM', async () => {
   await topUps.stop()
   await bus.close()

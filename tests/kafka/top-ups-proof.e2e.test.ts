@@ -38,6 +38,7 @@ const TOKEN = 'token of the operator'
 /** However slow the machine is, in that time one more is granted. */
 const STUCK_MS = 60_000
 const DRAINED_MS = 600_000
+const EXPLAIN_MS = 2_000
 const FAULT_MS = 25_000
 const POISON = ['{broken', '{"amount":"5"}', '', '[1]']
 const never = new AbortController().signal
@@ -157,9 +158,10 @@ class TopUpRun {
         granted = new Set(await this.granted()).size
         return granted
       }
-      await expect.poll(count, options).toBeGreaterThan(before)
+      await this.#orExplain(expect.poll(count, options).toBeGreaterThan(before))
     }
-    await expect.poll(async () => (await this.dead()).size, options).toBe(this.poison.size)
+    const dead = async () => (await this.dead()).size
+    await this.#orExplain(expect.poll(dead, options).toBe(this.poison.size))
     const ended = this.#consumers.map((consumer) => once(consumer, 'exit'))
     for (const consumer of this.#consumers) consumer.kill('SIGTERM')
     await Promise.all(ended)
@@ -190,6 +192,18 @@ class TopUpRun {
       await letters.close()
     }
     return found
+  }
+
+  /** @throws as it does, after the consumers have said how they are */
+  async #orExplain(waiting: Promise<unknown>): Promise<void> {
+    try {
+      await waiting
+    } catch (error) {
+      process.stderr.write(`${this.paid.length} payments, ${this.poison.size} poison were sent\n`)
+      for (const consumer of this.#consumers) consumer.kill('SIGUSR2')
+      await delay(EXPLAIN_MS)
+      throw error
+    }
   }
 
   async #pay(): Promise<void> {
