@@ -13,7 +13,7 @@ import {
 import type { Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import kafkajs from 'kafkajs'
-import { KafkaConsumer } from './kafka-consumer.ts'
+import { type ConsumerClients, GROUP_REQUEST_TIMEOUT_MS, KafkaConsumer } from './kafka-consumer.ts'
 import { closed, failureOf } from './kafka-failure.ts'
 import { KafkaTopic, type TopicClients } from './kafka-topic.ts'
 import { RETRIES } from './topic-reader.ts'
@@ -46,7 +46,7 @@ export interface KafkaSecurity {
 
 /** Connects when it is first used. Nothing is printed, whatever kafkajs has to say. */
 export class KafkaBus implements Bus {
-  readonly #clients: TopicClients
+  readonly #clients: TopicClients & ConsumerClients
   readonly #opened: (BusTopic | BusConsumer)[] = []
 
   constructor({ brokers, timer, security }: KafkaBusOptions) {
@@ -54,6 +54,11 @@ export class KafkaBus implements Bus {
     this.#clients = {
       client: new kafkajs.Kafka({ ...config, retry: { retries: 0 } }),
       readingClient: new kafkajs.Kafka({ ...config, retry: RETRIES }),
+      groupClient: new kafkajs.Kafka({
+        ...config,
+        requestTimeout: GROUP_REQUEST_TIMEOUT_MS,
+        retry: RETRIES,
+      }),
       timer,
     }
   }

@@ -10,6 +10,9 @@
  * 3. Every crash is answered by a new consumer, whatever kafkajs says about restarting.
  * 4. A group without an offset begins at the first record: at the end it would skip what waits.
  * 5. A consumer is disconnected when it has joined its group, never while it joins.
+ * 6. It waits longer for an answer of its group than the group for one of its members. Who gives up
+ *    earlier, while a leader is slow or silent, stays in the group as a member that nobody is, and
+ *    joins as another: every member begins anew, and on a slow machine that has no end.
  */
 import { Backoff } from '@svc/contracts/ports/backoff'
 import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/ports/bus'
@@ -24,6 +27,10 @@ import { receivedRecord } from './received-record.ts'
 const COMMIT_EVERY_RECORDS = 20
 /** A consumer that is silent for this long loses its partitions to the others. */
 const SESSION_MS = 10_000
+/** Of one request of a consumer; also for how long a fetch waits for a broker that is frozen. */
+export const GROUP_REQUEST_TIMEOUT_MS = SESSION_MS + 2_000
+/** A fetch that gave a broker up finds the new leader of a partition. */
+const METADATA_AGE_MS = 1_000
 const HEARTBEAT_MS = 1_000
 /** A fetch waits for records, and a consumer that is closed for its fetch. */
 const FETCH_WAIT_MS = 500
@@ -34,11 +41,14 @@ const TAKE_PAUSES = { firstMs: 200, longestMs: 2_000 }
 
 export interface ConsumerClients {
   readonly readingClient: Kafka
+  /** Waits for {@link GROUP_REQUEST_TIMEOUT_MS}. */
+  readonly groupClient: Kafka
   readonly timer: Timer
 }
 
 export class KafkaConsumer implements BusConsumer {
   readonly #client: Kafka
+  readonly #groupClient: Kafka
   readonly #timer: Timer
   readonly #subscription: Subscription
   readonly #closing = new AbortController()
@@ -52,8 +62,10 @@ export class KafkaConsumer implements BusConsumer {
   #skipped: string | null = null
   #told = ''
 
-  constructor({ readingClient, timer }: ConsumerClients, subscription: Subscription) {
+  constructor(clients: ConsumerClients, subscription: Subscription) {
+    const { readingClient, groupClient, timer } = clients
     this.#client = readingClient
+    this.#groupClient = groupClient
     this.#timer = timer
     this.#subscription = subscription
     this.#consumerBackoff = new Backoff(timer, NEW_CONSUMER_PAUSES)
@@ -100,12 +112,13 @@ export class KafkaConsumer implements BusConsumer {
   /** Until it crashes, or is closed. @throws why */
   async #listen(signal: AbortSignal): Promise<never> {
     const { topic, group: groupId } = this.#subscription
-    const consumer = this.#client.consumer({
+    const consumer = this.#groupClient.consumer({
       groupId,
       sessionTimeout: SESSION_MS,
       rebalanceTimeout: SESSION_MS,
       heartbeatInterval: HEARTBEAT_MS,
       maxWaitTimeInMs: FETCH_WAIT_MS,
+      metadataMaxAge: METADATA_AGE_MS,
       allowAutoTopicCreation: false,
       retry: { retries: 3, maxRetryTime: 1_000, restartOnFailure: async () => false },
     })

@@ -4,7 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { BusAwayError, BusRewoundError, type BusTopic } from '@svc/contracts/ports/bus'
 import { describeOnOwnKafka } from '@svc/testing/kafka/describe-on-kafka'
 import { CLUSTER_START_MS_MAX, KafkaCluster } from '@svc/testing/kafka/kafka-cluster'
-import { JOIN_GROUP, LEAVE_GROUP, LossyProxy, PRODUCE } from '@svc/testing/kafka/lossy-proxy'
+import {
+  JOIN_GROUP,
+  LEAVE_GROUP,
+  LossyProxy,
+  PRODUCE,
+  SYNC_GROUP,
+} from '@svc/testing/kafka/lossy-proxy'
 import kafkajs from 'kafkajs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { systemTimer } from '../../system/system-timer.ts'
@@ -17,6 +23,8 @@ const FROZEN_MS = 1_000
 const BROKER_DOWN_MS = 500
 /** Longer than closing a consumer takes. */
 const JOIN_HELD_MS = 2_000
+/** As a group does whose leader is silent: longer than a request, shorter than a session. */
+const SYNC_HELD_MS = 7_000
 const SOON = { timeout: 30_000 }
 const never = new AbortController().signal
 
@@ -150,6 +158,25 @@ describeOnOwnKafka('Kafka that fails', () => {
     await consumer.close()
     // The others of its group would wait until its session is over.
     await expect.poll(() => proxy.count(LEAVE_GROUP), SOON).toBeGreaterThan(left)
+  })
+
+  test('a consumer waits for its partitions as long as its group does', async () => {
+    const name = `svc-test-${randomUUID()}`
+    const topic = await newTopic(name)
+    await send(topic, 'taken')
+    const [taken, troubles]: [string[], string[]] = [[], []]
+    const joined = proxy.count(JOIN_GROUP)
+    proxy.next(SYNC_GROUP, { holdAnswerMs: SYNC_HELD_MS })
+    newBus().consume({
+      topic: name,
+      group: `svc-${name}`,
+      take: async ({ value }) => void taken.push(value),
+      onTrouble: (words) => void troubles.push(words),
+    })
+    await expect.poll(() => taken, SOON).toEqual(['taken'])
+    expect(troubles).toEqual([])
+    // Kafka has a newcomer ask twice: the first time it gets its name.
+    expect(proxy.count(JOIN_GROUP)).toBeLessThanOrEqual(joined + 2)
   })
 
   async function asAdmin(act: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> {

@@ -10,6 +10,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 export const PRODUCE = 0
 export const JOIN_GROUP = 11
 export const LEAVE_GROUP = 13
+export const SYNC_GROUP = 14
 
 type Fault = 'lose the request' | 'lose the answer' | { readonly holdAnswerMs: number }
 
