@@ -47,10 +47,13 @@ export interface KafkaSecurity {
 /** Connects when it is first used. Nothing is printed, whatever kafkajs has to say. */
 export class KafkaBus implements Bus {
   readonly #clients: TopicClients & ConsumerClients
+  /** How many brokers the operator has named. */
+  readonly #named: number
   readonly #opened: (BusTopic | BusConsumer)[] = []
 
   constructor({ brokers, timer, security }: KafkaBusOptions) {
     const config = clientConfig({ brokers, security })
+    this.#named = new Set(brokers).size
     this.#clients = {
       client: new kafkajs.Kafka({ ...config, retry: { retries: 0 } }),
       readingClient: new kafkajs.Kafka({ ...config, retry: RETRIES }),
@@ -67,7 +70,7 @@ export class KafkaBus implements Bus {
     const admin = this.#clients.client.admin()
     try {
       await admin.connect()
-      const state = (await stateOf(admin, plan.name)) ?? (await made(admin, plan))
+      const state = (await stateOf(admin, plan.name)) ?? (await made(admin, plan, this.#named))
       const problems = unsafeSettings(state, plan.partitions)
       if (problems.length > 0) throw new UnsafeTopicError(plan.name, problems)
       const topic = new KafkaTopic(this.#clients, plan, settingWarnings(state))

@@ -147,6 +147,24 @@ describeOnOwnKafka('Kafka that fails', () => {
     expect((await newTopic()).warnings).toEqual([])
   })
 
+  test('a topic is made when all named brokers are there, and never with fewer replicas', async () => {
+    const name = `svc-test-${randomUUID()}`
+    // One broker by two names: as two of which one is dead.
+    const brokers = ['127.0.0.1', 'localhost'].map((host) => `${host}:${proxy.port}`)
+    const bus = new KafkaBus({ brokers, timer: systemTimer })
+    opened.push(bus)
+    const opening = bus.open({ name, partitions: 1 })
+    await expect(opening).rejects.toThrow(BusAwayError)
+    await expect(opening).rejects.toThrow('2 brokers are named and 1 are there')
+    let topics: readonly string[] = []
+    await asAdmin(async (admin) => {
+      topics = await admin.listTopics()
+    })
+    expect(topics).not.toContain(name)
+    await newTopic(name)
+    await bus.open({ name, partitions: 1 })
+  })
+
   test('a consumer that is closed while it joins its group leaves it', async () => {
     const topic = `svc-test-${randomUUID()}`
     await newTopic(topic)

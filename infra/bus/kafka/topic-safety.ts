@@ -10,7 +10,7 @@ export interface TopicState {
 }
 
 /** Copies of each record, where there are brokers for them. */
-const REPLICAS = 3
+export const REPLICAS = 3
 /** Of them, how many have a record before it is acknowledged. */
 const REPLICAS_IN_SYNC = 2
 /** Our largest batch with what Kafka adds to it. */

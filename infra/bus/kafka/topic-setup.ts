@@ -1,7 +1,7 @@
 /** Finds or makes a topic. */
 import { BusAwayError, type TopicPlan, UnsafeTopicError } from '@svc/contracts/ports/bus'
 import kafkajs, { type Admin } from 'kafkajs'
-import { newTopicSettings, type TopicState, unsafeSettings } from './topic-safety.ts'
+import { newTopicSettings, REPLICAS, type TopicState, unsafeSettings } from './topic-safety.ts'
 
 /** @returns undefined when there is no such topic */
 export async function stateOf(admin: Admin, name: string): Promise<TopicState | undefined> {
@@ -24,9 +24,22 @@ export async function stateOf(admin: Admin, name: string): Promise<TopicState | 
   }
 }
 
-/** @throws {UnsafeTopicError} with nothing made */
-export async function made(admin: Admin, plan: TopicPlan): Promise<TopicState> {
+/**
+ * A topic keeps for good the number of replicas that it was made with, and Kafka names only those
+ * brokers that are alive: so it is made when all are there that it should have.
+ *
+ * @param named how many brokers the operator has named
+ * @throws {UnsafeTopicError} with nothing made
+ * @throws {BusAwayError} likewise, while a broker is away
+ */
+export async function made(admin: Admin, plan: TopicPlan, named: number): Promise<TopicState> {
   const { brokers } = await admin.describeCluster()
+  if (brokers.length < Math.min(named, REPLICAS)) {
+    throw new BusAwayError(
+      `${named} brokers are named and ${brokers.length} are there: the topic ${plan.name} is made ` +
+        'when all of them are, with a replica on each of up to three',
+    )
+  }
   const { replicas, settings } = newTopicSettings(brokers.length)
   const state = { brokers: brokers.length, partitions: plan.partitions, replicas }
   const known = new Map([...Object.entries(settings), ['max.message.bytes', 'Infinity']] as const)
