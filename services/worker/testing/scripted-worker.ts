@@ -1,7 +1,9 @@
 /** A scheduler on a scripted model, and requests for it. */
 import type { PrefixStore } from '@svc/contracts/ports/prefix-store'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { GenerateEvent, GenerateRequest } from '@svc/contracts/worker/protocol'
 import { MemoryPrefixStore } from '@svc/infra/prefix-store/memory/memory-prefix-store'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import { bytes } from '../src/engines/scripted/byte-vocabulary.ts'
 import { type Script, scriptedEngine } from '../src/engines/scripted/scripted-engine.ts'
 import { blockNames } from '../src/prefix-cache/block-names.ts'
@@ -24,6 +26,7 @@ export interface ScriptedParts {
   readonly l1?: PrefixStore
   readonly l2?: PrefixStore | null
   readonly nowMs?: () => number
+  readonly timer?: Timer
 }
 
 /** A scheduler on a scripted model. */
@@ -34,6 +37,7 @@ export function scriptedWorker(
     l1 = new MemoryPrefixStore({ bytesMax: L1_BYTES }),
     l2 = null,
     nowMs = () => performance.now(),
+    timer = systemTimer,
   }: ScriptedParts = {},
 ) {
   const engine = scriptedEngine(script)
@@ -46,7 +50,7 @@ export function scriptedWorker(
     nowMs,
     onFailure: (what) => alarms.push(what),
   })
-  const pool = new SequencePool(engine, cache, true)
+  const pool = new SequencePool(engine, cache, true, nowMs, timer)
   const scheduler = new Scheduler({
     ...{ engine, cache },
     pool,

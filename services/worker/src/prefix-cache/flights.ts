@@ -3,7 +3,7 @@
  * common part instead of computing it at the same time (single flight).
  *
  * Who waits, waits for one block; whoever computes is asked after each chunk whether somebody waits
- * for it, and hands over what is there. A flight that ends early lets all go on by themselves. No
+ * for it, and hands over what is there; who only holds them still, is told. A flight that ends early lets all go on by themselves. No
  * two can wait for each other: a prompt waits before it becomes a flight, never after.
  */
 
@@ -15,6 +15,8 @@ interface Waiter {
 
 export class Flight {
   readonly names: readonly string[]
+  /** Called when somebody begins to wait. */
+  onAwaited: () => void = () => {}
   #waiters: Waiter[] = []
   #ended = false
 
@@ -47,6 +49,7 @@ export class Flight {
     const waiter = { blocks, go }
     this.#waiters.push(waiter)
     signal.addEventListener('abort', go, { once: true })
+    this.onAwaited()
     await promise
     signal.removeEventListener('abort', go)
     this.#waiters = this.#waiters.filter((each) => each !== waiter)

@@ -10,8 +10,9 @@
  *
  * Only blocks that were computed as chunks of a prompt are kept: the bytes of a block of generated
  * tokens differ from those of the same block prefilled, and an answer must not depend on what was
- * cached. They are copied out of the sequence when somebody waits for them, and else when the
- * answer is over, so that a request is not kept from its first token by what helps the next one.
+ * cached. They are copied out of the sequence when somebody waits for them, and else some time after
+ * the answer (see `scheduling/unkept-prompts.ts`), so that no request is kept from its first token by
+ * what helps the next one.
  */
 import type { PrefixBlock, PrefixClaim, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
@@ -163,7 +164,20 @@ export class PrefixCache {
     if (this.#shared !== null) work.written = this.#shared.write(chain.tenant, names, unkept)
   }
 
-  /** The prompt is computed as far as it will be. */
+  /**
+   * The prompt is computed as far as it will be, and its first `blocks` blocks can be copied out:
+   * whoever needs them waits for that.
+   *
+   * @param onAwaited called when somebody does
+   */
+  hold(work: PrefixWork, blocks: number, onAwaited: () => void): PrefixWork {
+    this.#flights.end(work.flight)
+    const flight = this.#flights.begin(work.chain.names.slice(0, blocks), 0)
+    flight.onAwaited = onAwaited
+    return { ...work, flight }
+  }
+
+  /** The prompt is computed as far as it will be, and nothing more of it can be had. */
   end({ flight, claim, written }: PrefixWork): void {
     this.#flights.end(flight)
     if (claim !== null) void written.then(() => claim.release())

@@ -59,7 +59,7 @@ function model({ tokenMs = (answers: number) => TOKEN_MS * answers } = {}) {
       return sum + ((spans[index] ?? 0) * own) / steps.length
     }, 0)
   }
-  return { turns, batches, run, usedMs, now: () => nowMs }
+  return { turns, batches, run, compute, usedMs, now: () => nowMs }
 }
 
 describe('the time of the model', () => {
@@ -148,6 +148,26 @@ describe('a batch of next tokens', () => {
     expect(spans.map((ms) => (ms === CHUNK_MS ? 'chunk' : 'token')).join(' ')).toBe(
       'chunk token chunk token chunk token chunk token',
     )
+  })
+})
+
+describe('work of one tenant that another has to wait for', () => {
+  it('is done at the turn of who waits, and charged to whose it is', async () => {
+    const { turns, run, batches, compute } = model()
+    const light = run('light', 10).steps('chunk', 30)
+    const heavy = run('heavy').steps('chunk', 3)
+    while (batches.length < 5) await new Promise(setImmediate)
+    const before = batches.length
+    await turns.alone('heavy', () => compute('copy', 'alone'), 'waiting')
+    const ofCopy = batches.findIndex(({ steps }) => steps.includes('copy'))
+    // One batch was begun, and another may have been chosen.
+    expect(ofCopy - before).toBeLessThanOrEqual(2)
+    await run('waiting').steps('chunk', 1)
+    const ofWaiting = batches.findIndex(({ steps }) => steps.includes('waiting'))
+    expect(ofWaiting - ofCopy).toBeLessThanOrEqual(2)
+    const later = batches.slice(ofCopy + 1, ofCopy + 11).flatMap(({ steps }) => steps)
+    expect(later).not.toContain('heavy')
+    await Promise.all([light, heavy])
   })
 })
 

@@ -36,7 +36,10 @@ export interface Stepping {
 
 interface Step {
   readonly kind: StepKind
+  /** Whose turn it waits for. */
   readonly share: Share
+  /** Whose time it takes. */
+  readonly payer: Share
   /** Resolves to whether its turn came. */
   readonly turn: PromiseWithResolvers<boolean>
 }
@@ -79,7 +82,7 @@ export class BatchTurns {
   ): Promise<Result | null> {
     const { tenant, weight, signal, giveWay } = run
     if (signal.aborted || giveWay.isAsked) return null
-    const step = this.#wait(tenant, kind, weight)
+    const step = this.#wait(tenant, kind, { weight })
     const leave = (): void => this.#leave(step)
     signal.addEventListener('abort', leave)
     const came = step.turn.promise
@@ -89,9 +92,17 @@ export class BatchTurns {
     return isTurn ? await this.#compute(work) : null
   }
 
-  /** Does work of the tenant that needs the model's whole memory, when it is the tenant's turn. */
-  async alone<Result>(tenant: string, work: () => Promise<Result>): Promise<Result> {
-    await this.#wait(tenant, 'alone').turn.promise
+  /**
+   * Does work of the tenant that needs the model's whole memory, when it is the tenant's turn.
+   *
+   * @param waiting the tenant that has to wait for it, if it is another: it is done at its turn
+   */
+  async alone<Result>(
+    tenant: string,
+    work: () => Promise<Result>,
+    waiting = tenant,
+  ): Promise<Result> {
+    await this.#wait(waiting, 'alone', { payer: this.#shareOf(tenant) }).turn.promise
     return await this.#compute(work)
   }
 
@@ -103,15 +114,19 @@ export class BatchTurns {
     }
   }
 
-  #wait(tenant: string, kind: StepKind, weight?: number): Step {
+  #wait(
+    tenant: string,
+    kind: StepKind,
+    { weight, payer }: { readonly weight?: number; readonly payer?: Share },
+  ): Step {
     const share = this.#shareOf(tenant, weight)
-    const step: Step = { kind, share, turn: Promise.withResolvers() }
+    const step: Step = { kind, share, payer: payer ?? share, turn: Promise.withResolvers() }
     share.waiting.push(step)
     this.#decideSoon()
     return step
   }
 
-  #shareOf(tenant: string, weight: number | undefined): Share {
+  #shareOf(tenant: string, weight?: number): Share {
     const leastMs = this.#usedMs - SAVED_MS_MAX
     const known = this.#shares.get(tenant)
     const share = known ?? { ...NOTHING, waiting: [], weight: 1, usedMs: leastMs }
@@ -148,9 +163,9 @@ export class BatchTurns {
     this.#computing = this.#batchOf(leader, waiting)
     this.#unended = this.#computing.length
     this.#startedMs = this.#nowMs()
-    for (const { share, turn } of this.#computing) {
+    for (const { share, payer, turn } of this.#computing) {
       share.waiting = share.waiting.filter((other) => other.turn !== turn)
-      share.computing += 1
+      payer.computing += 1
       turn.resolve(true)
     }
   }
@@ -195,9 +210,9 @@ export class BatchTurns {
     const ms = this.#nowMs() - this.#startedMs
     const batch = this.#computing
     if (batch.some(({ kind }) => kind === 'token')) this.#cost.measured(batch.length, ms)
-    for (const { share } of batch) {
-      share.computing -= 1
-      share.usedMs += ms / batch.length / share.weight
+    for (const { payer } of batch) {
+      payer.computing -= 1
+      payer.usedMs += ms / batch.length / payer.weight
     }
     this.#computing = []
     this.#decideSoon()

@@ -173,7 +173,7 @@ export class Scheduler {
     try {
       return await work(loan)
     } finally {
-      await pool.giveBack(loan, 0)
+      pool.giveBack(loan, 0)
       this.#turns.end(turn)
     }
   }

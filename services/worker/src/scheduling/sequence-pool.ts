@@ -5,22 +5,29 @@
  * starts with the same tokens need not compute them again; other blocks come from the prefix cache.
  * Only what was computed in batches of a prompt counts, as far as the schedule lets it be cut.
  *
- *     idle ──lend────▶ lent ──giveBack──▶ idle, with the prompt live
+ *     idle ──lend────▶ lent ──giveBack──▶ idle, with the prompt live, and kept when there is time
  *      │                ├─────putAside──▶ idle likewise; all it held is kept for its request
  *      └────takeUp────▶ │
  *                       └─────discard───▶ a new, empty sequence (its state was in doubt)
+ *
+ * When prompts are kept: `unkept-prompts.ts`.
  */
 import type { PrefixBlock } from '@svc/contracts/ports/prefix-store'
+import type { Timer } from '@svc/contracts/ports/time'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { Engine, EngineSequence, SequenceCopy } from '../engines/engine.ts'
 import { blocksOf, type Chain, sharedTokens, tokensOf } from '../prefix-cache/block-names.ts'
 import type { Finding, PrefixCache, PrefixWork } from '../prefix-cache/prefix-cache.ts'
 import { BatchTurns } from './batch-turns.ts'
+import { type UnkeptPrompt, UnkeptPrompts } from './unkept-prompts.ts'
 
 interface Slot {
   sequence: EngineSequence
   /** The prompt that it holds, as far as it can be reused. */
   live: { readonly chain: Chain; readonly tokens: number } | null
+  /** What it holds of prompts that is nowhere else. */
+  readonly unkept: UnkeptPrompts
   lent: boolean
   /** Larger is later. */
   lastUse: number
@@ -39,11 +46,15 @@ export interface Loan {
   /** The runtime's counter before anything was computed for this request. */
   readonly evaluatedBefore: number
   readonly work: PrefixWork
+  /** Prompts that this one goes on from, and that are kept with it. */
+  readonly takenOver: readonly UnkeptPrompt[]
 }
 
 /** What a request that gave way goes on with. */
 export interface PutAside {
   readonly copy: SequenceCopy
+  /** Settles when blocks are taken out of the copy no more. */
+  readonly kept: Promise<void>
   readonly work: PrefixWork
   /** Leading prompt tokens that it held. */
   readonly held: number
@@ -68,8 +79,6 @@ export class SequencePool {
   readonly canPutAside: boolean
   /** Moving what is in the model's memory stops all runs: it has its turn like a batch. */
   readonly batchTurns: BatchTurns
-  /** Called when a sequence can be lent again. */
-  onIdle: () => void = () => {}
 
   /** @param nowMs milliseconds of a clock that only goes forward */
   constructor(
@@ -77,17 +86,20 @@ export class SequencePool {
     cache: PrefixCache,
     canPutAside: boolean,
     nowMs: () => number = () => performance.now(),
+    timer: Timer = systemTimer,
   ) {
     this.canPutAside = canPutAside
     this.batchTurns = new BatchTurns(nowMs)
     this.#engine = engine
     this.#cache = cache
-    this.#slots = engine.sequences.map((sequence) => ({
-      sequence,
-      live: null,
-      lent: false,
-      lastUse: 0,
-    }))
+    const { batchTurns } = this
+    const isBusy = () => this.idle < this.size
+    this.#slots = engine.sequences.map((first) => {
+      const sequence = () => slot.sequence
+      const unkept = new UnkeptPrompts({ cache, batchTurns, timer, isBusy, sequence })
+      const slot: Slot = { sequence: first, live: null, unkept, lent: false, lastUse: 0 }
+      return slot
+    })
   }
 
   get size(): number {
@@ -114,7 +126,9 @@ export class SequencePool {
     const chain = this.#cache.chain(tenant, prompt)
     const slot = this.#choose(chain)
     const live = liveTokens(slot, chain)
+    const goesOn = live === slot.live?.tokens && !slot.unkept.isFull
     this.#occupy(slot)
+    if (!goesOn) await slot.unkept.keep({ waiting: tenant })
     const finding = await this.#cache.lookUp(chain, live, signal)
     return (await this.#fill(slot, live, finding)) ?? (await this.#renew(slot, finding.work))
   }
@@ -127,38 +141,37 @@ export class SequencePool {
   /** The sequence holds `tokens` leading tokens of the prompt; `chunk` of them took `ms`. */
   async computed(loan: Loan, chunk: number, tokens: number, ms: number): Promise<void> {
     this.#cache.computed(chunk, ms)
-    await this.#keepAwaited(loan, blocksOf(loan.work.chain, tokens), false)
+    await this.#keepAwaited(loan, tokens, false)
   }
 
   /** All of the prompt but its last token is computed. */
   promptComputed(loan: Loan): Promise<void> {
-    return this.#keepAwaited(loan, loan.work.chain.names.length, true)
+    return this.#keepAwaited(loan, loan.work.chain.reusableTokens, true)
   }
 
   /** Another request waits for blocks of this one, which is in its answer: it gets them now. */
   shareAwaited(loan: Loan): Promise<void> {
-    return this.#keepAwaited(loan, loan.work.chain.names.length, false)
+    return this.#keepAwaited(loan, loan.work.chain.reusableTokens, false)
   }
 
   /**
-   * Its blocks are kept for later prompts before the sequence is lent again.
+   * The sequence can be lent again at once. Its blocks are kept for later prompts.
    *
    * @param computedTokens how many leading tokens of the prompt it holds from prompt chunks
-   * @returns a promise that resolves when the sequence can be lent again
    */
-  giveBack(loan: Loan, computedTokens: number): Promise<void> {
-    const { work, sequence } = loan
+  giveBack(loan: Loan, computedTokens: number): void {
+    this.#giveBack(loan, computedTokens)
+  }
+
+  /** @param copy of the sequence, if there is one */
+  #giveBack(loan: Loan, computedTokens: number, copy?: SequenceCopy): Slot {
     const slot = this.#slotOf(loan)
-    const { chain } = work
-    const blocks = blocksOf(chain, computedTokens)
-    const kept = blocks === 0 ? Promise.resolve() : this.#keep(work, blocks, sequence)
-    return kept.then(() => {
-      this.#cache.end(work)
-      const tokens = Math.min(computedTokens, chain.reusableTokens)
-      slot.live = tokens === 0 ? null : { chain, tokens }
-      slot.lent = false
-      this.onIdle()
-    })
+    const { chain } = loan.work
+    const tokens = Math.min(computedTokens, chain.reusableTokens)
+    slot.live = tokens === 0 ? null : { chain, tokens }
+    slot.lent = false
+    slot.unkept.hold(promptsOf(loan, computedTokens), copy)
+    return slot
   }
 
   /**
@@ -177,8 +190,8 @@ export class SequencePool {
       this.#putAside.bytes += copy.bytes - bytes
       this.#putAside.requests += 1
       this.#putAside.total += 1
-      await this.giveBack(loan, held)
-      return { copy, work, held }
+      const { kept } = this.#giveBack(loan, held, copy).unkept
+      return { copy, kept, work, held }
     } catch (error) {
       this.#putAside.bytes -= bytes
       this.#cache.failed('failed to put answer aside', error)
@@ -187,9 +200,10 @@ export class SequencePool {
   }
 
   /** The request will not go on. */
-  async forget({ copy }: PutAside): Promise<void> {
+  async forget({ copy, kept }: PutAside): Promise<void> {
     this.#putAside.bytes -= copy.bytes
     this.#putAside.requests -= 1
+    await kept
     await copy.release()
   }
 
@@ -205,11 +219,13 @@ export class SequencePool {
     const { sequence } = slot
     // Nobody waits any more for what the request does for others: it is there, or was given up.
     const work = { ...aside.work, claim: null }
+    const { tenant } = work.chain
+    await slot.unkept.keep({ waiting: tenant })
     try {
-      await this.batchTurns.alone(work.chain.tenant, () => sequence.load(copy))
+      await this.batchTurns.alone(tenant, () => sequence.load(copy))
       if (sequence.length !== copy.tokens) throw new Error(`${sequence.length} tokens came back`)
       return {
-        ...NOTHING_REUSED,
+        ...NOTHING_HELD,
         ...{ sequence, work, reusedTokens: held },
         evaluatedBefore: sequence.evaluatedTokens,
       }
@@ -228,21 +244,20 @@ export class SequencePool {
 
   /** Gives up the loan's sequence, whose state is in doubt, and lends an empty one instead. */
   async discard(loan: Loan): Promise<Loan> {
+    for (const { work } of loan.takenOver) this.#cache.end(work)
     return this.#renew(this.#slotOf(loan), loan.work)
   }
 
-  async #keepAwaited({ work, sequence }: Loan, blocks: number, promptDone: boolean) {
-    if (!this.#cache.isAwaited(work, blocks, promptDone)) return
-    await this.#keep(work, blocks, sequence)
-  }
-
-  #keep(work: PrefixWork, blocks: number, sequence: EngineSequence): Promise<void> {
-    const { tenant } = work.chain
-    const readBlocks: EngineSequence['readBlocks'] = async (from, to) => {
-      const copy = await this.batchTurns.alone(tenant, () => sequence.copy())
-      return await copy.readBlocks(from, to).finally(() => copy.release())
+  async #keepAwaited(loan: Loan, computedTokens: number, promptDone: boolean): Promise<void> {
+    const { sequence } = loan
+    for (const { work, blocks } of promptsOf(loan, computedTokens)) {
+      if (!this.#cache.isAwaited(work, blocks, promptDone)) continue
+      const readBlocks: EngineSequence['readBlocks'] = async (from, to) => {
+        const copy = await this.batchTurns.alone(work.chain.tenant, () => sequence.copy())
+        return await copy.readBlocks(from, to).finally(() => copy.release())
+      }
+      await this.#cache.keep(work, blocks, { readBlocks })
     }
-    return this.#cache.keep(work, blocks, { readBlocks })
   }
 
   /** @returns undefined when the sequence could not be filled and its state is in doubt */
@@ -251,6 +266,8 @@ export class SequencePool {
     const { blocks, nearTokens, work } = finding
     const { chain } = work
     const { tenant, tokens, names } = chain
+    // Somebody may have waited for what it holds until now.
+    await (blocks.length > 0 ? slot.unkept.keep({ waiting: tenant }) : slot.unkept.saved)
     const reused = blocks.length === 0 ? live : tokensOf(chain, blocks.length)
     const evaluatedBefore = sequence.evaluatedTokens
     try {
@@ -268,6 +285,7 @@ export class SequencePool {
     const reusedBlocks = blocksOf(chain, reused)
     return {
       ...{ sequence, work, evaluatedBefore, reusedTokens: reused, reusedBlocks },
+      takenOver: slot.unkept.takeOver(),
       lastBlockHash: names[reusedBlocks - 1] ?? null,
       source: reused === 0 ? 'none' : reused > nearTokens ? 'l2' : 'l1',
     }
@@ -288,10 +306,11 @@ export class SequencePool {
   }
 
   async #renew(slot: Slot, work: PrefixWork): Promise<Loan> {
+    for (const lost of slot.unkept.takeOver()) this.#cache.end(lost.work)
     slot.sequence = await this.#engine.replace(slot.sequence)
     const { sequence } = slot
     const evaluatedBefore = sequence.evaluatedTokens
-    return { ...NOTHING_REUSED, sequence, work, evaluatedBefore }
+    return { ...NOTHING_HELD, sequence, work, evaluatedBefore }
   }
 
   /** The most shared tokens; among equals one that is empty, then the one unused for longest. */
@@ -330,12 +349,22 @@ export class SequencePool {
   }
 }
 
-const NOTHING_REUSED = {
+const NOTHING_HELD = {
+  takenOver: [],
   reusedTokens: 0,
   reusedBlocks: 0,
   lastBlockHash: null,
   source: 'none',
 } as const
+
+/** What of each prompt its sequence holds, the newest first. */
+function promptsOf({ work, takenOver }: Loan, computedTokens: number): readonly UnkeptPrompt[] {
+  const own = { work, blocks: blocksOf(work.chain, computedTokens) }
+  const others = takenOver.map(({ work, blocks }) => {
+    return { work, blocks: Math.min(blocks, blocksOf(work.chain, computedTokens)) }
+  })
+  return [own, ...others]
+}
 
 function liveTokens({ live }: Slot, chain: Chain): number {
   return live === null ? 0 : sharedTokens(chain, live.chain, live.tokens)

@@ -80,7 +80,6 @@ export class Turns {
     this.#nowMs = nowMs
     this.#recent = new RecentTenants(nowMs)
     this.#queue = new TenantQueue(queueLimit, tenantQueueLimit)
-    pool.onIdle = () => this.#startWaiting()
   }
 
   /** Runs without a sequence. */
