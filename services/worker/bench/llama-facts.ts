@@ -1,6 +1,6 @@
 /**
- * A process that tells of a model file how many tokens there are, which of them end an answer, and
- * for how many the model was trained.
+ * A process that tells of a model file how many tokens there are, which of them end an answer, which
+ * one is a word, and for how many the model was trained.
  *
  *     node llama-facts.ts MODEL.gguf
  */
@@ -16,7 +16,8 @@ const vocabularySize = model.fileInfo.metadata.tokenizer.ggml.tokens.length
 const endOfGeneration = Array.from({ length: vocabularySize }, (_, token) => token as Token).filter(
   (token) => model.isEogToken(token),
 )
+const [wordToken] = model.tokenize('a')
 const contextTokens = model.fileInfo.architectureMetadata.context_length ?? 0
-const facts = { vocabularySize, endOfGeneration, contextTokens }
+const facts = { vocabularySize, endOfGeneration, wordToken, contextTokens }
 process.stdout.write(`${JSON.stringify(facts)}\n`)
 process.exit(0)

@@ -24,6 +24,8 @@ export interface ModelUnderTest {
   readonly contextTokens: number
   /** Tokens that end an answer. */
   readonly endOfGeneration: readonly number[]
+  /** A token that has a text of its own. */
+  readonly wordToken: number
 }
 
 /** @param folder where a model with random weights is written */

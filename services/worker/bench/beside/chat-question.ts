@@ -5,14 +5,20 @@ import type { ChatText } from '../parts/chat-conversations.ts'
 import type { WholeServer } from './whole-server.ts'
 
 const TIME_LIMIT_MS = 600_000
-/** Such a token is never drawn. */
+/** Biases: such a token is never drawn, or whenever it may be. */
 const NEVER = -100
+const ALWAYS = 100
 
 export interface ChatQuestion {
   readonly tenant: number
   readonly messages: readonly ChatText[]
   /** The answer has exactly as many: tokens that end one are never drawn. */
   readonly outputTokens: number
+  /**
+   * Whether each token of the answer is the same word. Of a model with random weights most have no
+   * text, and when those were made nobody can see.
+   */
+  readonly isOneWord?: boolean
 }
 
 export interface ChatAnswer {
@@ -31,7 +37,7 @@ export interface ChatAnswer {
 export async function askServer(
   server: WholeServer,
   model: ModelUnderTest,
-  { tenant, messages, outputTokens }: ChatQuestion,
+  { tenant, messages, outputTokens, isOneWord = false }: ChatQuestion,
 ): Promise<ChatAnswer> {
   const client = clientOf(server, tenant)
   const startedMs = performance.now()
@@ -40,7 +46,10 @@ export async function askServer(
     messages: [...messages],
     max_tokens: outputTokens,
     temperature: 0,
-    logit_bias: Object.fromEntries(model.endOfGeneration.map((token) => [token, NEVER])),
+    logit_bias: {
+      ...Object.fromEntries(model.endOfGeneration.map((token) => [token, NEVER])),
+      ...(isOneWord ? { [model.wordToken]: ALWAYS } : {}),
+    },
     stream: true,
     stream_options: { include_usage: true },
   })
