@@ -1,6 +1,6 @@
 /**
- * A process that tells of a model file how many tokens there are, which of them end an answer, which
- * one is a word, and for how many the model was trained.
+ * A process that tells of a model file how many tokens there are, which of them end an answer and
+ * which one is a word, and for how many the model was trained.
  *
  *     node llama-facts.ts MODEL.gguf
  */

@@ -3,8 +3,9 @@
  * common part instead of computing it at the same time (single flight).
  *
  * Who waits, waits for one block; whoever computes is asked after each chunk whether somebody waits
- * for it, and hands over what is there; who only holds them still, is told. A flight that ends early lets all go on by themselves. No
- * two can wait for each other: a prompt waits before it becomes a flight, never after.
+ * for it, and hands over what is there; who has computed all and only holds it still, is told. A
+ * flight that ends early lets all go on by themselves. No two can wait for each other: a prompt
+ * waits before it becomes a flight, never after.
  */
 
 interface Waiter {

@@ -10,9 +10,9 @@
  *
  * Only blocks that were computed as chunks of a prompt are kept: the bytes of a block of generated
  * tokens differ from those of the same block prefilled, and an answer must not depend on what was
- * cached. They are copied out of the sequence when somebody waits for them, and else some time after
- * the answer (see `scheduling/unkept-prompts.ts`), so that no request is kept from its first token by
- * what helps the next one.
+ * cached. They are copied out of the sequence when somebody waits for them, and else some time
+ * after the answer (see `scheduling/unkept-prompts.ts`), so that no request is kept from its first
+ * token by what helps the next one.
  */
 import type { PrefixBlock, PrefixClaim, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import type { StateResponse } from '@svc/contracts/worker/protocol'
