@@ -100,10 +100,10 @@ test('from the first start to the second, with the model', async () => {
   expect(running).toMatchObject({ code: 0, err: expect.stringContaining('talking to the running') })
   expect(await first.process.stop()).toEqual({ code: 0, signal: null })
   const stopped = await runCli(['verify', '--data-dir', dataDir], environment)
-  // The verification on the server left an event.
+  // The verification on the server left an event, and the stop a checkpoint that covers it.
   const verifiedEvents = ({ out }: { readonly out: string }) =>
     Number(/^verified: (\d+) events/.exec(out)?.[1])
-  expect([stopped.code, verifiedEvents(stopped)]).toEqual([0, verifiedEvents(running) + 1])
+  expect([stopped.code, verifiedEvents(stopped)]).toEqual([0, verifiedEvents(running) + 2])
   expect(stopped.err).toContain(`streams ${environment.SVC_EVENTSTORE_PREFIX}*`)
   const away = await runCli(['verify', '--data-dir', dataDir])
   expect([away.code, away.err]).toEqual([

@@ -94,14 +94,17 @@ async function main(): Promise<void> {
     },
   })
   const options = { histories: Number(values.histories), seed: Number(values.seed) }
+  const stopping = new AbortController()
+  // Before the first line: whoever has read that may stop it.
+  if (!values.bugs) {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
+  }
   process.stderr.write(`seed ${options.seed}\n`)
   if (values.bugs) return lookForBugs(options)
   const progress = new Progress({
     write: (line) => process.stderr.write(line),
     nowMs: () => performance.now(),
   })
-  const stopping = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort())
   const summary = await simulate({
     ...options,
     signal: stopping.signal,
