@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { COMPILED } from './bare-environment.ts'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
+/** As `npm start` and `./svc` give it. */
+const NODE_FLAGS = ['--v8-pool-size=0']
 const READY_TIMEOUT_MS = 90_000
 /** Well above what running requests get to end in. */
 const STOP_TIMEOUT_MS = 90_000
@@ -41,7 +43,7 @@ export class ServerProcess {
   ) {
     this.#child = spawn(
       process.execPath,
-      [MAIN, 'start', '--port', '0', '--data-dir', dataDir, '--json', ...flags],
+      [...NODE_FLAGS, MAIN, 'start', '--port', '0', '--data-dir', dataDir, '--json', ...flags],
       {
         env: {
           NODE_COMPILE_CACHE: COMPILED,

@@ -141,6 +141,19 @@ describe('a batch of next tokens', () => {
     expect(widths.filter((width) => width === 8).length).toBeGreaterThan(45)
   })
 
+  it.each([
+    { drawMs: 6, modelMs: 1, shared: false },
+    { drawMs: 6, modelMs: 20, shared: true },
+    { drawMs: 1, modelMs: 0.5, shared: true },
+  ])('takes along draws of $drawMs ms beside $modelMs ms of the model: $shared', async (costs) => {
+    const { drawMs, modelMs, shared } = costs
+    const usual = (await widthsBesideDraws({ drawMs, modelMs })).slice(5)
+    const wide = usual.filter((width) => width === 4).length / usual.length
+    // A free answer may join a batch that is another's turn: it would wait for it anyway.
+    if (shared) expect(wide).toBeGreaterThan(0.9)
+    else expect(wide).toBeLessThan(0.3)
+  })
+
   it("takes turns with chunks of the same tenant's prompts", async () => {
     const { run, batches } = model()
     await Promise.all([run('a').steps('chunk', 4), run('a').steps('token', 4)])
@@ -150,6 +163,52 @@ describe('a batch of next tokens', () => {
     )
   })
 })
+
+/**
+ * Three answers of one tenant that are drawn under a grammar, and one free answer of another.
+ *
+ * @returns how many answers were in the batches of the free one
+ */
+async function widthsBesideDraws(costs: {
+  readonly drawMs: number
+  readonly modelMs: number
+}): Promise<readonly number[]> {
+  let nowMs = 0
+  let batch: { tenants: string[]; computed: Promise<void>; drawn: Promise<void> } | null = null
+  const turns = new BatchTurns(() => nowMs)
+  const widthsOfFree: number[] = []
+  const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+  const compute = async (tenant: string): Promise<void> => {
+    if (batch === null) {
+      const begun = { tenants: [] as string[], computed: nextTurn(), drawn: Promise.resolve() }
+      begun.computed = begun.computed.then(() => {
+        batch = null
+        nowMs += costs.modelMs
+        if (begun.tenants.includes('free')) widthsOfFree.push(begun.tenants.length)
+      })
+      // The draws of a batch go on at the same time.
+      begun.drawn = begun.computed.then(nextTurn).then(() => {
+        if (begun.tenants.includes('bound')) nowMs += costs.drawMs
+      })
+      batch = begun
+    }
+    batch.tenants.push(tenant)
+    await (tenant === 'bound' ? batch.drawn : batch.computed)
+  }
+  const answer = async (tenant: string, tokens: number): Promise<void> => {
+    const { signal } = new AbortController()
+    const isBound = tenant === 'bound'
+    const run = { tenant, weight: 1, isBound, signal, giveWay: new GiveWay() }
+    for (let token = 0; token < tokens; token += 1) {
+      await turns.step(run, 'token', () => compute(tenant))
+    }
+  }
+  await Promise.all([
+    ...['bound', 'bound', 'bound'].map((tenant) => answer(tenant, 200)),
+    answer('free', 40),
+  ])
+  return widthsOfFree
+}
 
 describe('work of one tenant that another has to wait for', () => {
   it('is done at the turn of who waits, and charged to whose it is', async () => {

@@ -7,6 +7,9 @@
  * others as do not make it much slower. So whoever asks for little waits for one batch of somebody
  * else at most, however much that one asks for, and no time of the model is left unused.
  *
+ * A batch is over when its slowest draw is. Under a grammar a draw can take longer than the model
+ * itself: such answers stay out of the batches of others, and have their own.
+ *
  * A tenant that did not want all of its time lately comes first for a moment; more than that is not
  * saved up.
  */
@@ -21,6 +24,10 @@ const IDLE_SHARES_MAX = 1_024
 const SHARING_COST_MAX = 2
 /** Or this many milliseconds: nobody reads a hundred tokens in a second. */
 const SHORT_BATCH_MS = 10
+/** A draw under a grammar that takes no longer than this is never slow. */
+const SLOW_DRAW_MS = 2
+/** What a tenant's earlier draws under a grammar weigh beside the newest: about five count. */
+const KEPT_DRAW_SHARE = 0.8
 
 /** `alone`: what must not share a batch, or needs the model's whole memory. */
 export type StepKind = 'chunk' | 'token' | 'alone'
@@ -28,6 +35,8 @@ export type StepKind = 'chunk' | 'token' | 'alone'
 /** A run that has steps, one at a time. */
 export interface Stepping {
   readonly tenant: string
+  /** Whether its next token is drawn under a grammar. Left out: it is not. */
+  readonly isBound?: boolean
   readonly weight: number
   /** Aborted when the run is interrupted. */
   readonly signal: AbortSignal
@@ -36,12 +45,15 @@ export interface Stepping {
 
 interface Step {
   readonly kind: StepKind
+  readonly isBound: boolean
   /** Whose turn it waits for. */
   readonly share: Share
   /** Whose time it takes. */
   readonly payer: Share
   /** Resolves to whether its turn came. */
   readonly turn: PromiseWithResolvers<boolean>
+  /** From the start of its batch until it was computed, in milliseconds. */
+  tookMs: number
 }
 
 /** A tenant with steps that wait or are computed. */
@@ -52,6 +64,14 @@ interface Share {
   usedMs: number
   computing: number
   lastWasChunk: boolean
+  /** What its draws under a grammar took beside the model lately, in milliseconds each. */
+  boundDrawMs: number
+}
+
+interface StepTerms {
+  readonly weight?: number | undefined
+  readonly payer?: Share | undefined
+  readonly isBound?: boolean | undefined
 }
 
 export class BatchTurns {
@@ -80,16 +100,16 @@ export class BatchTurns {
     kind: StepKind,
     work: () => Promise<Result>,
   ): Promise<Result | null> {
-    const { tenant, weight, signal, giveWay } = run
+    const { tenant, weight, signal, giveWay, isBound } = run
     if (signal.aborted || giveWay.isAsked) return null
-    const step = this.#wait(tenant, kind, { weight })
+    const step = this.#wait(tenant, kind, { weight, isBound })
     const leave = (): void => this.#leave(step)
     signal.addEventListener('abort', leave)
     const came = step.turn.promise
     void giveWay.before(came.then(() => {})).then(() => giveWay.isAsked && leave())
     const isTurn = await came
     signal.removeEventListener('abort', leave)
-    return isTurn ? await this.#compute(work) : null
+    return isTurn ? await this.#compute(step, work) : null
   }
 
   /**
@@ -102,25 +122,24 @@ export class BatchTurns {
     work: () => Promise<Result>,
     waiting = tenant,
   ): Promise<Result> {
-    await this.#wait(waiting, 'alone', { payer: this.#shareOf(tenant) }).turn.promise
-    return await this.#compute(work)
+    const step = this.#wait(waiting, 'alone', { payer: this.#shareOf(tenant) })
+    await step.turn.promise
+    return await this.#compute(step, work)
   }
 
-  async #compute<Result>(work: () => Promise<Result>): Promise<Result> {
+  async #compute<Result>(step: Step, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } finally {
+      step.tookMs = this.#nowMs() - this.#startedMs
       this.#ended()
     }
   }
 
-  #wait(
-    tenant: string,
-    kind: StepKind,
-    { weight, payer }: { readonly weight?: number; readonly payer?: Share },
-  ): Step {
+  #wait(tenant: string, kind: StepKind, { weight, payer, isBound = false }: StepTerms): Step {
     const share = this.#shareOf(tenant, weight)
-    const step: Step = { kind, share, payer: payer ?? share, turn: Promise.withResolvers() }
+    const turn = Promise.withResolvers<boolean>()
+    const step: Step = { kind, isBound, share, payer: payer ?? share, turn, tookMs: 0 }
     share.waiting.push(step)
     this.#decideSoon()
     return step
@@ -197,9 +216,11 @@ export class BatchTurns {
     // Where all batches were as wide as this would be, it is not known what sharing costs.
     const isKnown = this.#cost.isKnown || this.#cost.usualAnswers <= tokens.length
     if (!isKnown && aloneMs > SHORT_BATCH_MS) return batch
+    const ownDrawMs = Math.max(0, ...tokens.map(drawMsOf))
     for (const step of others) {
-      if (this.#cost.of(batch.length + 1) > most) break
-      batch.push(step)
+      const modelMs = this.#cost.of(batch.length + 1)
+      if (modelMs > most) break
+      if (drawMsOf(step) <= Math.max(SLOW_DRAW_MS, modelMs, ownDrawMs)) batch.push(step)
     }
     return batch
   }
@@ -209,7 +230,7 @@ export class BatchTurns {
     if (this.#unended > 0) return
     const ms = this.#nowMs() - this.#startedMs
     const batch = this.#computing
-    if (batch.some(({ kind }) => kind === 'token')) this.#cost.measured(batch.length, ms)
+    this.#measure(batch.filter(({ kind }) => kind === 'token'))
     for (const { payer } of batch) {
       payer.computing -= 1
       payer.usedMs += ms / batch.length / payer.weight
@@ -217,9 +238,34 @@ export class BatchTurns {
     this.#computing = []
     this.#decideSoon()
   }
+
+  /** Tells the model's time from that of draws under a grammar. */
+  #measure(tokens: readonly Step[]): void {
+    if (tokens.length === 0) return
+    const [bound, free] = [tokens.filter(({ isBound }) => isBound), tokens.filter(isFree)]
+    const modelMs =
+      free.length > 0
+        ? Math.max(...free.map(({ tookMs }) => tookMs))
+        : Math.max(0, Math.min(...bound.map((step) => step.tookMs - drawMsOf(step))))
+    this.#cost.measured(tokens.length, modelMs)
+    for (const { share, tookMs } of bound) {
+      const drawMs = Math.max(0, tookMs - modelMs)
+      const before = share.boundDrawMs === 0 ? drawMs : share.boundDrawMs
+      share.boundDrawMs = KEPT_DRAW_SHARE * before + (1 - KEPT_DRAW_SHARE) * drawMs
+    }
+  }
 }
 
-const NOTHING = { computing: 0, lastWasChunk: false }
+const NOTHING = { computing: 0, lastWasChunk: false, boundDrawMs: 0 }
+
+function isFree({ isBound }: Step): boolean {
+  return !isBound
+}
+
+/** What the step's draw is expected to take beside the model, in milliseconds. */
+function drawMsOf({ isBound, share }: Step): number {
+  return isBound ? share.boundDrawMs : 0
+}
 
 function isIdle({ waiting, computing }: Share): boolean {
   return waiting.length === 0 && computing === 0

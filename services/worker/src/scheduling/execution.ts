@@ -215,9 +215,10 @@ export class Execution {
 
   /** @returns null, and nothing was computed, when the request was asked to stop before its turn */
   #step<Result>(kind: StepKind, work: () => Promise<Result>): Promise<Result | null> {
-    const { batchTurns, request, signal, giveWay } = this.#parts
+    const { batchTurns, request, steering, signal, giveWay } = this.#parts
     const { tenant, weight } = request
-    return batchTurns.step({ tenant, weight, signal, giveWay }, kind, work)
+    const isBound = kind === 'token' && steering.grammar !== null
+    return batchTurns.step({ tenant, weight, isBound, signal, giveWay }, kind, work)
   }
 
   /** @returns why it stopped before its end, if it did */
