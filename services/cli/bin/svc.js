@@ -38,7 +38,7 @@ function bundledNode() {
 }
 
 function runOn(node) {
-  // One thread less than there are cores collects garbage; the usual four take both of a small machine.
+  // One thread less than there are cores collects garbage: four take both of a small machine.
   // kafkajs sets timers below zero, which Node would warn of.
   const flags = [
     '--disable-sigusr1',
