@@ -17,6 +17,8 @@ export class FeedPlace {
   #process: SimulatedProcess | undefined
   /** Records of each partition when the relay last looked. */
   #found: readonly number[] = []
+  /** How often the topic has lost records. */
+  #losses = 0
 
   constructor(world: World) {
     this.#world = world
@@ -37,7 +39,9 @@ export class FeedPlace {
     const { cluster, random } = this.#world
     const partition = random.integer(PARTITIONS)
     const notFound = (this.#lengths[partition] ?? 0) - (this.#found[partition] ?? 0)
-    if (notFound > 0) cluster.lose(FEED_TOPIC, partition, 1 + random.integer(notFound))
+    if (notFound === 0) return
+    cluster.lose(FEED_TOPIC, partition, 1 + random.integer(notFound))
+    this.#losses += 1
   }
 
   freeze(forMs: number): void {
@@ -65,7 +69,8 @@ export class FeedPlace {
           const onLook = (): void => {
             this.#found = this.#lengths
           }
-          return new DistantTopic(near, { world: this.#world, process, onLook })
+          const losses = (): number => this.#losses
+          return new DistantTopic(near, { world: this.#world, process, onLook, losses })
         },
       },
       plan: { name: FEED_TOPIC, partitions: PARTITIONS },
@@ -99,6 +104,7 @@ interface Distance {
   readonly world: World
   readonly process: SimulatedProcess
   readonly onLook: () => void
+  readonly losses: () => number
 }
 
 class DistantTopic implements BusTopic {
@@ -107,12 +113,14 @@ class DistantTopic implements BusTopic {
   readonly #world: World
   readonly #process: SimulatedProcess
   readonly #onLook: () => void
+  readonly #losses: () => number
 
-  constructor(topic: BusTopic, { world, process, onLook }: Distance) {
+  constructor(topic: BusTopic, { world, process, onLook, losses }: Distance) {
     this.#topic = topic
     this.#world = world
     this.#process = process
     this.#onLook = onLook
+    this.#losses = losses
   }
 
   get trouble(): string | null {
@@ -148,13 +156,18 @@ class DistantTopic implements BusTopic {
   /** What is not acknowledged is sent again, and was there in part or as a whole. */
   async #deliver(records: readonly BusRecord[], signal: AbortSignal): Promise<void> {
     const { network, random, time } = this.#world
+    const losses = this.#losses()
     await this.#way()
+    // A broker that loses records has died, and with it what was on its way to it. Who is alive sends
+    // that again, which is as if it had come later.
+    if (this.#losses() !== losses && !this.#process.isAlive) return
     while (network.loses()) {
       await this.#topic.deliver(records.slice(0, 1 + random.integer(records.length)), signal)
       await pause(time, SEND_AGAIN_MS, signal)
       signal.throwIfAborted()
+      // Of a dead sender nothing more is sent.
+      if (!this.#process.isAlive) return
     }
-    // Of a dead sender nothing more is sent.
     if (!this.#process.isAlive) return
     await this.#topic.deliver(records, signal)
     await this.#way()
