@@ -31,8 +31,8 @@ const FAULTS_WITH_FREEZES = 10
 const LONGER_THAN_A_SESSION_MS = 12_000
 const TOPIC = 'payments'
 const PARTITIONS = 4
-/** An account holds at most 1,000 grants, and a slow machine pays for longer. */
-const ACCOUNTS = 24
+/** An account holds at most 1,000 grants: 75 payments come in a second, until the last fault is over. */
+const ACCOUNTS = 24 + 2 * FAULTS
 const CENT = 10_000_000_000n
 const TOKEN = 'token of the operator'
 /** However slow the machine is, in that time one more is granted. */
