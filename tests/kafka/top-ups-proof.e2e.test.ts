@@ -31,7 +31,7 @@ const FAULTS_WITH_FREEZES = 10
 const LONGER_THAN_A_SESSION_MS = 12_000
 const TOPIC = 'payments'
 const PARTITIONS = 4
-/** An account holds at most 1,000 grants: 75 payments come in a second, until the last fault is over. */
+/** An account holds at most 1,000 grants, and 75 payments a second come until the last fault. */
 const ACCOUNTS = 24 + 2 * FAULTS
 const CENT = 10_000_000_000n
 const TOKEN = 'token of the operator'
