@@ -42,7 +42,7 @@ test(
 test.each([
   // The last look of a session that had failed was answered when the next one had sent again.
   8401200,
-  // A broker died with acknowledged records, and what a dead relay had sent before arrived all the same.
+  // A broker died with acknowledged records, and what a dead relay had sent it arrived later.
   46530,
 ])('history %i breaks no invariant any more', async (seed) => {
   expect((await playHistory(seed)).problems).toEqual([])

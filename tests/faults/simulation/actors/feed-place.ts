@@ -158,8 +158,8 @@ class DistantTopic implements BusTopic {
     const { network, random, time } = this.#world
     const losses = this.#losses()
     await this.#way()
-    // A broker that loses records has died, and with it what was on its way to it. Who is alive sends
-    // that again, which is as if it had come later.
+    // A broker that loses records has died, and with it what was on its way to it. Who is alive
+    // sends that again, which is as if it had come later.
     if (this.#losses() !== losses && !this.#process.isAlive) return
     while (network.loses()) {
       await this.#topic.deliver(records.slice(0, 1 + random.integer(records.length)), signal)
