@@ -116,8 +116,8 @@ function sharedSettings(count: number): Record<string, string> {
 }
 
 /**
- * All at once, so that none is given twice. Below the ports that systems give to whoever names none:
- * a broker takes seconds to start and keeps its port while it is dead, and others may not get it then.
+ * All at once, so that none is given twice. Below the ports that systems give to whoever names
+ * none: a broker takes seconds to start, and keeps its port while it is dead.
  */
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers: Server[] = []
