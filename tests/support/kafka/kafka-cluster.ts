@@ -3,19 +3,15 @@
  * `java` runs them, KRaft mode. A broker keeps its ports and its folder over a kill, so that it
  * comes back with what it had.
  */
-import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
+import { freePorts } from '../free-port.ts'
 import { makeTemporaryFolder } from '../temporary-folder.ts'
 import { KafkaBroker } from './kafka-broker.ts'
 import { readClasspath } from './kafka-jars.ts'
 
 /** For whoever awaits a start: it ends by itself before, and says what the broker has printed. */
 export const CLUSTER_START_MS_MAX = 300_000
-const LOWEST_PORT = 16_000
-const HIGHEST_PORT = 32_000
-const PORT_TRIES_MAX = 1_000
 
 export interface KafkaClusterOptions {
   /** 1 by default. From 3 on: replication factor 3 and `min.insync.replicas` 2. */
@@ -113,28 +109,4 @@ function sharedSettings(count: number): Record<string, string> {
     // 128 MiB of the heap by default.
     'log.cleaner.dedupe.buffer.size': '8388608',
   }
-}
-
-/**
- * All at once, so that none is given twice. Below the ports that systems give to whoever names
- * none: a broker takes seconds to start, and keeps its port while it is dead.
- */
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers: Server[] = []
-  for (let tries = 0; servers.length < count && tries < PORT_TRIES_MAX; tries += 1) {
-    const server = await listening(randomInt(LOWEST_PORT, HIGHEST_PORT))
-    if (server !== undefined) servers.push(server)
-  }
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))))
-  if (ports.length < count) throw new Error('no free port')
-  return ports
-}
-
-/** @returns undefined when somebody has the port */
-async function listening(port: number): Promise<Server | undefined> {
-  const server = createServer()
-  const { promise, resolve } = Promise.withResolvers<boolean>()
-  server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-  return (await promise) ? server : undefined
 }
