@@ -60,7 +60,12 @@ async function listen(
     return await startProtocolServer({ worker: worker.api, listen: address, secret, log })
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'error'
-    const place = 'port' in address ? `port ${address.port}` : `socket ${address.socketPath}`
-    throw new StartRefused(`cannot listen on ${place} (${code})`)
+    throw new StartRefused(`cannot listen on ${placeOf(address)} (${code})`)
   }
+}
+
+function placeOf(address: ListenAddress): string {
+  if ('socketPath' in address) return `socket ${address.socketPath}`
+  const { host, port } = address
+  return host === undefined ? `port ${port}` : `${host}, port ${port}`
 }

@@ -71,8 +71,27 @@ test('it listens on TCP with the secret, and takes what its options leave out fr
   expect(worker.said()).not.toContain(SVC_WORKER_SECRET)
 })
 
+test('it listens where it is told to, and only there', async () => {
+  const SVC_WORKER_SECRET = 'a secret of many characters'
+  const worker = startWorker(['--port', '0', '--host', '127.0.0.2'], { SVC_WORKER_SECRET })
+  const { address } = await worker.ready()
+  expect(address).toEqual({ host: '127.0.0.2', port: expect.any(Number) })
+  const statusAt = async (host: string) =>
+    (await fetch(`http://${host}:${address.port}/health`)).status
+  expect(await statusAt('127.0.0.2')).toBe(401)
+  await expect(statusAt('127.0.0.1')).rejects.toThrow()
+})
+
+test('an address that this machine has not is refused with its name', async () => {
+  const environment = { SVC_WORKER_SECRET: 'a secret of many characters' }
+  const worker = startWorker(['--port', '0', '--host', '192.0.2.1'], environment)
+  expect(await worker.ended).toEqual({ code: 1, signal: null })
+  expect(worker.said()).toMatch(/^svc: cannot listen on 192\.0\.2\.1, port 0 \(EADDRNOTAVAIL\)\n$/)
+})
+
 test.each([
   [[], 2, /^svc: give either --socket PATH or --port N\n$/],
+
   [['--socket', 's', '--gpu', 'cuda1'], 2, /^svc: --gpu must be one of off, auto/],
   [['--socket', 's', '--loud'], 2, /unknown option '--loud'/],
   [['--socket', 's', '--env-file', '/none.env'], 2, /there is no file \/none\.env/],

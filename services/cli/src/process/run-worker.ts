@@ -1,5 +1,6 @@
 /** What `svc start worker` does: runs one worker in this process until somebody stops it. */
 import { once } from 'node:events'
+import { hostname } from 'node:os'
 import { environmentOf } from '@svc/server/settings/environment-file'
 import { logLevelOf, warnOfForeignVariables } from '@svc/server/settings/settings'
 import { LIBUV_THREADS } from '@svc/worker/process/libuv-threads'
@@ -11,6 +12,9 @@ import { type Logger, pino } from 'pino'
 import { CliError, EXIT_DIFFERENCE, EXIT_OK, EXIT_USAGE } from '../context/exit-codes.ts'
 import { progressOnStandardError } from '../output/progress-display.ts'
 import { stopRequests } from './stop-requests.ts'
+
+/** Where one listens who takes connections to every address of the machine. */
+const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 /** Of the command line: the options of a worker, and those of the command. */
 export type StartWorkerOptions = WorkerWords & {
@@ -61,10 +65,15 @@ async function started(
       process.exit(EXIT_BROKEN)
     })
   } catch (error) {
-    return orRefused(EXIT_DIFFERENCE, () => {
-      throw error
-    })
+    if (!(error instanceof StartRefused)) throw error
+    return ended(error)
   }
+}
+
+/** Ends the process, which what was loaded would keep alive. */
+function ended({ message }: StartRefused): Promise<never> {
+  process.stderr.write(`svc: ${message}\n`, () => process.exit(EXIT_DIFFERENCE))
+  return new Promise(() => {})
 }
 
 function orRefused<Result>(exitCode: number, work: () => Result): Result {
@@ -81,7 +90,7 @@ function readyLine({ address, health }: RunningWorker): string {
 }
 
 function readyPage({ address, health }: RunningWorker): string {
-  const url = 'port' in address ? `http://127.0.0.1:${address.port}` : `unix:${address.socketPath}`
+  const url = urlOf(address)
   return `
 The worker ${health.workerId} is ready.
 
@@ -93,4 +102,12 @@ A running server takes it in with: svc worker add ${url}
 
 Stop with Ctrl-C: what runs is ended first.
 `
+}
+
+/** Where a server reaches it. */
+function urlOf(address: RunningWorker['address']): string {
+  if ('socketPath' in address) return `unix:${address.socketPath}`
+  const { host = '127.0.0.1', port } = address
+  const name = WILDCARDS.has(host) ? hostname() : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -47,7 +47,15 @@ const statusOf: Readonly<Record<WorkerErrorCode, number>> = {
   failed: 500,
 }
 
-export type ListenAddress = { readonly socketPath: string } | { readonly port: number }
+export type ListenAddress = { readonly socketPath: string } | TcpAddress
+
+export interface TcpAddress {
+  /** The loopback by default. */
+  readonly host?: string
+  readonly port: number
+}
+
+const LOOPBACK = '127.0.0.1'
 
 export interface ProtocolServer {
   /** Where it listens; the port is the real one when 0 was asked for. */
@@ -183,14 +191,15 @@ async function listen(server: Server, address: ListenAddress): Promise<ListenAdd
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   server.once('error', reject)
   if ('socketPath' in address) server.listen(address.socketPath, resolve)
-  else server.listen(address.port, '127.0.0.1', resolve)
+  else server.listen(address.port, address.host ?? LOOPBACK, resolve)
   await promise
   if ('socketPath' in address) {
     if (process.platform !== 'win32') await chmod(address.socketPath, 0o600)
     return address
   }
   const bound = server.address()
-  return { port: typeof bound === 'object' && bound !== null ? bound.port : address.port }
+  const port = typeof bound === 'object' && bound !== null ? bound.port : address.port
+  return { ...address, port }
 }
 
 /** A killed worker leaves its socket file behind; nobody answers on it. */

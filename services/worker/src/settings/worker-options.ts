@@ -12,7 +12,11 @@ export const workerOptions: readonly WorkerOption[] = [
   { flags: '--socket <path>', description: 'unix socket to listen on' },
   {
     flags: '--port <number>',
-    description: 'or port of the loopback; 0 takes a free one; needs SVC_WORKER_SECRET',
+    description: 'or port; 0 takes a free one; needs SVC_WORKER_SECRET',
+  },
+  {
+    flags: '--host <address>',
+    description: 'with --port: where it listens; default 127.0.0.1; it speaks plain HTTP',
   },
   { flags: '--worker-id <id>', description: 'its name in receipts and logs; default worker-PID' },
   {

@@ -32,9 +32,16 @@ describe('the settings of a worker', () => {
     expect(readSettings(['--port', '0'], { SVC_WORKER_SECRET: secret }).listen).toEqual({ port: 0 })
   })
 
+  it('name another address than the loopback for TCP only', () => {
+    const environment = { SVC_WORKER_SECRET: secret }
+    const { listen } = readSettings(['--port', '1', '--host', '0.0.0.0'], environment)
+    expect(listen).toEqual({ port: 1, host: '0.0.0.0' })
+  })
+
   it.each([
     [[], /either --socket PATH or --port N/],
     [['--socket', 's', '--port', '1'], /either --socket PATH or --port N/],
+    [['--socket', 's', '--host', '0.0.0.0'], /--host goes with --port/],
     [['--socket', 's', '--sequences', '0'], /--sequences must be a whole number from 1 to 256/],
     [['--socket', 's', '--context-size', '1e3'], /--context-size must be a whole number/],
     [['--socket', 's', '--unknown'], /--unknown/],

@@ -61,6 +61,7 @@ const schema = z.object({
   SVC_WORKER_SECRET: z.string().optional(),
   socket: z.string().optional(),
   port: whole(0, PORT_MAX).optional(),
+  host: text.optional(),
   workerId: text.default(`worker-${process.pid}`),
   modelsFolder: z.string().default(join(homedir(), '.svc', 'models')),
   queue: whole(1, QUEUE_MAX).default(QUEUE_REQUESTS_MAX),
@@ -195,9 +196,12 @@ function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
 }
 
-function listenAddress({ socket, port }: Given, secret: string | null): ListenAddress {
+function listenAddress({ socket, port, host }: Given, secret: string | null): ListenAddress {
   if ((socket === undefined) === (port === undefined)) {
     throw new StartRefused('give either --socket PATH or --port N')
+  }
+  if (socket !== undefined && host !== undefined) {
+    throw new StartRefused('--host goes with --port: a socket is of this machine')
   }
   if (socket !== undefined) return { socketPath: socket }
   if (secret === null || secret.length < SECRET_CHARACTERS_MIN) {
@@ -205,7 +209,7 @@ function listenAddress({ socket, port }: Given, secret: string | null): ListenAd
       `--port needs SVC_WORKER_SECRET, a secret of ${SECRET_CHARACTERS_MIN} characters or more`,
     )
   }
-  return { port: port ?? 0 }
+  return { port: port ?? 0, ...(host === undefined ? {} : { host }) }
 }
 
 /** The demo model is so small that a second thread only makes it slower (fourteen times). */
