@@ -14,8 +14,12 @@
  * itself: a reply that lies here already is not late. So the budget is watched here, and the
  * client's limit only ends a handshake that hangs.
  *
+ * A connection is well when the server has replied on it. One that has as many as it may takes a
+ * further one, says so, and ends it: what counts such for a success tries again without end, and
+ * says each time that all is well.
+ *
  * RESP2 is spoken: RESP3 would bring nothing but a further command before the first. No right is
- * needed beyond those for the commands that are sent, such as one for INFO.
+ * needed beyond those for the commands that are sent: PING may be refused.
  */
 import { backoffMs } from '@svc/contracts/ports/backoff'
 import type { Clock } from '@svc/contracts/ports/time'
@@ -41,7 +45,9 @@ const HANDSHAKE_COMMAND_TIMEOUT_MS = 500
 /** How long a connection that is given up may take to close. */
 const DISCONNECT_TIMEOUT_MS = 100
 /** Pause between two attempts to connect, in milliseconds. */
-const PAUSES = { firstMs: 50, longestMs: 2_000 }
+const PAUSE_BOUNDS = { firstMs: 50, longestMs: 2_000 }
+
+const NO_PERMISSION = 'NOPERM'
 
 export type RedisCommand = readonly [name: string, ...args: (string | number | Buffer)[]]
 
@@ -83,6 +89,8 @@ export class RedisConnection {
   #isGivenUp = false
   #isClosed = false
   #calls = 0
+  /** What was told since all was well: an outage with two faces is not told without end. */
+  readonly #told = new Set<string>()
 
   /**
    * Begins to connect, and does not wait for it.
@@ -96,7 +104,8 @@ export class RedisConnection {
     this.#breaker = new CircuitBreaker(clock)
     this.#place = placeOf(address)
     this.#onProblem = onProblem
-    this.#redis = new Redis(clientOptions(address))
+    const pauses = new Pauses()
+    this.#redis = new Redis(clientOptions(address, pauses))
     this.#redis.on('close', () => {
       // What is known already says more.
       if (this.#problem === null) this.#tell('is not connected')
@@ -104,7 +113,7 @@ export class RedisConnection {
     this.#redis.on('error', (error: unknown) => this.#tell(`cannot be used: ${causeOf(error)}`))
     this.#redis.on('ready', () => {
       this.#isGivenUp = false
-      if (this.#breaker.isClosed) this.#tell(null)
+      void this.#greet(pauses)
     })
   }
 
@@ -137,18 +146,8 @@ export class RedisConnection {
 
   /** Also when its caller has gone: the breaker must hear of every call. */
   async #send(commands: readonly RedisCommand[]): Promise<CallOutcome> {
-    const pipeline = this.#redis.pipeline()
-    for (const [name, ...args] of commands) pipeline.callBuffer(name, ...args)
-    const results = await within(patientTimer, CALL_WITHIN_MS, pipeline.exec(), undefined)
-    if (results === undefined) {
-      this.#breaker.timedOut()
-      this.#tell(`does not answer within ${CALL_WITHIN_MS} ms`)
-      this.#giveUp()
-      return FAILED
-    }
-    const replies = (results ?? [])
-      .map(([error, value]) => replyOf(error, value))
-      .filter((reply) => reply !== undefined)
+    const replies = await this.#repliesTo(commands)
+    if (replies === undefined) return FAILED
     if (replies.length < commands.length) {
       this.#breaker.lost()
       return FAILED
@@ -164,6 +163,34 @@ export class RedisConnection {
     return { kind: 'answered', replies }
   }
 
+  /** @returns those that came; undefined when the time was over */
+  async #repliesTo(commands: readonly RedisCommand[]): Promise<RedisReply[] | undefined> {
+    const pipeline = this.#redis.pipeline()
+    for (const [name, ...args] of commands) pipeline.callBuffer(name, ...args)
+    const results = await within(patientTimer, CALL_WITHIN_MS, pipeline.exec(), undefined)
+    if (results === undefined) {
+      this.#breaker.timedOut()
+      this.#tell(`does not answer within ${CALL_WITHIN_MS} ms`)
+      this.#giveUp()
+      return undefined
+    }
+    return (results ?? [])
+      .map(([error, value]) => replyOf(error, value))
+      .filter((reply) => reply !== undefined)
+  }
+
+  /** The first that is said on a connection. Never rejects. */
+  async #greet(pauses: Pauses): Promise<void> {
+    const [reply] = (await this.#repliesTo([['PING']])) ?? []
+    if (reply === undefined) return
+    if (isRefusal(reply)) {
+      this.#tell(wordsOf(reply))
+      return
+    }
+    pauses.reset()
+    if (this.#breaker.isClosed) this.#tell(null)
+  }
+
   /** Only while it stands: of one that is being made, the client would make no other. */
   #giveUp(): void {
     if (this.#redis.status !== 'ready' || this.#isGivenUp || this.#isClosed) return
@@ -175,6 +202,9 @@ export class RedisConnection {
     const full = problem === null ? null : `Redis at ${this.#place} ${problem}`
     if (this.#isClosed || full === this.#problem) return
     this.#problem = full
+    if (full === null) this.#told.clear()
+    else if (this.#told.has(full)) return
+    else this.#told.add(full)
     this.#onProblem(full)
   }
 }
@@ -188,12 +218,21 @@ export class RedisConnection {
 export function openRedisClient(url: string): Redis {
   const read = readRedisUrl(url)
   if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
-  const redis = new Redis({ ...clientOptions(read.address), commandTimeout: CALL_WITHIN_MS })
+  const pauses = new Pauses()
+  const options = { ...clientOptions(read.address, pauses), commandTimeout: CALL_WITHIN_MS }
+  const redis = new Redis(options)
   redis.on('error', () => {})
+  redis.on('ready', () => {
+    redis.ping((error, value) => {
+      const reply = replyOf(error, value)
+      if (reply !== undefined && !isRefusal(reply)) pauses.reset()
+    })
+  })
   return redis
 }
 
-function clientOptions({ at, isTls, username, password, database }: RedisAddress) {
+function clientOptions(address: RedisAddress, pauses: Pauses) {
+  const { at, isTls, username, password, database } = address
   return {
     ...at,
     ...(isTls ? { tls: {} } : {}),
@@ -210,14 +249,29 @@ function clientOptions({ at, isTls, username, password, database }: RedisAddress
     disableClientInfo: true,
     // What is in flight when a connection ends has failed: nothing is sent twice.
     maxRetriesPerRequest: 0,
-    retryStrategy: retryAfterMs,
+    retryStrategy: () => pauses.takeMs(),
   }
 }
 
-/** Half of the pause is random: many workers must not come back at once. */
-function retryAfterMs(attempt: number): number {
-  const fullMs = backoffMs(PAUSES, attempt)
-  return fullMs / 2 + (Math.random() * fullMs) / 2
+/** Between two attempts to connect; the client's own count begins anew with each that connects. */
+class Pauses {
+  #taken = 0
+
+  /** Half of the pause is random: many workers must not come back at once. */
+  takeMs(): number {
+    this.#taken += 1
+    const fullMs = backoffMs(PAUSE_BOUNDS, this.#taken)
+    return fullMs / 2 + (Math.random() * fullMs) / 2
+  }
+
+  reset(): void {
+    this.#taken = 0
+  }
+}
+
+/** Of a greeting: a server that says no to this one command is there for others. */
+function isRefusal(reply: RedisReply): reply is ErrorReply {
+  return isErrorReply(reply) && reply.code !== NO_PERMISSION
 }
 
 function wordsOf({ code, isUnknownCommand }: ErrorReply): string {

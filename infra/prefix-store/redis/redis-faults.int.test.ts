@@ -3,6 +3,9 @@
  * none takes long, and when the server is well again the store is too.
  */
 
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { PrefixBlock, PrefixStore } from '@svc/contracts/ports/prefix-store'
 import { freePort } from '@svc/testing/free-port'
 import { FaultProxy } from '@svc/testing/network/fault-proxy'
@@ -201,6 +204,26 @@ describeOnOwnRedis('with a Redis that', () => {
     await expectWell(store)
     await store.close()
     await proxy.close()
+  })
+
+  test('takes a connection only to end it: it is tried less and less, and told once', async () => {
+    server = await startRedisServer({ settings: ['--maxclients', '1'] })
+    const held = connect(Number(new URL(server.url).port), '127.0.0.1')
+    held.write('PING\r\n')
+    await once(held, 'data')
+    const store = redisStore(server.url, options)
+    stores.push(store)
+    await until(() => problems.length > 0)
+    await delay(3_000)
+    expect(problems).not.toContain(null)
+    expect(problems.length).toBeLessThanOrEqual(2)
+    held.destroy()
+    const refused = /rejected_connections:(\d+)/
+    await until(async () => (await server.command('PING').catch(() => null)) !== null)
+    const stats = String(await server.command('INFO', 'stats'))
+    expect(Number(refused.exec(stats)?.[1])).toBeLessThan(30)
+    await server.command('CONFIG', 'SET', 'maxclients', 100)
+    await expectWell(store)
   })
 
   test('is full and evicts nothing: what is there can be read, and no more is written', async () => {
