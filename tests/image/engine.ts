@@ -24,21 +24,57 @@ export class Engine {
 
   /** @returns what was written to both outputs */
   run(...words: readonly string[]): Ran {
-    const { status, stdout, stderr, error } = spawnSync(this.name, words, {
-      encoding: 'utf8',
-      timeout: COMMAND_MS,
-      maxBuffer: OUTPUT_BYTES_MAX,
-    })
-    const output = `${stdout ?? ''}${stderr ?? ''}`
-    // Podman ends with 0 when it is told to end before its work is done.
-    return error === undefined ? { code: status, output } : { code: null, output: output + error }
+    return ran([this.name, ...words])
   }
 
   /** @throws with what it said, when it fails */
   must(...words: readonly string[]): string {
-    const { code, output } = this.run(...words)
-    if (code !== 0)
-      throw new Error(`${this.name} ${words.join(' ')} (${code}): ${output.slice(-4_000)}`)
-    return output
+    return outputOf([this.name, ...words])
   }
+
+  /** @param settings the variables of the file, and nothing else of the environment but the path */
+  compose(file: string, project: string, settings: Readonly<Record<string, string>>): Composed {
+    const program = this.name === 'docker' ? ['docker', 'compose'] : ['podman-compose']
+    const words = [...program, '--file', file, '--project-name', project]
+    const { PATH, HOME } = process.env
+    return new Composed(words, { PATH, HOME, ...settings })
+  }
+}
+
+/** The containers of a compose file. */
+export class Composed {
+  readonly #words: readonly string[]
+  readonly #environment: NodeJS.ProcessEnv
+
+  constructor(words: readonly string[], environment: NodeJS.ProcessEnv) {
+    this.#words = words
+    this.#environment = environment
+  }
+
+  run(...words: readonly string[]): Ran {
+    return ran([...this.#words, ...words], this.#environment)
+  }
+
+  /** @throws with what it said, when it fails */
+  must(...words: readonly string[]): string {
+    return outputOf([...this.#words, ...words], this.#environment)
+  }
+}
+
+function outputOf(words: readonly string[], environment?: NodeJS.ProcessEnv): string {
+  const { code, output } = ran(words, environment)
+  if (code !== 0) throw new Error(`${words.join(' ')} (${code}): ${output.slice(-4_000)}`)
+  return output
+}
+
+function ran([program = '', ...words]: readonly string[], env = process.env): Ran {
+  const { status, stdout, stderr, error } = spawnSync(program, words, {
+    encoding: 'utf8',
+    timeout: COMMAND_MS,
+    maxBuffer: OUTPUT_BYTES_MAX,
+    env,
+  })
+  const output = `${stdout ?? ''}${stderr ?? ''}`
+  // Podman ends with 0 when it is told to end before its work is done.
+  return error === undefined ? { code: status, output } : { code: null, output: output + error }
 }

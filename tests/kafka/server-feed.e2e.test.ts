@@ -43,7 +43,7 @@ describeOnOwnKafka('a server beside Kafka', () => {
     expect(await first.process.stop()).toEqual({ code: 0, signal: null })
 
     await broker().kill()
-    broker().wipe()
+    await broker().wipe()
     await broker().start()
     const second = await startRunningServer(environment, dataDir)
     await caughtUp(second.operations)

@@ -27,6 +27,8 @@ export type { AppendFault } from './double-faults.ts'
 export interface DoubleOptions {
   /** 0, the default, is any free one. */
   readonly port?: number
+  /** Where it listens; the loopback by default. */
+  readonly host?: string
   /** What the server says it is. */
   readonly version?: string
   /** The most that the `data` of one append's events may have together. */
@@ -204,7 +206,7 @@ export class EventStoreDbDouble {
       this.#timers.after(this.faults.indexLagMs, () => this.#log.showAll())
     } else this.#log.showAll()
     this.#server = await GrpcServer.listen((path) => this.#handlers.get(path), this.#tls)
-    this.#relay = await FaultProxy.listen(this.#server.port, this.#port)
+    this.#relay = await FaultProxy.listen(this.#server.port, this.#port, this.#options.host)
     this.#port = this.#relay.port
   }
 

@@ -1,7 +1,7 @@
 /**
  * The double as a process of its own, so that a benchmark's client does not share its processor.
  *
- *     node tests/support/eventstoredb/main.ts [--port N] [--version 23.10.8] [--json]
+ *     node tests/support/eventstoredb/main.ts [--port N] [--host H] [--version V] [--json]
  *
  * It prints its connection string when it is ready, with `--json` as `{"url":"…","pid":N}`. SIGTERM
  * ends it as the real server ends.
@@ -15,6 +15,8 @@ const STANDARD_OUTPUT = 1
 const { values } = parseArgs({
   options: {
     port: { type: 'string', default: '0' },
+    // In a container connections come from elsewhere: 0.0.0.0.
+    host: { type: 'string', default: '127.0.0.1' },
     version: { type: 'string' },
     json: { type: 'boolean', default: false },
   },
@@ -22,6 +24,7 @@ const { values } = parseArgs({
 
 const double = await EventStoreDbDouble.start({
   port: Number(values.port),
+  host: values.host,
   ...(values.version === undefined ? {} : { version: values.version }),
 })
 const line = values.json ? JSON.stringify({ url: double.url, pid: process.pid }) : double.url

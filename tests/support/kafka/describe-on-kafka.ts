@@ -3,7 +3,7 @@
  * test starts. Where there is none the tests are skipped and say why; in CI that is a failure.
  */
 import { describe, expect, test } from 'vitest'
-import { kafkaPlace } from './kafka-jars.ts'
+import { kafkaPlace } from './kafka-place.ts'
 
 /** What is named may be used, and not broken. */
 export function describeOnKafka(name: string, body: () => void): void {
@@ -22,12 +22,12 @@ export function describeOnOwnKafka(name: string, body: () => void): void {
 
 function describeMissing(name: string): void {
   if (process.env.CI) {
-    test(`${name} needs Java and Maven, or KAFKA_BROKERS`, () => {
+    test(`${name} needs Java and Maven, a container engine, or KAFKA_BROKERS`, () => {
       expect(kafkaPlace()).not.toBe('missing')
     })
     return
   }
-  describe.skip(`${name} [Java and Maven are not installed, and KAFKA_BROKERS is not set]`, () => {
+  describe.skip(`${name} [no Java and Maven, no container engine, and KAFKA_BROKERS is not set]`, () => {
     test('is not shown here', () => {})
   })
 }

@@ -1,14 +1,17 @@
 /**
- * For tests and benches: real Kafka brokers on the loopback, without Docker: Maven brings the jars,
- * `java` runs them, KRaft mode. A broker keeps its ports and its folder over a kill, so that it
- * comes back with what it had.
+ * For tests and benches: real Kafka brokers on the loopback, in KRaft mode: Maven brings the jars
+ * and `java` runs them, or they are containers (see `kafka-place.ts`). A broker keeps its ports and
+ * its data over a kill, so that it comes back with what it had.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePorts } from '../free-port.ts'
 import { makeTemporaryFolder } from '../temporary-folder.ts'
-import { KafkaBroker } from './kafka-broker.ts'
+import { BrokerContainer } from './broker-container.ts'
+import { BrokerProcess } from './broker-process.ts'
+import { type BrokerRun, type BrokerSettings, KafkaBroker } from './kafka-broker.ts'
 import { readClasspath } from './kafka-jars.ts'
+import { kafkaImage } from './kafka-place.ts'
 
 /** For whoever awaits a start: it ends by itself before, and says what the broker has printed. */
 export const CLUSTER_START_MS_MAX = 300_000
@@ -32,11 +35,8 @@ export class KafkaCluster {
 
   private constructor(ports: readonly number[], options: KafkaClusterOptions) {
     const count = ports.length / 2
-    const classpath = readClasspath()
     const voters = ports.slice(count).map((port, at) => `${at + 1}@127.0.0.1:${port}`)
     this.brokers = ports.slice(0, count).map((port, at) => {
-      const home = join(this.#folder.path, `broker-${at + 1}`)
-      mkdirSync(home)
       const listeners = `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${ports[count + at]}`
       const config = {
         ...sharedSettings(count),
@@ -44,10 +44,9 @@ export class KafkaCluster {
         'controller.quorum.voters': voters.join(','),
         listeners,
         'advertised.listeners': `PLAINTEXT://127.0.0.1:${options.advertised?.[at] ?? port}`,
-        'log.dirs': join(home, 'data'),
         ...options.settings,
       }
-      return new KafkaBroker({ id: at + 1, port, folder: home, config, classpath })
+      return new KafkaBroker(port, this.#runOf(at + 1, config))
     })
     process.once('exit', this.#endWithUs)
   }
@@ -76,8 +75,17 @@ export class KafkaCluster {
 
   async close(): Promise<void> {
     await Promise.all(this.brokers.map((broker) => broker.kill()))
+    await Promise.all(this.brokers.map((broker) => broker.wipe()))
     process.removeListener('exit', this.#endWithUs)
     this.#folder.remove()
+  }
+
+  #runOf(id: number, settings: BrokerSettings): BrokerRun {
+    const image = kafkaImage()
+    if (image !== undefined) return new BrokerContainer(image, settings)
+    const folder = join(this.#folder.path, `broker-${id}`)
+    mkdirSync(folder)
+    return new BrokerProcess(folder, settings, readClasspath())
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const HERE = fileURLToPath(new URL('.', import.meta.url))
@@ -12,17 +12,6 @@ const HERE = fileURLToPath(new URL('.', import.meta.url))
 const CACHE = fileURLToPath(new URL('../../../.cache/', import.meta.url))
 /** 4.3.1 and 4.4.0 were tried. */
 const VERSION = process.env.SVC_TEST_KAFKA_VERSION ?? '4.4.0'
-
-/** Where the tests of Kafka run. */
-export function kafkaPlace(): 'given' | 'own' | 'missing' {
-  if (process.env.KAFKA_BROKERS) return 'given'
-  return isProgram('java') && isProgram('mvn') ? 'own' : 'missing'
-}
-
-function isProgram(name: string): boolean {
-  const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.some((folder) => existsSync(join(folder, name)))
-}
 
 /** Asks Maven once; it is quick afterwards, and needs no net as long as all jars are there. */
 export function readClasspath(): string {

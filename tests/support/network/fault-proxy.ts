@@ -36,12 +36,15 @@ export class FaultProxy {
     listener.on('connection', (client) => this.#accept(client))
   }
 
-  /** @param port where to listen; 0 is any free one */
-  static async listen(serverPort: number, port = 0): Promise<FaultProxy> {
+  /**
+   * @param port where to listen; 0 is any free one
+   * @param host whose connections it takes; a container's come from elsewhere than the loopback
+   */
+  static async listen(serverPort: number, port = 0, host = LOOPBACK): Promise<FaultProxy> {
     const listener = createServer({ noDelay: true })
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     listener.once('error', reject)
-    listener.listen(port, LOOPBACK, resolve)
+    listener.listen(port, host, resolve)
     await promise
     const address = listener.address()
     const taken = typeof address === 'object' && address !== null ? address.port : port

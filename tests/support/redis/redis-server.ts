@@ -1,17 +1,19 @@
 /**
  * For tests and benches: a real Redis. Where `REDIS_URL` names one it is used, and may be flushed,
- * but cannot be broken; else the `redis-server` of the machine is started on the loopback, in a
- * folder of its own and without persistence: after a kill it comes back empty.
+ * but cannot be broken; else one is started on the loopback, without persistence, so that it comes
+ * back empty after a kill: in a container of the image that `SVC_TEST_REDIS_IMAGE` names, as the
+ * `redis-server` of the machine, or, where there is none, in a container of the public image.
  */
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import { containerEngineIsHere } from '../containers/test-container.ts'
 import { freePort } from '../free-port.ts'
-import { makeTemporaryFolder } from '../temporary-folder.ts'
 import { callRedis, type RedisArgument, type RedisValue } from './redis-call.ts'
+import { RedisContainer } from './redis-container.ts'
+import { REDIS_PROGRAM, RedisProcess } from './redis-process.ts'
 
-const PROGRAM = 'redis-server'
+const PUBLIC_IMAGE = 'redis:7'
 const STARTED_WITHIN_MS = 30_000
 const LOOK_AGAIN_MS = 10
 /** A server that is silent for this long is frozen. */
@@ -28,11 +30,22 @@ export interface RedisServerOptions {
   readonly settings?: readonly string[] | undefined
 }
 
+/** What keeps a Redis of our own running: a process, or a container. */
+export interface RedisRun {
+  /** Of the process that runs now, where it is one of this machine. */
+  readonly pid: number | undefined
+  start(): Promise<void>
+  hasEnded(): Promise<boolean>
+  freeze(): Promise<void>
+  thaw(): Promise<void>
+  kill(): Promise<void>
+  /** With all that it has. */
+  remove(): Promise<void>
+}
+
 export interface RedisServer {
   readonly url: string
-  /** The same server, where it is one of our own. */
-  readonly socketPath: string
-  /** Of the process that runs now, where it is one of our own. */
+  /** Of the process that runs now, where it is one of this machine. */
   readonly pid: number | undefined
   /** Sends one command over a connection of its own. @throws {Error} what the server says */
   command(...args: readonly RedisArgument[]): Promise<RedisValue>
@@ -48,10 +61,20 @@ export interface RedisServer {
   close(): Promise<void>
 }
 
-/** Where the tests of Redis run. */
-export function redisPlace(): 'given' | 'own' | 'missing' {
+/** Where the tests of Redis run: one that they start themselves they may break. */
+export function redisPlace(): 'given' | 'container' | 'process' | 'missing' {
   if (process.env.REDIS_URL) return 'given'
-  return spawnSync(PROGRAM, ['--version']).status === 0 ? 'own' : 'missing'
+  const host = redisHost()
+  if (host === undefined) return 'missing'
+  return host.image === undefined ? 'process' : 'container'
+}
+
+/** What runs one of our own: the image of a container, or the machine. */
+function redisHost(): { readonly image?: string } | undefined {
+  const image = process.env.SVC_TEST_REDIS_IMAGE
+  if (image) return { image }
+  if (spawnSync(REDIS_PROGRAM, ['--version']).status === 0) return {}
+  return containerEngineIsHere() ? { image: PUBLIC_IMAGE } : undefined
 }
 
 export function redisIsHere(): boolean {
@@ -62,7 +85,23 @@ export function redisIsHere(): boolean {
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const given = process.env.REDIS_URL
   if (given) return givenServer(given, options)
-  return OwnRedisServer.start(options)
+  const { image } = redisHost() ?? {}
+  const port = options.port ?? (await freePort())
+  const words = wordsOf(port, options)
+  const run = image === undefined ? new RedisProcess(words) : new RedisContainer(image, words)
+  const server = new OwnRedisServer(port, run)
+  await server.restart()
+  return server
+}
+
+function wordsOf(port: number, options: RedisServerOptions): readonly string[] {
+  const { maxmemory, maxmemoryPolicy, settings } = options
+  return [
+    ...['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    ...(maxmemory === undefined ? [] : ['--maxmemory', maxmemory]),
+    ...(maxmemoryPolicy === undefined ? [] : ['--maxmemory-policy', maxmemoryPolicy]),
+    ...(settings ?? []),
+  ]
 }
 
 function givenServer(url: string, options: RedisServerOptions): RedisServer {
@@ -72,7 +111,6 @@ function givenServer(url: string, options: RedisServerOptions): RedisServer {
   if (Object.keys(options).length > 0) refuse()
   return {
     url,
-    socketPath: '',
     pid: undefined,
     command: (...args) => callRedis(url, args),
     flush: async () => void (await callRedis(url, ['FLUSHDB'])),
@@ -86,36 +124,15 @@ function givenServer(url: string, options: RedisServerOptions): RedisServer {
 
 class OwnRedisServer implements RedisServer {
   readonly url: string
-  readonly socketPath: string
-  readonly #arguments: readonly string[]
-  readonly #folder = makeTemporaryFolder()
-  #process: ChildProcess | undefined
-  readonly #endWithUs = (): void => {
-    this.#process?.kill('SIGKILL')
-    this.#folder.remove()
-  }
+  readonly #run: RedisRun
 
-  private constructor(port: number, { maxmemory, maxmemoryPolicy, settings }: RedisServerOptions) {
+  constructor(port: number, run: RedisRun) {
     this.url = `redis://127.0.0.1:${port}`
-    this.socketPath = join(this.#folder.path, 'redis.sock')
-    this.#arguments = [
-      ...['--port', String(port), '--bind', '127.0.0.1', '--dir', this.#folder.path],
-      ...['--unixsocket', this.socketPath, '--save', '', '--appendonly', 'no'],
-      ...(maxmemory === undefined ? [] : ['--maxmemory', maxmemory]),
-      ...(maxmemoryPolicy === undefined ? [] : ['--maxmemory-policy', maxmemoryPolicy]),
-      ...(settings ?? []),
-    ]
-    process.once('exit', this.#endWithUs)
-  }
-
-  static async start(options: RedisServerOptions): Promise<OwnRedisServer> {
-    const server = new OwnRedisServer(options.port ?? (await freePort()), options)
-    await server.restart()
-    return server
+    this.#run = run
   }
 
   get pid(): number | undefined {
-    return this.#process?.pid
+    return this.#run.pid
   }
 
   command(...args: readonly RedisArgument[]): Promise<RedisValue> {
@@ -127,41 +144,35 @@ class OwnRedisServer implements RedisServer {
   }
 
   async freeze(): Promise<void> {
-    this.#process?.kill('SIGSTOP')
+    await this.#run.freeze()
     while (await this.#answers()) await delay(LOOK_AGAIN_MS)
   }
 
   async thaw(): Promise<void> {
-    this.#process?.kill('SIGCONT')
+    await this.#run.thaw()
     await this.#untilItAnswers()
   }
 
   async kill(): Promise<void> {
-    const running = this.#process
-    this.#process = undefined
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
-    const ended = new Promise((resolve) => running.once('exit', resolve))
-    running.kill('SIGKILL')
-    await ended
+    await this.#run.kill()
   }
 
   async restart(): Promise<void> {
-    await this.kill()
-    this.#process = spawn(PROGRAM, this.#arguments, { stdio: ['ignore', 'ignore', 'ignore'] })
+    await this.#run.kill()
+    await this.#run.start()
     await this.#untilItAnswers()
   }
 
   async close(): Promise<void> {
-    await this.kill()
-    process.removeListener('exit', this.#endWithUs)
-    this.#folder.remove()
+    await this.#run.kill()
+    await this.#run.remove()
   }
 
   async #untilItAnswers(): Promise<void> {
     const deadline = performance.now() + STARTED_WITHIN_MS
     while (!(await this.#answers())) {
-      if (performance.now() > deadline || this.#process?.exitCode !== null) {
-        throw new Error(`${PROGRAM} does not run: ${this.#arguments.join(' ')}`)
+      if (performance.now() > deadline || (await this.#run.hasEnded())) {
+        throw new Error(`the Redis for tests does not run at ${this.url}`)
       }
       await delay(LOOK_AGAIN_MS)
     }
