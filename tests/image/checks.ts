@@ -1,4 +1,7 @@
 /** What a run has checked, told line by line. */
+import { setTimeout as delay } from 'node:timers/promises'
+
+const AGAIN_MS = 500
 
 export class Checks {
   #passed = 0
@@ -30,4 +33,18 @@ export class Checks {
 
 function tell(line: string): void {
   process.stdout.write(`${line}\n`)
+}
+
+/** @throws what the last try threw, when none came through in time */
+export async function eventually(withinMs: number, work: () => unknown): Promise<void> {
+  const untilMs = performance.now() + withinMs
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      if (performance.now() > untilMs) throw error
+    }
+    await delay(AGAIN_MS)
+  }
 }

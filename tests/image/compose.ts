@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { freePorts } from '@svc/testing/free-port'
-import type { Checks } from './checks.ts'
+import { type Checks, eventually } from './checks.ts'
 import type { Composed, Engine } from './engine.ts'
 import { type Companions, SVC_IMAGE } from './images.ts'
 import { keyIn, Served } from './served.ts'
 
 const PROJECT = `svc-compose-test-${process.pid}`
+/** Redis and Kafka have been away. */
+const CAUGHT_UP_MS = 120_000
 const secret = () => randomBytes(24).toString('hex')
 
 /** `svc.yaml`: one machine. */
@@ -98,21 +100,7 @@ async function runCluster(
     cluster.must('start', 'redis', 'kafka')
   })
   await checks.check('every event comes into the topic, and the ledger verifies', async () => {
-    await eventually(() => assert.match(svc('feed', 'check'), /every event is there/))
+    await eventually(CAUGHT_UP_MS, () => assert.match(svc('feed', 'check'), /every event is there/))
     assert.match(svc('verify'), /verified/)
   })
-}
-
-const CAUGHT_UP_MS = 120_000
-
-async function eventually(holds: () => void): Promise<void> {
-  const untilMs = performance.now() + CAUGHT_UP_MS
-  for (;;) {
-    try {
-      return holds()
-    } catch (error) {
-      if (performance.now() > untilMs) throw error
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1_000))
-  }
 }

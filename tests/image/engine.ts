@@ -5,6 +5,11 @@ import { spawnSync } from 'node:child_process'
 const COMMAND_MS = 3_600_000
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
 
+/** @returns the words of a variable, as further flags of a command */
+export function flagsIn(name: string): readonly string[] {
+  return (process.env[name] ?? '').split(' ').filter((flag) => flag !== '')
+}
+
 export interface Ran {
   readonly code: number | null
   readonly output: string

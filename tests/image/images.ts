@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readClasspath } from '@svc/testing/kafka/kafka-jars'
 import { makeTemporaryFolder } from '@svc/testing/temporary-folder'
-import type { Engine } from './engine.ts'
+import { type Engine, flagsIn } from './engine.ts'
 
 export const SVC_IMAGE = 'localhost/svc-test'
 
@@ -71,7 +71,7 @@ function build(engine: Engine, words: readonly string[]): void {
     // Without it podman leaves the health check out.
     ...(engine.name === 'podman' ? ['--format', 'docker'] : []),
     ...(base === undefined ? [] : ['--build-arg', `BASE=${base}`]),
-    ...(process.env.SVC_TEST_BUILD_FLAGS ?? '').split(' ').filter((flag) => flag !== ''),
+    ...flagsIn('SVC_TEST_BUILD_FLAGS'),
     ...words,
   )
 }

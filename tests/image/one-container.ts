@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { freePort } from '@svc/testing/free-port'
 import type { Checks } from './checks.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, flagsIn } from './engine.ts'
 import { SVC_IMAGE } from './images.ts'
 import { keyIn, Served } from './served.ts'
 
@@ -22,8 +22,7 @@ async function run(engine: Engine, checks: Checks): Promise<void> {
   const port = await freePort()
   const served = new Served(port)
   const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL']
-  const more = (process.env.SVC_TEST_RUN_FLAGS ?? '').split(' ').filter((flag) => flag !== '')
-  const flags = [...limits, ...more]
+  const flags = [...limits, ...flagsIn('SVC_TEST_RUN_FLAGS')]
   const svc = (...words: string[]) => engine.must('exec', NAME, 'svc', ...words)
   const logs = () => engine.run('logs', NAME).output
 

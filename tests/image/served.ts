@@ -1,9 +1,8 @@
 /** A server in a container, as a client of it sees it: over a port of the loopback. */
 import assert from 'node:assert/strict'
-import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from './checks.ts'
 
 const READY_MS = 180_000
-const AGAIN_MS = 500
 const KEY = /sk-svc-[\w-]+/
 
 /** @returns the key that a first start prints */
@@ -23,17 +22,12 @@ export class Served {
 
   /** @param logs for the message, when it does not become ready */
   async untilReady(logs: () => string): Promise<void> {
-    const untilMs = performance.now() + READY_MS
-    for (;;) {
-      const status = await fetch(`${this.url}/readyz`).then(
-        (answer) => answer.status,
-        () => 0,
-      )
-      if (status === 200) return
-      if (performance.now() > untilMs) {
-        throw new Error(`not ready (${status}): ${logs().slice(-2_000)}`)
-      }
-      await delay(AGAIN_MS)
+    try {
+      await eventually(READY_MS, async () => {
+        assert.equal((await fetch(`${this.url}/readyz`)).status, 200)
+      })
+    } catch (error) {
+      throw new Error(`not ready (${error}): ${logs().slice(-2_000)}`)
     }
   }
 

@@ -23,7 +23,8 @@ export class Backoff {
 
   /** How long the next pause takes. */
   get nextMs(): number {
-    return backoffMs(this.#bounds, this.#pauses + 1)
+    const { firstMs, longestMs } = this.#bounds
+    return Math.min(firstMs * 2 ** this.#pauses, longestMs)
   }
 
   /** Counts a pause that the caller waits for by itself. @returns how long it takes */
@@ -42,9 +43,4 @@ export class Backoff {
   reset(): void {
     this.#pauses = 0
   }
-}
-
-/** @param nth which pause in a row it is, from 1 on */
-export function backoffMs({ firstMs, longestMs }: BackoffBounds, nth: number): number {
-  return Math.min(firstMs * 2 ** (nth - 1), longestMs)
 }

@@ -14,14 +14,14 @@
  * itself: a reply that lies here already is not late. So the budget is watched here, and the
  * client's limit only ends a handshake that hangs.
  *
- * A connection is well when the server has replied on it. One that has as many as it may takes a
- * further one, says so, and ends it: what counts such for a success tries again without end, and
- * says each time that all is well.
+ * A connection is well when the server has replied on it. A server that has as many as it may takes
+ * a further one, says so, and ends it: whoever took that for a success would try again without end,
+ * and say each time that all is well.
  *
  * RESP2 is spoken: RESP3 would bring nothing but a further command before the first. No right is
  * needed beyond those for the commands that are sent: PING may be refused.
  */
-import { backoffMs } from '@svc/contracts/ports/backoff'
+import { Backoff } from '@svc/contracts/ports/backoff'
 import type { Clock } from '@svc/contracts/ports/time'
 import { untilAborted, within } from '@svc/contracts/ports/within'
 import { Redis } from 'ioredis'
@@ -104,7 +104,7 @@ export class RedisConnection {
     this.#breaker = new CircuitBreaker(clock)
     this.#place = placeOf(address)
     this.#onProblem = onProblem
-    const pauses = new Pauses()
+    const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
     this.#redis = new Redis(clientOptions(address, pauses))
     this.#redis.on('close', () => {
       // What is known already says more.
@@ -180,7 +180,7 @@ export class RedisConnection {
   }
 
   /** The first that is said on a connection. Never rejects. */
-  async #greet(pauses: Pauses): Promise<void> {
+  async #greet(pauses: Backoff): Promise<void> {
     const [reply] = (await this.#repliesTo([['PING']])) ?? []
     if (reply === undefined) return
     if (isRefusal(reply)) {
@@ -218,7 +218,7 @@ export class RedisConnection {
 export function openRedisClient(url: string): Redis {
   const read = readRedisUrl(url)
   if (!read.ok) throw new StoreOpenError('bad-address', `the address of Redis: ${read.message}`)
-  const pauses = new Pauses()
+  const pauses = new Backoff(patientTimer, PAUSE_BOUNDS)
   const options = { ...clientOptions(read.address, pauses), commandTimeout: CALL_WITHIN_MS }
   const redis = new Redis(options)
   redis.on('error', () => {})
@@ -231,7 +231,7 @@ export function openRedisClient(url: string): Redis {
   return redis
 }
 
-function clientOptions(address: RedisAddress, pauses: Pauses) {
+function clientOptions(address: RedisAddress, pauses: Backoff) {
   const { at, isTls, username, password, database } = address
   return {
     ...at,
@@ -249,24 +249,14 @@ function clientOptions(address: RedisAddress, pauses: Pauses) {
     disableClientInfo: true,
     // What is in flight when a connection ends has failed: nothing is sent twice.
     maxRetriesPerRequest: 0,
-    retryStrategy: () => pauses.takeMs(),
+    // The client's own count of attempts begins anew with each that connects.
+    retryStrategy: () => scattered(pauses.take()),
   }
 }
 
-/** Between two attempts to connect; the client's own count begins anew with each that connects. */
-class Pauses {
-  #taken = 0
-
-  /** Half of the pause is random: many workers must not come back at once. */
-  takeMs(): number {
-    this.#taken += 1
-    const fullMs = backoffMs(PAUSE_BOUNDS, this.#taken)
-    return fullMs / 2 + (Math.random() * fullMs) / 2
-  }
-
-  reset(): void {
-    this.#taken = 0
-  }
+/** Half of the pause is random: many workers must not come back at once. */
+function scattered(pauseMs: number): number {
+  return pauseMs / 2 + (Math.random() * pauseMs) / 2
 }
 
 /** Of a greeting: a server that says no to this one command is there for others. */

@@ -5,6 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import type { GenericContainer } from 'testcontainers'
+import type { ServerRun } from '../server-run.ts'
 
 const SOCKET = '/var/run/docker.sock'
 
@@ -33,7 +34,7 @@ interface EngineContainer {
   logs(options: { readonly stdout: true; readonly stderr: true }): Promise<Buffer>
 }
 
-export class TestContainer {
+export class TestContainer implements ServerRun {
   readonly #options: TestContainerOptions
   #container: EngineContainer | undefined
   #isPaused = false
@@ -55,9 +56,9 @@ export class TestContainer {
     this.#container = client.container.getById(started.getId())
   }
 
-  async isRunning(): Promise<boolean> {
+  async hasEnded(): Promise<boolean> {
     const seen = await this.#container?.inspect()
-    return seen?.State.Running === true
+    return seen?.State.Running !== true
   }
 
   /** What it has written. */
@@ -65,7 +66,6 @@ export class TestContainer {
     return String((await this.#container?.logs({ stdout: true, stderr: true })) ?? '')
   }
 
-  /** As `kill -9` does. */
   async kill(): Promise<void> {
     await this.thaw()
     await this.#end((container) => container.kill())
@@ -102,7 +102,7 @@ export class TestContainer {
 
   async #end(how: (container: EngineContainer) => Promise<unknown>): Promise<void> {
     const container = this.#container
-    if (container === undefined || !(await this.isRunning())) return
+    if (container === undefined || (await this.hasEnded())) return
     const ended = container.wait()
     await how(container)
     await ended

@@ -1,6 +1,7 @@
 /** For tests: one broker of a cluster, to start and to break. */
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ServerRun } from '../server-run.ts'
 
 /** Five seconds calm; Java starts twice, beside whatever else keeps the processor busy. */
 const STARTED_WITHIN_MS = 120_000
@@ -11,19 +12,13 @@ const SILENT_MS = 1_000
 /** Of `server.properties`; where it keeps its data is not among them. */
 export type BrokerSettings = Readonly<Record<string, string>>
 
-/** What keeps a broker running: a process, or a container. */
-export interface BrokerRun {
-  /** Does not wait until it answers. */
-  start(): Promise<void>
-  hasEnded(): Promise<boolean>
+/** What keeps a broker running. */
+export interface BrokerRun extends ServerRun {
   /** What the broker has printed. */
   output(): Promise<string>
   stop(): Promise<void>
   /** When this process ends: nothing can be waited for. */
   endAtOnce(): void
-  kill(): Promise<void>
-  freeze(): Promise<void>
-  thaw(): Promise<void>
   wipe(): Promise<void>
 }
 

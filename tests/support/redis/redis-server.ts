@@ -9,6 +9,7 @@ import { spawnSync } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
 import { containerEngineIsHere } from '../containers/test-container.ts'
 import { freePort } from '../free-port.ts'
+import type { ServerRun } from '../server-run.ts'
 import { callRedis, type RedisArgument, type RedisValue } from './redis-call.ts'
 import { RedisContainer } from './redis-container.ts'
 import { REDIS_PROGRAM, RedisProcess } from './redis-process.ts'
@@ -30,15 +31,10 @@ export interface RedisServerOptions {
   readonly settings?: readonly string[] | undefined
 }
 
-/** What keeps a Redis of our own running: a process, or a container. */
-export interface RedisRun {
+/** What keeps a Redis of our own running. */
+export interface RedisRun extends ServerRun {
   /** Of the process that runs now, where it is one of this machine. */
   readonly pid: number | undefined
-  start(): Promise<void>
-  hasEnded(): Promise<boolean>
-  freeze(): Promise<void>
-  thaw(): Promise<void>
-  kill(): Promise<void>
   /** With all that it has. */
   remove(): Promise<void>
 }

@@ -91,7 +91,6 @@ test('an address that this machine has not is refused with its name', async () =
 
 test.each([
   [[], 2, /^svc: give either --socket PATH or --port N\n$/],
-
   [['--socket', 's', '--gpu', 'cuda1'], 2, /^svc: --gpu must be one of off, auto/],
   [['--socket', 's', '--loud'], 2, /unknown option '--loud'/],
   [['--socket', 's', '--env-file', '/none.env'], 2, /there is no file \/none\.env/],

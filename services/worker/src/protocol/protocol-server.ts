@@ -33,6 +33,7 @@ const HEADERS_MS_MAX = 10_000
 const KEEP_ALIVE_MS = 60_000
 const CONNECTIONS_MAX = 2048
 const RETRY_AFTER_SECONDS = '1'
+const LOOPBACK = '127.0.0.1'
 
 const statusOf: Readonly<Record<WorkerErrorCode, number>> = {
   bad_request: 400,
@@ -54,8 +55,6 @@ export interface TcpAddress {
   readonly host?: string
   readonly port: number
 }
-
-const LOOPBACK = '127.0.0.1'
 
 export interface ProtocolServer {
   /** Where it listens; the port is the real one when 0 was asked for. */
