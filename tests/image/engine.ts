@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 /** Of a build too: on a busy machine packages and pages take long. */
 const COMMAND_MS = 3_600_000
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024
+const ENGINE_VARIABLES = ['PATH', 'HOME', 'DOCKER_HOST', 'CONTAINERS_CONF', 'STORAGE_DRIVER']
 
 /** @returns the words of a variable, as further flags of a command */
 export function flagsIn(name: string): readonly string[] {
@@ -37,12 +38,12 @@ export class Engine {
     return outputOf([this.name, ...words])
   }
 
-  /** @param settings the variables of the file, and nothing else of the environment but the path */
+  /** @param settings the variables of the file; of the environment only what the engine reads */
   compose(file: string, project: string, settings: Readonly<Record<string, string>>): Composed {
     const program = this.name === 'docker' ? ['docker', 'compose'] : ['podman-compose']
     const words = [...program, '--file', file, '--project-name', project]
-    const { PATH, HOME } = process.env
-    return new Composed(words, { PATH, HOME, ...settings })
+    const own = ENGINE_VARIABLES.map((name) => [name, process.env[name]])
+    return new Composed(words, { ...Object.fromEntries(own), ...settings })
   }
 }
 
