@@ -4,10 +4,9 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { COMPILED } from './bare-environment.ts'
+import { SERVER_ENVIRONMENT, SERVER_NODE_FLAGS } from './server-flags.ts'
 
 const MAIN = fileURLToPath(new URL('../../services/cli/src/main.ts', import.meta.url))
-/** As `npm start` and `./svc` give it. */
-const NODE_FLAGS = ['--v8-pool-size=0']
 const READY_TIMEOUT_MS = 90_000
 /** Well above what running requests get to end in. */
 const STOP_TIMEOUT_MS = 90_000
@@ -43,10 +42,21 @@ export class ServerProcess {
   ) {
     this.#child = spawn(
       process.execPath,
-      [...NODE_FLAGS, MAIN, 'start', '--port', '0', '--data-dir', dataDir, '--json', ...flags],
+      [
+        ...SERVER_NODE_FLAGS,
+        MAIN,
+        'start',
+        '--port',
+        '0',
+        '--data-dir',
+        dataDir,
+        '--json',
+        ...flags,
+      ],
       {
         env: {
           NODE_COMPILE_CACHE: COMPILED,
+          ...SERVER_ENVIRONMENT,
           ...withoutSettings(process.env),
           ...environment,
         },

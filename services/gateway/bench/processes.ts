@@ -6,6 +6,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { SERVER_ENVIRONMENT, SERVER_NODE_FLAGS } from '@svc/testing/server-flags'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 
 /** Runs one load to its end. @throws when any request failed */
@@ -52,15 +53,17 @@ export function startServer(
   options: readonly string[] = [],
   more: readonly string[] = [],
 ): Promise<Service> {
-  return startService(['./server.ts', dataFolder, socketPath, ...more], options)
+  const command = ['./server.ts', dataFolder, socketPath, ...more] as const
+  return startService(command, [...SERVER_NODE_FLAGS, ...options], SERVER_ENVIRONMENT)
 }
 
 /** @param command a file, relative to this folder or a door of a package, and its arguments */
 async function startService(
   command: readonly [file: string, ...words: string[]],
   options: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Service> {
-  const child = start(command, options)
+  const child = start(command, options, environment)
   return {
     ready: await firstLine(child),
     processorUs: () => processorUsOf(child.pid),
@@ -85,10 +88,13 @@ function processorUsOf(pid: number | undefined): number {
 function start(
   [file, ...words]: readonly [file: string, ...words: string[]],
   options: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
 ): ChildProcess {
   const path = fileURLToPath(import.meta.resolve(file))
-  const stdio = ['ignore', 'pipe', 'inherit'] as const
-  return spawn(process.execPath, [...options, path, ...words], { stdio: [...stdio] })
+  return spawn(process.execPath, [...options, path, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...environment, ...process.env },
+  })
 }
 
 async function firstLine(child: ChildProcess): Promise<string> {
