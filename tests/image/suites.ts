@@ -13,13 +13,16 @@ import type { Companions } from './images.ts'
 
 const SOCKET = join(tmpdir(), `svc-engine-${process.pid}.sock`)
 const SOCKET_WITHIN_MS = 30_000
-/** What a container as a place is for: ports by every adapter, with servers that are broken. */
+/**
+ * What a container as a place is for: ports by every adapter, with servers that are broken. All
+ * faults of brokers are tried on processes, which start sooner.
+ */
 const SUITES = [
   'tests/support/redis',
   'infra/prefix-store/redis',
   'infra/expiring-store/redis',
   'infra/rate-limits/redis',
-  'infra/bus/kafka',
+  'infra/bus/kafka/kafka-bus.int.test.ts',
 ]
 const EVENT_STORE_SUITE = 'infra/event-store/eventstoredb/tests/compliance-on-server.int.test.ts'
 
