@@ -1,6 +1,6 @@
 /**
- * Builds the image and runs it, alone and by the compose files, and runs the tests of Redis and
- * Kafka on containers; with docker or podman, on loopback only.
+ * Builds the image and runs it, alone and by the compose files, and runs tests of Redis, Kafka and
+ * event stores on containers; with docker or podman, on loopback only.
  *
  *     npm run test:image
  *     SVC_TEST_BASE_IMAGE=localhost/debian:bookworm-slim      a Debian that the engine has
