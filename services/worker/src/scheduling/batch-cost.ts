@@ -1,48 +1,55 @@
 /**
- * What a batch of next tokens costs by how many answers share it: `fixed + each × answers`, fitted
- * to the batches that were measured, the newest counting most. On a large model the fixed part is
- * nearly all, and sharing is free; on a small one each answer costs about as much as the first.
+ * What a batch of next tokens costs by how many answers share it, as it was measured. No formula
+ * says it: the kernels for two rows are other ones than those for one or for four, so that two
+ * answers can take three times as long as one, and four hardly longer than two.
+ *
+ * Between two measured widths the line through them holds, and below the narrowest the line through
+ * nothing. What is wider than all that was measured is taken to cost no more, so that it is tried.
  */
 
-/** Batches of the same width tell nothing about others: this variance is the least that does. */
-const VARIANCE_MIN = 0.25
-/** What a measurement still weighs when the next one comes: about fifty of them count. */
-const KEPT_SHARE = 0.98
+/** What the batches before weigh beside the newest of their width: about ten count. */
+const KEPT_SHARE = 0.9
+/** A width that was not measured in as many batches is forgotten, and tried again. */
+const KEPT_BATCHES = 500
+
+interface Measured {
+  readonly ms: number
+  /** The number of the last batch of that width. */
+  readonly batch: number
+}
 
 export class BatchCost {
-  #weight = 0
-  #answers = 0
-  #ms = 0
-  #answersSquared = 0
-  #answersMs = 0
+  /** By width: at most one for each sequence of the model. */
+  readonly #measured = new Map<number, Measured>()
+  #batch = 0
 
   measured(answers: number, ms: number): void {
-    this.#weight = this.#weight * KEPT_SHARE + 1
-    this.#answers = this.#answers * KEPT_SHARE + answers
-    this.#ms = this.#ms * KEPT_SHARE + ms
-    this.#answersSquared = this.#answersSquared * KEPT_SHARE + answers * answers
-    this.#answersMs = this.#answersMs * KEPT_SHARE + answers * ms
+    this.#batch += 1
+    const before = this.#measured.get(answers)?.ms ?? ms
+    const mean = KEPT_SHARE * before + (1 - KEPT_SHARE) * ms
+    this.#measured.set(answers, { ms: mean, batch: this.#batch })
+    for (const [width, { batch }] of this.#measured) {
+      if (this.#batch - batch > KEPT_BATCHES) this.#measured.delete(width)
+    }
   }
 
-  /** Whether batches of several widths were measured lately. */
-  get isKnown(): boolean {
-    return this.#spread > VARIANCE_MIN * this.#weight ** 2
+  /** Whether this very width was measured lately. */
+  knows(answers: number): boolean {
+    return this.#measured.has(answers)
   }
 
-  get usualAnswers(): number {
-    return this.#weight === 0 ? 0 : this.#answers / this.#weight
-  }
-
-  /** Milliseconds; without what an answer adds, until that is known. */
+  /** Milliseconds; 0 before anything was measured. */
   of(answers: number): number {
-    if (this.#weight === 0) return 0
-    const together = this.#weight * this.#answersMs - this.#answers * this.#ms
-    const each = this.isKnown ? Math.max(0, together / this.#spread) : 0
-    const fixed = Math.max(0, (this.#ms - each * this.#answers) / this.#weight)
-    return fixed + each * answers
-  }
-
-  get #spread(): number {
-    return this.#weight * this.#answersSquared - this.#answers ** 2
+    let narrower = { width: 0, ms: 0 }
+    let wider: { readonly width: number; readonly ms: number } | undefined
+    for (const [width, { ms }] of this.#measured) {
+      if (width <= answers && width >= narrower.width) narrower = { width, ms }
+      if (width > answers && width < (wider?.width ?? Number.POSITIVE_INFINITY)) {
+        wider = { width, ms }
+      }
+    }
+    if (wider === undefined) return narrower.ms
+    const way = (answers - narrower.width) / (wider.width - narrower.width)
+    return narrower.ms + way * (wider.ms - narrower.ms)
   }
 }

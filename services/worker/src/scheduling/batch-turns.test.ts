@@ -134,6 +134,31 @@ describe('a batch of next tokens', () => {
     }
   })
 
+  it('is shared by accounts that would wait as long for each other', async () => {
+    const small = model()
+    const names = ['a', 'b', 'c', 'd']
+    await Promise.all(names.flatMap((name) => answers(name, 1, small)))
+    const widths = small.batches.map(({ steps }) => steps.length)
+    expect(widths.filter((width) => width === 4).length).toBeGreaterThan(45)
+  })
+
+  it('is wide where two answers take longer than their turns, and four do not', async () => {
+    const kernels = model({ tokenMs: (answers) => [0, 12, 29, 33, 36][answers] ?? 9 * answers })
+    const names = ['a', 'b', 'c', 'd']
+    await Promise.all(names.flatMap((name) => answers(name, 1, kernels)))
+    const widths = kernels.batches.map(({ steps }) => steps.length)
+    expect(widths.filter((width) => width === 4).length).toBeGreaterThan(45)
+  })
+
+  it('is shared by weight', async () => {
+    const small = model()
+    const light = Promise.all(['b', 'c', 'd'].map((name) => small.run(name).steps('token', 50)))
+    await Promise.all([small.run('heavy', 6).steps('token', 50), light])
+    const ofHeavy = small.batches.slice(8).filter(({ steps }) => steps[0] === 'heavy')
+    expect(ofHeavy.length).toBeGreaterThan(10)
+    for (const { steps } of ofHeavy) expect(steps.length).toBeLessThanOrEqual(2)
+  })
+
   it('is shared by all where it is over in a moment, whatever each costs', async () => {
     const toy = model({ tokenMs: (answers) => TOY_TOKEN_MS * answers })
     await Promise.all([...answers('a', 1, toy), ...answers('b', 7, toy)])
@@ -251,19 +276,35 @@ describe('a run that waits for its turn', () => {
 })
 
 describe('the cost of a batch', () => {
-  it('is fitted to what was measured, once batches of several widths were', () => {
+  it('is what was measured of its width, and in between on the line', () => {
     const cost = new BatchCost()
     expect(cost.of(8)).toBe(0)
-    cost.measured(1, 10)
-    expect([cost.of(8), cost.isKnown]).toEqual([10, false])
-    for (const answers of [1, 4, 2, 4, 1]) cost.measured(answers, 6 + 4 * answers)
-    expect([Math.round(cost.of(8)), cost.isKnown]).toEqual([38, true])
+    cost.measured(2, 28)
+    cost.measured(4, 36)
+    expect([1, 2, 3, 4].map((answers) => cost.of(answers))).toEqual([14, 28, 32, 36])
   })
 
-  it('forgets', () => {
+  it('is no more than that of a narrower one until it is measured', () => {
     const cost = new BatchCost()
-    for (let batch = 0; batch < 100; batch += 1) cost.measured(1 + (batch % 8), 100)
-    for (let batch = 0; batch < 500; batch += 1) cost.measured(1 + (batch % 8), 10)
+    cost.measured(2, 20)
+    expect(cost.of(8)).toBe(20)
+    cost.measured(8, 80)
+    expect(cost.of(8)).toBe(80)
+  })
+
+  it('follows what is measured', () => {
+    const cost = new BatchCost()
+    for (let batch = 0; batch < 100; batch += 1) cost.measured(8, 100)
+    for (let batch = 0; batch < 100; batch += 1) cost.measured(8, 10)
     expect(cost.of(8)).toBeLessThan(11)
+  })
+
+  it('is forgotten where it was not measured for long, so that it is tried again', () => {
+    const cost = new BatchCost()
+    cost.measured(8, 1_000)
+    for (let batch = 0; batch < 499; batch += 1) cost.measured(1, 10)
+    expect(cost.of(8)).toBe(1_000)
+    for (let batch = 0; batch < 2; batch += 1) cost.measured(1, 10)
+    expect(cost.of(8)).toBe(10)
   })
 })

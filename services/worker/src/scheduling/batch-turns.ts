@@ -20,7 +20,10 @@ import type { GiveWay } from './giving-way.ts'
 const SAVED_MS_MAX = 100
 /** Tenants without a waiting step of whom it is kept how much time they had. */
 const IDLE_SHARES_MAX = 1_024
-/** Answers of others may make a batch take this many times as long as without them. */
+/**
+ * Answers of others may make a batch take this many times as long as without them, or as long as
+ * the turns would take that it replaces: one for each account, by its weight.
+ */
 const SHARING_COST_MAX = 2
 /** Or this many milliseconds: nobody reads a hundred tokens in a second. */
 const SHORT_BATCH_MS = 10
@@ -206,23 +209,41 @@ export class BatchTurns {
     const takesOther = other !== undefined && (tokens.length === 0 || !leader.lastWasChunk)
     leader.lastWasChunk = takesOther
     if (takesOther) return [other]
-    return this.#withOthers(tokens, waiting.filter((share) => share !== leader).flatMap(tokensOf))
+    return this.#withOthers(
+      leader,
+      waiting.filter((share) => share !== leader),
+    )
   }
 
-  #withOthers(tokens: readonly Step[], others: readonly Step[]): Step[] {
-    const batch = [...tokens]
-    const aloneMs = this.#cost.of(tokens.length)
-    const most = Math.max(SHORT_BATCH_MS, SHARING_COST_MAX * aloneMs)
-    // Where all batches were as wide as this would be, it is not known what sharing costs.
-    const isKnown = this.#cost.isKnown || this.#cost.usualAnswers <= tokens.length
-    if (!isKnown && aloneMs > SHORT_BATCH_MS) return batch
-    const ownDrawMs = Math.max(0, ...tokens.map(drawMsOf))
-    for (const step of others) {
-      const modelMs = this.#cost.of(batch.length + 1)
-      if (modelMs > most) break
-      if (drawMsOf(step) <= Math.max(SLOW_DRAW_MS, modelMs, ownDrawMs)) batch.push(step)
+  #withOthers(leader: Share, others: readonly Share[]): Step[] {
+    const own = tokensOf(leader)
+    const sharing = others.filter((share) => tokensOf(share).length > 0)
+    const steps = sharing.flatMap(tokensOf)
+    const weights = sharing.reduce((sum, { weight }) => sum + weight, leader.weight)
+    const width = this.#widthOf(own.length, own.length + steps.length, weights / leader.weight)
+    const drawMsMax = Math.max(SLOW_DRAW_MS, this.#cost.of(width), ...own.map(drawMsOf))
+    const taken = steps.filter((step) => drawMsOf(step) <= drawMsMax)
+    return [...own, ...taken.slice(0, width - own.length)]
+  }
+
+  /**
+   * How many answers a batch has: of as many as it may have, the number that makes each cheapest.
+   *
+   * @param own answers of the account whose turn it is, which are in it in any case
+   * @param all answers that wait
+   * @param turns how many turns of the leader's length pass until it is the leader's again
+   */
+  #widthOf(own: number, all: number, turns: number): number {
+    const costMs = (width: number): number => this.#cost.of(width)
+    if (costMs(all) <= SHORT_BATCH_MS) return all
+    // What sharing adds is seen beside a batch without it.
+    if (!this.#cost.knows(own) && costMs(own) > SHORT_BATCH_MS) return own
+    const mostMs = Math.max(SHORT_BATCH_MS, Math.max(SHARING_COST_MAX, turns) * costMs(own))
+    let best = own
+    for (let width = own + 1; width <= all; width += 1) {
+      if (costMs(width) <= mostMs && costMs(width) / width <= costMs(best) / best) best = width
     }
-    return batch
+    return best
   }
 
   #ended(): void {
