@@ -103,6 +103,9 @@ export default defineConfig({
         hookTimeout: testTimeout,
         expect: { poll: { timeout: POLL_TIMEOUT_MS } },
         fileParallelism: name !== 'e2e-measured',
+        // Many files in one process, one after the other: to import everything again for each takes
+        // a third of the time. What a test changes for all, it changes back.
+        isolate: false,
         maxWorkers: workersOf(name),
         // One project after the other: what is cheap and tells most comes first.
         sequence: { groupOrder: order },

@@ -1,5 +1,4 @@
 /** Views are built in threads from an EventStoreDB, which the one client of the process reads. */
-import type { Worker } from 'node:worker_threads'
 import { accountStream } from '@svc/contracts/events/account'
 import { unreadableBecause } from '@svc/contracts/events/stored-event'
 import {
@@ -14,23 +13,14 @@ import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { projectionsOn } from '../src/followed/followed-projections.ts'
 import { openProjections } from '../src/open-projections.ts'
 import { Business } from '../testing/business.ts'
 import { dump, inBatchesOf, KeptLog } from '../testing/open-views.ts'
+import { startedThreads } from '../testing/started-threads.ts'
 
-const started = vi.hoisted(() => [] as Worker[])
-vi.mock('node:worker_threads', async (original) => {
-  const real = await original<typeof import('node:worker_threads')>()
-  class SeenWorker extends real.Worker {
-    constructor(...given: ConstructorParameters<typeof real.Worker>) {
-      super(...given)
-      started.push(this)
-    }
-  }
-  return { ...real, Worker: SeenWorker }
-})
+const started = startedThreads()
 
 const PREFIX = 'threads.'
 const TIMEOUT_MS = 60_000
@@ -41,10 +31,6 @@ const FOREIGN_EVENTS = 4_000
 const PAGE_EVENTS = 250
 const ALL = { after: START, limit: 10_000 }
 const threads = { count: 2, longEvents: PAGE_EVENTS, environment: {} }
-
-afterEach(() => {
-  started.length = 0
-})
 
 async function openStore({ url }: EventStoreDbDouble): Promise<EventStore> {
   const logger = { warn: () => {} }

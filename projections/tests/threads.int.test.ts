@@ -1,6 +1,5 @@
 /** Views of a long log are built in threads: with the same rows, and whatever happens to those. */
 import { readdirSync, rmSync } from 'node:fs'
-import type { Worker } from 'node:worker_threads'
 import { accountStream } from '@svc/contracts/events/account'
 import type { ReadAllRequest, RecordedEvent } from '@svc/contracts/ports/event-store'
 import { StoreUnavailableError } from '@svc/contracts/ports/event-store'
@@ -9,23 +8,14 @@ import { durableFile } from '@svc/infra/sqlite/durable-file'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { requestId, START_MS } from '@svc/testing/account-history'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
-import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { projections } from '../src/followed/followed-projections.ts'
 import { openProjections, type Projections } from '../src/open-projections.ts'
 import { Business } from '../testing/business.ts'
 import { dump, KeptLog } from '../testing/open-views.ts'
+import { startedThreads } from '../testing/started-threads.ts'
 
-const started = vi.hoisted(() => [] as Worker[])
-vi.mock('node:worker_threads', async (original) => {
-  const real = await original<typeof import('node:worker_threads')>()
-  class SeenWorker extends real.Worker {
-    constructor(...given: ConstructorParameters<typeof real.Worker>) {
-      super(...given)
-      started.push(this)
-    }
-  }
-  return { ...real, Worker: SeenWorker }
-})
+const started = startedThreads()
 
 const TIMEOUT_MS = 60_000
 const POLLED = { timeout: 30_000 }
@@ -92,10 +82,6 @@ async function rowsHere(store: MemoryEventStore, damaged?: string): Promise<stri
 
 const fewestEvents = async (views: Projections) =>
   Math.min(...(await views.status()).map(({ events }) => events))
-
-afterEach(() => {
-  started.length = 0
-})
 
 describe('a first build', () => {
   test('makes the rows that are made without threads, and then follows the log', async () => {
