@@ -1,5 +1,6 @@
 /** One request of the load, to its last byte. */
 import type { WireFormat } from '@svc/contracts/events/account'
+import { type PicoDollars, parseDollars } from '@svc/contracts/money'
 import {
   type GenerateRequest,
   type PrepareRequest,
@@ -14,8 +15,12 @@ const QUESTION = 'What is the capital of France? Answer in one word, please.'
 const HTTP_OK = 200
 const noThinking: Thinking = { enabled: false, effort: 'low', budgetTokens: 0 }
 
-/** Resolves when the answer is complete. @throws when it is not a good one */
-export type Call = (pool: Pool, number: number) => Promise<void>
+/**
+ * Resolves when the answer is complete, to what it says that it cost: 0 where nobody looks.
+ *
+ * @throws when it is not a good one
+ */
+export type Call = (pool: Pool, number: number) => Promise<PicoDollars>
 
 export function callOf(target: GatewayTarget | WorkerTarget): Call {
   return target.kind === 'gateway' ? gatewayCall(target) : workerCall(target)
@@ -46,7 +51,14 @@ const formats: Readonly<Record<WireFormat, FormatCall>> = {
   },
 }
 
-function gatewayCall({ format, baseUrl, apiKey, stream, outputTokens }: GatewayTarget): Call {
+function gatewayCall({
+  format,
+  baseUrl,
+  apiKey,
+  stream,
+  outputTokens,
+  readsCost = false,
+}: GatewayTarget): Call {
   const called = formats[format]
   const path = new URL(baseUrl).pathname + called.path
   const headers = { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` }
@@ -54,12 +66,21 @@ function gatewayCall({ format, baseUrl, apiKey, stream, outputTokens }: GatewayT
     model: 'svc-beta',
     ...called.fields(outputTokens),
     stream,
+    ...(readsCost && stream && format === 'chat' && { stream_options: { include_usage: true } }),
   })
   const end = stream ? called.end : '}'
   return async (pool) => {
     const text = await textOf(await pool.request({ method: 'POST', path, headers, body }))
     if (!text.trimEnd().endsWith(end)) throw new Error(`an answer that ends in ${text.slice(-80)}`)
+    return readsCost ? costIn(text) : 0n
   }
+}
+
+/** The last one: a stream of Messages says one at its beginning as well. */
+function costIn(text: string): PicoDollars {
+  const [, cost] = /.*"cost":"([\d.]+)"/s.exec(text) ?? []
+  if (cost === undefined) throw new Error(`an answer without its cost: ${text.slice(-80)}`)
+  return parseDollars(cost)
 }
 
 function workerCall({ outputTokens }: WorkerTarget): Call {
@@ -103,6 +124,7 @@ function workerCall({ outputTokens }: WorkerTarget): Call {
     }
     const text = await post(pool, workerPaths.generate, generation)
     if (!text.includes('"done"')) throw new Error(`a run that ends in ${text.slice(-80)}`)
+    return 0n
   }
 }
 

@@ -2,12 +2,17 @@
  * What the gateway costs: everything but inference, with billing on and every answer durable.
  *
  *     npm run bench:gateway -- [--seconds 10] [--history-events 1000000] [--json] [--profile]
+ *     npm run bench:gateway -- --requests 200000 [--json]
  *
  * The server is made of the real parts: ledger on SQLite with full sync, projections, gateway. The
  * worker is scripted and answers at once. Server, worker and load are three processes.
  *
  * With `--profile` it shows where the processor time of a plain and of a streamed request goes, by
  * stage and by function; to look costs time too.
+ *
+ * With `--requests` it answers as many, plain and streamed in turn, shows what the server holds of
+ * the machine's memory meanwhile, and fails when what the answers said that they cost is not what
+ * the account was debited, to the last digit, or not what its usage shows.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
@@ -15,6 +20,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { WireFormat } from '@svc/contracts/events/account'
 import { nowUs, profilingOptions } from '@svc/testing/cpu-profile'
+import { booksOf } from './books.ts'
 import type { GatewayTarget, WorkerTarget } from './load-plan.ts'
 import { runLoad, type Service, startServer, startWorker } from './processes.ts'
 import { type SeededAccount, seedAccount } from './seed-log.ts'
@@ -30,6 +36,9 @@ const SHORT_HISTORY_EVENTS = 1_000
 const HISTORY_ROUNDS = 5
 const HISTORY_REQUESTS = 200
 const HISTORY_ROUND_SECONDS_MAX = 60
+const MANY_ROUNDS = 10
+const MANY_ROUND_SECONDS_MAX = 3_600
+const MEBIBYTE = 2 ** 20
 
 interface Bench {
   readonly server: Service
@@ -49,6 +58,7 @@ const { values } = parseArgs({
     'history-events': { type: 'string', default: '1000000' },
     json: { type: 'boolean', default: false },
     profile: { type: 'boolean', default: false },
+    requests: { type: 'string', default: '0' },
   },
 })
 
@@ -60,9 +70,13 @@ say(`${availableParallelism()} cores, load ${load.toFixed(1)}: other work makes 
 
 const folder = mkdtempSync(join(tmpdir(), 'svc-bench-gateway-'))
 try {
+  const requests = Number(values.requests)
   if (values.profile) await profile(folder, Number(values.seconds))
   else {
-    const figures = await measure(folder, Number(values.seconds), Number(values['history-events']))
+    const figures =
+      requests > 0
+        ? await manyRequests(folder, requests)
+        : await measure(folder, Number(values.seconds), Number(values['history-events']))
     for (const [name, value] of Object.entries(figures)) say(`${name.padEnd(44)} ${value}`)
     if (values.json) say(JSON.stringify(figures))
   }
@@ -91,18 +105,11 @@ async function measure(data: string, seconds: number, historyEvents: number): Pr
 }
 
 async function profile(data: string, seconds: number): Promise<void> {
-  const busy = await seedLog(data, (store, price) => seedAccount(store, price, 0))
-  const socketPath = join(data, 'worker.sock')
   const works: NamedWork[] = []
   {
-    await using services = new AsyncDisposableStack()
-    const worker = await startWorker(socketPath, OUTPUT_TOKENS)
-    services.defer(() => worker.stop())
-    const server = await startServer(data, socketPath, profilingOptions(data))
-    services.defer(() => server.stop())
-    await untilCaughtUp(server.ready, [busy])
+    await using server = await smallServer(data, profilingOptions(data))
     for (const stream of [false, true]) {
-      const target = gateway({ baseUrl: server.ready }, busy, stream)
+      const target = gateway({ baseUrl: server.ready }, server.account, stream)
       await runLoad({ target, connections: CONNECTIONS, seconds: WARM_UP_SECONDS })
       const fromUs = nowUs()
       const { requests } = await runLoad({ target, connections: CONNECTIONS, seconds })
@@ -111,6 +118,48 @@ async function profile(data: string, seconds: number): Promise<void> {
     }
   }
   for (const line of linesOfProfile(data, works)) say(line)
+}
+
+async function manyRequests(data: string, requests: number): Promise<Figures> {
+  await using server = await smallServer(data)
+  const { account, ready: baseUrl } = server
+  const residentMib = () => Math.round(server.residentBytes() / MEBIBYTE)
+  const startMib = residentMib()
+  const before = await booksOf(baseUrl, account)
+  const residentMibs: number[] = []
+  let told = 0n
+  for (let round = 1; round <= MANY_ROUNDS; round += 1) {
+    const target = { ...gateway({ baseUrl }, account, round % 2 === 0), readsCost: true }
+    const size = { requests: requests / MANY_ROUNDS, seconds: MANY_ROUND_SECONDS_MAX }
+    const { cost } = await runLoad({ target, connections: CONNECTIONS, ...size })
+    told += BigInt(cost)
+    residentMibs.push(residentMib())
+    say(`${(round * requests) / MANY_ROUNDS} requests: ${residentMib()} MiB`)
+  }
+  const after = await booksOf(baseUrl, account)
+  const billed = after.requests - before.requests
+  const debited = before.settled - after.settled
+  if (debited !== told) throw new Error(`${debited} pico-dollars were debited, and ${told} told`)
+  if (billed !== requests) throw new Error(`${billed} of ${requests} requests were billed`)
+  return {
+    billed_requests: billed,
+    memory_start_mib: startMib,
+    memory_most_mib: Math.max(...residentMibs),
+    memory_end_mib: residentMib(),
+  }
+}
+
+/** With one account that has no past. */
+async function smallServer(data: string, options: readonly string[] = []) {
+  const account = await seedLog(data, (store, price) => seedAccount(store, price, 0))
+  const socketPath = join(data, 'worker.sock')
+  const services = new AsyncDisposableStack()
+  const worker = await startWorker(socketPath, OUTPUT_TOKENS)
+  services.defer(() => worker.stop())
+  const server = await startServer(data, socketPath, options)
+  services.defer(() => server.stop())
+  await untilCaughtUp(server.ready, [account])
+  return { ...server, account, [Symbol.asyncDispose]: () => services.disposeAsync() }
 }
 
 function seed(data: string, historyEvents: number) {

@@ -20,6 +20,8 @@ export interface GatewayTarget {
   readonly apiKey: string
   readonly stream: boolean
   readonly outputTokens: number
+  /** Whether what each answer says that it cost is added up. Left out: it is not looked at. */
+  readonly readsCost?: boolean
 }
 
 /** The same calls that the gateway makes for one request, made directly. */
@@ -35,6 +37,8 @@ export interface LoadResult {
   readonly failures: number
   /** One of the failures, in words. */
   readonly failure: string | null
+  /** What the answers said that they cost, in pico-dollars: JSON knows no `bigint`. */
+  readonly cost: string
   readonly seconds: number
   readonly requestsPerSecond: number
   readonly p50Ms: number

@@ -12,6 +12,7 @@ class Load {
   #started = 0
   #failures = 0
   #failure: string | null = null
+  #cost = 0n
 
   constructor(plan: LoadPlan) {
     const { target } = plan
@@ -35,6 +36,7 @@ class Load {
       requests: sorted.length,
       failures: this.#failures,
       failure: this.#failure,
+      cost: this.#cost.toString(),
       seconds,
       requestsPerSecond: sorted.length / seconds,
       p50Ms: quantile(sorted, 0.5),
@@ -71,7 +73,8 @@ class Load {
     this.#started += 1
     const startMs = performance.now()
     try {
-      await this.#call(this.#pool, number)
+      const cost = await this.#call(this.#pool, number)
+      this.#cost += cost
       this.#latenciesMs.push(performance.now() - startMs)
     } catch (error) {
       this.#failures += 1

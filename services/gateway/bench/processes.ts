@@ -26,6 +26,8 @@ export interface Service {
   readonly ready: string
   /** Processor time of all its threads, in microseconds. NaN where the system does not tell. */
   processorUs(): number
+  /** What it holds of the machine's memory. NaN where the system does not tell. */
+  residentBytes(): number
   /** Asks for an orderly stop and waits for the end. */
   stop(): Promise<void>
 }
@@ -67,6 +69,7 @@ async function startService(
   return {
     ready: await firstLine(child),
     processorUs: () => processorUsOf(child.pid),
+    residentBytes: () => residentBytesOf(child.pid),
     async stop() {
       child.kill('SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -83,6 +86,13 @@ function processorUsOf(pid: number | undefined): number {
     .split(' ')
     .slice(11, 13)
   return (Number(user) + Number(system)) * 10_000
+}
+
+/** Linux tells it in kibibytes. */
+function residentBytesOf(pid: number | undefined): number {
+  if (process.platform !== 'linux') return Number.NaN
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
 }
 
 function start(

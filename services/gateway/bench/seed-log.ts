@@ -25,7 +25,7 @@ export interface SeededAccount {
 const EVENTS_PER_REQUEST = 3
 const EVENTS_PER_APPEND = 300
 /** Never used up by any benchmark. */
-const CREDIT = parseDollars('1000000')
+export const SEEDED_CREDIT = parseDollars('1000000')
 const COUNTS = { inputTokens: 12, cachedInputTokens: 0, outputTokens: 8 }
 const ACTOR = 'bench'
 
@@ -58,7 +58,7 @@ export async function seedAccount(
   const apiKey = makeSecret(accountId, randomBytes(SECRET_RANDOM_BYTES))
   const keyId = nextId('key')
   let head = await append(store, stream, NO_STREAM, opening(accountId, grantId, keyId, apiKey))
-  let balance = CREDIT
+  let balance = SEEDED_CREDIT
   let pending: NewEvent[] = []
   for (let written = 0; written < events; written += EVENTS_PER_REQUEST) {
     const past = pastRequest(price, keyId, grantId, balance)
@@ -96,14 +96,14 @@ function opening(
       type: 'CreditGranted',
       data: {
         grantId,
-        amount: CREDIT,
+        amount: SEEDED_CREDIT,
         category: 'paid',
         priority: 100,
         expiresAt: null,
         reference: null,
         reason: 'bench',
         paidDebt: 0n,
-        balanceAfter: CREDIT,
+        balanceAfter: SEEDED_CREDIT,
         at: now,
       },
     }),
