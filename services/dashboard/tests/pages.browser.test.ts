@@ -107,6 +107,7 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
       await widen(width)
       const wide = await page.evaluate<number>('document.documentElement.scrollWidth')
       expect.soft(wide, `width of the page at ${width}`).toBeLessThanOrEqual(width)
+      expect.soft(await brokenWords(page), `words broken at ${width}`).toEqual([])
       await keptScreenshot(page, `${name}-${state}-light-${width}`)
       if (width === NARROW) expect.soft(await violations(page)).toEqual([])
     }
@@ -118,6 +119,30 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
     expect.soft(faults).toEqual([])
   })
 })
+
+/** Longer ones are what people call their things. */
+const LONG_WORD = 16
+
+/** Words of tables that go on in another line: ids and addresses may, nothing else. */
+function brokenWords(page: Page): Promise<readonly string[]> {
+  return page.evaluate(`{
+    const broken = []
+    for (const cell of document.querySelectorAll('th, td')) {
+      const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT)
+      while (texts.nextNode()) {
+        const words = texts.currentNode.data.matchAll(/(?<!\\S)\\p{L}+(?!\\S)/gu)
+        for (const { 0: word, index } of words) {
+          const range = document.createRange()
+          range.setStart(texts.currentNode, index)
+          range.setEnd(texts.currentNode, index + word.length)
+          const lines = new Set(Array.from(range.getClientRects(), ({ bottom }) => bottom))
+          if (lines.size > 1 && word.length <= ${LONG_WORD}) broken.push(word)
+        }
+      }
+    }
+    broken
+  }`)
+}
 
 /** Requests off the origin, refusals of the policy, errors on the console: none is ever right. */
 function watchFaults(page: Page, origin: string, tell: (fault: string) => void): void {

@@ -54,7 +54,7 @@ function Line({ projection }: { readonly projection: ProjectionDetails }) {
   return (
     <tr>
       <Cell>
-        {name}
+        <span className="whitespace-nowrap">{name}</span>
         {error !== null && <p className="text-sm text-bad">{error}</p>}
       </Cell>
       <Cell isNumber>{version}</Cell>
