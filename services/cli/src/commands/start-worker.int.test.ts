@@ -93,6 +93,8 @@ test.each([
   [[], 2, /^svc: give either --socket PATH or --port N\n$/],
   [['--socket', 's', '--gpu', 'cuda1'], 2, /^svc: --gpu must be one of off, auto/],
   [['--socket', 's', '--loud'], 2, /unknown option '--loud'/],
+  [['--socket', 's', '--accept-new-store'], 2, /svc start worker has no option --accept-new-store/],
+  [['--socket', 's', '--data-dir', 'd'], 2, /svc start worker has no option --data-dir/],
   [['--socket', 's', '--env-file', '/none.env'], 2, /there is no file \/none\.env/],
   [['--socket', 's', '--model', '/none.gguf'], 1, /^svc: the model file does not exist: .*\n$/],
 ])('%j is refused with code %i and one line', async (words, code, message) => {

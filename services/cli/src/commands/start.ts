@@ -8,11 +8,31 @@ export function startCommand(): Command {
     'run the server: gateway, ledger, projections and an inference worker',
   )
   return running(withModel(withServerOptions(command)), 'all')
+    .hook('preAction', (_start, role) => refuseOptionsOfOthers(role))
     .addCommand(running(withModel(roleCommand('gateway', 'answers clients')), 'gateway'))
     .addCommand(startWorkerCommand())
     .addCommand(running(roleCommand('projector', 'keeps views, and answers for them'), 'projector'))
     .addCommand(running(roleCommand('relay', 'sends the ledger to Kafka'), 'relay'))
     .addCommand(running(roleCommand('sweeper', 'ends what dead gateways left open'), 'sweeper'))
+}
+
+/** Options of all commands that mean the same everywhere. */
+const OF_OUTPUT = new Set(['json', 'quiet', 'color'])
+
+/** Commander takes options of the commands above anywhere: some would be taken and do nothing. */
+function refuseOptionsOfOthers(role: Command): void {
+  const own = new Set(role.options.map((option) => option.attributeName()))
+  let names = role.name()
+  const foreign: string[] = []
+  for (let above = role.parent; above !== null; above = above.parent) {
+    names = `${above.name()} ${names}`
+    for (const option of above.options) {
+      const name = option.attributeName()
+      const isOwn = own.has(name) || OF_OUTPUT.has(name)
+      if (!isOwn && above.getOptionValueSource(name) === 'cli') foreign.push(`${option.long}`)
+    }
+  }
+  if (foreign.length > 0) role.error(`error: ${names} has no option ${foreign.join(', ')}`)
 }
 
 function roleCommand(name: string, does: string): Command {
