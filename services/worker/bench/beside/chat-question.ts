@@ -1,10 +1,13 @@
 /** One chat completion, asked of either server by the same official client. */
 import OpenAI from 'openai'
+import { Agent } from 'undici'
 import type { ModelUnderTest } from '../model-under-test.ts'
 import type { ChatText } from '../parts/chat-conversations.ts'
 import type { WholeServer } from './whole-server.ts'
 
 const TIME_LIMIT_MS = 600_000
+/** llama-server ends a connection after five seconds without a request, also while one arrives. */
+const KEPT_CONNECTION_MS = 1_000
 /** Biases: such a token is never drawn, or whenever it may be. */
 const NEVER = -100
 const ALWAYS = 100
@@ -76,6 +79,10 @@ export async function askServer(
   }
 }
 
+const dispatcher = new Agent({
+  keepAliveTimeout: KEPT_CONNECTION_MS,
+  keepAliveMaxTimeout: KEPT_CONNECTION_MS,
+})
 const clients = new Map<string, OpenAI>()
 
 /** One client a tenant, as long as its server runs. */
@@ -85,7 +92,7 @@ function clientOf(server: WholeServer, tenant: number): OpenAI {
   if (known !== undefined) return known
   const client = new OpenAI({
     ...{ baseURL: `${server.baseUrl}/v1`, apiKey: server.keyOf(tenant) },
-    ...{ maxRetries: 0, timeout: TIME_LIMIT_MS },
+    ...{ maxRetries: 0, timeout: TIME_LIMIT_MS, fetchOptions: { dispatcher } },
   })
   clients.set(name, client)
   return client
