@@ -6,8 +6,8 @@ import { createRemoteOperations } from '@svc/operator/remote/remote-operations'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import type { ClientAnswer } from '@svc/testing/checker/history'
 import { secretOf } from '@svc/testing/made-key'
+import { memoryOfProcess } from '@svc/testing/process-size'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
-import { memoryOfProcess } from '../soak/process-size.ts'
 import { Audit } from '../torture/audit.ts'
 
 const LOOK_AGAIN_MS = 100

@@ -1,7 +1,7 @@
 /** Whether workers that have nothing to do hold more than they held when they were warm. */
 import { setTimeout as delay } from 'node:timers/promises'
+import { type ProcessSize, sizeOfProcess } from '@svc/testing/process-size'
 import type { MeasuredWorker } from '../../services/worker/bench/measured-worker.ts'
-import { type ProcessSize, sizeOfProcess } from './process-size.ts'
 
 const MEBIBYTE = 1024 * 1024
 /** Connections that are given up are closed by then, and garbage is collected. */

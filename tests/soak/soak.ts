@@ -14,9 +14,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { type ProcessSize, sizeOfProcess } from '@svc/testing/process-size'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { type ReadyLine, ServerProcess } from '@svc/testing/server-process'
-import { type ProcessSize, sizeOfProcess } from './process-size.ts'
 
 const DEFAULT_REQUESTS = 20_000
 const DEFAULT_WARM_UP = 40_000

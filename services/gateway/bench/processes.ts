@@ -3,9 +3,10 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { memoryOfProcess } from '@svc/testing/process-size'
+import { processorMs } from '@svc/testing/processor-time'
 import { SERVER_ENVIRONMENT, SERVER_NODE_FLAGS } from '@svc/testing/server-flags'
 import type { LoadPlan, LoadResult } from './load-plan.ts'
 
@@ -68,8 +69,8 @@ async function startService(
   const child = start(command, options, environment)
   return {
     ready: await firstLine(child),
-    processorUs: () => processorUsOf(child.pid),
-    residentBytes: () => residentBytesOf(child.pid),
+    processorUs: () => onLinux(child, processorMs) * 1000,
+    residentBytes: () => onLinux(child, memoryOfProcess),
     async stop() {
       child.kill('SIGTERM')
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
@@ -77,22 +78,10 @@ async function startService(
   }
 }
 
-/** Field 14 and 15 of Linux' account of a process, in hundredths of a second. */
-function processorUsOf(pid: number | undefined): number {
-  if (process.platform !== 'linux') return Number.NaN
-  const account = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const [user, system] = account
-    .slice(account.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-  return (Number(user) + Number(system)) * 10_000
-}
-
-/** Linux tells it in kibibytes. */
-function residentBytesOf(pid: number | undefined): number {
-  if (process.platform !== 'linux') return Number.NaN
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024
+/** NaN where the system does not tell. */
+function onLinux(child: ChildProcess, measure: (pid: number) => number): number {
+  const isTold = process.platform === 'linux' && child.pid !== undefined
+  return isTold ? measure(child.pid) : Number.NaN
 }
 
 function start(

@@ -1,7 +1,7 @@
 /** A server that answers chat completions, as its users meet it, with all its processes. */
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { processorMs } from '../processor-time.ts'
+import { processorMs } from '@svc/testing/processor-time'
 
 export interface WholeServer extends AsyncDisposable {
   /** As figures name it. */

@@ -6,6 +6,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { processorMs } from '@svc/testing/processor-time'
 import { type Bench, type Figures, newRandom, promptTokens, warmWorker } from '../bench.ts'
 import {
   type AloneOrder,
@@ -15,7 +16,6 @@ import {
 } from '../llama-alone.ts'
 import type { MeasuredWorker } from '../measured-worker.ts'
 import { randomPrompt } from '../model-under-test.ts'
-import { processorMs } from '../processor-time.ts'
 import { median, rounded } from '../statistics.ts'
 import { timedAnswer } from '../timed-answer.ts'
 

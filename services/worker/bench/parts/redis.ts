@@ -3,6 +3,7 @@
  * and Redis say a little to each other also when nothing is asked; that is taken off.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import { processorMs } from '@svc/testing/processor-time'
 import {
   type Bench,
   cacheableOf,
@@ -17,7 +18,6 @@ import {
 } from '../bench.ts'
 import type { MeasuredWorker } from '../measured-worker.ts'
 import { randomPrompt } from '../model-under-test.ts'
-import { processorMs } from '../processor-time.ts'
 import { type RedisUsage, redisUsageOf } from '../redis-usage.ts'
 import { rounded } from '../statistics.ts'
 import { timedAnswer } from '../timed-answer.ts'
