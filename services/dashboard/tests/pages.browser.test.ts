@@ -17,6 +17,8 @@ import { withPages } from '../testing/with-pages.ts'
 
 const NARROW = 320
 const WIDTHS = [NARROW, 768, 1440]
+/** Longer words of a table are what people call their things. */
+const WORD_CHARACTERS_MAX = 16
 const HEIGHT = 900
 
 const account = (page: string) => `/dashboard/accounts/${ACCOUNT}${page}`
@@ -120,9 +122,6 @@ describe.skipIf(missing !== undefined)(`every page${missing ? ` (${missing})` : 
   })
 })
 
-/** Longer ones are what people call their things. */
-const LONG_WORD = 16
-
 /** Words of tables that go on in another line: ids and addresses may, nothing else. */
 function brokenWords(page: Page): Promise<readonly string[]> {
   return page.evaluate(`{
@@ -136,7 +135,7 @@ function brokenWords(page: Page): Promise<readonly string[]> {
           range.setStart(texts.currentNode, index)
           range.setEnd(texts.currentNode, index + word.length)
           const lines = new Set(Array.from(range.getClientRects(), ({ bottom }) => bottom))
-          if (lines.size > 1 && word.length <= ${LONG_WORD}) broken.push(word)
+          if (lines.size > 1 && word.length <= ${WORD_CHARACTERS_MAX}) broken.push(word)
         }
       }
     }

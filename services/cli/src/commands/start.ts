@@ -3,6 +3,9 @@ import type { Ready } from '@svc/server/roles/all'
 import { Command } from 'commander'
 import { startWorkerCommand } from './start-worker.ts'
 
+/** Options of all commands: they mean the same everywhere. */
+const COMMON = new Set(['quiet', 'color'])
+
 export function startCommand(): Command {
   const command = new Command('start').description(
     'run the server: gateway, ledger, projections and an inference worker',
@@ -16,9 +19,6 @@ export function startCommand(): Command {
     .addCommand(running(roleCommand('sweeper', 'ends what dead gateways left open'), 'sweeper'))
 }
 
-/** Options of all commands that mean the same everywhere. */
-const OF_OUTPUT = new Set(['json', 'quiet', 'color'])
-
 /** Commander takes options of the commands above anywhere: some would be taken and do nothing. */
 function refuseOptionsOfOthers(role: Command): void {
   const own = new Set(role.options.map((option) => option.attributeName()))
@@ -28,7 +28,7 @@ function refuseOptionsOfOthers(role: Command): void {
     names = `${above.name()} ${names}`
     for (const option of above.options) {
       const name = option.attributeName()
-      const isOwn = own.has(name) || OF_OUTPUT.has(name)
+      const isOwn = own.has(name) || COMMON.has(name)
       if (!isOwn && above.getOptionValueSource(name) === 'cli') foreign.push(`${option.long}`)
     }
   }

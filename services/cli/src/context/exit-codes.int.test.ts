@@ -187,6 +187,15 @@ describe('as a process', () => {
     expect(ran.status).toBe(2)
   })
 
+  test.each([
+    [['start', 'relay', '--model', 'm.gguf'], 'svc start relay has no option --model'],
+    [['--url', 'http://127.0.0.1:1', 'start'], 'svc start has no option --url'],
+  ])('%j is refused for an option that does nothing there', (words, message) => {
+    const ran = spawnSync(process.execPath, [bin, ...words], { encoding: 'utf8' })
+    expect(ran.stderr).toContain(message)
+    expect(ran.status).toBe(codes.EXIT_USAGE)
+  })
+
   test('./svc works from anywhere, also through a link', () => {
     const folder = temporaryFolder()
     symlinkSync(join(checkout, 'svc'), join(folder, 'svc'))

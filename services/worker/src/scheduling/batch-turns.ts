@@ -4,8 +4,9 @@
  *     waiting steps ──▶ the tenant that had the least time for its weight ──▶ one batch
  *
  * A batch is one chunk of one prompt, or the next tokens of the tenant's answers and of as many
- * others as do not make it much slower. So whoever asks for little waits for one batch of somebody
- * else at most, however much that one asks for, and no time of the model is left unused.
+ * others as do not make it much slower, or no slower than turns would be. So whoever asks for
+ * little waits for one batch of somebody else at most, however much that one asks for, and no time
+ * of the model is left unused.
  *
  * A batch is over when its slowest draw is. Under a grammar a draw can take longer than the model
  * itself: such answers stay out of the batches of others, and have their own.
@@ -209,20 +210,17 @@ export class BatchTurns {
     const takesOther = other !== undefined && (tokens.length === 0 || !leader.lastWasChunk)
     leader.lastWasChunk = takesOther
     if (takesOther) return [other]
-    return this.#withOthers(
-      leader,
-      waiting.filter((share) => share !== leader),
-    )
+    return this.#withOthers(leader, waiting)
   }
 
-  #withOthers(leader: Share, others: readonly Share[]): Step[] {
+  #withOthers(leader: Share, waiting: readonly Share[]): Step[] {
     const own = tokensOf(leader)
-    const sharing = others.filter((share) => tokensOf(share).length > 0)
-    const steps = sharing.flatMap(tokensOf)
-    const weights = sharing.reduce((sum, { weight }) => sum + weight, leader.weight)
-    const width = this.#widthOf(own.length, own.length + steps.length, weights / leader.weight)
+    const sharing = waiting.filter((share) => tokensOf(share).length > 0)
+    const others = sharing.filter((share) => share !== leader).flatMap(tokensOf)
+    const turns = sharing.reduce((sum, { weight }) => sum + weight, 0) / leader.weight
+    const width = this.#widthOf(own.length, own.length + others.length, turns)
     const drawMsMax = Math.max(SLOW_DRAW_MS, this.#cost.of(width), ...own.map(drawMsOf))
-    const taken = steps.filter((step) => drawMsOf(step) <= drawMsMax)
+    const taken = others.filter((step) => drawMsOf(step) <= drawMsMax)
     return [...own, ...taken.slice(0, width - own.length)]
   }
 
