@@ -40,7 +40,7 @@ import { mendSampling } from './internals.ts'
 import { tellProgress } from './model-progress.ts'
 import { findModel } from './model-source.ts'
 import { LlamaSequence } from './sequence.ts'
-import { SequenceStates } from './sequence-states.ts'
+import { SequenceStates } from './states/sequence-states.ts'
 import { llamaVocabulary } from './vocabulary.ts'
 
 /**
@@ -232,7 +232,7 @@ class LlamaEngine implements Engine {
 
   async dispose(): Promise<void> {
     await this.#context.dispose()
-    this.#states.close()
+    await this.#states.close()
   }
 
   #take(): LlamaSequence {

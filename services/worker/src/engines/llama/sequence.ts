@@ -22,7 +22,7 @@ import type { ContextGate } from './context-gate.ts'
 import { drawSeed } from './draw-seed.ts'
 import { nativeStateOf } from './grammars.ts'
 import { addBias, mendDraws, sequenceNumberOf } from './internals.ts'
-import { LlamaSequenceCopy, type SequenceStates } from './sequence-states.ts'
+import { LlamaSequenceCopy, type SequenceStates } from './states/sequence-states.ts'
 
 /** The library's type has five of them; it hands any number on to the strategy of batches. */
 type EvaluationPriority = SequenceEvaluateOptions['evaluationPriority'] & number

@@ -1,17 +1,12 @@
 /**
  * Moves blocks in and out of a llama.cpp sequence, by way of the files that the runtime saves and
  * loads: it knows no other way.
- *
- * The files are in memory where the system has such a folder, and have no name there: the runtime
- * is given the open file's path under `/proc`. So a worker that is killed leaves nothing behind, and
- * nobody else can open what is a tenant's prompt.
  */
-import { constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { type FileHandle, open, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import type { Timer } from '@svc/contracts/ports/time'
+import { systemTimer } from '@svc/infra/system/system-timer'
 import type { LlamaContextSequence } from 'node-llama-cpp'
-import type { SequenceCopy } from '../engine.ts'
+import type { SequenceCopy } from '../../engine.ts'
+import { type MemoryFile, MemoryFiles } from './memory-files.ts'
 import {
   type BlockRange,
   readSavedState,
@@ -20,28 +15,19 @@ import {
   writeState,
 } from './state-file.ts'
 
-const SHARED_MEMORY = '/dev/shm'
-/** Containers often have 64 MiB there, which a long prompt does not fit. */
-const SHARED_MEMORY_BYTES_MIN = 1024 ** 3
-const hasOpenFilePaths = process.platform === 'linux'
-/** Linux's `__O_TMPFILE`, which Node.js does not name: opens a file of a folder without a name. */
-const WITHOUT_NAME = 0o20000000
-const OWNER_ONLY = 0o600
-
 /** What the runtime's files are like, once one of its own was read. */
 interface KnownShape {
   shape: StateShape | undefined
 }
 
 export class SequenceStates {
-  /** Where files with a name are kept, on systems that need one. */
-  readonly #folder = hasOpenFilePaths ? null : mkdtempSync(join(tmpdir(), 'svc-kv-'))
+  readonly #files: MemoryFiles
   readonly #streams: number
   readonly #known: KnownShape = { shape: undefined }
-  #files = 0
 
   /** @param streams how many sequences the context has */
-  constructor(streams: number) {
+  constructor(streams: number, timer: Timer = systemTimer) {
+    this.#files = new MemoryFiles(timer)
     this.#streams = streams
   }
 
@@ -51,7 +37,7 @@ export class SequenceStates {
    * @throws Error when there is no room for the file
    */
   copy(native: LlamaContextSequence, blockTokens: number): Promise<LlamaSequenceCopy> {
-    return this.#intoFile(blockTokens, async ({ path }) => {
+    return this.#fill(this.#files.open(), blockTokens, async ({ path }) => {
       await native.saveStateToFile(path)
       return native.nextTokenIndex
     })
@@ -63,7 +49,7 @@ export class SequenceStates {
     blocks: readonly Uint8Array[],
     blockTokens: number,
   ): Promise<LlamaSequenceCopy> {
-    return this.#intoFile(blockTokens, async ({ handle }) => {
+    return this.#fill(this.#files.openUsed(), blockTokens, async ({ handle }) => {
       const { shape } = this.#known
       if (shape === undefined) throw new Error('the shape of this model is not known yet')
       await writeState(handle, shape, this.#streams, tokens, blocks)
@@ -79,16 +65,17 @@ export class SequenceStates {
     }
   }
 
-  close(): void {
-    if (this.#folder !== null) rmSync(this.#folder, { recursive: true, force: true })
+  close(): Promise<void> {
+    return this.#files.close()
   }
 
   /** @param write fills the file, and tells how many tokens that are */
-  async #intoFile(
+  async #fill(
+    opening: Promise<MemoryFile>,
     blockTokens: number,
-    write: (file: StateFile) => Promise<number>,
+    write: (file: MemoryFile) => Promise<number>,
   ): Promise<LlamaSequenceCopy> {
-    const file = await this.#open()
+    const file = await opening
     try {
       const tokens = await write(file)
       const { size } = await file.handle.stat()
@@ -98,40 +85,18 @@ export class SequenceStates {
       throw error
     }
   }
-
-  async #open(): Promise<StateFile> {
-    if (this.#folder === null) {
-      const handle = await openNameless(stateRoot())
-      return { handle, path: `/proc/self/fd/${handle.fd}`, close: () => handle.close() }
-    }
-    this.#files += 1
-    const path = join(this.#folder, String(this.#files))
-    const handle = await open(path, 'wx+', OWNER_ONLY)
-    const close = async () => {
-      await handle.close()
-      await rm(path, { force: true })
-    }
-    return { handle, path, close }
-  }
-}
-
-interface StateFile {
-  readonly handle: FileHandle
-  /** What the runtime is given. */
-  readonly path: string
-  readonly close: () => Promise<void>
 }
 
 /** The runtime's saved state in a file that is kept open. */
 export class LlamaSequenceCopy implements SequenceCopy {
   readonly tokens: number
   readonly bytes: number
-  readonly #file: StateFile
+  readonly #file: MemoryFile
   readonly #blockTokens: number
   readonly #known: KnownShape
 
   constructor(
-    file: StateFile,
+    file: MemoryFile,
     { tokens, bytes, blockTokens }: Record<'tokens' | 'bytes' | 'blockTokens', number>,
     known: KnownShape,
   ) {
@@ -158,29 +123,4 @@ export class LlamaSequenceCopy implements SequenceCopy {
   async release(): Promise<void> {
     await this.#file.close().catch(() => {})
   }
-}
-
-/** @throws Error when there is no room, or the file system cannot do it and no name is free */
-async function openNameless(folder: string): Promise<FileHandle> {
-  const flags = WITHOUT_NAME | constants.O_DIRECTORY | constants.O_RDWR
-  try {
-    return await open(folder, flags, OWNER_ONLY)
-  } catch {
-    // Some file systems know only files with a name: it is taken away as soon as it is open.
-    const path = join(mkdtempSync(join(folder, 'svc-kv-')), 'state')
-    const file = await open(path, 'wx+', OWNER_ONLY)
-    rmSync(dirname(path), { recursive: true })
-    return file
-  }
-}
-
-/** Memory if there is enough of it, else the folder for temporary files. */
-function stateRoot(): string {
-  try {
-    const { bavail, bsize } = statfsSync(SHARED_MEMORY)
-    if (bavail * bsize >= SHARED_MEMORY_BYTES_MIN) return SHARED_MEMORY
-  } catch {
-    // There is no such folder on this system.
-  }
-  return tmpdir()
 }

@@ -163,30 +163,54 @@ export async function writeState(
     'a block has another length',
   )
   demand(lengthOf(blocks) === tokens.length * bytes, 'tokens and blocks differ in length')
-  await file.write(headOf(shape, streams, tokens))
-  let inside = 0
-  for (const { type, rowBytes } of shape) {
-    const head = u32s([type, rowBytes % 2 ** 32, Math.floor(rowBytes / 2 ** 32)])
-    const parts = blocks.map((block) => partOf(block, bytes, inside, rowBytes))
-    await writeParts(file, [head, ...parts], isMovedAtOnce(blocks))
-    inside += rowBytes
-  }
-  await file.write(u32s(Array.from({ length: streams - 1 }, () => 0)))
+  const length = await writeParts(
+    file,
+    partsOf(shape, streams, tokens, blocks),
+    isMovedAtOnce(blocks),
+  )
+  await file.truncate(length)
 }
 
+function* partsOf(
+  shape: StateShape,
+  streams: number,
+  tokens: readonly number[],
+  blocks: readonly Uint8Array[],
+): Generator<Uint8Array> {
+  const bytes = tokenBytes(shape)
+  yield headOf(shape, streams, tokens)
+  let inside = 0
+  for (const { type, rowBytes } of shape) {
+    yield u32s([type, rowBytes % 2 ** 32, Math.floor(rowBytes / 2 ** 32)])
+    for (const block of blocks) yield partOf(block, bytes, inside, rowBytes)
+    inside += rowBytes
+  }
+  yield u32s(Array.from({ length: streams - 1 }, () => 0))
+}
+
+/** From the beginning of the file. @returns how many bytes those are */
 async function writeParts(
   file: FileHandle,
-  parts: readonly Uint8Array[],
+  parts: Iterable<Uint8Array>,
   atOnce: boolean,
-): Promise<void> {
-  for (let at = 0; at < parts.length; at += PARTS_AT_ONCE) {
-    const group = parts.slice(at, at + PARTS_AT_ONCE)
+): Promise<number> {
+  let position = 0
+  let group: Uint8Array[] = []
+  const write = async () => {
     const length = lengthOf(group)
     const bytesWritten = atOnce
-      ? writevSync(file.fd, group)
-      : (await file.writev(group)).bytesWritten
+      ? writevSync(file.fd, group, position)
+      : (await file.writev(group, position)).bytesWritten
     demand(bytesWritten === length, 'the file cannot be written')
+    position += length
+    group = []
   }
+  for (const part of parts) {
+    group.push(part)
+    if (group.length === PARTS_AT_ONCE) await write()
+  }
+  await write()
+  return position
 }
 
 function isMovedAtOnce(blocks: readonly Uint8Array[]): boolean {
