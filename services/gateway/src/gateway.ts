@@ -28,7 +28,7 @@ import { CallerRates } from './admission/caller-rates.ts'
 import { Callers, type CallersOptions } from './admission/callers.ts'
 import { Entrance } from './admission/entrance.ts'
 import { FreezeWatch, type FreezeWatchPorts } from './admission/freeze-watch.ts'
-import { Places } from './admission/places.ts'
+import { boundsAlone, Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
 import { Reads } from './admission/reads.ts'
 import { rootUrlBy } from './http/base-address.ts'
@@ -219,7 +219,12 @@ class HttpGateway implements Gateway {
     const { ledger, limits, timer, clock, tenantWeights: weights } = dependencies
     const { publicUrl, trustedProxies = [] } = dependencies
     this.#dependencies = dependencies
-    this.#places = new Places({ bounds: limits, timer, clock, weights })
+    const nowMs = () => performance.now()
+    const recent = new RecentTenants(nowMs)
+    this.#places = new Places({
+      ...{ bounds: limits, timer, clock, weights },
+      alone: { bounds: boundsAlone(limits), recent },
+    })
     const views = dependencies.viewsElsewhere === undefined ? dependencies.views : NO_VIEWS
     this.#freezeWatch = new FreezeWatch({ ...dependencies, views, places: this.#places })
     const warnings = new CountedWarnings({ logger: dependencies.logger, timer })
@@ -242,12 +247,11 @@ class HttpGateway implements Gateway {
     const shared = {
       callers,
       idempotency: new Idempotency(dependencies),
-      preparations: new PreparationTurns({ ...times, weights }),
+      preparations: new PreparationTurns({ ...times, weights, recent }),
       requestLedger: requestLedgerOn({ ...dependencies, warnings }),
     }
     this.#reads = new Reads({ callers, ...times })
-    const nowMs = () => performance.now()
-    const bodyTurns = new ThreadTurns(new RecentTenants(nowMs), nowMs, timer, threadMs)
+    const bodyTurns = new ThreadTurns(recent, nowMs, timer, threadMs)
     const own = { ...shared, reads: this.#reads, bodyTurns, warnings, rates, told }
     this.#addRoutes({ ...dependencies, ...own, pace: dependencies.evidence.pace }, entrance)
   }

@@ -6,7 +6,7 @@ import type { CrashPoint } from '@svc/contracts/crash-points'
 import type { PrefixIndex } from '@svc/contracts/ports/prefix-index'
 import type { RequestObserver } from '@svc/contracts/ports/request-observer'
 import { createGateway, type Dashboard, type Gateway } from '@svc/gateway/gateway'
-import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http/limits'
+import { type HttpLimits, httpLimits } from '@svc/gateway/http/limits'
 import type { LedgerHealth } from '@svc/gateway/routes/ledger-health'
 import { createWorkerPool, type WorkerPool } from '@svc/gateway/routing/worker-pool'
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
@@ -130,7 +130,7 @@ export async function startGateway(options: FixtureOptions = {}): Promise<Gatewa
     timer: systemTimer,
     reach: (point) => void reached.push(point),
     // Tests refuse faster than any client has reason to ask.
-    limits: { ...defaultHttpLimits, refusalPauseMs: 0, ...options.limits },
+    limits: httpLimits({ refusalPauseMs: 0, ...options.limits }),
     rateLimits: new MemoryRateLimits(),
     logger: pino(
       { level: options.logLevel ?? 'warn' },

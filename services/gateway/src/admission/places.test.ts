@@ -1,9 +1,11 @@
 /** Places by given, when, then: who runs, who waits, who has to go. */
 import type { ServiceError } from '@svc/contracts/errors'
+import { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import { describe, expect, test } from 'vitest'
-import { type PlaceBounds, Places } from './places.ts'
+import { type OwnBounds, type PlaceBounds, Places } from './places.ts'
 import type { Visit } from './visit.ts'
 
+const MINUTE_MS = 60_000
 const BOUNDS: PlaceBounds = {
   requestsPerKey: 2,
   requestsPerAccount: 3,
@@ -22,8 +24,13 @@ interface World {
   pass(ms: number): void
 }
 
-function world(bounds: Partial<PlaceBounds> = {}, weights?: ReadonlyMap<string, number>): World {
+function world(
+  bounds: Partial<PlaceBounds> = {},
+  weights?: ReadonlyMap<string, number>,
+  alone?: OwnBounds,
+): World {
   let now = 0
+  const recent = new RecentTenants(() => now, MINUTE_MS)
   const timers = new Map<() => void, number>()
   const places = new Places({
     bounds: { ...BOUNDS, ...bounds },
@@ -35,6 +42,7 @@ function world(bounds: Partial<PlaceBounds> = {}, weights?: ReadonlyMap<string, 
       },
     },
     weights,
+    ...(alone === undefined ? {} : { alone: { bounds: alone, recent } }),
   })
   return {
     places,
@@ -229,4 +237,44 @@ test('a frozen account: what runs is stopped, what waits is refused; others are 
   expect([running.stop.reason, other.stop.reason]).toEqual(['account_frozen', undefined])
   expect(await refusalOf(waiting[0])).toMatchObject({ code: 'account_frozen' })
   expect(states(running, other, waiting[1])).toBe('rrw')
+})
+
+describe('an account that is alone', () => {
+  const ALONE: OwnBounds = { requestsPerKey: 3, requestsPerAccount: 4 }
+  const ROOM = { requestsInFlight: 100 }
+
+  test('has more places, of a key and of all its keys', () => {
+    const { enter } = world(ROOM, undefined, ALONE)
+    const visits = ['1', '1', '1', '1', '2', '2'].map((key) => enter('a', key))
+    expect(states(...visits)).toBe('rrrwrw')
+  })
+
+  test('has no more than others once another has come, and keeps what it has', () => {
+    const { enter } = world(ROOM, undefined, ALONE)
+    const early = [enter('a'), enter('a'), enter('a')]
+    const other = enter('b')
+    const late = enter('a')
+    expect(states(...early, other, late)).toBe('rrrrw')
+    early[0]?.leave()
+    expect(states(late)).toBe('w')
+    early[1]?.leave()
+    expect(states(late)).toBe('r')
+  })
+
+  test('is alone again when no other has come for a minute', () => {
+    const { enter, pass } = world(ROOM, undefined, ALONE)
+    enter('b').leave()
+    pass(MINUTE_MS)
+    const early = [enter('a'), enter('a'), enter('a')]
+    expect(states(...early)).toBe('rrw')
+    pass(1)
+    const late = [enter('a', '2'), enter('a', '2')]
+    expect(states(...early, ...late)).toBe('rrrrw')
+  })
+
+  test('is told the bound that held for it', async () => {
+    const { enter } = world({ ...ROOM, waitingPerAccount: 0 }, undefined, ALONE)
+    for (let count = 0; count < 3; count += 1) enter('a')
+    expect(() => enter('a')).toThrow(/^At most 3 requests of one key run at once/)
+  })
 })

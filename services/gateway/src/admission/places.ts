@@ -3,6 +3,7 @@
  * has ended. Places are shared by rules that no caller can bend:
  *
  *     a key has requestsPerKey of them, its account requestsPerAccount, all have requestsInFlight
+ *     an account that is alone may have more: what nobody else asks for would be wasted
  *     a request beyond them waits in the queue of its account; the accounts take turns, by weight
  *     a full queue of the account turns the newcomer away; when the queues together are full, the
  *     newest of the longest queue has to go, whoever comes
@@ -13,6 +14,7 @@
 import { accountFrozen, serverStopping } from '@svc/contracts/errors'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
+import type { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import type { HttpLimits } from '../http/limits.ts'
 import { tooMany, tooManyOfAll } from './admission-errors.ts'
 import { AccountPlaces, Visit, type Visitor } from './visit.ts'
@@ -30,8 +32,13 @@ export type PlaceBounds = Pick<
   | 'bodyBytesInFlight'
 >
 
+/** Of one account. */
+export type OwnBounds = Pick<PlaceBounds, 'requestsPerKey' | 'requestsPerAccount'>
+
 export interface PlacesOptions {
   readonly bounds: PlaceBounds
+  /** What an account may have while it is alone, and who tells. Left out: no more than others. */
+  readonly alone?: { readonly bounds: OwnBounds; readonly recent: RecentTenants }
   readonly timer: Timer
   readonly clock: Clock
   /** Turns in a row by account; 1 for an account without an entry. */
@@ -72,6 +79,9 @@ export class Places {
    */
   enter(visitor: Visitor): Visit {
     if (this.#isClosed) throw serverStopping()
+    this.#options.alone?.recent.came(visitor.accountId)
+    // An account that has become alone may have more than when they began to wait.
+    this.#startWaiting()
     const visit = new Visit(this.#accountOf(visitor.accountId), visitor, this)
     if (this.#hasRoom(visit)) this.#start(visit)
     else this.#queue(visit)
@@ -160,13 +170,19 @@ export class Places {
 
   /** A body that is larger than all that an account may have is let in alone. */
   #accountHasRoom({ account, keyId, bodyBytes }: Visit): boolean {
-    const { requestsPerAccount, requestsPerKey, bodyBytesPerAccount } = this.#bounds
+    const { requestsPerAccount, requestsPerKey } = this.#boundsOf(account)
+    const { bodyBytesPerAccount } = this.#bounds
     const held = account.bodyBytes
     return (
       account.running < requestsPerAccount &&
       account.runningOf(keyId) < requestsPerKey &&
       (held === 0 || held + bodyBytes <= bodyBytesPerAccount)
     )
+  }
+
+  #boundsOf({ accountId }: AccountPlaces): OwnBounds {
+    const { alone } = this.#options
+    return alone === undefined || alone.recent.othersThan(accountId) ? this.#bounds : alone.bounds
   }
 
   #allHaveRoom({ bodyBytes }: Visit): boolean {
@@ -255,7 +271,7 @@ export class Places {
   #next(): Visit | undefined {
     if (this.#running >= this.#bounds.requestsInFlight) return undefined
     for (const account of this.#turns) {
-      if (account.running >= this.#bounds.requestsPerAccount) continue
+      if (account.running >= this.#boundsOf(account).requestsPerAccount) continue
       const visit = account.waiting.find((waiting) => this.#hasRoom(waiting))
       if (visit === undefined) continue
       if (account.takeTurn()) {
@@ -271,9 +287,15 @@ export class Places {
   #refusalOf(visit: Visit) {
     const { account } = visit
     if (this.#accountHasRoom(visit)) return tooManyOfAll(account.waitSeconds(1))
-    const { requestsPerAccount, requestsPerKey } = this.#bounds
+    const { requestsPerAccount, requestsPerKey } = this.#boundsOf(account)
     const isKey = account.runningOf(visit.keyId) >= requestsPerKey
     const bound = isKey ? requestsPerKey : requestsPerAccount
     return tooMany(isKey ? 'key' : 'account', bound, account.waitSeconds(bound))
   }
+}
+
+/** What an account may have that is alone. */
+export function boundsAlone(limits: HttpLimits): OwnBounds {
+  const { requestsPerKeyAlone, requestsPerAccountAlone } = limits
+  return { requestsPerKey: requestsPerKeyAlone, requestsPerAccount: requestsPerAccountAlone }
 }

@@ -5,8 +5,9 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
+import type { RecentTenants } from '@svc/infra/turns/recent-tenants'
 import type { HttpLimits } from '../http/limits.ts'
-import { Places } from './places.ts'
+import { type OwnBounds, Places } from './places.ts'
 
 export interface PreparationOptions {
   readonly limits: HttpLimits
@@ -14,20 +15,21 @@ export interface PreparationOptions {
   readonly clock: Clock
   /** Turns in a row by account; 1 for an account without an entry. */
   readonly weights?: ReadonlyMap<string, number> | undefined
+  /** Tells who is alone, and has more turns at once then. */
+  readonly recent: RecentTenants
 }
 
 export class PreparationTurns {
   readonly #places: Places
-  readonly #perAccount: number
 
-  constructor({ limits, ...ports }: PreparationOptions) {
-    this.#perAccount = limits.preparationsPerAccount
-    const { preparationsPerAccount, preparationsInFlight, requestsInFlight } = limits
+  constructor({ limits, recent, ...ports }: PreparationOptions) {
+    const { preparationsPerAccount, preparationsPerAccountAlone } = limits
+    const { preparationsInFlight, requestsInFlight } = limits
     this.#places = new Places({
       ...ports,
+      alone: { bounds: bothOf(preparationsPerAccountAlone), recent },
       bounds: {
-        requestsPerKey: preparationsPerAccount,
-        requestsPerAccount: preparationsPerAccount,
+        ...bothOf(preparationsPerAccount),
         requestsInFlight: preparationsInFlight,
         // Who prepares has a place of the gateway: no more can wait here.
         waitingPerAccount: requestsInFlight,
@@ -68,12 +70,17 @@ export class PreparationTurns {
   #ofPrompts(cause: unknown): unknown {
     if (!(cause instanceof ServiceError) || cause.code !== 'rate_limit_exceeded') return cause
     const message =
-      `At most ${this.#perAccount} prompts of one account are prepared at once, and this one has ` +
-      'waited for its turn for too long. Please try again shortly.'
+      'A few prompts of one account are prepared at once, and this one has waited for its turn ' +
+      'for too long. Please try again shortly.'
     const { retryAfterSeconds } = cause
     return new ServiceError('rate_limit_exceeded', message, {
       cause,
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     })
   }
+}
+
+/** Of a key as of its account: turns know no keys. */
+function bothOf(turns: number): OwnBounds {
+  return { requestsPerKey: turns, requestsPerAccount: turns }
 }

@@ -29,6 +29,9 @@ export interface HttpLimits {
   readonly requestsPerKey: number
   readonly requestsPerAccount: number
   readonly requestsInFlight: number
+  /** The same while no other account has sent any for a minute. */
+  readonly requestsPerKeyAlone: number
+  readonly requestsPerAccountAlone: number
   /** Requests without a body, such as for a balance, that one account has answered at once. */
   readonly readsPerAccount: number
   /** Of one account in a second; more wait. 0 sets no limit. */
@@ -41,6 +44,7 @@ export interface HttpLimits {
   /** Prompts that are rendered, counted and compiled at once: of one account and of all. */
   readonly preparationsPerAccount: number
   readonly preparationsInFlight: number
+  readonly preparationsPerAccountAlone: number
   /** The largest body of a caller without credit. */
   readonly unpaidBodyBytes: number
   /** Bodies up to here are bounded by the places alone. */
@@ -96,6 +100,8 @@ export const defaultHttpLimits: HttpLimits = {
   requestsPerKey: 8,
   requestsPerAccount: 16,
   requestsInFlight: 1_024,
+  requestsPerKeyAlone: 24,
+  requestsPerAccountAlone: 32,
   readsPerAccount: 8,
   readsPerSecond: 100,
   waitingPerAccount: 256,
@@ -103,6 +109,7 @@ export const defaultHttpLimits: HttpLimits = {
   waitMs: 60_000,
   preparationsPerAccount: 2,
   preparationsInFlight: 8,
+  preparationsPerAccountAlone: 4,
   unpaidBodyBytes: 64 * KIB,
   smallBodyBytes: 64 * KIB,
   bodyBytesPerAccount: 16 * KIB * KIB,
@@ -120,6 +127,22 @@ export const defaultHttpLimits: HttpLimits = {
   streamKeepAliveMs: 15_000,
   cancelWaitMs: 5_000,
   defaultMaxOutputTokens: 1_024,
+}
+
+/** What an account may have that is alone, by the bound that holds while others come. */
+const ALONE = {
+  requestsPerKey: 'requestsPerKeyAlone',
+  requestsPerAccount: 'requestsPerAccountAlone',
+  preparationsPerAccount: 'preparationsPerAccountAlone',
+} as const satisfies Partial<Record<keyof HttpLimits, keyof HttpLimits>>
+
+/** The defaults where nothing else is given. A bound that is given holds for who is alone, too. */
+export function httpLimits(given: Partial<HttpLimits>): HttpLimits {
+  const limits = { ...defaultHttpLimits, ...given }
+  for (const [bound, alone] of Object.entries(ALONE)) {
+    limits[alone] = given[alone] ?? given[bound as keyof typeof ALONE] ?? limits[alone]
+  }
+  return limits
 }
 
 /** Node looks at its time-outs this often; its default of 30 s makes them fire far too late. */

@@ -1,5 +1,5 @@
 /** The limits of the HTTP interface: the settings over the defaults. */
-import { defaultHttpLimits, type HttpLimits } from '@svc/gateway/http/limits'
+import { type HttpLimits, httpLimits } from '@svc/gateway/http/limits'
 import type { SettingName, Settings } from '../settings/settings.ts'
 
 /** Which limit each of these settings puts. */
@@ -47,10 +47,10 @@ export const limitOfSetting = {
 } as const satisfies Partial<Record<SettingName, keyof HttpLimits>>
 
 export function httpLimitsOf(settings: Settings): HttpLimits {
-  const limits: { -readonly [name in keyof HttpLimits]: number } = { ...defaultHttpLimits }
+  const given: { -readonly [name in keyof HttpLimits]?: number } = {}
   for (const [setting, limit] of Object.entries(limitOfSetting)) {
     const value = settings[setting as keyof typeof limitOfSetting]
-    if (value !== undefined) limits[limit] = value
+    if (value !== undefined) given[limit] = value
   }
-  return limits
+  return httpLimits(given)
 }

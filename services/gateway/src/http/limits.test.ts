@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { defaultHttpLimits, httpLimits } from './limits.ts'
+
+test('a bound that is given holds for who is alone, too, and leaves the others as they are', () => {
+  expect(httpLimits({ requestsPerKey: 2, preparationsPerAccount: 1 })).toEqual({
+    ...defaultHttpLimits,
+    requestsPerKey: 2,
+    requestsPerKeyAlone: 2,
+    preparationsPerAccount: 1,
+    preparationsPerAccountAlone: 1,
+  })
+  expect(httpLimits({})).toEqual(defaultHttpLimits)
+})
