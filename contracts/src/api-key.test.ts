@@ -28,6 +28,13 @@ describe('the secret of an API key', () => {
     )
   })
 
+  test('is the same for the same bytes in every version: what was given out goes on', () => {
+    const random = Uint8Array.from({ length: SECRET_RANDOM_BYTES }, (_, index) => index * 7)
+    expect(makeSecret(EXAMPLE_ACCOUNT, random)).toBe(
+      'sk-svc-00000000000000000000000000-dNY3HDtZO7J5Q3pkPl8lVNOeMK51KPKAqGeH7g',
+    )
+  })
+
   test('with any one character changed names nobody', () => {
     fc.assert(
       fc.property(secretAndAccount, fc.nat(), character, ({ secret }, place, changed) => {

@@ -19,11 +19,12 @@ function loadedBy(...args: string[]): string {
 }
 
 test.each([[['--help']], [['start', '--help']], [['start', 'worker', '--help']]])(
-  '%j loads neither server nor worker',
+  '%j loads neither server nor worker, nor the widths of Unicode',
   (args) => {
     const loaded = loadedBy(...args)
     expect(loaded).toContain('services/cli/src/commands/start-worker.ts')
     expect(loaded).not.toMatch(/fastify|sqlite|pino|node-llama-cpp|grammar/)
+    expect(loaded).not.toMatch(/node_modules\/string-width/)
     expect(loaded).not.toMatch(/services\/server\/src\/(roles|core)|services\/ledger/)
   },
 )

@@ -1,7 +1,7 @@
 /** A thing with its properties, one per line; for a person long ones are wrapped between words. */
 
 import { printable } from '@svc/contracts/printable'
-import stringWidth from 'string-width'
+import { textWidth } from './text-width.ts'
 
 export type Fact = readonly [name: string, value: string]
 
@@ -11,9 +11,9 @@ const VALUE_WIDTH_MIN = 20
 
 /** @param widthMax of a line; default: as long as the value is */
 export function factsText(facts: readonly Fact[], widthMax = Number.POSITIVE_INFINITY): string {
-  const width = Math.max(...facts.map(([name]) => stringWidth(name)))
+  const width = Math.max(...facts.map(([name]) => textWidth(name)))
   const indent = ' '.repeat(width) + GAP
-  const room = Math.max(VALUE_WIDTH_MIN, widthMax - stringWidth(indent))
+  const room = Math.max(VALUE_WIDTH_MIN, widthMax - textWidth(indent))
   return facts
     .map(([name, value]) => {
       const lines = wrapped(printable(value), room)
@@ -24,12 +24,12 @@ export function factsText(facts: readonly Fact[], widthMax = Number.POSITIVE_INF
 
 /** A word that is wider than a line, such as a secret, stays whole. */
 function wrapped(text: string, width: number): readonly string[] {
-  if (stringWidth(text) <= width) return [text]
+  if (textWidth(text) <= width) return [text]
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (line !== '' && stringWidth(longer) > width) {
+    if (line !== '' && textWidth(longer) > width) {
       lines.push(line)
       line = word
     } else line = longer

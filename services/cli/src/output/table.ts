@@ -7,8 +7,8 @@
  */
 
 import { printable } from '@svc/contracts/printable'
-import stringWidth from 'string-width'
 import type { Context } from '../context/context.ts'
+import { textWidth } from './text-width.ts'
 
 export interface Column<Row> {
   readonly title: string
@@ -116,13 +116,13 @@ function lineWidth<Row>(columns: readonly FittedColumn<Row>[]): number {
 
 /** The title may be wider than all that stands below it. */
 function columnWidth<Row>({ widths, title, width = 0, cut }: FittedColumn<Row>): number {
-  return cut ?? Math.max(widths.whole + widths.fraction, stringWidth(title), width)
+  return cut ?? Math.max(widths.whole + widths.fraction, textWidth(title), width)
 }
 
 function cuttable<Row>(column: FittedColumn<Row>): number {
   const { cutTo, title } = column
   if (cutTo === undefined) return 0
-  return Math.max(0, columnWidth(column) - Math.max(cutTo, stringWidth(title)))
+  return Math.max(0, columnWidth(column) - Math.max(cutTo, textWidth(title)))
 }
 
 function cutBy<Row>(
@@ -146,8 +146,8 @@ function widthsOf<Row>(column: Column<Row>, rows: readonly Row[]): Widths {
 
 function split<Row>({ align }: Column<Row>, text: string): Widths {
   const point = align === 'decimal' ? text.indexOf('.') : -1
-  if (point === -1) return { whole: stringWidth(text), fraction: 0 }
-  return { whole: stringWidth(text.slice(0, point)), fraction: stringWidth(text.slice(point)) }
+  if (point === -1) return { whole: textWidth(text), fraction: 0 }
+  return { whole: textWidth(text.slice(0, point)), fraction: textWidth(text.slice(point)) }
 }
 
 function widest(one: Widths, other: Widths): Widths {
@@ -166,16 +166,16 @@ function cell<Row>(column: FittedColumn<Row>, row: Row): string {
 }
 
 function pad<Row>(text: string, column: FittedColumn<Row>): string {
-  const space = ' '.repeat(Math.max(0, columnWidth(column) - stringWidth(text)))
+  const space = ' '.repeat(Math.max(0, columnWidth(column) - textWidth(text)))
   return column.align === undefined ? text + space : space + text
 }
 
 /** Never through a character that is made of several. */
 function cutText(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
+  if (textWidth(text) <= width) return text
   let kept = ''
   for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - stringWidth(CUT_MARK)) break
+    if (textWidth(kept + segment) > width - textWidth(CUT_MARK)) break
     kept += segment
   }
   return kept + CUT_MARK
