@@ -95,6 +95,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // While it drains, the hook `onRequest` answers, in our own shape.
     return503OnClosing: false,
     routerOptions: { maxParamLength: limits.urlBytes },
+    // Or a hundred files of the framework's own are loaded at each start, for nothing.
+    schemaController: {
+      compilersFactory: { buildValidator: noJsonSchemas, buildSerializer: noJsonSchemas },
+    },
     http: {
       // Node would answer a missing Host by itself, without a body: `checkHead` does it.
       requireHostHeader: false,
@@ -249,4 +253,9 @@ async function closeServer(app: FastifyInstance, timer: Timer): Promise<void> {
   } finally {
     cancelCut()
   }
+}
+
+/** Bodies are checked by zod. */
+function noJsonSchemas(): never {
+  throw new Error('routes of this server have no JSON Schemas')
 }

@@ -161,15 +161,20 @@ test('a body that comes after its token was revoked changes nothing', async () =
 test('a token has few tails at once, and gets another when one ends', async () => {
   const { secret } = await made('watcher', 'auditor')
   const leave = Array.from({ length: 9 }, () => new AbortController())
+  // Kept: a response that is collected as garbage ends its tail.
+  const tails: Response[] = []
   const tail = async (n: number) => {
     const headers = { authorization: `Bearer ${secret}` }
     const signal = leave[n]?.signal ?? null
-    return (await fetch(`${baseUrl}/admin/v1/events/tail`, { headers, signal })).status
+    const response = await fetch(`${baseUrl}/admin/v1/events/tail`, { headers, signal })
+    tails.push(response)
+    return response.status
   }
   for (let n = 0; n < 8; n += 1) expect(await tail(n)).toBe(200)
   expect(await tail(8)).toBe(429)
   leave[0]?.abort()
   await expect.poll(() => tail(8)).toBe(200)
+  expect(tails.filter(({ status }) => status === 200)).toHaveLength(9)
   for (const each of leave) each.abort()
 })
 
