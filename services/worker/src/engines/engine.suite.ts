@@ -172,6 +172,22 @@ export function describeEngine(name: string, { open, unreadable, grammar }: Engi
       expect(await draw(other, prompt.slice(-1))).toEqual(expected)
     })
 
+    it('puts a short prompt back after a longer one, and nothing of the longer', async () => {
+      await empty()
+      await prefillChunks(one, prompt)
+      const end = prompt.length - 1
+      const { blockTokens } = engine.schedule
+      const blocks = await one.readBlocks(0, end)
+      await other.restore(prompt.slice(0, end), blocks)
+      await other.truncate(0)
+      await other.restore(prompt.slice(0, blockTokens), blocks.slice(0, 1))
+      expect(other.length).toBe(blockTokens)
+      expect(await other.readBlocks(0, blockTokens)).toEqual(blocks.slice(0, 1))
+      await other.truncate(0)
+      await other.restore(prompt.slice(0, end), blocks)
+      expect(await other.readBlocks(0, end)).toEqual(blocks)
+    })
+
     it('refuses blocks that are not those of the tokens', async () => {
       await empty()
       await prefillChunks(one, prompt)

@@ -23,7 +23,7 @@ const WITHOUT_NAME = 0o20000000
 const OWNER_ONLY = 0o600
 /** What an idle worker holds on to, and for how long. */
 const SPARE_BYTES_MAX = 256 * 1024 ** 2
-const SPARE_MS = 60_000
+const SPARE_MS = 600_000
 
 export interface MemoryFile {
   readonly handle: FileHandle
@@ -62,8 +62,8 @@ export class MemoryFiles {
   }
 
   /**
-   * One that may hold something already: it is to be written from its beginning, and cut where that
-   * ends. When it is closed, the next one can have it.
+   * One that may hold something already: it is to be written from its beginning, and says itself
+   * where it ends. When it is closed, the next one can have it.
    *
    * @throws Error when there is no room for a file
    */

@@ -149,7 +149,12 @@ async function readParts(
   }
 }
 
-/** @param streams how many sequences the context has: the runtime demands its own number */
+/**
+ * Written from the beginning of the file. What a longer state has left behind the end stays there:
+ * the runtime reads as much as the head says.
+ *
+ * @param streams how many sequences the context has: the runtime demands its own number
+ */
 export async function writeState(
   file: FileHandle,
   shape: StateShape,
@@ -163,12 +168,7 @@ export async function writeState(
     'a block has another length',
   )
   demand(lengthOf(blocks) === tokens.length * bytes, 'tokens and blocks differ in length')
-  const length = await writeParts(
-    file,
-    partsOf(shape, streams, tokens, blocks),
-    isMovedAtOnce(blocks),
-  )
-  await file.truncate(length)
+  await writeParts(file, partsOf(shape, streams, tokens, blocks), isMovedAtOnce(blocks))
 }
 
 function* partsOf(
@@ -188,12 +188,11 @@ function* partsOf(
   yield u32s(Array.from({ length: streams - 1 }, () => 0))
 }
 
-/** From the beginning of the file. @returns how many bytes those are */
 async function writeParts(
   file: FileHandle,
   parts: Iterable<Uint8Array>,
   atOnce: boolean,
-): Promise<number> {
+): Promise<void> {
   let position = 0
   let group: Uint8Array[] = []
   const write = async () => {
@@ -210,7 +209,6 @@ async function writeParts(
     if (group.length === PARTS_AT_ONCE) await write()
   }
   await write()
-  return position
 }
 
 function isMovedAtOnce(blocks: readonly Uint8Array[]): boolean {
