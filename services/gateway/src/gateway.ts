@@ -28,11 +28,11 @@ import { CallerRates } from './admission/caller-rates.ts'
 import { Callers, type CallersOptions } from './admission/callers.ts'
 import { Entrance } from './admission/entrance.ts'
 import { FreezeWatch, type FreezeWatchPorts } from './admission/freeze-watch.ts'
-import { boundsAlone, Places } from './admission/places.ts'
+import { Places } from './admission/places.ts'
 import { PreparationTurns } from './admission/preparation-turns.ts'
 import { Reads } from './admission/reads.ts'
 import { rootUrlBy } from './http/base-address.ts'
-import type { HttpLimits } from './http/limits.ts'
+import { type HttpLimits, placesAlone } from './http/limits.ts'
 import { mounted } from './http/mounted.ts'
 import { RefusalPauses } from './http/pacing/refusal-pauses.ts'
 import { RefusedBodies } from './http/pacing/refused-bodies.ts'
@@ -223,7 +223,7 @@ class HttpGateway implements Gateway {
     const recent = new RecentTenants(nowMs)
     this.#places = new Places({
       ...{ bounds: limits, timer, clock, weights },
-      alone: { bounds: boundsAlone(limits), recent },
+      alone: { bounds: placesAlone(limits), recent },
     })
     const views = dependencies.viewsElsewhere === undefined ? dependencies.views : NO_VIEWS
     this.#freezeWatch = new FreezeWatch({ ...dependencies, views, places: this.#places })

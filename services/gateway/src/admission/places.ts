@@ -293,9 +293,3 @@ export class Places {
     return tooMany(isKey ? 'key' : 'account', bound, account.waitSeconds(bound))
   }
 }
-
-/** What an account may have that is alone. */
-export function boundsAlone(limits: HttpLimits): OwnBounds {
-  const { requestsPerKeyAlone, requestsPerAccountAlone } = limits
-  return { requestsPerKey: requestsPerKeyAlone, requestsPerAccount: requestsPerAccountAlone }
-}

@@ -145,6 +145,14 @@ export function httpLimits(given: Partial<HttpLimits>): HttpLimits {
   return limits
 }
 
+/** The places of an account that is alone, by the names of those that hold while others come. */
+export function placesAlone(
+  limits: HttpLimits,
+): Pick<HttpLimits, 'requestsPerKey' | 'requestsPerAccount'> {
+  const { requestsPerKeyAlone, requestsPerAccountAlone } = limits
+  return { requestsPerKey: requestsPerKeyAlone, requestsPerAccount: requestsPerAccountAlone }
+}
+
 /** Node looks at its time-outs this often; its default of 30 s makes them fire far too late. */
 export const CONNECTIONS_CHECK_INTERVAL_MS = 1_000
 

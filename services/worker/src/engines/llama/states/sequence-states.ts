@@ -2,7 +2,6 @@
  * Moves blocks in and out of a llama.cpp sequence, by way of the files that the runtime saves and
  * loads: it knows no other way.
  */
-import type { Timer } from '@svc/contracts/ports/time'
 import { systemTimer } from '@svc/infra/system/system-timer'
 import type { LlamaContextSequence } from 'node-llama-cpp'
 import type { SequenceCopy } from '../../engine.ts'
@@ -21,13 +20,12 @@ interface KnownShape {
 }
 
 export class SequenceStates {
-  readonly #files: MemoryFiles
+  readonly #files = new MemoryFiles(systemTimer)
   readonly #streams: number
   readonly #known: KnownShape = { shape: undefined }
 
   /** @param streams how many sequences the context has */
-  constructor(streams: number, timer: Timer = systemTimer) {
-    this.#files = new MemoryFiles(timer)
+  constructor(streams: number) {
     this.#streams = streams
   }
 
@@ -37,9 +35,9 @@ export class SequenceStates {
    * @throws Error when there is no room for the file
    */
   copy(native: LlamaContextSequence, blockTokens: number): Promise<LlamaSequenceCopy> {
-    return this.#fill(this.#files.open(), blockTokens, async ({ path }) => {
+    return this.#fill(this.#files.open(), blockTokens, async ({ handle, path }) => {
       await native.saveStateToFile(path)
-      return native.nextTokenIndex
+      return { tokens: native.nextTokenIndex, bytes: (await handle.stat()).size }
     })
   }
 
@@ -52,8 +50,8 @@ export class SequenceStates {
     return this.#fill(this.#files.openUsed(), blockTokens, async ({ handle }) => {
       const { shape } = this.#known
       if (shape === undefined) throw new Error('the shape of this model is not known yet')
-      await writeState(handle, shape, this.#streams, tokens, blocks)
-      return tokens.length
+      const bytes = await writeState(handle, shape, this.#streams, tokens, blocks)
+      return { tokens: tokens.length, bytes }
     })
   }
 
@@ -69,17 +67,16 @@ export class SequenceStates {
     return this.#files.close()
   }
 
-  /** @param write fills the file, and tells how many tokens that are */
+  /** @param write fills the file, and tells how much that is */
   async #fill(
     opening: Promise<MemoryFile>,
     blockTokens: number,
-    write: (file: MemoryFile) => Promise<number>,
+    write: (file: MemoryFile) => Promise<Record<'tokens' | 'bytes', number>>,
   ): Promise<LlamaSequenceCopy> {
     const file = await opening
     try {
-      const tokens = await write(file)
-      const { size } = await file.handle.stat()
-      return new LlamaSequenceCopy(file, { tokens, bytes: size, blockTokens }, this.#known)
+      const size = await write(file)
+      return new LlamaSequenceCopy(file, { ...size, blockTokens }, this.#known)
     } catch (error) {
       await file.close()
       throw error

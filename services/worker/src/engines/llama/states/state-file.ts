@@ -116,10 +116,13 @@ export async function readStateBlocks(
     const tokens = Math.min(blockTokens, to - from - index * blockTokens)
     return Buffer.allocUnsafeSlow(bytes * tokens)
   })
+  const read: Move = isMovedAtOnce(blocks)
+    ? (group, at) => readvSync(file.fd, group, at)
+    : async (group, at) => (await file.readv(group, at)).bytesRead
   let inside = 0
   for (const { rowBytes, offset } of state.tensors) {
     const parts = blocks.map((block) => partOf(block, bytes, inside, rowBytes))
-    await readParts(file, parts, offset + from * rowBytes, isMovedAtOnce(blocks))
+    await moveParts(parts, offset + from * rowBytes, read)
     inside += rowBytes
   }
   return blocks
@@ -131,29 +134,12 @@ function partOf(block: Uint8Array, bytes: number, before: number, rowBytes: numb
   return block.subarray(before * tokens, (before + rowBytes) * tokens)
 }
 
-async function readParts(
-  file: FileHandle,
-  parts: readonly Uint8Array[],
-  offset: number,
-  atOnce: boolean,
-): Promise<void> {
-  let position = offset
-  for (let at = 0; at < parts.length; at += PARTS_AT_ONCE) {
-    const group = parts.slice(at, at + PARTS_AT_ONCE)
-    const length = lengthOf(group)
-    const bytesRead = atOnce
-      ? readvSync(file.fd, group, position)
-      : (await file.readv(group, position)).bytesRead
-    demand(bytesRead === length, 'the file ends too early')
-    position += length
-  }
-}
-
 /**
  * Written from the beginning of the file. What a longer state has left behind the end stays there:
  * the runtime reads as much as the head says.
  *
  * @param streams how many sequences the context has: the runtime demands its own number
+ * @returns its length
  */
 export async function writeState(
   file: FileHandle,
@@ -161,14 +147,17 @@ export async function writeState(
   streams: number,
   tokens: readonly number[],
   blocks: readonly Uint8Array[],
-): Promise<void> {
+): Promise<number> {
   const bytes = tokenBytes(shape)
   demand(
     blocks.every(({ length }) => length > 0 && length % bytes === 0),
     'a block has another length',
   )
   demand(lengthOf(blocks) === tokens.length * bytes, 'tokens and blocks differ in length')
-  await writeParts(file, partsOf(shape, streams, tokens, blocks), isMovedAtOnce(blocks))
+  const write: Move = isMovedAtOnce(blocks)
+    ? (group, at) => writevSync(file.fd, group, at)
+    : async (group, at) => (await file.writev(group, at)).bytesWritten
+  return await moveParts(partsOf(shape, streams, tokens, blocks), 0, write)
 }
 
 function* partsOf(
@@ -188,27 +177,25 @@ function* partsOf(
   yield u32s(Array.from({ length: streams - 1 }, () => 0))
 }
 
-async function writeParts(
-  file: FileHandle,
-  parts: Iterable<Uint8Array>,
-  atOnce: boolean,
-): Promise<void> {
-  let position = 0
+/** Reads or writes pieces that follow one another. @returns how many bytes that were */
+type Move = (parts: readonly Uint8Array[], position: number) => number | Promise<number>
+
+/** @returns how many bytes were moved. @throws UnknownState when a piece is not moved whole */
+async function moveParts(parts: Iterable<Uint8Array>, offset: number, move: Move): Promise<number> {
+  let position = offset
   let group: Uint8Array[] = []
-  const write = async () => {
+  const moveGroup = async () => {
     const length = lengthOf(group)
-    const bytesWritten = atOnce
-      ? writevSync(file.fd, group, position)
-      : (await file.writev(group, position)).bytesWritten
-    demand(bytesWritten === length, 'the file cannot be written')
+    demand((await move(group, position)) === length, 'the file ends too early or is full')
     position += length
     group = []
   }
   for (const part of parts) {
     group.push(part)
-    if (group.length === PARTS_AT_ONCE) await write()
+    if (group.length === PARTS_AT_ONCE) await moveGroup()
   }
-  await write()
+  await moveGroup()
+  return position - offset
 }
 
 function isMovedAtOnce(blocks: readonly Uint8Array[]): boolean {
