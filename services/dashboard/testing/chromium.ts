@@ -3,12 +3,13 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+/** The first is the same engine without the browser around it: it takes half the processor time. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 /** Why the tests of the pages cannot run here; undefined: they can. In CI they must. */
 export function missingChromium(): string | undefined {
   if (chromiumPath() !== undefined) return undefined
-  const problem = 'no Chromium: set SVC_TEST_CHROMIUM, or apt-get install chromium'
+  const problem = 'no Chromium: set SVC_TEST_CHROMIUM, or apt-get install chromium-headless-shell'
   if (process.env.CI) throw new Error(problem)
   return problem
 }
@@ -28,7 +29,7 @@ function chromiumPath(): string | undefined {
   const named = process.env.SVC_TEST_CHROMIUM
   if (named !== undefined && named !== '') return named
   const folders = (process.env.PATH ?? '').split(delimiter)
-  return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable)
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable)
 }
 
 function isExecutable(path: string): boolean {
