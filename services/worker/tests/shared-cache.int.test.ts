@@ -42,6 +42,24 @@ describeOnOwnRedis('two workers with a Redis', () => {
   const ask = ({ client }: Worker, tenant: string) => client.generate(prompt, { tenant })
   const redisBlocks = async () => (await one.client.state()).cache.l2?.writes ?? 0
 
+  /**
+   * Both are asked for what one has computed, for more tenants until the other has it from Redis: a
+   * fetch that is late is given up for computing, which beside other work may be right.
+   */
+  async function nearAndFar(tenants: readonly string[]) {
+    for (const tenant of tenants) {
+      const before = await redisBlocks()
+      const cold = await ask(one, tenant)
+      const near = await ask(one, tenant)
+      const blocks = near.meter?.cache.blocks ?? 0
+      const isNew = cold.meter?.cache.source === 'none'
+      if (isNew) await expect.poll(redisBlocks, PATIENCE).toBeGreaterThanOrEqual(before + blocks)
+      const far = await ask(two, tenant)
+      if (far.meter?.cache.source === 'l2') return { near, far }
+    }
+    throw new Error('nothing was fetched from Redis')
+  }
+
   beforeAll(async () => {
     redis = await startRedisServer()
     const started = await Promise.all([
@@ -71,14 +89,13 @@ describeOnOwnRedis('two workers with a Redis', () => {
     const cold = await ask(one, 'a')
     const live = await ask(one, 'a')
     for (const other of others) await one.client.generate(other, { tenant: 'a' })
-    const near = await ask(one, 'a')
-    const blocks = near.meter?.cache.blocks ?? 0
-    await expect.poll(redisBlocks, PATIENCE).toBeGreaterThanOrEqual(blocks)
-    const far = await ask(two, 'a')
-    const answers = [plain, cold, live, near, far]
+    const kept = await ask(one, 'a')
+    await expect.poll(redisBlocks, PATIENCE).toBeGreaterThanOrEqual(kept.meter?.cache.blocks ?? 0)
+    const { near, far } = await nearAndFar(['a', 'a2', 'a3', 'a4', 'a5', 'a6'])
+    const answers = [plain, cold, live, kept, near, far]
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(answers.map(({ meter }) => meter?.cache.source)).toEqual([
-      ...['none', 'none', 'l1', 'l1', 'l2'],
+      ...['none', 'none', 'l1', 'l1', 'l1', 'l2'],
     ])
     const tokens = plain.meter?.inputTokens ?? 0
     expect(tokens).toBeGreaterThan(5 * 128)
@@ -87,7 +104,9 @@ describeOnOwnRedis('two workers with a Redis', () => {
       expect(meter?.cache.evaluatedTokens).toBe(meter?.inputTokens)
     }
     expect(live.meter).toMatchObject({ inputTokens: 1, cachedInputTokens: tokens - 1 })
-    expect(near.meter).toMatchObject({ inputTokens: 1, cachedInputTokens: tokens - 1 })
+    for (const { meter } of [kept, near]) {
+      expect(meter).toMatchObject({ inputTokens: 1, cachedInputTokens: tokens - 1 })
+    }
     expect(far.meter).toMatchObject({ inputTokens: 1, cachedInputTokens: tokens - 1 })
     expect(far.meter?.cache).toMatchObject({ blocks: Math.ceil((tokens - 1) / 32) })
     expect(far.meter?.cache.lastBlockHash).toBe(near.meter?.cache.lastBlockHash)
