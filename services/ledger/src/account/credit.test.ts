@@ -103,6 +103,16 @@ describe('credit', () => {
       .thenHappens(['CreditExpired', { amount: 27n, balanceAfter: 0n }])
   })
 
+  test('does not expire where it is what an open hold would burn, though there is other credit', () => {
+    const gift = { category: 'promotional', expiresAt: START_MS + 10 } as const
+    const held = given(history(...usable, granted(1, 60n), grant(2, 50n, gift), accept(1)))
+    held.when(expire(START_MS + 10)).thenNothing()
+    const other = given(history(...usable, granted(1, 60n), grant(2, 70n, gift), accept(1)))
+    other
+      .when(expire(START_MS + 10))
+      .thenHappens(['CreditExpired', { grantId: grantId(2), amount: 20n, balanceAfter: 110n }])
+  })
+
   test('that has expired is not spent: it is booked with the next acceptance', () => {
     const mixed = history(...usable, granted(1, 100n, { expiresAt: START_MS + 10 }), grant(2, 60n))
     given(...mixed)

@@ -106,19 +106,20 @@ export function decideExpire(state: AccountState, command: ExpireCredit): Decisi
 }
 
 /**
- * What is past its time and not needed by an open hold: of each expired grant, as much as is
- * available. What a hold needs stays until its request has ended.
+ * What is past its time and not needed by an open hold. Holds are met by the grants in the order in
+ * which they burn, so that a request costs the same grants whether somebody looks meanwhile or not;
+ * what they need of an expired grant stays until they have ended.
  */
 export function expiredCredit(state: AccountState, at: number): ExpiredCredit {
   const events: AccountEventOf<'CreditExpired'>[] = []
-  let available = state.balance - state.held
+  let held = state.held
   let balanceAfter = state.balance
   let amount = 0n
   for (const { grantId, expiresAt, remaining } of state.burning) {
-    if (expiresAt === null || at < expiresAt) continue
-    if (available <= 0n) break
-    const expiring = smallerOf(remaining, available)
-    available -= expiring
+    const needed = smallerOf(remaining, held)
+    held -= needed
+    const expiring = remaining - needed
+    if (expiresAt === null || at < expiresAt || expiring === 0n) continue
     amount += expiring
     if (events.length >= MAX_EXPIRED_PER_COMMAND) continue
     balanceAfter -= expiring
