@@ -206,6 +206,8 @@ export interface AcceptRequest extends Base {
   readonly price: PriceVersion | null | undefined
   readonly promptTokens: number
   readonly maxOutputTokens: number
+  /** Whether its worker runs with this limit by an earlier decision: then it is not lowered. */
+  readonly isStarted: boolean
   readonly idempotency: { readonly keyHash: string; readonly bodyHash: string } | null
   /** Whether the key was looked for, in vain, among those that the account no longer remembers. */
   readonly isKeySearched: boolean

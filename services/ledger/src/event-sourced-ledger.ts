@@ -289,7 +289,8 @@ export class EventSourcedLedger implements Ledger {
     const { prices, gatewayId } = this.#parts
     const { requestId, model } = asked
     const decided = Promise.withResolvers<Accepted>()
-    let wentAhead = false
+    // What its worker runs with. Where the state was behind, that is decided again, and no less.
+    let startedTokens: number | undefined
     const durable = this.#parts.writers
       .of(accountId)
       .submit({
@@ -297,6 +298,8 @@ export class EventSourcedLedger implements Ledger {
           type: 'AcceptRequest',
           ...asked,
           isKeySearched,
+          isStarted: startedTokens !== undefined,
+          maxOutputTokens: startedTokens ?? asked.maxOutputTokens,
           price: prices.inForce({ model, priceList, onBundledModel }, at),
           gatewayId,
           actor: this.#actor,
@@ -305,7 +308,7 @@ export class EventSourcedLedger implements Ledger {
         }),
         result: (events) => dataOf(events, 'RequestAccepted'),
         goAhead: ({ price, hold, maxOutputTokens, deadline }) => {
-          wentAhead = true
+          startedTokens = maxOutputTokens
           this.#running.add(requestId, deadline)
           const lowered = maxOutputTokens < asked.maxOutputTokens
           decided.resolve({ requestId, price, hold, maxOutputTokens, lowered, deadline, durable })
@@ -315,7 +318,7 @@ export class EventSourcedLedger implements Ledger {
       .then(
         () => {},
         (error: unknown) => {
-          if (wentAhead) this.#running.delete(requestId)
+          if (startedTokens !== undefined) this.#running.delete(requestId)
           decided.reject(error)
           throw error
         },

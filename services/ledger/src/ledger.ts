@@ -96,7 +96,7 @@ export interface NewKey {
 export interface NewRequest
   extends Omit<
     AcceptRequest,
-    'type' | 'at' | 'actor' | 'gatewayId' | 'price' | 'isKeySearched' | 'deadline'
+    'type' | 'at' | 'actor' | 'gatewayId' | 'price' | 'isStarted' | 'isKeySearched' | 'deadline'
   > {
   /** When it has ended at the latest, from its acceptance, whatever it waited for before. */
   readonly endsWithinMs: number

@@ -48,6 +48,32 @@ describe('the life of a request', () => {
     expect(accepted).toMatchObject({ hold: 29n, maxOutputTokens: 3, lowered: true })
   })
 
+  test('strict is billed for all that its worker was allowed, whatever others spent', async () => {
+    const one = await openLedger()
+    const two = await openLedger({ store: one.store, time: one.time, gatewayId: 'gw_two' })
+    const { accountId, keyId } = await openFunded(one, 1_000n, 'strict')
+    const before = await two.ledger.balance(accountId)
+    const spent = request(one, keyId, { promptTokens: 485, maxOutputTokens: 0 })
+    await (await one.ledger.accept(accountId, spent)).durable
+    await one.ledger.settle(
+      accountId,
+      ending(spent.requestId, { inputTokens: 485, outputTokens: 0 }),
+    )
+    expect(before.available).toBe(1_000n)
+    // 30 are left. The second knows of 1,000, and its worker begins with 300 tokens of output.
+    const accepted = await two.ledger.accept(
+      accountId,
+      request(two, keyId, { maxOutputTokens: 300 }),
+    )
+    expect(accepted).toMatchObject({ maxOutputTokens: 300, lowered: false })
+    const refused = two.time.until(accepted.durable)
+    await expect(refused).rejects.toMatchObject({ code: 'balance_in_use' })
+    expect(two.ledger.isRunning(accepted.requestId)).toBe(false)
+    const again = await two.ledger.accept(accountId, request(two, keyId, { maxOutputTokens: 300 }))
+    expect(again).toMatchObject({ maxOutputTokens: 3, lowered: true })
+    await two.time.until(again.durable)
+  })
+
   test('pitfall 4: fails without a charge; is abandoned once', async () => {
     const setting = await openLedger()
     const { ledger } = setting
@@ -146,6 +172,22 @@ describe('money', () => {
     expect(await setting.ledger.balance(accountId)).toMatchObject({ settled: 100n })
     const changed = setting.ledger.grant(accountId, payment(101n, 'payment-7'))
     await expect(changed).rejects.toMatchObject({ code: 'conflict' })
+  })
+
+  test('a look at the balance takes no credit from a request that runs', async () => {
+    const balanceAfter = async (isLookedAt: boolean) => {
+      const setting = await openLedger()
+      const { ledger, time } = setting
+      const { accountId, keyId } = await openFunded(setting, 60n)
+      const expiresAt = time.nowMs() + 10
+      await ledger.grant(accountId, { ...payment(50n), category: 'promotional', expiresAt })
+      const asked = request(setting, keyId)
+      await (await ledger.accept(accountId, asked)).durable
+      await time.advance(20)
+      if (isLookedAt) await ledger.balance(accountId)
+      return (await ledger.settle(accountId, ending(asked.requestId))).balanceAfter
+    }
+    expect([await balanceAfter(false), await balanceAfter(true)]).toEqual([60n, 60n])
   })
 
   test('credit past its time is not shown as a balance, and is booked as expired', async () => {

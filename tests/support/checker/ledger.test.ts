@@ -206,6 +206,7 @@ function accept([name, promptTokens, maxOutputTokens]: [number, number, number])
     price,
     promptTokens,
     maxOutputTokens,
+    isStarted: false,
     idempotency: null,
     isKeySearched: false,
     deadline: at,

@@ -162,6 +162,7 @@ export const accept = (index: number, fields: Partial<AcceptRequest> = {}): Acce
   price,
   promptTokens: 10,
   maxOutputTokens: 10,
+  isStarted: false,
   idempotency: null,
   isKeySearched: false,
   deadline: START_MS + 600_000,

@@ -143,6 +143,15 @@ describe('the strict policy', () => {
       .thenHappens(['RequestAccepted', { hold: 23n, maxOutputTokens: 1 }])
   })
 
+  test('does not lower what a worker runs with already', () => {
+    given(...funded(50n, 'strict'))
+      .when(accept(1, { isStarted: true }))
+      .thenHappens(['RequestAccepted', { hold: 50n, maxOutputTokens: 10 }])
+    given(...funded(49n, 'strict'))
+      .when(accept(1, { isStarted: true }))
+      .thenWaits()
+  })
+
   test('refuses when not one token of output is affordable', () => {
     given(...funded(22n, 'strict'))
       .when(accept(1))

@@ -13,6 +13,7 @@
  *       strict                     → the output limit is lowered to what is affordable now, if that
  *                                    is at least half of what would be affordable if nothing else
  *                                    ran
+ *       strict, its worker runs    → refused: what another process spent meanwhile is missing
  *       strict, else               → waits for a request to end; refused if the whole balance
  *                                    would not pay for the prompt and one token
  *
@@ -131,6 +132,7 @@ function admitLowered(request: PricedRequest, funds: Funds, needed: PicoDollars)
   if (alone === undefined) {
     return insufficient(worstCase(price, promptTokens, Math.min(1, maxOutputTokens)), funds)
   }
+  if (request.isStarted) return waits(needed, funds)
   const now = affordableOutput(request, funds.available)
   if (now === undefined || now < alone * LEAST_USEFUL_SHARE) return waits(needed, funds)
   return accept(request, funds, worstCase(price, promptTokens, now), now)
