@@ -140,6 +140,7 @@ const dataArbitraries: { [T in DomainEvent['type']]: fc.Arbitrary<DataOf<T>> } =
     expiresAt: nullable(timeMs),
     reference: nullable(text),
     reason: text,
+    changeId: nullable(text),
     paidDebt: amount,
     balanceAfter: amount,
     at: timeMs,

@@ -70,6 +70,7 @@ export class AccountHistory {
           expiresAt: null,
           reference: 'INV-1',
           reason: 'first payment',
+          changeId: null,
           paidDebt: 0n,
           balanceAfter: amount,
           at,

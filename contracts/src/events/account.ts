@@ -189,6 +189,8 @@ export const accountEventSchemas = {
     /** The payment that the grant came from; the same reference grants once. */
     reference,
     reason: freeText,
+    /** Made of the idempotency key, null without one: under it nothing else is granted. */
+    changeId: z.string().nullable(),
     /** What of the amount paid an existing debt at once. */
     paidDebt: picoDollars,
     balanceAfter: picoDollars,

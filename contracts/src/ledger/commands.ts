@@ -190,6 +190,8 @@ export interface GrantCredit extends Base {
   readonly expiresAt: number | null
   readonly reference: string | null
   readonly reason: string
+  /** Made of the idempotency key, beside what names the grant; null without one. */
+  readonly changeId: string | null
 }
 
 export interface AcceptRequest extends Base {

@@ -102,6 +102,7 @@ function opening(
         expiresAt: null,
         reference: null,
         reason: 'bench',
+        changeId: null,
         paidDebt: 0n,
         balanceAfter: SEEDED_CREDIT,
         at: now,

@@ -174,6 +174,48 @@ describe('money', () => {
     await expect(changed).rejects.toMatchObject({ code: 'conflict' })
   })
 
+  test('an idempotency key grants once, whatever the reference', async () => {
+    const { ledger } = await openLedger()
+    const accountId = await ledger.openAccount({ name: 'a', actor: 'operator' })
+    const grant = (reference: string | null, amount = 100n) => {
+      const asked = { ...payment(amount, reference), idempotencyKey: 'topup-1' }
+      return ledger.administration.grant(accountId, asked)
+    }
+    const { grantId } = await grant('INV-1')
+    expect(await grant('INV-1')).toEqual({ grantId, created: false })
+    for (const other of [grant('INV-2'), grant(null), grant('INV-1', 101n)]) {
+      await expect(other).rejects.toMatchObject({ code: 'conflict' })
+    }
+    expect((await ledger.balance(accountId)).settled).toBe(100n)
+    const { created } = await ledger.administration.grant(accountId, payment(5n, 'INV-2'))
+    expect(created).toBe(true)
+  })
+
+  test('credit past its time is not paid out, in however many grants it is', async () => {
+    const { ledger, time } = await openLedger()
+    const accountId = await ledger.openAccount({ name: 'a', actor: 'operator' })
+    const expiresAt = time.nowMs() + 1_000
+    const gift = { ...payment(1n), category: 'promotional' as const, expiresAt }
+    for (let index = 0; index < 150; index += 1) await ledger.grant(accountId, gift)
+    await time.advance(2_000)
+    const asked = { remainder: 'paid_out', reference: null, reason: 'r', actor: 'o' } as const
+    expect((await ledger.administration.close(accountId, asked)).amount).toBe(0n)
+  })
+
+  test('a request can have as many refunds as it says', async () => {
+    const setting = await openLedger()
+    const { ledger } = setting
+    const { accountId, keyId } = await openFunded(setting, 1_000n)
+    const asked = request(setting, keyId, { maxOutputTokens: 100 })
+    await (await ledger.accept(accountId, asked)).durable
+    await ledger.settle(accountId, ending(asked.requestId, { outputTokens: 100 }))
+    const { requestId } = asked
+    const part = { requestId, amount: 1n, reference: null, reason: 'r', actor: 'o' }
+    for (let made = 0; made < 100; made += 1) await ledger.administration.refund(accountId, part)
+    const more = ledger.administration.refund(accountId, part)
+    await expect(more).rejects.toMatchObject({ code: 'conflict', message: /has 100 refunds/ })
+  })
+
   test('a look at the balance takes no credit from a request that runs', async () => {
     const balanceAfter = async (isLookedAt: boolean) => {
       const setting = await openLedger()

@@ -52,6 +52,7 @@ export const granted = (
     expiresAt: null,
     reference: null,
     reason: '',
+    changeId: null,
     paidDebt: 0n,
     balanceAfter,
     at: 0,

@@ -259,6 +259,7 @@ function grant([name, amount, lifeDays]: [number, bigint, number]): Step {
     expiresAt: lifeDays === 0 ? null : at + lifeDays * DAY_MS,
     reference: null,
     reason: 'r',
+    changeId: null,
     at,
   })
 }

@@ -81,6 +81,7 @@ export const granted = (
     expiresAt: null,
     reference: null,
     reason: 'a payment',
+    changeId: null,
     paidDebt: 0n,
     balanceAfter: amount,
     at: START_MS,
@@ -147,6 +148,7 @@ export const grant = (
   expiresAt: null,
   reference: null,
   reason: 'a payment',
+  changeId: null,
   ...fields,
 })
 

@@ -21,7 +21,7 @@ const currentVersions: ReadonlyMap<string, number> = new Map([
   ['ApiKeyCreated', 4],
   ['ApiKeyRenamed', 2],
   ['ApiKeyRevoked', 2],
-  ['CreditGranted', 2],
+  ['CreditGranted', 3],
   ['GrantVoided', 2],
   ['CreditRefunded', 2],
   ['BalanceAdjusted', 2],
@@ -50,7 +50,7 @@ const upcasters: ReadonlyMap<string, readonly Upcaster[]> = new Map([
   ['ApiKeyCreated', [withoutExternalId, withPlainTexts, withPlainTexts]],
   ['ApiKeyRenamed', [withPlainTexts]],
   ['ApiKeyRevoked', [withPlainTexts]],
-  ['CreditGranted', [withPlainTexts]],
+  ['CreditGranted', [withPlainTexts, withoutChange]],
   ['GrantVoided', [withPlainTexts]],
   ['CreditRefunded', [withPlainTexts]],
   ['BalanceAdjusted', [withPlainTexts]],
@@ -91,6 +91,11 @@ function withoutExternalId(data: unknown): unknown {
 /** A text about people was in the event itself: it stands where the word of one stands now. */
 function withPlainTexts(data: unknown): unknown {
   return data
+}
+
+/** Versions before did not say which idempotency key there was. */
+function withoutChange(data: unknown): unknown {
+  return { ...(data as object), changeId: null }
 }
 
 function withoutReason(data: unknown): unknown {

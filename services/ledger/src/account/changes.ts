@@ -1,7 +1,8 @@
-/** The operator's changes that are no money: each happens once, however often it is asked for. */
+/** The operator's changes: each happens once, however often it is asked for. */
 import type {
   AccountCommand,
   EraseTexts,
+  GrantCredit,
   RenameAccount,
   RenameApiKey,
   SetApiKeyExpiry,
@@ -50,9 +51,21 @@ export function changeOf(change: AccountCommand | AccountEvent): string | undefi
     case 'EraseTexts':
     case 'TextsErased':
       return contentOfChange('erase')
+    case 'GrantCredit':
+      return contentOfGrant(change)
+    case 'CreditGranted':
+      return contentOfGrant(change.data)
     default:
       return undefined
   }
+}
+
+/** The reference is in the grant's id, which is made of it. */
+function contentOfGrant(
+  grant: Pick<GrantCredit, 'grantId' | 'amount' | 'category' | 'priority' | 'expiresAt'>,
+): string {
+  const { grantId, amount, category, priority, expiresAt } = grant
+  return contentOfChange('grant', grantId, `${amount}`, category, `${priority}`, `${expiresAt}`)
 }
 
 /** @returns undefined when the change is a new one */
@@ -60,7 +73,8 @@ export function decideRepeatedChange(
   state: AccountState,
   command: AccountCommand,
 ): Decision | undefined {
-  const known = 'changeId' in command ? state.changes.get(command.changeId) : undefined
+  const changeId = 'changeId' in command ? command.changeId : null
+  const known = changeId === null ? undefined : state.changes.get(changeId)
   if (known === undefined) return undefined
   return isSameContent(known, changeOf(command))
     ? nothingToDo

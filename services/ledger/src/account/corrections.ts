@@ -91,7 +91,8 @@ export function decideRefund(state: AccountState, command: RefundRequest): Decis
   const before = known?.total ?? sumOf(charge.refunds)
   const left = refundable(charge, before, state.priceCorrections)
   const amount = command.amount ?? left
-  const refusal = refuseRefund(command, amount, left, refunds.length) ?? refuseTexts(command)
+  const refundsMade = new Set(refunds.map((refund) => refund.refundId)).size
+  const refusal = refuseRefund(command, amount, left, refundsMade) ?? refuseTexts(command)
   if (refusal !== undefined) return refusal
   const { expired, balance } = fundsAfterExpiry(state, at)
   const back = returned(state, charge, before, amount)

@@ -16,6 +16,9 @@ import {
 
 /** Expired grants that are written off by one command; the next command goes on. */
 const MAX_EXPIRED_PER_COMMAND = 100
+/** Those that are written off together with a change of the balance: an append has a bound. */
+const MAX_EXPIRED_WITH_A_CHANGE = 400
+const RETRY_SECONDS = 1
 const MAX_REFERENCE_CHARACTERS = 200
 const MAX_REASON_CHARACTERS = 500
 
@@ -83,8 +86,20 @@ export interface AccountFunds {
   readonly balance: PicoDollars
 }
 
+/**
+ * What has expired must not be taken, nor paid out: where it is in more grants than one append can
+ * write off, they come first.
+ */
+export function refuseUnbookedExpiry(state: AccountState, at: number): Decision | undefined {
+  const { events, amount } = expiredCredit(state, at, MAX_EXPIRED_WITH_A_CHANGE)
+  const booked = events.reduce((sum, { data }) => sum + data.amount, 0n)
+  if (booked === amount) return undefined
+  const message = 'Credit that has expired is still being written off. Please try again.'
+  return refused('view_behind', message, { retryAfterSeconds: RETRY_SECONDS })
+}
+
 export function fundsAfterExpiry(state: AccountState, at: number): AccountFunds {
-  const { events } = expiredCredit(state, at)
+  const { events } = expiredCredit(state, at, MAX_EXPIRED_WITH_A_CHANGE)
   const lost = new Map(events.map(({ data }) => [data.grantId, data.amount]))
   const credit = state.burning.map(({ grantId, remaining }) => ({
     grantId,
@@ -110,7 +125,11 @@ export function decideExpire(state: AccountState, command: ExpireCredit): Decisi
  * which they burn, so that a request costs the same grants whether somebody looks meanwhile or not;
  * what they need of an expired grant stays until they have ended.
  */
-export function expiredCredit(state: AccountState, at: number): ExpiredCredit {
+export function expiredCredit(
+  state: AccountState,
+  at: number,
+  eventsMax = MAX_EXPIRED_PER_COMMAND,
+): ExpiredCredit {
   const events: AccountEventOf<'CreditExpired'>[] = []
   let held = state.held
   let balanceAfter = state.balance
@@ -121,7 +140,7 @@ export function expiredCredit(state: AccountState, at: number): ExpiredCredit {
     const expiring = remaining - needed
     if (expiresAt === null || at < expiresAt || expiring === 0n) continue
     amount += expiring
-    if (events.length >= MAX_EXPIRED_PER_COMMAND) continue
+    if (events.length >= eventsMax) continue
     balanceAfter -= expiring
     events.push({ type: 'CreditExpired', data: { grantId, amount: expiring, balanceAfter, at } })
   }

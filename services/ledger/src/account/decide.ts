@@ -24,7 +24,7 @@ import {
 } from './changes.ts'
 import { contentOfAccount, isSameContent } from './content.ts'
 import { decideAdjust, decideCorrectPrice, decideRefund, decideVoid } from './corrections.ts'
-import { decideExpire, decideGrant } from './credit.ts'
+import { decideExpire, decideGrant, refuseUnbookedExpiry } from './credit.ts'
 import { type Decision, happens, nothingToDo, refused } from './decision.ts'
 import { decideCreateKey, decideRevokeKey } from './keys.ts'
 import { decideAbandon, decideFail, decideSettle } from './settlement.ts'
@@ -57,7 +57,7 @@ function decideNew(
     case 'UnfreezeAccount':
       return decideUnfreeze(state, command)
     case 'CloseAccount':
-      return decideClose(state, command)
+      return refuseUnbookedExpiry(state, command.at) ?? decideClose(state, command)
     case 'EraseTexts':
       return decideErase(command)
     case 'CreateApiKey':
@@ -71,13 +71,13 @@ function decideNew(
     case 'GrantCredit':
       return decideGrant(state, command)
     case 'VoidGrant':
-      return decideVoid(state, command)
+      return refuseUnbookedExpiry(state, command.at) ?? decideVoid(state, command)
     case 'RefundRequest':
-      return decideRefund(state, command)
+      return refuseUnbookedExpiry(state, command.at) ?? decideRefund(state, command)
     case 'AdjustBalance':
-      return decideAdjust(state, command)
+      return refuseUnbookedExpiry(state, command.at) ?? decideAdjust(state, command)
     case 'CorrectPrice':
-      return decideCorrectPrice(state, command)
+      return refuseUnbookedExpiry(state, command.at) ?? decideCorrectPrice(state, command)
     case 'ExpireCredit':
       return decideExpire(state, command)
     case 'FailRequest':

@@ -52,6 +52,7 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
     case 'AccountClosed':
     case 'ApiKeyRenamed':
     case 'ApiKeyExpirySet':
+    case 'CreditGranted':
     case 'GrantVoided':
     case 'TextsErased':
       change(state, event)
@@ -61,9 +62,6 @@ export function evolve(state: AccountState, event: AccountEvent): AccountState {
       break
     case 'ApiKeyRevoked':
       revokeKey(state, event.data)
-      break
-    case 'CreditGranted':
-      addGrant(state, event.data)
       break
     case 'CreditExpired':
       expire(state, event.data)
@@ -128,6 +126,9 @@ function makeChange(state: AccountState, event: ChangeEvent): void {
       break
     case 'ApiKeyExpirySet':
       endKeyAt(state, event.data)
+      break
+    case 'CreditGranted':
+      addGrant(state, event.data)
       break
     case 'GrantVoided':
       voidGrant(state, event.data)

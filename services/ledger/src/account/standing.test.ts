@@ -78,6 +78,16 @@ describe('an account', () => {
       .thenHappens(['AccountClosed', { amount: 30n, paidDebt: 30n, balanceAfter: 0n }])
   })
 
+  test('is closed when what has expired is written off, or can be with it', () => {
+    const gifts = (count: number) => {
+      const expiresAt = START_MS + 1
+      const made = Array.from({ length: count }, (_, index) => grant(index, 1n, { expiresAt }))
+      return given(history(...usable, ...made)).when(close({ at: START_MS + 1 }))
+    }
+    expect(gifts(400).decision).toMatchObject({ kind: 'happens', events: { length: 401 } })
+    gifts(401).thenRefused('view_behind', /still being written off/)
+  })
+
   test('is not closed while something runs', () => {
     given(history(...usable, grant(1, 500n), accept(1)))
       .when(close({ remainder: 'written_off' }))

@@ -63,7 +63,9 @@ export class AccountAdministration implements Administration {
       .of(accountId)
       .ask((state) => (reference === null ? undefined : grantOfReference(state, reference)))
     const grantId = made?.grantId ?? derived
-    const command: Command = (at) => ({ type: 'GrantCredit', ...grant, grantId, at })
+    const changeId =
+      idempotencyKey === undefined ? null : this.#changeId(accountId, { idempotencyKey })
+    const command: Command = (at) => ({ type: 'GrantCredit', ...grant, grantId, changeId, at })
     return { grantId, created: await this.#change(accountId, command) }
   }
 
@@ -270,13 +272,17 @@ export class AccountAdministration implements Administration {
   }
 
   /** @param amountBefore by what it moved the balance when it was done before */
-  #move(
+  async #move(
     accountId: string,
     id: string,
-    { dryRun = false }: Pick<AskedMovement, 'dryRun'>,
+    { dryRun = false, actor }: Pick<AskedMovement, 'dryRun' | 'actor'>,
     command: Command,
     amountBefore: (state: AccountState) => PicoDollars,
   ): Promise<Movement> {
+    const expire: Command = (at) => ({ type: 'ExpireCredit', actor, at })
+    while (!dryRun && (await this.#change(accountId, expire))) {
+      // In as many appends as it takes.
+    }
     const result = (events: readonly AccountEvent[], state: AccountState) =>
       movementOf(id, events, state, amountBefore)
     return this.#commands.run(accountId, command, result, dryRun)

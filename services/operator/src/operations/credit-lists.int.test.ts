@@ -25,7 +25,7 @@ function expireGift(history: AccountHistory): void {
     type: 'CreditGranted',
     data: {
       ...{ grantId, amount, category: 'promotional', priority: 1, expiresAt: at, at },
-      ...{ reference: null, reason, paidDebt: 0n, balanceAfter: history.balance },
+      ...{ reference: null, reason, changeId: null, paidDebt: 0n, balanceAfter: history.balance },
     },
   })
   history.balance -= amount

@@ -47,7 +47,14 @@ function gift(history: AccountHistory, index: number, at: number): readonly Move
     type: 'CreditGranted',
     data: {
       ...{ grantId, amount, category: 'promotional', priority: 1, expiresAt: at + 1 },
-      ...{ reference: null, reason: 'a gift', paidDebt: 0n, balanceAfter: history.balance, at },
+      ...{
+        reference: null,
+        reason: 'a gift',
+        changeId: null,
+        paidDebt: 0n,
+        balanceAfter: history.balance,
+        at,
+      },
     },
   })
   history.balance -= amount
