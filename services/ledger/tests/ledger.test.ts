@@ -202,6 +202,55 @@ describe('money', () => {
     expect((await ledger.administration.close(accountId, asked)).amount).toBe(0n)
   })
 
+  test('strict keeps above zero what was begun below it', async () => {
+    const setting = await openLedger()
+    const { ledger } = setting
+    const { accountId, keyId } = await openFunded(setting, 80n)
+    const [full, under, third] = [0, 1, 2].map(() => request(setting, keyId))
+    if (!full || !under || !third) throw new Error('three were asked for')
+    await (await ledger.accept(accountId, full)).durable
+    expect((await ledger.accept(accountId, under)).hold).toBe(30n)
+    const strict = { spendPolicy: 'strict', reason: 'r', actor: 'o' } as const
+    await ledger.administration.setSpendPolicy(accountId, strict)
+    await ledger.fail(accountId, full.requestId, 'worker_failed')
+    // 50 are free, of which the one that runs may need 20: the next waits for its end.
+    const waiting = ledger.accept(accountId, third)
+    await ledger.settle(accountId, ending(under.requestId))
+    const accepted = await waiting
+    expect(accepted).toMatchObject({ hold: 29n, maxOutputTokens: 3, lowered: true })
+    await accepted.durable
+    const tokens = { inputTokens: 10, outputTokens: 3 }
+    const { balanceAfter } = await ledger.settle(accountId, ending(third.requestId, tokens))
+    expect(balanceAfter).toBe(1n)
+  })
+
+  test('a price that is corrected by nothing in sum counts for later refunds', async () => {
+    const setting = await openLedger()
+    const { ledger, time } = setting
+    const { accountId, keyId } = await openFunded(setting, 1_000n)
+    const run = async (inputTokens: number, outputTokens: number) => {
+      const tokens = { promptTokens: inputTokens, maxOutputTokens: outputTokens }
+      const asked = request(setting, keyId, tokens)
+      const { durable, price } = await ledger.accept(accountId, asked)
+      await durable
+      await ledger.settle(accountId, ending(asked.requestId, { inputTokens, outputTokens }))
+      return { requestId: asked.requestId, version: price.version }
+    }
+    // 60 and 90 at 2, 1 and 3; at 1, 1 and 4 they are 30 and 120.
+    const { requestId, version } = await run(30, 0)
+    await run(0, 30)
+    await time.advance(10)
+    const price = { version, input: 1n, cachedInput: 1n, output: 4n }
+    const correction = { runId: 'run_1', price, from: 0, to: time.nowMs() }
+    const { correctionsMade } = await ledger.administration.correctionsOf(accountId)
+    const terms = { reference: null, reason: 'r', actor: 'o' }
+    const due = { paid: 0n, promotional: 0n }
+    const asked = { ...terms, correction, due, correctionsSeen: correctionsMade }
+    expect(await ledger.administration.correctPrice(accountId, asked)).toBe(true)
+    const refund = { ...terms, requestId, amount: null }
+    expect((await ledger.administration.refund(accountId, refund)).amount).toBe(30n)
+  })
+
   test('a request can have as many refunds as it says', async () => {
     const setting = await openLedger()
     const { ledger } = setting

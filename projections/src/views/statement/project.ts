@@ -110,7 +110,8 @@ export function projectStatement(rows: StatementRows, decoded: DecodedEvent): vo
       addEntry(rows, decoded, refunded(rows, event.data))
       break
     case 'BalanceAdjusted':
-      addEntry(rows, decoded, adjusted(rows, event.data))
+      // A corrected price may cost one request more and another as much less.
+      if (event.data.amount !== '0') addEntry(rows, decoded, adjusted(rows, event.data))
       break
     case 'AccountClosed':
       if (event.data.amount !== '0') {

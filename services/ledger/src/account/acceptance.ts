@@ -189,7 +189,14 @@ function pinned({ version, input, cachedInput, output }: PriceVersion): PriceVer
 function fundsOf(state: AccountState, at: number): Funds {
   const expired = expiredCredit(state, at)
   const balance = state.balance - expired.amount
-  return { balance, available: balance - state.held, expired }
+  return { balance, available: balance - state.held - beyondHold(state), expired }
+}
+
+/** By how much a request of the time before `strict` may still go beyond what it holds. */
+function beyondHold({ spendPolicy, underHeldRequestId, openRequests }: AccountState): PicoDollars {
+  const request = openRequests.get(underHeldRequestId ?? '')
+  if (spendPolicy !== 'strict' || request === undefined) return 0n
+  return worstCase(request.price, request.promptTokens, request.maxOutputTokens) - request.hold
 }
 
 function insufficient(needed: PicoDollars, funds: Funds): Decision {

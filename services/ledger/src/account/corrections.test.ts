@@ -287,10 +287,10 @@ describe('a wrong price', () => {
       .thenRefused('invalid_value')
   })
 
-  test('of nothing is nothing', () => {
+  test('of nothing in sum is recorded, for the refunds to come', () => {
     given(...usable)
       .when(correct(correction, { paid: 0n, promotional: 0n }))
-      .thenNothing()
+      .thenHappens(['BalanceAdjusted', { amount: 0n, credit: 0n, correction }])
   })
 
   test('is worked out again when a refund or an adjustment came meanwhile', () => {

@@ -239,12 +239,12 @@ export function decideCorrectPrice(state: AccountState, command: CorrectPrice): 
   if (correctionsSeen !== state.correctionsMade) {
     return refused('conflict', 'The account was corrected meanwhile: work the amount out again.')
   }
-  const parts = (['promotional', 'paid'] as const)
-    .map((category) => {
-      return { adjustmentId: adjustmentIds[category], amount: due[category], category }
-    })
-    .filter(({ amount }) => amount !== 0n)
-  if (parts.length === 0) return nothingToDo
+  const [promotional, paid] = (['promotional', 'paid'] as const).map((category) => {
+    return { adjustmentId: adjustmentIds[category], amount: due[category], category }
+  }) as [Part, Part]
+  const moved = [promotional, paid].filter(({ amount }) => amount !== 0n)
+  // What is more for one request and less for another is recorded, for the refunds to come.
+  const parts = moved.length === 0 ? [paid] : moved
   const grants = parts.filter(({ amount }) => amount > 0n).length
   if (grants < parts.length && parts.length > 1) {
     return refused('invalid_value', 'What is charged is charged in one amount.')

@@ -34,6 +34,8 @@ export class PriceDifference {
   readonly #correction: PriceCorrection
   readonly #earlier: readonly PriceCorrection[]
   requests = 0
+  /** Of those, how many cost more or less than before: what is due for all may still be nothing. */
+  differing = 0
   /** What its requests cost before and after the correction, less what was refunded. */
   before = 0n
   after = 0n
@@ -59,6 +61,7 @@ export class PriceDifference {
     this.requests += 1
     this.before += before
     this.after += after
+    if (after !== before) this.differing += 1
     if (after > before) this.#charged += after - before
     else this.#giveBack(charge, cost, before, before - after)
   }

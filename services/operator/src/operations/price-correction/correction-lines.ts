@@ -138,7 +138,7 @@ async function* workOut(
   if (difference.requests === 0 && running === 0) return undefined
   const due = isDone ? made.adjustedBy(correction.runId) : difference.due
   const problem = running > 0 && !isDone ? stillRunning(running) : null
-  const isOpen = !isDone && problem === null && sumOf(due) !== 0n
+  const isOpen = !isDone && problem === null && difference.differing > 0
   return { difference, due, created: false, problem, correctionsSeen, isOpen }
 }
 
