@@ -114,6 +114,7 @@ export interface Ledger {
   authenticate(secret: string): Promise<Caller>
   /** Whose key this is as far as memory knows; undefined says nothing about the key. */
   knownCaller(secret: string): Caller | undefined
+  /** The newest. Credit that is past its time and that no open request holds is booked first. */
   balance(accountId: string): Promise<Balance>
   /** Whether the account has credit as far as memory knows; false says nothing about it. */
   hasKnownCredit(accountId: string): boolean

@@ -1,12 +1,21 @@
 import type { CrashPoint } from '@svc/contracts/crash-points'
 import { accountStream } from '@svc/contracts/events/account'
-import { openFunded, openLedger, request } from '@svc/testing/ledger/open-ledger'
+import {
+  ending,
+  eventsOf,
+  openFunded,
+  openLedger,
+  payment,
+  request,
+} from '@svc/testing/ledger/open-ledger'
 import { sampleId } from '@svc/testing/ledger/sample'
 import { describe, expect, test } from 'vitest'
+import type { EndedGrant } from './ended-grants.ts'
 import { createSweeper, type RunningRow, type SweeperPorts } from './sweeper.ts'
 
 const deadGateway = sampleId('gw', 66)
 const ownGateway = sampleId('gw', 77)
+const noGrants = () => ({ rows: [], next: undefined })
 
 /** Two requests that a dead gateway left, and one that this gateway runs. */
 async function openOrphaned(ports: Partial<SweeperPorts> = {}) {
@@ -28,6 +37,7 @@ async function openOrphaned(ports: Partial<SweeperPorts> = {}) {
   const sweeper = createSweeper({
     ledger: live.ledger,
     findRunning: (limit) => rows.slice(0, limit),
+    findEndedGrants: noGrants,
     clock: time,
     timer: time,
     isGone: () => true,
@@ -55,6 +65,7 @@ describe('the sweeper', () => {
     const another = createSweeper({
       ledger: other.ledger,
       findRunning: () => rows.slice(0, 2),
+      findEndedGrants: noGrants,
       clock: time,
       timer: time,
       isGone: () => true,
@@ -131,6 +142,7 @@ describe('the sweeper', () => {
     const view = createSweeper({
       ledger,
       findRunning: () => Promise.reject(new Error('the view is closed')),
+      findEndedGrants: () => Promise.reject(new Error('the view is closed')),
       clock: time,
       timer: time,
       isGone: () => true,
@@ -141,7 +153,132 @@ describe('the sweeper', () => {
     view.start()
     await time.advance(5_000)
     await view.stop()
-    expect(errors).toHaveLength(3)
+    expect(errors).toHaveLength(5)
     expect(await ledger.balance(accountId)).toMatchObject({ held: 50n })
+  })
+})
+
+/** Two accounts with $0 for ever, and 100 that end a second from now. */
+async function openSleeping() {
+  const setting = await openLedger()
+  const { ledger, store, time } = setting
+  const expiresAt = time.nowMs() + 1_000
+  const rows: EndedGrant[] = []
+  const openAccount = async () => {
+    const { accountId, keyId } = await openFunded(setting, 0n)
+    const grantId = await ledger.grant(accountId, { ...payment(100n), expiresAt })
+    rows.push({ accountId, grantId, expiresAt })
+    return { accountId, keyId }
+  }
+  const [ada, bob] = [await openAccount(), await openAccount()]
+  const sweeperOf = (ledgerOfSweeper: typeof ledger, ports: Partial<SweeperPorts> = {}) =>
+    createSweeper({
+      ledger: ledgerOfSweeper,
+      findRunning: () => [],
+      findEndedGrants: ({ endsBefore }) => ({
+        rows: rows.filter((row) => (row.expiresAt ?? 0) < endsBefore),
+        next: undefined,
+      }),
+      clock: time,
+      timer: time,
+      isGone: () => false,
+      gatewayId: ownGateway,
+      reach: () => {},
+      ...ports,
+    })
+  const expiriesOf = async (accountId: string) =>
+    (await eventsOf(store, accountId)).flatMap(({ type, data }) =>
+      type === 'CreditExpired' ? [data] : [],
+    )
+  return { ...setting, rows, ada, bob, expiresAt, sweeperOf, expiriesOf }
+}
+
+describe('credit whose time is over, of accounts that sleep,', () => {
+  test('is booked within one interval, at the time of the booking', async () => {
+    const { ledger, time, ada, bob, expiresAt, sweeperOf, expiriesOf } = await openSleeping()
+    const sweeper = sweeperOf(ledger)
+    sweeper.start()
+    await time.advance(999)
+    expect(await expiriesOf(ada.accountId)).toEqual([])
+    await time.advance(4_001)
+    await sweeper.stop()
+    for (const { accountId } of [ada, bob]) {
+      expect(await expiriesOf(accountId)).toMatchObject([
+        { amount: 100n, balanceAfter: 0n, at: expiresAt + 4_000 },
+      ])
+    }
+  })
+
+  test('is booked once by two servers at the same moment', async () => {
+    const { ledger, store, time, ada, sweeperOf, expiriesOf } = await openSleeping()
+    const other = await openLedger({ store, time, gatewayId: sampleId('gw', 99) })
+    await time.advance(1_000)
+    const sweeps = Promise.all([sweeperOf(ledger).sweep(), sweeperOf(other.ledger).sweep()])
+    await time.advance(1_000)
+    await sweeps
+    expect(await expiriesOf(ada.accountId)).toHaveLength(1)
+  })
+
+  test('is left as far as a request holds it, until that has ended', async () => {
+    const setting = await openSleeping()
+    const { ledger, time, ada, sweeperOf, expiriesOf } = setting
+    const asked = request(setting, ada.keyId)
+    const { durable, requestId } = await ledger.accept(ada.accountId, asked)
+    await durable
+    const looks: string[] = []
+    const sweeper = sweeperOf({
+      ...ledger,
+      isRunning: ledger.isRunning.bind(ledger),
+      balance(accountId) {
+        looks.push(accountId)
+        return ledger.balance(accountId)
+      },
+    })
+    sweeper.start()
+    await time.advance(15_000)
+    expect(await expiriesOf(ada.accountId)).toMatchObject([{ amount: 50n }])
+    expect(looks.filter((accountId) => accountId === ada.accountId)).toHaveLength(3)
+    await ledger.settle(ada.accountId, ending(requestId, { inputTokens: 10, outputTokens: 0 }))
+    await time.advance(5_000)
+    await sweeper.stop()
+    expect(await expiriesOf(ada.accountId)).toMatchObject([{ amount: 50n }, { amount: 30n }])
+  })
+
+  test('is no news where the view is behind, or shows too much', async () => {
+    const { ledger, store, time, rows, ada, bob, expiresAt, sweeperOf } = await openSleeping()
+    const [voided, early] = rows.splice(0) as [EndedGrant, EndedGrant]
+    const change = { reason: 'a mistake', reference: null, actor: 'operator' }
+    await ledger.administration.voidGrant(ada.accountId, { grantId: voided.grantId, ...change })
+    rows.push(voided, { ...early, expiresAt: time.nowMs() })
+    const before = await store.lastPosition()
+    await sweeperOf(ledger).sweep()
+    expect(time.nowMs()).toBeLessThan(expiresAt)
+    await time.advance(1_000)
+    await sweeperOf(ledger, { findEndedGrants: noGrants }).sweep()
+    expect(await store.lastPosition()).toBe(before)
+    await sweeperOf(ledger).sweep()
+    expect(await eventsOf(store, ada.accountId)).not.toContainEqual(
+      expect.objectContaining({ type: 'CreditExpired' }),
+    )
+    expect((await eventsOf(store, bob.accountId)).at(-1)?.type).toBe('CreditExpired')
+  })
+
+  test('is booked also when another account cannot be, and when no request can be found', async () => {
+    const { ledger, time, rows, ada, sweeperOf, expiriesOf } = await openSleeping()
+    const errors: unknown[] = []
+    rows.unshift({ ...(rows[0] as EndedGrant), accountId: sampleId('acct', 404) })
+    await time.advance(1_000)
+    const sweeper = sweeperOf(ledger, {
+      findRunning: () => Promise.reject(new Error('the view is closed')),
+      onError: (error, work) => errors.push([work, error]),
+    })
+    sweeper.start()
+    await time.quiet()
+    await sweeper.stop()
+    expect(errors).toMatchObject([
+      ['expiry', { code: 'not_found' }],
+      ['orphans', {}],
+    ])
+    expect(await expiriesOf(ada.accountId)).toHaveLength(1)
   })
 })

@@ -1,5 +1,6 @@
 /**
- * Ends requests that nobody runs any more, so that their holds do not last.
+ * Does what falls due without anybody asking: it ends requests that nobody runs any more, so that
+ * their holds do not last, and then books credit that is past its time.
  *
  *     start ─▶ sweep ─▶ pause ─▶ sweep … until it is stopped
  *
@@ -11,16 +12,21 @@
  *
  * The rows come from a view, which may be behind. That does no harm: the ledger decides, and a
  * request that has ended already is left as it is. Sweeping twice changes nothing.
+ *
+ * An account that sleeps would keep its expired credit in all reports until somebody looked at it,
+ * and the expiry would fall into the month of that look. What open requests hold of such credit is
+ * left to a sweep after they have ended.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
+import { EndedGrants, type FindEndedGrants } from './ended-grants.ts'
 import type { Ledger } from './ledger.ts'
 
 const SWEEP_EVERY_MS = 5_000
 /** For clocks that differ a little. */
 const DEADLINE_GRACE_MS = 5_000
 const MAX_ROWS_PER_SWEEP = 10_000
-/** Ended at once, so that they share their appends. */
+/** Ended or booked at once, so that they share their appends. */
 const SWEPT_TOGETHER = 64
 
 export interface RunningRow {
@@ -30,10 +36,14 @@ export interface RunningRow {
   readonly deadline: number
 }
 
+export type SweeperWork = 'orphans' | 'expiry'
+
 export interface SweeperPorts {
-  readonly ledger: Pick<Ledger, 'abandon' | 'isRunning'>
+  readonly ledger: Pick<Ledger, 'abandon' | 'isRunning' | 'balance'>
   /** Requests that a view shows as running, those with the earliest deadline first. */
   readonly findRunning: (limit: number) => readonly RunningRow[] | Promise<readonly RunningRow[]>
+  /** Grants that a view shows with credit left and their time over. */
+  readonly findEndedGrants: FindEndedGrants
   readonly clock: Clock
   readonly timer: Timer
   /**
@@ -43,8 +53,8 @@ export interface SweeperPorts {
   readonly isGone: (gatewayId: string) => boolean
   readonly gatewayId: string
   readonly reach: ReachCrashPoint
-  /** Called when a sweep, or one of its requests, fails; the next sweep retries. */
-  readonly onError?: (error: unknown) => void
+  /** Called when a sweep, or a request or account of it, fails; the next sweep retries. */
+  readonly onError?: (error: unknown, work: SweeperWork) => void
 }
 
 export interface Sweeper {
@@ -62,18 +72,23 @@ export function createSweeper(ports: SweeperPorts): Sweeper {
 
 class OrphanSweeper implements Sweeper {
   readonly #ports: SweeperPorts
+  readonly #endedGrants: EndedGrants
   #isStopped = false
   #cancelNext: () => void = () => {}
   #running: Promise<void> | undefined
 
   constructor(ports: SweeperPorts) {
     this.#ports = ports
+    this.#endedGrants = new EndedGrants(ports.findEndedGrants)
   }
 
   start(): void {
     if (this.#isStopped || this.#running !== undefined) return
     this.#running = this.sweep()
-      .then(() => {}, this.#report)
+      .then(
+        () => {},
+        (error) => this.#report(error, 'orphans'),
+      )
       .then(() => {
         this.#running = undefined
         if (!this.#isStopped) {
@@ -83,6 +98,14 @@ class OrphanSweeper implements Sweeper {
   }
 
   async sweep(): Promise<number> {
+    try {
+      return await this.#endOrphans()
+    } finally {
+      await this.#bookExpiries()
+    }
+  }
+
+  async #endOrphans(): Promise<number> {
     const rows = await this.#ports.findRunning(MAX_ROWS_PER_SWEEP)
     let ended = 0
     for (let first = 0; first < rows.length && !this.#isStopped; first += SWEPT_TOGETHER) {
@@ -122,12 +145,34 @@ class OrphanSweeper implements Sweeper {
     try {
       return await this.#ports.ledger.abandon(accountId, requestId, reason)
     } catch (error) {
-      this.#report(error)
+      this.#report(error, 'orphans')
       return false
     }
   }
 
-  readonly #report = (error: unknown): void => {
-    this.#ports.onError?.(error)
+  /** Never rejects: it comes after what may have failed by itself. */
+  async #bookExpiries(): Promise<void> {
+    try {
+      const accountIds = await this.#endedGrants.look(this.#ports.clock.nowMs())
+      for (let first = 0; first < accountIds.length && !this.#isStopped; first += SWEPT_TOGETHER) {
+        const group = accountIds.slice(first, first + SWEPT_TOGETHER)
+        await Promise.all(group.map((accountId) => this.#bookExpiry(accountId)))
+      }
+    } catch (error) {
+      this.#report(error, 'expiry')
+    }
+  }
+
+  /** Whoever is told a balance is told it without expired credit: that is booked first. */
+  async #bookExpiry(accountId: string): Promise<void> {
+    try {
+      await this.#ports.ledger.balance(accountId)
+    } catch (error) {
+      this.#report(error, 'expiry')
+    }
+  }
+
+  #report(error: unknown, work: SweeperWork): void {
+    this.#ports.onError?.(error, work)
   }
 }

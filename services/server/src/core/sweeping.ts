@@ -1,11 +1,14 @@
-/** Ends the requests that dead servers left open: soon after the start, and every few seconds. */
+/**
+ * Ends the requests that dead servers left open, and books credit that is past its time: soon after
+ * the start, and every few seconds.
+ */
 
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import { accountStream } from '@svc/contracts/events/account'
 import { runningElsewhere } from '@svc/gateway/views-hop/views-elsewhere'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { createSweeper, type RunningRow } from '@svc/ledger/sweeper'
+import { createSweeper, type RunningRow, type SweeperWork } from '@svc/ledger/sweeper'
 import type { Logger } from 'pino'
 import type { DataFolder } from '../data-folder/data-folder.ts'
 import type { Core } from './core.ts'
@@ -13,11 +16,19 @@ import type { Core } from './core.ts'
 /** A log that takes longer is swept as far as it was read, and again a few seconds later. */
 const VIEWS_CAUGHT_UP_MS = 10_000
 
+const FAILURES: Readonly<Record<SweeperWork, string>> = {
+  orphans: 'failed to end orphaned requests, retrying',
+  expiry: 'failed to book expired credit, retrying',
+}
+
 export interface SweepingSurroundings {
   readonly folder: DataFolder
   readonly reach: ReachCrashPoint
   readonly logger: Logger
-  /** `own`: only what this data folder's earlier servers left, and this one has given up. */
+  /**
+   * `own`: only what this data folder's earlier servers left, and this one has given up. Credit
+   * that is past its time is nobody's own.
+   */
   readonly whose: 'anybody' | 'own'
 }
 
@@ -26,10 +37,10 @@ export function startSweeping(
   core: Core,
   { folder, reach, logger, whose }: SweepingSurroundings,
 ): () => Promise<void> {
-  const { ledger, projections, quarantine, gatewayId, place, viewServers } = core
+  const { ledger, projections, quarantine, gatewayId, place, viewServers, pace } = core
   const isGone = place.kind === 'sqlite' ? isAnybodyElse : isEarlierRunOf(folder)
   // What a damaged account holds stays held until the account is whole again.
-  const isWhole = ({ accountId }: RunningRow) =>
+  const isWhole = ({ accountId }: Pick<RunningRow, 'accountId'>) =>
     quarantine.find(accountStream(accountId)) === undefined
   const isOurs = (row: RunningRow) =>
     whose === 'anybody' || row.gatewayId === gatewayId || isGone(row.gatewayId)
@@ -43,12 +54,18 @@ export function startSweeping(
       const rows = await findRunning(limit)
       return rows.filter((row) => isOurs(row) && isWhole(row))
     },
+    findEndedGrants: async (query) => {
+      if (whose === 'own') return { rows: [], next: undefined }
+      const asked = { ...query, isOpen: true }
+      const { rows, next } = await pace.step(() => projections.views.grants(asked))
+      return { rows: rows.filter(isWhole), next }
+    },
     clock: systemClock,
     timer: systemTimer,
     isGone,
     gatewayId,
     reach,
-    onError: (error) => logger.error({ err: error }, 'failed to end orphaned requests, retrying'),
+    onError: (error, work) => logger.error({ err: error }, FAILURES[work]),
   })
   void viewsCaughtUp(core).finally(() => sweeper.start())
   return () => sweeper.stop()

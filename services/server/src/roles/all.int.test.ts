@@ -1,10 +1,17 @@
 /** A server in a program of its own, without the command line. */
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
+import { until } from '@svc/testing/until'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
+import { DataFolder } from '../data-folder/data-folder.ts'
 import { readSettings } from '../settings/settings.ts'
 import { startServer } from './all.ts'
+
+interface GrantAnswer {
+  readonly grant_id: string
+}
 
 test('a program starts a server, asks it, and stops it; its own process is left alone', async () => {
   const handlers = process.listenerCount('uncaughtException')
@@ -30,4 +37,36 @@ test('a program starts a server, asks it, and stops it; its own process is left 
   expect(await server.stop(1_000)).toBe(true)
   await expect(fetch(`${baseUrl}/v1/balance`, { headers })).rejects.toThrow()
   expect(process.listenerCount('uncaughtException')).toBe(handlers)
+})
+
+test('credit whose time is over is booked without anybody looking, at the next start too', async () => {
+  const dataDir = join(temporaryFolder(), 'data')
+  const settings = readSettings({ SVC_DATA_DIR: dataDir, SVC_PORT: '0' })
+  const start = () => startServer(settings, { logger: pino({ level: 'silent' }) })
+  let server = await start()
+  const authorization = `Bearer ${new DataFolder(dataDir).readSecrets()?.operatorToken}`
+  const headers = { authorization, 'content-type': 'application/json' }
+  const grant = async (expiresAt: number): Promise<string> => {
+    const url = `${server.ready.baseUrl}/admin/v1/accounts/${server.ready.accountId}/grants`
+    const terms = { amount: '5.00', category: 'paid', priority: 1, reference: null, reason: 'a' }
+    const body = JSON.stringify({ ...terms, expires_at: new Date(expiresAt).toISOString() })
+    const answer = await fetch(url, { method: 'POST', headers, body })
+    return ((await answer.json()) as GrantAnswer).grant_id
+  }
+  /** As the view has it: to ask the ledger would book it. */
+  const hasCredit = async (grantId: string): Promise<boolean> => {
+    const url = `${server.ready.baseUrl}/admin/v1/grants?which=open&limit=100`
+    const { grants } = (await (await fetch(url, { headers })).json()) as { grants: GrantAnswer[] }
+    return grants.some(({ grant_id }) => grant_id === grantId)
+  }
+  const endsWhileOff = await grant(Date.now() + 500)
+  expect(await hasCredit(endsWhileOff)).toBe(true)
+  await server.stop(1_000)
+  await delay(600)
+  server = await start()
+  await until(async () => !(await hasCredit(endsWhileOff)))
+  const endsSoon = await grant(Date.now() + 500)
+  expect(await hasCredit(endsSoon)).toBe(true)
+  await until(async () => !(await hasCredit(endsSoon)))
+  expect(await server.stop(1_000)).toBe(true)
 })

@@ -1,6 +1,7 @@
 /**
- * `svc start sweeper`: ends the requests that gateways left open when they died. Two may run: the
- * ledger ends a request once, whoever asks, and tells the second that it had ended already.
+ * `svc start sweeper`: ends the requests that gateways left open when they died, and books credit
+ * that is past its time. Two may run: the ledger ends a request and books an expiry once, whoever
+ * asks, and tells the second that it was done already.
  */
 import { startSweeping } from '../core/sweeping.ts'
 import type { Role } from './role.ts'

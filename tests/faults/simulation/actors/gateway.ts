@@ -215,7 +215,10 @@ export class SimulatedGateway {
     const { clock, timer, reach } = this.process
     const findRunning = (limit: number) => this.process.ask(async () => rows.find(limit))
     const { ledger } = this
-    const ports = { ledger, findRunning, clock, timer, isGone, gatewayId, reach }
+    // No credit of a simulated history expires.
+    const findEndedGrants = () => ({ rows: [], next: undefined })
+    const ends = { findRunning, findEndedGrants, isGone }
+    const ports = { ledger, clock, timer, gatewayId, reach, ...ends }
     createSweeper(seams.sweeping?.(ports, ledger) ?? ports).start()
   }
 

@@ -127,6 +127,7 @@ const chargingBugs: Readonly<Record<string, Seams>> = {
       isGone: () => true,
       ledger: {
         isRunning: ports.ledger.isRunning.bind(ledger),
+        balance: ports.ledger.balance.bind(ledger),
         async abandon(accountId, requestId) {
           const guess = meter({ inputTokens: 1, outputTokens: 1_000 })
           const end = { finishReason: 'stop', rule: 'metered', failure: null } as const
