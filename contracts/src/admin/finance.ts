@@ -44,7 +44,10 @@ const monthReport = z.object({
   /** RFC 3339, as clocks in the zone show it. */
   from: z.string(),
   to: z.string(),
-  /** Every account that was opened before the month was over, the oldest first. */
+  /**
+   * Every account that was opened before the month was over, the oldest first; of those that were
+   * opened later the ones whose balance moved before, by the clock of another gateway.
+   */
   customers: z.array(monthCustomer),
   totals: monthSums,
 })

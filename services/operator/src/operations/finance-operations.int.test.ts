@@ -122,6 +122,38 @@ test('a month of every customer is what its events sum up to, in every zone', as
   }
 })
 
+test('what moved before an account was opened, by another clock, is in the month', async () => {
+  const { store, operationsOf } = await openRunningService()
+  const october = Date.UTC(2026, 9, 1)
+  const amount = 5_000_000_000_000n
+  const early = new AccountHistory('early', october)
+  const accountId = early.accountId
+  const terms = { spendPolicy: 'standard', externalId: null, metadata: {} } as const
+  const opened = { accountId, name: 'early', currency: 'USD', ...terms } as const
+  const payment = { category: 'paid', priority: 1, expiresAt: null, reference: null } as const
+  const granted = { grantId: early.grantId, amount, ...payment, reason: 'a payment', paidDebt: 0n }
+  early
+    .add(accountId, { type: 'AccountOpened', data: { ...opened, at: october + 500 } })
+    .add(early.grantId, {
+      type: 'CreditGranted',
+      data: { ...granted, balanceAfter: amount, at: october - 500 },
+    })
+  await early.writeTo(store)
+  await new AccountHistory('later', october).open(october + 1_000).writeTo(store)
+  const operations = operationsOf(rootCaller)
+  const september = await operations.month({ month: '2026-09', zone: 'UTC' })
+  expect(september.customers).toMatchObject([
+    { account_id: accountId, opening: '0.00', payments: '5.00', closing: '5.00' },
+  ])
+  const next = await operations.month({ month: '2026-10', zone: 'UTC' })
+  expect(next.customers).toMatchObject([
+    { account_id: accountId, opening: '5.00', payments: '0.00' },
+    { opening: '0.00', payments: '5.00' },
+  ])
+  expect(next.totals.opening).toBe(september.totals.closing)
+  expect((await operations.month({ month: '2026-08', zone: 'UTC' })).customers).toEqual([])
+})
+
 describe('a month is refused', () => {
   test.each([
     [{ month: '2026-13' }, 'month'],
