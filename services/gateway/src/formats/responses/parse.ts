@@ -169,7 +169,8 @@ async function conversationOf(
   const before = items.map((item) => ({ item, path: ['previous_response_id'] }))
   // Some clients also name the items of the responses that they go on from.
   const known = new Set(items.map(({ id }) => id))
-  return { input, conversation: [...before, ...input.filter(({ item }) => !known.has(item.id))] }
+  const own = input.filter(({ item }) => !known.has(item.id))
+  return { input: own, conversation: [...before, ...own] }
 }
 
 /** Tools that an item adds take the place of those of the same name. */

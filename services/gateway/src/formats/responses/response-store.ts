@@ -7,7 +7,7 @@ import { ServiceError } from '@svc/contracts/errors'
 import type { ExpiringStore } from '@svc/contracts/ports/expiring-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import { responseIdOfItem } from './items/ids.ts'
-import type { Item, OutputItem } from './items/items.ts'
+import { distinctItems, type Item, type OutputItem } from './items/items.ts'
 import type { ResponseObject } from './response-object.ts'
 
 const LIFE_MS = 30 * 24 * 3_600_000
@@ -55,7 +55,8 @@ export class ResponseStore {
   }
 
   /**
-   * All items up to and with a response, oldest first: of each response its input, then its output.
+   * All items up to and with a response, oldest first: of each response its input, then its output,
+   * and each item once.
    *
    * @throws {ServiceError} when one of them is not there, or they are too many
    */
@@ -71,7 +72,8 @@ export class ResponseStore {
       chain.push([...input, ...response.output])
       id = response.previous_response_id
     }
-    return chain.reverse().flat()
+    // An older version stored items that a request named beside their response again.
+    return distinctItems(chain.reverse().flat())
   }
 
   /** An item of a stored response, by its own name. */

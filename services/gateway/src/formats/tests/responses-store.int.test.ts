@@ -100,6 +100,62 @@ describe('a stored response', () => {
     expect(prepared()?.map(({ content }) => content)).toEqual(['one', 'word word1', 'two'])
   })
 
+  test('is not said twice either by who goes on from a response that named its items', async () => {
+    const thirdTurn = async (isNamed: boolean) => {
+      const { id, output } = await openai.responses.create({ model, input: 'one' })
+      const named = { type: 'item_reference' as const, id: output[0]?.id ?? '' }
+      const second = await openai.responses.create({
+        model,
+        previous_response_id: id,
+        input: [...(isNamed ? [named] : []), { role: 'user', content: 'two' }],
+      })
+      expect((await openai.responses.inputItems.list(second.id)).data).toHaveLength(1)
+      const third = { model, input: 'three', previous_response_id: second.id }
+      const { usage } = await openai.responses.create(third)
+      return { prompt: prepared(), billed: usage?.input_tokens }
+    }
+    const named = await thirdTurn(true)
+    expect(named).toEqual(await thirdTurn(false))
+    expect(named.prompt?.map(({ content }) => content)).toEqual([
+      'one',
+      'word word1',
+      'two',
+      'word word1',
+      'three',
+    ])
+  })
+
+  test('goes on after the result of a call was named as well', async () => {
+    const tools = [{ type: 'function', name: 'f', parameters: {}, strict: null } as const]
+    fixture.worker.script = { ...plainScript, events: [{ call: 'f' }, { arguments: '{}' }] }
+    const first = await openai.responses.create({ model, tools, input: 'one' })
+    const called = first.output[0]
+    fixture.worker.script = { ...plainScript, tokens: 2 }
+    const result = {
+      type: 'function_call_output' as const,
+      call_id: called?.type === 'function_call' ? called.call_id : '',
+      output: 'rain',
+    }
+    const second = await openai.responses.create({
+      model,
+      tools,
+      previous_response_id: first.id,
+      input: [result],
+    })
+    const [item] = (await openai.responses.inputItems.list(second.id)).data
+    const third = await openai.responses.create({
+      model,
+      tools,
+      previous_response_id: second.id,
+      input: [
+        { type: 'item_reference', id: item?.id ?? '' },
+        { role: 'user', content: 'three' },
+      ],
+    })
+    await openai.responses.create({ model, tools, input: 'four', previous_response_id: third.id })
+    expect(prepared()?.filter(({ role }) => role === 'tool')).toMatchObject([{ content: 'rain' }])
+  })
+
   test('lists its input in pages, in both orders', async () => {
     const texts = ['a', 'b', 'c', 'd', 'e']
     const { id } = await openai.responses.create({

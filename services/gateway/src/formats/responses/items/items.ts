@@ -140,6 +140,16 @@ export interface Compaction extends Identified {
 export type OutputItem = OutputMessage | ReasoningItem | FunctionCall | CustomCall | Compaction
 export type Item = InputMessage | OutputItem | CallOutput | AdditionalTools
 
+/** Each item once, where it stands first. */
+export function distinctItems(items: readonly Item[]): readonly Item[] {
+  const seen = new Set<string>()
+  return items.filter(({ id }) => {
+    const isFirst = !seen.has(id)
+    seen.add(id)
+    return isFirst
+  })
+}
+
 /** Log probabilities as the format has them, with bytes always. */
 export function shownLogprobs(logprobs: readonly Logprob[]) {
   return logprobs.map(({ token, logprob, bytes, top }) => ({

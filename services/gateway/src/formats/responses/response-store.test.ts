@@ -1,0 +1,35 @@
+/** What older versions stored in other ways than this one. */
+import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
+import { describe, expect, test } from 'vitest'
+import type { Item } from './items/items.ts'
+import type { ResponseObject } from './response-object.ts'
+import { ResponseStore } from './response-store.ts'
+
+const account = 'acct_1'
+const store = new ResponseStore({
+  storedResponses: new MemoryExpiringStore(),
+  clock: { nowMs: () => 0 },
+})
+
+const user = (id: string): Item => ({
+  id,
+  type: 'message',
+  role: 'user',
+  status: 'completed',
+  content: [],
+})
+
+function save(id: string, previous: string | null, input: readonly Item[]): Promise<void> {
+  // Of the object a store looks at these fields only.
+  const response = { id, previous_response_id: previous, output: [] } as unknown as ResponseObject
+  return store.save(account, response, input)
+}
+
+describe('a conversation that an older version stored', () => {
+  test('has each item once, where it stood first', async () => {
+    await save('resp_1', null, [user('msg_1'), user('msg_2')])
+    await save('resp_2', 'resp_1', [user('msg_2'), user('msg_3')])
+    const items = await store.conversation(account, 'resp_2')
+    expect(items.map(({ id }) => id)).toEqual(['msg_1', 'msg_2', 'msg_3'])
+  })
+})
