@@ -221,7 +221,8 @@ function shownRequest(
     metadata: fields.metadata ?? {},
     parallel_tool_calls: fields.parallel_tool_calls ?? true,
     presence_penalty: sampling.presencePenalty,
-    previous_response_id: fields.previous_response_id ?? null,
+    // Clients that keep the id in a text begin with an empty one.
+    previous_response_id: fields.previous_response_id || null,
     prompt_cache_key: fields.prompt_cache_key ?? null,
     reasoning: {
       effort: reasoning?.effort ?? null,

@@ -32,4 +32,9 @@ describe('a conversation that an older version stored', () => {
     const items = await store.conversation(account, 'resp_2')
     expect(items.map(({ id }) => id)).toEqual(['msg_1', 'msg_2', 'msg_3'])
   })
+
+  test('begins where the id of the response before is empty', async () => {
+    await save('resp_3', '', [user('msg_4')])
+    expect(await store.conversation(account, 'resp_3')).toEqual([user('msg_4')])
+  })
 })

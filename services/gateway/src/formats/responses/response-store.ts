@@ -63,7 +63,8 @@ export class ResponseStore {
   async conversation(accountId: string, responseId: string): Promise<readonly Item[]> {
     const chain: Item[][] = []
     let characters = 0
-    for (let id: string | null = responseId; id !== null; ) {
+    // An older version stored the empty id of a request that went on from nothing.
+    for (let id: string | null = responseId; id; ) {
       const found: Read | undefined = await this.#read(accountId, id)
       if (found === undefined) throw notFound(id)
       characters += found.characters

@@ -63,6 +63,13 @@ describe('a stored response', () => {
     ])
   })
 
+  test('begins a conversation when the id of the one before is empty', async () => {
+    const first = await openai.responses.create({ model, input: 'one', previous_response_id: '' })
+    expect(first.previous_response_id).toBeNull()
+    await openai.responses.create({ model, input: 'two', previous_response_id: first.id })
+    expect(prepared()?.map(({ content }) => content)).toEqual(['one', 'word word1', 'two'])
+  })
+
   test('keeps the tools that an item added to the conversation', async () => {
     const tool = { type: 'function', name: 'lookup', parameters: {}, strict: null } as const
     const first = await openai.responses.create({
