@@ -2,7 +2,7 @@
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
 import { z } from 'zod'
 import { promptMessages } from '../conversation.ts'
-import { fieldError } from '../fields.ts'
+import { type FieldPath, fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type {
   FieldNames,
@@ -179,10 +179,15 @@ function toolsOf(body: JsonObject, conversation: readonly ReadItem[]): RequestTo
   tools.read(body, ['tools'], false)
   for (const { item, path } of conversation) {
     if (item.type !== 'additional_tools') continue
-    if (path[0] === 'input') tools.read(body, [...path, 'tools'], true)
-    else tools.read({ tools: item.tools }, ['tools'], true)
+    const at = [...path, 'tools']
+    tools.read(bodyWith(at, item.tools), at, true)
   }
   return tools
+}
+
+/** For what the request only names: its body does not hold it, and errors say where it is named. */
+function bodyWith(path: FieldPath, value: unknown): JsonObject {
+  return path.reduceRight<unknown>((inner, step) => ({ [step]: inner }), value) as JsonObject
 }
 
 /** The thoughts themselves take the place of a summary, unless that was asked for as well. */

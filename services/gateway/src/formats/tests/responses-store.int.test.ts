@@ -70,18 +70,29 @@ describe('a stored response', () => {
     expect(prepared()?.map(({ content }) => content)).toEqual(['one', 'word word1', 'two'])
   })
 
-  test('keeps the tools that an item added to the conversation', async () => {
-    const tool = { type: 'function', name: 'lookup', parameters: {}, strict: null } as const
-    const first = await openai.responses.create({
-      model,
-      input: [
-        { type: 'additional_tools', role: 'developer', tools: [tool] },
-        { role: 'user', content: 'one' },
-      ],
-    })
-    await openai.responses.create({ model, input: 'two', previous_response_id: first.id })
-    expect(fixture.worker.prepared.at(-1)?.toolUse?.tools).toMatchObject([{ name: 'lookup' }])
-  })
+  test.each(['from the response before', 'by a reference'])(
+    'keeps the tools that an item added to the conversation, %s',
+    async (way) => {
+      const tool = { type: 'function', name: 'lookup', parameters: {}, strict: null } as const
+      const { id } = await openai.responses.create({
+        model,
+        input: [
+          { type: 'additional_tools', role: 'developer', tools: [tool] },
+          { role: 'user', content: 'one' },
+        ],
+      })
+      const items = (await openai.responses.inputItems.list(id, { order: 'asc' })).data
+      const named = { type: 'item_reference' as const, id: items[0]?.id ?? '' }
+      const next = { role: 'user' as const, content: 'two' }
+      await openai.responses.create({
+        model,
+        ...(way === 'by a reference'
+          ? { input: [named, next] }
+          : { input: [next], previous_response_id: id }),
+      })
+      expect(fixture.worker.prepared.at(-1)?.toolUse?.tools).toMatchObject([{ name: 'lookup' }])
+    },
+  )
 
   test('has items that can be named instead of sent', async () => {
     const { output } = await openai.responses.create({ model, input: 'one' })
