@@ -25,6 +25,12 @@ function save(id: string, previous: string | null, input: readonly Item[]): Prom
   return store.save(account, response, input)
 }
 
+test('a response that an older version stored lists each item once', async () => {
+  await save('resp_0', null, [user('msg_1'), user('msg_1'), user('msg_2')])
+  const stored = await store.load(account, 'resp_0')
+  expect(stored?.input.map(({ id }) => id)).toEqual(['msg_1', 'msg_2'])
+})
+
 describe('a conversation that an older version stored', () => {
   test('has each item once, where it stood first', async () => {
     await save('resp_1', null, [user('msg_1'), user('msg_2')])

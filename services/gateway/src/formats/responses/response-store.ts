@@ -95,7 +95,10 @@ export class ResponseStore {
     if (text === undefined) return undefined
     // The store gives back what this program wrote: only the version has to be looked at.
     const stored = JSON.parse(text) as StoredResponse
-    return stored.version === VERSION ? { stored, characters: text.length } : undefined
+    if (stored.version !== VERSION) return undefined
+    // An older version stored an item as often as it was named.
+    const input = distinctItems(stored.input)
+    return { stored: { ...stored, input }, characters: text.length }
   }
 }
 

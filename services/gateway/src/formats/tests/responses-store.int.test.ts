@@ -203,6 +203,20 @@ describe('a stored response', () => {
     }
   })
 
+  test('lists an item once that was named twice, so that its pages end', async () => {
+    const { output } = await openai.responses.create({ model, input: 'one' })
+    const named = { type: 'item_reference' as const, id: output[0]?.id ?? '' }
+    const input = [named, named, { role: 'user' as const, content: 'two' }]
+    const { id } = await openai.responses.create({ model, input })
+    expect(prepared()?.map(({ content }) => content)).toEqual(['word word1', 'two'])
+    const listed: (string | undefined)[] = []
+    for await (const item of openai.responses.inputItems.list(id, { order: 'asc', limit: 1 })) {
+      listed.push(item.id)
+      if (listed.length > input.length) break
+    }
+    expect(listed).toEqual([named.id, expect.stringMatching(/_i2$/)])
+  })
+
   test('is gone when it was deleted', async () => {
     const { id } = await openai.responses.create({ model, input: 'a' })
     const deleted = await call('DELETE', `/v1/responses/${id}`)

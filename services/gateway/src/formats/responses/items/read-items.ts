@@ -45,7 +45,11 @@ export interface ReadItemsContext {
 
 const inputField = z.union([z.string(), z.array(z.unknown()).max(MAX_ITEMS)])
 
-/** @throws {ServiceError} naming the item that cannot be honoured */
+/**
+ * Each item once, where it stands first.
+ *
+ * @throws {ServiceError} naming the item that cannot be honoured
+ */
 export async function readItems(
   body: JsonObject,
   context: ReadItemsContext,
@@ -62,13 +66,14 @@ export async function readItems(
       },
     ]
   }
-  const items: ReadItem[] = []
+  const items = new Map<string, ReadItem>()
   for (const index of input.keys()) {
     const path = ['input', index]
     const item = await new ItemReader(body, path, context).read(index)
-    if (item !== undefined) items.push({ item, path })
+    // Only references can repeat an id. Listed twice, it would be no place where a page can end.
+    if (item !== undefined && !items.has(item.id)) items.set(item.id, { item, path })
   }
-  return items
+  return [...items.values()]
 }
 
 class ItemReader {
