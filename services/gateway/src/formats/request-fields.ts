@@ -3,18 +3,20 @@ import { ServiceError } from '@svc/contracts/errors'
 import { MODEL, resolveModel } from '@svc/contracts/wire/models'
 import type { Sampling, Thinking } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
+import type { JsonObject } from './inference-request.ts'
 
 const SHOWN_CHARACTERS = 64
 const MAX_METADATA_PAIRS = 16
 
 /**
- * @param name of the callable model, or a deprecated one
- * @returns the name of the callable model
+ * Before anything else in a body is looked at: a caller who means another service's model learns
+ * that first. A model that is missing or no text is left to the schema of the format.
+ *
  * @throws {ServiceError} `model_not_found`
  */
-export function callableModel(name: string): string {
-  if (resolveModel(name) !== undefined) return MODEL
-  const shown = JSON.stringify(name.slice(0, SHOWN_CHARACTERS))
+export function refuseOtherModel({ model }: JsonObject): void {
+  if (typeof model !== 'string' || resolveModel(model) !== undefined) return
+  const shown = JSON.stringify(model.slice(0, SHOWN_CHARACTERS))
   const message = `The model ${shown} does not exist. The callable model is "${MODEL}".`
   throw new ServiceError('model_not_found', message, { param: 'model' })
 }

@@ -1,13 +1,14 @@
 /** A chat-completions body as an inference request. Nothing is coerced: `"16"` is not a number. */
 import { ServiceError } from '@svc/contracts/errors'
+import { MODEL } from '@svc/contracts/wire/models'
 import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type { FieldNames, InferenceRequest, JsonObject } from '../inference-request.ts'
 import {
-  callableModel,
   metadata,
+  refuseOtherModel,
   samplingOf,
   thinkingAt,
   thinkingLevels,
@@ -88,12 +89,12 @@ const fieldNames: FieldNames = {
 
 /** @throws {ServiceError} a 400 whose `param` names the field at fault */
 export function parseChatRequest(body: JsonObject): ParsedChat {
+  refuseOtherModel(body)
   refuseUnsupported(body)
   refuseForeignOutputFormat(body, 'chat')
   const parsed = chatRequest.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const request = parsed.data
-  const model = callableModel(request.model)
   if (request.stream_options && request.stream !== true) {
     throw new ServiceError('invalid_value', 'stream_options needs stream to be true.', {
       param: 'stream_options',
@@ -101,7 +102,7 @@ export function parseChatRequest(body: JsonObject): ParsedChat {
   }
   return {
     request: {
-      model,
+      model: MODEL,
       messages: conversationOf(request.messages),
       thinking: thinkingAt(request.reasoning_effort),
       toolUse: chatToolUse(request),

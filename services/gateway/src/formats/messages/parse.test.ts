@@ -240,6 +240,11 @@ test('a count needs no max_tokens, and sees the same prompt', () => {
   expect(parseCountRequest(counted).messages).toEqual(parse({ system: 'be brief' }).messages)
 })
 
+test('a count for another model says so before what else is missing', () => {
+  const noSuchModel = expect.objectContaining({ code: 'model_not_found', param: 'model' })
+  expect(() => parseCountRequest({ model: 'claude' })).toThrow(noSuchModel)
+})
+
 test.each([
   ['no max_tokens', { max_tokens: undefined }, 'missing_required_parameter', 'max_tokens'],
   ['max_tokens 0', { max_tokens: 0 }, 'invalid_value', 'max_tokens'],

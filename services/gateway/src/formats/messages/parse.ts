@@ -1,11 +1,12 @@
 /** A Messages body as an inference request. Nothing is coerced. */
 import { ServiceError } from '@svc/contracts/errors'
+import { MODEL } from '@svc/contracts/wire/models'
 import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
 import type { FieldNames, InferenceRequest, JsonObject } from '../inference-request.ts'
-import { callableModel, samplingOf } from '../request-fields.ts'
+import { refuseOtherModel, samplingOf } from '../request-fields.ts'
 import { conversationOf, messageList, systemPrompt } from './conversation.ts'
 import { hidesThinking, messagesThinking, thinkingFields } from './thinking.ts'
 import { messagesTools, toolFields } from './tools.ts'
@@ -61,6 +62,7 @@ const fieldNames: FieldNames = {
 
 /** @throws {ServiceError} a 400 that names the field at fault */
 export function parseMessagesRequest(body: JsonObject): ParsedMessages {
+  refuseOtherModel(body)
   refuseForeignOutputFormat(body, 'messages')
   const parsed = messagesRequest.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
@@ -86,6 +88,7 @@ export function parseMessagesRequest(body: JsonObject): ParsedMessages {
 
 /** The body of a request that only counts its input. @throws {ServiceError} as the real one */
 export function parseCountRequest(body: JsonObject): InferenceRequest {
+  refuseOtherModel(body)
   refuseForeignOutputFormat(body, 'messages')
   const parsed = countFields.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
@@ -107,11 +110,10 @@ function promptOf(given: z.output<typeof countFields>) {
     const message = 'mcp_servers: this service connects to no servers.'
     throw new ServiceError('unsupported_parameter', message, { param: 'mcp_servers' })
   }
-  const model = callableModel(given.model)
   const { toolUse, dropped } = messagesTools(given)
   const { outputFormat, outputFormatName } = outputOf(given)
   const request: InferenceRequest = {
-    model,
+    model: MODEL,
     messages: conversationOf(given.system, given.messages),
     thinking: messagesThinking(given),
     toolUse,

@@ -1,5 +1,6 @@
 /** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
+import { MODEL } from '@svc/contracts/wire/models'
 import { z } from 'zod'
 import { promptMessages } from '../conversation.ts'
 import { type FieldPath, fieldError } from '../fields.ts'
@@ -11,8 +12,8 @@ import type {
   ParseContext,
 } from '../inference-request.ts'
 import {
-  callableModel,
   metadata,
+  refuseOtherModel,
   samplingOf,
   thinkingAt,
   thinkingLevels,
@@ -113,12 +114,12 @@ export async function parseResponsesRequest(
   context: ParseContext,
   { store, textSeal }: ReadingPorts,
 ): Promise<ParsedResponses> {
+  refuseOtherModel(body)
   refuseUnsupported(body)
   refuseForeignOutputFormat(body, 'responses')
   const parsed = responsesFields.safeParse(body)
   if (!parsed.success) throw fieldError(parsed.error.issues[0], body)
   const fields = parsed.data
-  const model = callableModel(fields.model)
   const encrypted = new EncryptedContent(textSeal, context.accountId)
   const read = await conversationOf(body, fields, { ...context, store, encrypted })
   const tools = toolsOf(body, read.conversation)
@@ -128,7 +129,7 @@ export async function parseResponsesRequest(
   const instructions = { kind: 'system', text: fields.instructions ?? '' } as const
   const turns = [instructions, ...turnsOf(read.conversation, encrypted)]
   const request = {
-    model,
+    model: MODEL,
     messages: promptMessages(turns, 'input'),
     thinking: thinkingAt(fields.reasoning?.effort),
     toolUse,

@@ -76,6 +76,33 @@ const rows: readonly Row[] = [
   ...each('D2 model', INVALID, [['svc-beta'], {}, null, 7], (value) => everywhere('model', value)),
   ...each('D2 model', 'model_not_found', noModels, (value) => everywhere('model', value)),
   ['D2 a model of 10 KB', 'model_not_found', everywhere('model', 'a'.repeat(10_000))],
+  [
+    'D2 another model, and no conversation',
+    'model_not_found',
+    {
+      chat: [{ model: 'gpt-4', messages: undefined }, 'model'],
+      responses: [{ model: 'gpt-4', input: undefined }, 'model'],
+      messages: [{ model: 'gpt-4', messages: undefined }, 'model'],
+    },
+  ],
+  [
+    'D2 another model, and what is not supported here',
+    'model_not_found',
+    {
+      chat: [{ model: 'gpt-4', n: 2 }, 'model'],
+      responses: [{ model: 'gpt-4', background: true }, 'model'],
+      messages: [{ model: 'gpt-4', temperature: 1.2 }, 'model'],
+    },
+  ],
+  [
+    'D2 another model, and a format of the answer in the words of another format',
+    'model_not_found',
+    {
+      chat: [{ model: 'gpt-4', output_format: { type: 'json_schema' } }, 'model'],
+      responses: [{ model: 'gpt-4', response_format: { type: 'json_object' } }, 'model'],
+      messages: [{ model: 'gpt-4', response_format: { type: 'json_object' } }, 'model'],
+    },
+  ],
   ['D3 no conversation', MISSING, conversation(undefined)],
   ['D3 a conversation that is an object', INVALID, conversation({})],
   ['D3 an empty conversation', INVALID, conversation([])],
