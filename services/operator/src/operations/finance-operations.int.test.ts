@@ -131,7 +131,14 @@ test('what moved before an account was opened, by another clock, is in the month
   const terms = { spendPolicy: 'standard', externalId: null, metadata: {} } as const
   const opened = { accountId, name: 'early', currency: 'USD', ...terms } as const
   const payment = { category: 'paid', priority: 1, expiresAt: null, reference: null } as const
-  const granted = { grantId: early.grantId, amount, ...payment, reason: 'a payment', paidDebt: 0n }
+  const granted = {
+    grantId: early.grantId,
+    amount,
+    ...payment,
+    reason: 'a payment',
+    paidDebt: 0n,
+    changeId: null,
+  }
   early
     .add(accountId, { type: 'AccountOpened', data: { ...opened, at: october + 500 } })
     .add(early.grantId, {
