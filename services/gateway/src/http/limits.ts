@@ -156,7 +156,10 @@ export function placesAlone(
 /** Node looks at its time-outs this often; its default of 30 s makes them fire far too late. */
 export const CONNECTIONS_CHECK_INTERVAL_MS = 1_000
 
-const JSON_CONTENT = /^application\/json[ \t]*(;[ \t]*charset="?utf-8"?[ \t]*)?$/i
+/** Parameters follow the type: of those, JSON in UTF-8 makes nothing of any but a charset. */
+const JSON_CONTENT = /^application\/json[ \t]*(?:;|$)/i
+const CHARSETS = /;[ \t]*charset[ \t]*=[ \t]*("[^"]*"|[^;]*)/gi
+const UTF_8 = /^(?:utf-?8[ \t]*|"utf-?8")$/i
 /** Headers that decide who pays: a second one is never silently dropped. */
 const SINGLE_HEADERS = ['host', 'authorization', 'x-api-key', 'idempotency-key', 'content-type']
 
@@ -198,10 +201,17 @@ export function checkHead(request: IncomingMessage, limits: HttpLimits): void {
 /** @throws {ServiceError} `unsupported_media_type` */
 export function checkMediaType(request: IncomingMessage): void {
   const type = request.headers['content-type']
-  if (type === undefined || !JSON_CONTENT.test(type)) {
+  if (type === undefined || !JSON_CONTENT.test(type) || !isUtf8(type)) {
     throw new ServiceError('unsupported_media_type', 'Send the body as application/json in UTF-8.')
   }
-  if (request.headers['content-encoding'] !== undefined) {
+  const coding = request.headers['content-encoding']
+  // That is the name of no coding at all.
+  if (coding !== undefined && coding.toLowerCase() !== 'identity') {
     throw new ServiceError('unsupported_media_type', 'Send the body without a Content-Encoding.')
   }
+}
+
+/** Whether the content type names no other charset. */
+function isUtf8(type: string): boolean {
+  return [...type.matchAll(CHARSETS)].every(([, charset = '']) => UTF_8.test(charset))
 }

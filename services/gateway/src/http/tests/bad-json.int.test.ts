@@ -140,6 +140,9 @@ describe.each(wireFormats)('$name', (format) => {
       'application/json garbage',
       'application/json\tx',
       'application/json;charset=utf-7',
+      'application/json; foo=bar; charset="iso-8859-1"',
+      'application/json; charset=utf-8; charset=utf-16',
+      'application/json; charset=',
       'application/json, text/plain',
       'multipart/form-data; boundary=x',
       'application/jsonx',
@@ -152,9 +155,18 @@ describe.each(wireFormats)('$name', (format) => {
       await expectRefused(fixture, response, unsupported)
     })
 
-    test.each(['application/json; charset=utf-8', 'application/json;charset="UTF-8"'])(
-      'but %s is served',
-      (type) => expectServed(good, { 'content-type': type }),
+    test.each([
+      'application/json; charset=utf-8',
+      'application/json;charset="UTF-8"',
+      'application/json; charset=utf8',
+      'application/json; charset="Utf8" ; foo=bar',
+      'application/json;',
+      'application/json; foo=bar',
+      'Application/JSON ;foo="a b"',
+    ])('but %s is served', (type) => expectServed(good, { 'content-type': type }))
+
+    test.each(['identity', 'Identity'])('but Content-Encoding %s is served', (coding) =>
+      expectServed(good, { 'content-encoding': coding }),
     )
   })
 })
