@@ -70,6 +70,18 @@ test.each([
   expect(parse({ stop }).stop).toEqual(texts)
 })
 
+test.each([
+  ['7', 7],
+  ['-1', 2 ** 32 - 1],
+  ['9007199254740991', 2 ** 32 - 1],
+  ['1234567890123456789', 2112454912],
+  ['4611686018427388928', 1_024],
+  ['9223372036854775807', 0],
+  ['-9223372036854775808', 0],
+])('the seed %s is one of 32 bits, the same each time', (text, seed) => {
+  expect(parse(JSON.parse(`{"seed":${text}}`)).sampling.seed).toBe(seed)
+})
+
 describe('the conversation', () => {
   test('has one system message, in front, wherever the instructions stood', () => {
     const { messages } = parse({

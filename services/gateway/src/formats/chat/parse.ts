@@ -22,9 +22,18 @@ const MAX_STOP_CHARACTERS = 64
 const MAX_TOP_LOGPROBS = 20
 const MAX_BIASED_TOKENS = 1_024
 const SEEDS = 2 ** 32
+/** Clients draw integers of 64 bits, of which a double holds the first 53. */
+const SEED_BOUND = 2 ** 63
 
 const stopText = z.string().min(1).max(MAX_STOP_CHARACTERS)
 const outputLimit = z.int().min(1).nullish()
+
+const anySeed = z
+  .number()
+  .min(-SEED_BOUND)
+  .max(SEED_BOUND)
+  .refine(Number.isInteger, { error: 'expected int' })
+  .meta({ type: 'integer' })
 
 /** What the text of the answer must be. */
 const responseFormat = z.discriminatedUnion('type', [
@@ -52,7 +61,7 @@ export const chatRequest = z.object({
   top_k: z.int().min(0).nullish(),
   min_p: z.number().min(0).max(1).nullish(),
   repetition_penalty: z.number().min(0.1).max(10).nullish(),
-  seed: z.int().nullish(),
+  seed: anySeed.nullish(),
   stop: z.union([stopText, z.array(stopText).max(MAX_STOP_TEXTS)]).nullish(),
   stream: z.boolean().nullish(),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),

@@ -152,7 +152,7 @@ const rows: readonly Row[] = [
     INVALID,
     only(everywhere('logit_bias', Object.fromEntries(Array(1_025).fill(1).entries())), 'chat'),
   ],
-  ...each('D13 seed', INVALID, [2 ** 64, 'a', 1.5], (seed) =>
+  ...each('D13 seed', INVALID, [2 ** 64, -(2 ** 64), 'a', 1.5], (seed) =>
     only(everywhere('seed', seed), 'chat'),
   ),
   ...each('D14 stream', INVALID, ['true', 1], (stream) => everywhere('stream', stream)),

@@ -127,6 +127,7 @@ const served: readonly [name: string, fields: object][] = [
   ['private knobs of runtimes', { grammar: 'root ::= "a"', cache_prompt: true, id_slot: 1 }],
   ['fields that change nothing', { store: true, user: 'u', service_tier: 'auto', prediction: {} }],
   ['a seed below zero', { seed: -1 }],
+  ['a seed of 64 bits', { seed: 2 ** 63 }],
   ['assistant null', { messages: [{ role: 'assistant', content: null }, ...user('a').messages] }],
 ]
 
