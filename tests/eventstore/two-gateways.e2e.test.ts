@@ -207,6 +207,25 @@ test(
   TEST_MS_MAX,
 )
 
+test('a price is set right when no other gateway can accept requests at it any more', async () => {
+  const { operations, process } = await startRunningServer(environment)
+  const [wrong] = await operations.listPrices()
+  const right = { input: '0.02', cached_input: '0.01', output: '0.03' }
+  const price = { model: 'svc-beta', ...right, effective_from: null, confirm: true }
+  const { effective_from } = await operations.publishPrice(price)
+  const version = wrong?.version ?? ''
+  const asked = { version, ...right, reason: 'a slip', idempotency_key: 'run' }
+  const run = async (terms: { to?: string; dry_run?: boolean } = {}) => {
+    const lines: unknown[] = []
+    for await (const line of operations.correctPrice({ ...asked, ...terms })) lines.push(line)
+    return lines
+  }
+  await expect(run()).rejects.toMatchObject({ code: 'conflict', param: 'to' })
+  expect((await run({ dry_run: true })).at(-1)).toMatchObject({ type: 'result' })
+  expect((await run({ to: effective_from })).at(-1)).toMatchObject({ type: 'result' })
+  expect(await process.stop()).toEqual({ code: 0, signal: null })
+})
+
 /** As far as the views have followed the log to its end. */
 async function openRequests({ operations }: RunningServer): Promise<number | 'not known yet'> {
   const { open_requests: open, projections } = await operations.status()

@@ -152,7 +152,7 @@ export const correctionOperations = {
       output: amount,
       /** When the requests came in; null: whenever it was. */
       from: moment.nullable().default(null),
-      /** Just before this; null: up to now, for a price that is no longer in force. */
+      /** Just before this; null: up to now, for a price at which nothing is accepted any more. */
       to: moment.nullable().default(null),
       ...moving,
     }),

@@ -209,15 +209,18 @@ export interface Ledger {
    */
   withdrawPrice(input: { version: string; reason: string; actor: string }): Promise<WithdrawnPrice>
 
-  /** What a run that corrects a price would be about. Refuses what {@link correctPrice} refuses. */
+  /**
+   * What a run that corrects a price would be about. Refuses what {@link correctPrice} refuses, but
+   * for a price that was replaced just now.
+   */
   previewCorrection(input: CorrectedPrice): Promise<PriceCorrection>
   /**
    * Records that the requests of a period were charged at a wrong price, and names the run that
    * makes it good, account by account: {@link Administration.correctPrice}. The same key is the
    * same run, and about the same requests.
    *
-   * @throws {ServiceError} `not_found`, `invalid_value`; `conflict` while the price is in force and
-   *   the period is open, and when the run was begun with other content
+   * @throws {ServiceError} `not_found`, `invalid_value`; `conflict` while requests may be accepted at
+   *   the price and the period is open, and when the run was begun with other content
    */
   correctPrice(
     input: CorrectedPrice & {

@@ -26,6 +26,7 @@ import { PriceLists, type PriceQuery } from './price-lists.ts'
 import {
   type CorrectedPrice,
   checkCorrection,
+  checkNotAccepted,
   checkPrice,
   checkSchedule,
   checkWithdrawal,
@@ -196,7 +197,8 @@ export class PriceBook {
   }
 
   /**
-   * Refuses what a run would refuse. @returns what it would be about
+   * Refuses what a run would refuse, but for a price that was replaced just now. @returns what it
+   * would be about
    *
    * @throws {ServiceError}
    */
@@ -224,6 +226,7 @@ export class PriceBook {
       }
       const at = this.#ports.clock.nowMs()
       const correction = this.#correction(runId, asked)
+      checkNotAccepted(asked, this.#lastAcceptedAt(asked.version), at)
       const word = await this.#ports.texts.keep(runId, reason)
       return { type: 'PriceCorrected', data: { correction, reason: word, at } }
     })
@@ -239,6 +242,11 @@ export class PriceBook {
     const isInForce = price !== undefined && this.#lists.isInForce(price, at)
     checkCorrection(asked, price, isInForce, at)
     return { runId, price: { version, ...rates }, from, to }
+  }
+
+  #lastAcceptedAt(version: string): number {
+    const replacedAt = this.#lists.replacedAt(this.#known(version)) ?? 0
+    return replacedAt + this.#ports.limits.replacedPriceMs
   }
 
   async close(): Promise<void> {

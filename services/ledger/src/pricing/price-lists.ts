@@ -94,6 +94,13 @@ export class PriceLists {
     return this.#ownInForce({ priceList, model, onBundledModel: true }, at)?.version === version
   }
 
+  /** When the next one of its list takes the place of a version; undefined: none is known. */
+  replacedAt({ version, priceList, model }: PublishedPrice): number | undefined {
+    const schedule = this.#schedule(priceList, model)
+    const index = schedule.findIndex((price) => price.version === version)
+    return schedule[index + 1]?.effectiveFrom
+  }
+
   #ownInForce({ priceList, model, onBundledModel }: PriceQuery, at: number) {
     return this.#schedule(priceList, model).findLast(
       ({ effectiveFrom, isDemo }) => effectiveFrom <= at && (onBundledModel || !isDemo),

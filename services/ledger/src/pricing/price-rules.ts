@@ -1,6 +1,7 @@
 /** What can be published, and what can be withdrawn. Refusals name the field at fault. */
 import { ServiceError } from '@svc/contracts/errors'
 import { type PriceVersion, priceListName, priceVersion, type Rates } from '@svc/contracts/price'
+import { PRICE_NOTICE_MS } from '../writer/ledger-limits.ts'
 import type { PriceLists } from './price-lists.ts'
 import type { PublishedPrice } from './published-price.ts'
 
@@ -9,11 +10,6 @@ export const MAX_CORRECTIONS = 10_000
 const MAX_MODEL_CHARACTERS = 200
 /** A price from so little before now is one from now: clocks differ, and a command takes time. */
 const PAST_TOLERANCE_MS = 60_000
-/**
- * How long before it takes effect a price can be withdrawn at the latest: every gateway has heard
- * of it by then, whatever its clock says, so that none accepts a request at a withdrawn price.
- */
-const WITHDRAWAL_NOTICE_MS = 60_000
 
 /** When a price takes effect that is published at a moment; undefined is at once. */
 export function startOf(effectiveFrom: number | undefined, at: number): number {
@@ -83,7 +79,8 @@ export function checkSchedule(
 }
 
 /**
- * One that was withdrawn before stays withdrawn.
+ * One that was withdrawn before stays withdrawn. Every gateway has to know of it before the price
+ * takes effect, so that none accepts a request at a withdrawn one.
  *
  * @throws {ServiceError} `not_found`; `conflict` when it is in force, or is about to be
  */
@@ -94,7 +91,7 @@ export function checkWithdrawal(
 ): void {
   if (price === undefined) throw new ServiceError('not_found', `There is no price ${version}.`)
   const { effectiveFrom, withdrawnAt } = price
-  if (withdrawnAt !== null || effectiveFrom > at + WITHDRAWAL_NOTICE_MS) return
+  if (withdrawnAt !== null || effectiveFrom > at + PRICE_NOTICE_MS) return
   const since = timeText(effectiveFrom)
   throw new ServiceError(
     'conflict',
@@ -152,6 +149,25 @@ export function checkCorrection(
   if (from >= (to ?? at)) {
     throw invalid(`The period ends at ${timeText(to ?? at)}, before it begins.`, 'from')
   }
+}
+
+/**
+ * A run passes each account once: begun while another gateway still accepts requests at the price,
+ * it would miss some of them, and nobody would be told.
+ *
+ * @param lastMs when the last request can be accepted at the price that is to be corrected
+ * @throws {ServiceError} `conflict`
+ */
+export function checkNotAccepted(
+  { version, to }: CorrectedPrice,
+  lastMs: number,
+  at: number,
+): void {
+  if (to !== undefined || lastMs <= at) return
+  const message =
+    `Other gateways may accept requests at the price ${version} until ${timeText(lastMs)}, a ` +
+    'minute after it was replaced: correct it then, or say up to when requests are meant (to).'
+  throw new ServiceError('conflict', message, { param: 'to' })
 }
 
 function timeText(timeMs: number): string {

@@ -1,6 +1,9 @@
 /** Limits of the ledger, each with its unit in its name. */
 import { MAX_APPEND_BYTES, MAX_APPEND_EVENTS } from '@svc/contracts/ports/event-store'
 
+/** By then every process knows a new price, whatever its clock says. */
+export const PRICE_NOTICE_MS = 60_000
+
 export interface LedgerLimits {
   /** Commands that wait for the writer of one account; more are refused. */
   readonly queuedCommandsPerAccount: number
@@ -33,6 +36,11 @@ export interface LedgerLimits {
   readonly replayPageEvents: number
   /** How often prices published by another process are looked for. */
   readonly priceRefreshMs: number
+  /**
+   * How long requests may still be accepted at a price that was replaced. Zero where this process
+   * has the store for itself: it knows of its own prices at once.
+   */
+  readonly replacedPriceMs: number
 }
 
 export const defaultLimits: LedgerLimits = {
@@ -51,4 +59,5 @@ export const defaultLimits: LedgerLimits = {
   sharedSnapshotEveryEvents: 100,
   replayPageEvents: 2_000,
   priceRefreshMs: 5_000,
+  replacedPriceMs: 0,
 }

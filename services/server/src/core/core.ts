@@ -30,6 +30,7 @@ import { systemTimer } from '@svc/infra/system/system-timer'
 import { createLedger } from '@svc/ledger/create-ledger'
 import { inspectStream } from '@svc/ledger/inspect-stream'
 import type { Ledger } from '@svc/ledger/ledger'
+import { PRICE_NOTICE_MS } from '@svc/ledger/limits'
 import { AdminTokens } from '@svc/operator/access/admin-tokens'
 import { AuditTrail } from '@svc/operator/access/audit-trail'
 import { Checkpointer } from '@svc/projections/checkpointer'
@@ -65,7 +66,11 @@ const SHARED_LOOK_AGAIN_MS = 1_000
 /** Then whoever asked for evidence asks again, and the next minute's checkpoint has it. */
 const TREE_WAIT_MS = 5_000
 /** Of a log that other gateways write to as well. */
-const SHARED_LIMITS = { restEveryMs: SHARED_REST_EVERY_MS, lookAgainMs: SHARED_LOOK_AGAIN_MS }
+const SHARED_LIMITS = {
+  restEveryMs: SHARED_REST_EVERY_MS,
+  lookAgainMs: SHARED_LOOK_AGAIN_MS,
+  replacedPriceMs: PRICE_NOTICE_MS,
+}
 
 export interface CoreOptions {
   readonly folder: DataFolder

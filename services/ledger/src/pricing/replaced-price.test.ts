@@ -1,0 +1,55 @@
+import { MODEL, openFunded, openLedger, rates, request } from '@svc/testing/ledger/open-ledger'
+import { describe, expect, test } from 'vitest'
+
+const MINUTE_MS = 60_000
+
+describe('a correction of a price that was replaced', () => {
+  const right = { ...rates, output: 9n }
+  const why = { idempotencyKey: 'run', reason: 'a slip', actor: 'operator' }
+
+  /** Two gateways, of which the second does not know the right price yet. */
+  async function openReplaced(replacedPriceMs: number) {
+    const setting = await openLedger({ limits: { replacedPriceMs } })
+    const { ledger, store, time } = setting
+    const two = await openLedger({ store, time, gatewayId: 'gw_2' })
+    const customer = await openFunded(setting, 1_000n)
+    const wrong = ledger.currentPrice(MODEL)?.version ?? ''
+    const publishedAt = time.nowMs()
+    await ledger.publishPrice({ model: MODEL, rates: right })
+    const asked = { version: wrong, rates: right, from: undefined, to: undefined }
+    return { ...setting, two, customer, publishedAt, asked }
+  }
+
+  test('waits until no other gateway can accept requests at it, and then is about all', async () => {
+    const { ledger, store, time, ...setting } = await openReplaced(MINUTE_MS)
+    const { two, customer, publishedAt, asked } = setting
+    await time.advance(1)
+    const late = await two.ledger.accept(customer.accountId, request(two, customer.keyId))
+    await late.durable
+    expect(late.price.version).toBe(asked.version)
+    const events = await store.lastPosition()
+    await expect(ledger.correctPrice({ ...asked, ...why })).rejects.toMatchObject({
+      ...{ code: 'conflict', param: 'to' },
+      message: expect.stringContaining(new Date(publishedAt + MINUTE_MS).toISOString()),
+    })
+    expect(await ledger.previewCorrection(asked)).toMatchObject({ to: time.nowMs() })
+    expect(await store.lastPosition()).toBe(events)
+    await time.advance(MINUTE_MS - 1)
+    const { to } = await ledger.correctPrice({ ...asked, ...why })
+    expect(to).toBe(publishedAt + MINUTE_MS)
+    // Begun again, it is the same run, whatever was published meanwhile.
+    await ledger.publishPrice({ model: MODEL, rates })
+    expect(await ledger.correctPrice({ ...asked, ...why })).toMatchObject({ to })
+  })
+
+  test('is made at once up to a time that is named, and where there is no other gateway', async () => {
+    const shared = await openReplaced(MINUTE_MS)
+    await shared.time.advance(1)
+    const to = shared.time.nowMs()
+    const named = await shared.ledger.correctPrice({ ...shared.asked, ...why, to })
+    expect(named).toMatchObject({ to })
+    const alone = await openReplaced(0)
+    const made = await alone.ledger.correctPrice({ ...alone.asked, ...why })
+    expect(made).toMatchObject({ to: alone.time.nowMs() })
+  })
+})
