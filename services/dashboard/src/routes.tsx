@@ -71,7 +71,7 @@ const signedIn = createRoute({
   id: 'signed-in',
   beforeLoad: async ({ location }) => {
     const { user } = await queryClient.ensureQueryData(sessionQuery)
-    if (user === null) throw redirect({ to: '/sign-in', search: { to: location.href } })
+    if (user === null) throw redirect({ to: '/sign-in', search: { to: location.publicHref } })
   },
 })
 

@@ -53,6 +53,10 @@ describe.skipIf(missing !== undefined)('other ways to sign in', () => {
     return context.newPage()
   }
 
+  /** What a page of an account has in its address is kept as well. */
+  const deepLink = () =>
+    `${publicUrl}/dashboard/accounts/${dashboard.accountId}/requests?status=failed`
+
   async function signInByPassword(page: Page): Promise<void> {
     await page.goto(`${publicUrl}/dashboard/sign-in?to=/dashboard/profile`)
     await page.getByLabel('E-mail address').fill(OLIVE)
@@ -163,6 +167,20 @@ describe.skipIf(missing !== undefined)('other ways to sign in', () => {
     await page.context().close()
   })
 
+  test('a password leads back to the link that was opened, at an address that can be reloaded', async () => {
+    const page = await openPage()
+    const link = deepLink()
+    await page.goto(link)
+    await page.getByLabel('E-mail address').fill(OLIVE)
+    await page.getByLabel('Password').fill(PASSWORD)
+    await button(page, 'Sign in').click()
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+    expect(page.url()).toBe(link)
+    await page.reload()
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+    await page.context().close()
+  })
+
   test('a provider leads back to where they were going, and never to another site', async () => {
     const path = `/accounts/${dashboard.accountId}/invitations`
     const { link } = await dashboard.owner.json<{ link: string }>('POST', path, { role: 'member' })
@@ -188,6 +206,12 @@ describe.skipIf(missing !== undefined)('other ways to sign in', () => {
       await page.getByRole('heading', { name: heading }).waitFor()
       expect(page.url()).toMatch(new RegExp(`^${publicUrl}${place}`))
     }
+
+    await page.context().clearCookies({ domain: 'localhost' })
+    await page.goto(deepLink())
+    await button(page, 'Sign in by Example login').click()
+    await page.getByRole('heading', { name: 'Requests', exact: true }).waitFor()
+    expect(page.url()).toBe(deepLink())
 
     await page.goto(`${publicUrl}${PROVIDER_RETURN_PATH}?code=stolen&state=any`)
     await page.getByText('was not begun in this browser').waitFor()
