@@ -36,6 +36,9 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     [account('/keys'), 'Revoke'],
     ['/dashboard/profile', 'Rename'],
     [account('/members'), 'Invite'],
+    [account('/members'), 'Make member'],
+    [account('/members'), 'Remove'],
+    [account('/members'), 'Revoke'],
     [account('/statement'), 'Keyboard'],
     [operator('/accounts'), 'Open account'],
     [operated, 'Grant credit'],
@@ -50,6 +53,7 @@ describe.skipIf(missing !== undefined)('a dialog', () => {
     [operator('/prices'), 'Withdraw'],
     [operator('/access'), 'Invite'],
     [operator('/access'), 'New token'],
+    [operator('/access'), 'Disable'],
   ])('%s: %s (UX-60)', async (path, name) => {
     await page.emulateMedia({ colorScheme: 'light' })
     await page.goto(`${server.url}${path}`)

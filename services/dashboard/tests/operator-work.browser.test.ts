@@ -277,28 +277,6 @@ describe.skipIf(missing !== undefined)('an operator', () => {
     })
   })
 
-  test('gives a user another role, and erases one after a question', async () => {
-    answer({
-      setUserRole: (input) => {
-        asked.push(input)
-        return { user_id: input.user_id, changed: true }
-      },
-      eraseUser: (input) => {
-        asked.push(input)
-        return { user_id: input.user_id, changed: true }
-      },
-    })
-    await open('/access')
-    await page.getByLabel(/^Role of <img/).selectOption('auditor')
-    await expect.poll(() => asked).toEqual([{ user_id: 'user_2', platform_role: 'auditor' }])
-    await button('Erase').click()
-    await page.getByText('This cannot be undone.').waitFor()
-    expect(asked).toHaveLength(1)
-    await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click()
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(asked.at(-1)).toEqual({ user_id: 'user_2' })
-  })
-
   test('adds a worker, and removes one after a question', async () => {
     answer({
       addWorker: (input) => {

@@ -1,11 +1,10 @@
-import type { ReactNode } from 'react'
-import type { ApiError } from '../../api/api-error.ts'
-import { problemText } from '../../text/problems.ts'
+import { type ReactNode, useState } from 'react'
+import { momentText } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Moment } from '../../ui/moment.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { ActionTable, type ActionTableProps } from '../action-table.tsx'
+import { ConfirmedChange, type ConfirmedChangeProps } from '../confirmed-change.tsx'
 
 interface OpenLink {
   readonly invitation_id: string
@@ -13,21 +12,23 @@ interface OpenLink {
   readonly expires_at: string
 }
 
-export interface OpenLinkTableProps<Link extends OpenLink> {
+export interface OpenLinkTableProps<Link extends OpenLink, Input> {
   readonly links: readonly Link[]
   /** What a link opens; when it was made and ends comes behind. */
   readonly columns: ActionTableProps<Link>['columns']
-  /** Absent for who may not. */
-  readonly onRevoke?: ((link: Link) => void) | undefined
-  readonly revoking: { readonly error: ApiError | null; readonly isPending: boolean }
+  readonly revoke: ConfirmedChangeProps<Input>['change']
+  /** What is sent to revoke a link; absent for who may not. */
+  readonly inputOf: ((link: Link) => Input) | undefined
 }
 
 /** Links for people that can still be used, and the way to make one useless. */
-export function OpenLinkTable<Link extends OpenLink>(props: OpenLinkTableProps<Link>): ReactNode {
-  const { links, columns, onRevoke, revoking } = props
+export function OpenLinkTable<Link extends OpenLink, Input>(
+  props: OpenLinkTableProps<Link, Input>,
+): ReactNode {
+  const { links, columns, revoke, inputOf } = props
+  const [asked, setAsked] = useState<Link>()
   return (
     <>
-      {revoking.error !== null && <Notice look="bad">{problemText(revoking.error)}</Notice>}
       {links.length === 0 && <p className="text-sm text-soft">{t('noInvitations')}</p>}
       {links.length > 0 && (
         <ActionTable
@@ -40,12 +41,22 @@ export function OpenLinkTable<Link extends OpenLink>(props: OpenLinkTableProps<L
           rows={links}
           keyOf={({ invitation_id: id }) => id}
           actions={(link) =>
-            onRevoke !== undefined && (
-              <Button look="danger" disabled={revoking.isPending} onClick={() => onRevoke(link)}>
+            inputOf !== undefined && (
+              <Button look="danger" onClick={() => setAsked(link)}>
                 {t('revoke')}
               </Button>
             )
           }
+        />
+      )}
+      {asked !== undefined && inputOf !== undefined && (
+        <ConfirmedChange
+          title={t('revokeLinkTitle', { time: momentText(asked.created_at) })}
+          effect={t('revokeLinkEffect')}
+          confirm={t('revoke')}
+          change={revoke}
+          input={inputOf(asked)}
+          onClose={() => setAsked(undefined)}
         />
       )}
     </>

@@ -16,8 +16,8 @@ export function Invitations({ accountId: account_id }: { readonly accountId: str
           <OpenLinkTable
             links={links}
             columns={[[t('role'), ({ role }) => t(role)]]}
-            onRevoke={({ invitation_id }) => revoke.mutate({ account_id, invitation_id })}
-            revoking={revoke}
+            revoke={revoke}
+            inputOf={({ invitation_id }) => ({ account_id, invitation_id })}
           />
         )}
       </Answer>

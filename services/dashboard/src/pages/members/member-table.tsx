@@ -1,24 +1,21 @@
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
+import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
 import { useAccountRole } from '../../layout/account-role.ts'
-import { problemText } from '../../text/problems.ts'
 import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { GivenName } from '../../ui/given-name.tsx'
 import { Age } from '../../ui/moment.tsx'
-import { Notice } from '../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../ui/table.tsx'
+import { ConfirmedChange } from '../confirmed-change.tsx'
 
 type Member = DashboardOutput<'listMembers'>[number]
 
 /** Who is in the account; owners change that. */
 export function MemberTable({ members }: { readonly members: readonly Member[] }) {
-  const account_id = useAccountId()
   const isOwner = useAccountRole() === 'owner'
-  const setRole = useChange('setMemberRole')
-  const remove = useChange('removeMember')
-  const error = setRole.error ?? remove.error
+  const [asked, setAsked] = useState<Asked>()
   const head = (
     <>
       <Head>{t('displayNameOf')}</Head>
@@ -32,42 +29,66 @@ export function MemberTable({ members }: { readonly members: readonly Member[] }
   )
   return (
     <>
-      {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
       <Table label={t('members')} head={head}>
-        {members.map(({ user_id, display_name: name, email, role, joined_at: joinedAt }) => (
-          <tr key={user_id}>
+        {members.map((member) => (
+          <tr key={member.user_id}>
             <Cell>
-              <GivenName name={name ?? t('erased')} />
+              <GivenName name={member.display_name ?? t('erased')} />
             </Cell>
-            <Cell>{email ?? t('erased')}</Cell>
-            <Cell>{t(role)}</Cell>
+            <Cell>{member.email ?? t('erased')}</Cell>
+            <Cell>{t(member.role)}</Cell>
             <Cell>
-              <Age at={joinedAt} />
+              <Age at={member.joined_at} />
             </Cell>
-            <Cell isNumber>
-              {isOwner && (
-                <span className="inline-flex gap-1">
-                  <Button
-                    look="bare"
-                    onClick={() =>
-                      setRole.mutate({
-                        account_id,
-                        user_id,
-                        role: role === 'owner' ? 'member' : 'owner',
-                      })
-                    }
-                  >
-                    {t(role === 'owner' ? 'makeMember' : 'makeOwner')}
-                  </Button>
-                  <Button look="danger" onClick={() => remove.mutate({ account_id, user_id })}>
-                    {t('remove')}
-                  </Button>
-                </span>
-              )}
-            </Cell>
+            <Cell isNumber>{isOwner && <MemberActions member={member} onAsk={setAsked} />}</Cell>
           </tr>
         ))}
       </Table>
+      {asked !== undefined && <AskedOfMember {...asked} onClose={() => setAsked(undefined)} />}
     </>
   )
+}
+
+/** What was pressed, of whom, and is not confirmed yet. */
+interface Asked {
+  readonly member: Member
+  readonly what: 'makeMember' | 'makeOwner' | 'removeMember'
+}
+
+interface MemberActionsProps {
+  readonly member: Member
+  readonly onAsk: (asked: Asked) => void
+}
+
+function MemberActions({ member, onAsk }: MemberActionsProps) {
+  const otherRole = member.role === 'owner' ? 'makeMember' : 'makeOwner'
+  return (
+    <span className="inline-flex gap-1">
+      <Button look="bare" onClick={() => onAsk({ member, what: otherRole })}>
+        {t(otherRole)}
+      </Button>
+      <Button look="danger" onClick={() => onAsk({ member, what: 'removeMember' })}>
+        {t('remove')}
+      </Button>
+    </span>
+  )
+}
+
+function AskedOfMember({ member, what, onClose }: Asked & { readonly onClose: () => void }) {
+  const account_id = useAccountId()
+  const setRole = useChange('setMemberRole')
+  const remove = useChange('removeMember')
+  const { user_id, display_name: name } = member
+  const texts = {
+    title: t(`${what}Title`, { name: name ?? user_id }),
+    effect: t(`${what}Effect`),
+    onClose,
+  }
+  if (what === 'removeMember') {
+    const input = { account_id, user_id }
+    return <ConfirmedChange {...texts} confirm={t('remove')} change={remove} input={input} />
+  }
+  const role = what === 'makeOwner' ? 'owner' : 'member'
+  const input = { account_id, user_id, role } as const
+  return <ConfirmedChange {...texts} confirm={t(what)} change={setRole} input={input} />
 }

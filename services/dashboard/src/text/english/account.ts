@@ -111,7 +111,13 @@ export const accountTexts = {
   lowBalance: 'Credit runs low. Available:',
   makeLink: 'Make a link',
   makeMember: 'Make member',
+  makeMemberEffect:
+    'A member sees everything and chats, but makes no keys and invites nobody. An owner can change this back.',
+  makeMemberTitle: 'Make “{name}” a member?',
   makeOwner: 'Make owner',
+  makeOwnerEffect:
+    'An owner also makes and revokes keys, invites others, and changes and removes every member, also you.',
+  makeOwnerTitle: 'Make “{name}” an owner?',
   members: 'Members',
   model: 'Model',
   name: 'Name',
@@ -161,6 +167,9 @@ export const accountTexts = {
   receipt: 'Receipt',
   refunded: 'Given back: {reason}',
   remove: 'Remove',
+  removeMemberEffect:
+    'They see nothing of the account any more, and chats of theirs that run end. Keys of the account work on. Only a new invitation lets them in again.',
+  removeMemberTitle: 'Remove “{name}” from the account?',
   rename: 'Rename',
   renameKey: 'Rename “{name}”',
   request: 'Request',
@@ -171,6 +180,8 @@ export const accountTexts = {
   revokeEffect:
     'Requests with this key are refused from now on, within a second. Those that run are finished and charged. This cannot be undone.',
   revokeKey: 'Revoke “{name}”?',
+  revokeLinkEffect: 'Whoever has the link cannot use it any more. A new one can be made.',
+  revokeLinkTitle: 'Revoke the link made {time}?',
   role: 'Role',
   roleMember: 'Member: sees everything, and chats',
   roleOwner: 'Owner: also makes keys and invites',

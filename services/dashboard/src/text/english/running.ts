@@ -22,6 +22,7 @@ export const runningTexts = {
   cacheDiffers: '{differing} of {count} blocks are not what the model computes.',
   chainBroken:
     'The log was altered. {events} events of {streams} streams were read, up to position {position}.',
+  changeRole: 'Change role',
   chainHolds: 'Every chain holds: {events} events of {streams} streams, up to position {position}.',
   compareNow: 'Compare now',
   compareText: 'Makes all views anew from the log and compares every row with the live ones.',
@@ -40,9 +41,14 @@ export const runningTexts = {
   differences: 'Differences',
   differs: 'differs',
   disable: 'Disable',
+  disableEffect:
+    'Their sessions end at once, and they cannot sign in until they are enabled again.',
+  disableTitle: 'Disable “{name}”?',
   drain: 'Drain',
   earlier: 'Earlier',
   enable: 'Enable',
+  enableEffect: 'They can sign in again, with the role and the accounts that stand here.',
+  enableTitle: 'Enable “{name}”?',
   equation: 'Equation',
   equationBalances: 'Grants − debits ± corrections = balance',
   equationDebits: 'Metered × pinned price = debited',
@@ -147,7 +153,14 @@ export const runningTexts = {
   replayToHint: 'A day such as 2026-11-01 (UTC), a time in RFC 3339, or a position of the log.',
   replayed: 'At position {position}, from {events} events.',
   resetLink: 'Reset link',
+  roleAuditorEffect: 'An auditor reads all accounts and the whole log, and changes nothing.',
+  roleCustomerEffect: 'A customer has no part in the running of the service, only own accounts.',
   roleOf: 'Role of {name}',
+  roleOperatorEffect:
+    'An operator reads everything, and changes accounts, balances, prices, workers and users.',
+  rolePlatformOwnerEffect:
+    'An owner does all that operators do, and decides who runs the service, also about you.',
+  roleTitle: 'Change the role of “{name}” to {role}?',
   rowDiffers: '{row}: live {live}, replayed {replayed}',
   restarts: 'Restarts',
   result: 'Result',

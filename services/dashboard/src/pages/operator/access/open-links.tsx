@@ -24,12 +24,10 @@ export function OpenLinks() {
               ],
               [t('account'), ({ account_id: id }) => <code className="text-xs">{id ?? '–'}</code>],
             ]}
-            onRevoke={
-              may('revokeInvitation')
-                ? ({ invitation_id }) => revoke.mutate({ invitation_id })
-                : undefined
+            revoke={revoke}
+            inputOf={
+              may('revokeInvitation') ? ({ invitation_id }) => ({ invitation_id }) : undefined
             }
-            revoking={revoke}
           />
         )}
       </Answer>

@@ -1,34 +1,50 @@
 import type { UserDetails } from '@svc/contracts/admin/users'
+import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
-import { problemText } from '../../../text/problems.ts'
 import { t } from '../../../text/translate.ts'
-import { Notice } from '../../../ui/notice.tsx'
+import { ConfirmedChange } from '../../confirmed-change.tsx'
 
 const roles = ['auditor', 'operator', 'owner'] as const
+
+const effects = {
+  customer: 'roleCustomerEffect',
+  auditor: 'roleAuditorEffect',
+  operator: 'roleOperatorEffect',
+  owner: 'rolePlatformOwnerEffect',
+} as const
 
 /** What part somebody has in the running of the service, to be changed by an owner. */
 export function UserRole({ user }: { readonly user: UserDetails }) {
   const set = useAdminChange('setUserRole')
+  const [chosen, setChosen] = useState<keyof typeof effects>()
+  const name = user.display_name ?? user.user_id
   return (
     <>
       <select
-        aria-label={t('roleOf', { name: user.display_name ?? user.user_id })}
+        aria-label={t('roleOf', { name })}
         className="min-h-9 rounded-md border border-edge bg-paper px-2"
-        disabled={set.isPending}
-        value={user.platform_role ?? ''}
-        onChange={({ target }) => {
-          const role = roles.find((each) => each === target.value) ?? null
-          set.mutate({ user_id: user.user_id, platform_role: role })
-        }}
+        value={chosen ?? user.platform_role ?? 'customer'}
+        onChange={({ target }) =>
+          setChosen(roles.find((each) => each === target.value) ?? 'customer')
+        }
       >
-        <option value="">{t('customer')}</option>
+        <option value="customer">{t('customer')}</option>
         {roles.map((role) => (
           <option key={role} value={role}>
             {t(role)}
           </option>
         ))}
       </select>
-      {set.error !== null && <Notice look="bad">{problemText(set.error)}</Notice>}
+      {chosen !== undefined && (
+        <ConfirmedChange
+          title={t('roleTitle', { name, role: t(chosen) })}
+          effect={t(effects[chosen])}
+          confirm={t('changeRole')}
+          change={set}
+          input={{ user_id: user.user_id, platform_role: chosen === 'customer' ? null : chosen }}
+          onClose={() => setChosen(undefined)}
+        />
+      )}
     </>
   )
 }

@@ -13,8 +13,8 @@ import { GivenName } from '../../../ui/given-name.tsx'
 import { Age } from '../../../ui/moment.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { ConfirmedChange } from '../../confirmed-change.tsx'
 import { PassOnLink } from '../../links/pass-on-link.tsx'
-import { ConfirmedChange } from '../confirmed-change.tsx'
 import { InviteUser } from './invite-user.tsx'
 import { UserRole } from './user-role.tsx'
 
@@ -44,17 +44,14 @@ export function Users() {
 
 function UserTable({ users }: { readonly users: readonly UserDetails[] }) {
   const reset = useAdminChange('createResetLink')
-  const setStatus = useAdminChange('setUserStatus')
-  const error = reset.error ?? setStatus.error
   const may = useMay()
   const { user: self } = useSession()
-  const erase = useAdminChange('eraseUser')
-  const [erased, setErased] = useState<UserDetails>()
+  const [asked, setAsked] = useState<AskedOf>()
   const isOther = ({ user_id: id, status }: UserDetails) =>
     status !== 'erased' && id !== self?.user_id
   return (
     <>
-      {error !== null && <Notice look="bad">{problemText(error)}</Notice>}
+      {reset.error !== null && <Notice look="bad">{problemText(reset.error)}</Notice>}
       <Table label={t('users')} head={<UserHead />}>
         {users.map((user) => (
           <tr key={user.user_id} className="hover:bg-panel" data-row>
@@ -80,35 +77,47 @@ function UserTable({ users }: { readonly users: readonly UserDetails[] }) {
               {isOther(user) && (
                 <UserActions
                   user={user}
-                  onErase={() => setErased(user)}
+                  onErase={() => setAsked({ user, what: 'erase' })}
                   onReset={() => reset.mutate({ user_id: user.user_id })}
-                  onStatus={(status) => setStatus.mutate({ user_id: user.user_id, status })}
+                  onStatus={(what) => setAsked({ user, what })}
                 />
               )}
             </Cell>
           </tr>
         ))}
       </Table>
-      {erased !== undefined && (
-        <ConfirmedChange
-          title={t('eraseTitle', { name: erased.display_name ?? erased.user_id })}
-          effect={t('eraseEffect')}
-          confirm={t('erase')}
-          change={erase}
-          input={{ user_id: erased.user_id }}
-          onClose={() => setErased(undefined)}
-        />
-      )}
+      {asked !== undefined && <AskedOfUser {...asked} onClose={() => setAsked(undefined)} />}
       {reset.data !== undefined && <PassOnLink issued={reset.data} onClose={reset.reset} />}
     </>
   )
+}
+
+/** What was pressed, of whom, and is not confirmed yet. */
+interface AskedOf {
+  readonly user: UserDetails
+  readonly what: 'erase' | 'disable' | 'enable'
+}
+
+function AskedOfUser({ user, what, onClose }: AskedOf & { readonly onClose: () => void }) {
+  const erase = useAdminChange('eraseUser')
+  const setStatus = useAdminChange('setUserStatus')
+  const { user_id, display_name: name } = user
+  const texts = {
+    title: t(`${what}Title`, { name: name ?? user_id }),
+    effect: t(`${what}Effect`),
+    confirm: t(what),
+    onClose,
+  }
+  if (what === 'erase') return <ConfirmedChange {...texts} change={erase} input={{ user_id }} />
+  const input = { user_id, status: what === 'disable' ? 'disabled' : 'active' } as const
+  return <ConfirmedChange {...texts} change={setStatus} input={input} />
 }
 
 interface UserActionsProps {
   readonly user: UserDetails
   readonly onReset: () => void
   readonly onErase: () => void
-  readonly onStatus: (status: 'active' | 'disabled') => void
+  readonly onStatus: (what: 'disable' | 'enable') => void
 }
 
 /** Of others only: nobody shuts themselves out. */
@@ -125,7 +134,7 @@ function UserActions({ user, onReset, onErase, onStatus }: UserActionsProps) {
       {may('setUserStatus') && (
         <Button
           look={isActive ? 'danger' : 'plain'}
-          onClick={() => onStatus(isActive ? 'disabled' : 'active')}
+          onClick={() => onStatus(isActive ? 'disable' : 'enable')}
         >
           {t(isActive ? 'disable' : 'enable')}
         </Button>

@@ -9,7 +9,7 @@ import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
-import { ConfirmedChange } from '../confirmed-change.tsx'
+import { ConfirmedChange } from '../../confirmed-change.tsx'
 
 /** Each worker: its health, its load, and what its cache saves. */
 export function WorkerTable({ workers }: { readonly workers: readonly WorkerDetails[] }) {

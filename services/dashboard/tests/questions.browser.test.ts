@@ -1,0 +1,137 @@
+/** What changes who may do what: nothing of it happens before a question is answered. */
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { missingChromium } from '../testing/chromium.ts'
+import { type AdminAnswers, type PageServer, Refused } from '../testing/page-server.ts'
+import { fullAdminAnswers } from '../testing/sample-admin-answers.ts'
+import { ACCOUNT, fullAnswers, session } from '../testing/sample-answers.ts'
+import { withPages } from '../testing/with-pages.ts'
+
+const missing = missingChromium()
+const owner = { session: () => ({ ...session, platform_role: 'owner' as const }) }
+
+describe.skipIf(missing !== undefined)('an owner', () => {
+  let server: PageServer
+  let page: Page
+  let asked: unknown[]
+  withPages({ answers: { ...fullAnswers, ...owner }, adminAnswers: fullAdminAnswers }, (opened) => {
+    server = opened.server
+    page = opened.page
+    asked = []
+  })
+
+  const answer = (answers: AdminAnswers) => {
+    server.adminAnswers = { ...fullAdminAnswers, ...answers }
+  }
+  const openAccess = () => page.goto(`${server.url}/dashboard/operator/access`)
+  const card = (title: string) =>
+    page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) })
+  const button = (name: string) => page.getByRole('button', { name, exact: true })
+
+  test('gives a user another role, disables and erases one, each after a question', async () => {
+    answer({
+      setUserRole: (input) => {
+        asked.push(input)
+        if (asked.length === 1) return new Refused(503, 'store_unavailable', 'The store is away.')
+        return { user_id: input.user_id, changed: true }
+      },
+      setUserStatus: (input) => {
+        asked.push(input)
+        return { user_id: input.user_id, changed: true }
+      },
+      eraseUser: (input) => {
+        asked.push(input)
+        return { user_id: input.user_id, changed: true }
+      },
+    })
+    await openAccess()
+    const role = page.getByLabel(/^Role of <img/)
+    const dialog = page.getByRole('dialog')
+    const confirm = (name: string) => dialog.getByRole('button', { name, exact: true }).click()
+    const isFocused = () => role.evaluate((select) => select.matches(':focus'))
+    await role.focus()
+    await page.keyboard.press('ArrowDown')
+    await dialog
+      .getByRole('heading', { name: /^Change the role of “.*<img.*to auditor\?$/ })
+      .waitFor()
+    await dialog.getByText('An auditor reads all accounts').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(await role.inputValue()).toBe('customer')
+    expect(await isFocused()).toBe(true)
+    expect(asked).toEqual([])
+    await role.selectOption('operator')
+    await confirm('Change role')
+    await dialog.getByText('The store is away.').waitFor()
+    await confirm('Cancel')
+    await role.selectOption('auditor')
+    expect(await dialog.getByText('The store is away.').count()).toBe(0)
+    await confirm('Change role')
+    await dialog.waitFor({ state: 'detached' })
+    expect(asked.at(-1)).toEqual({ user_id: 'user_2', platform_role: 'auditor' })
+    expect(await isFocused()).toBe(true)
+    await button('Disable').click()
+    await dialog.getByText('Their sessions end at once').waitFor()
+    expect(asked).toHaveLength(2)
+    await confirm('Disable')
+    await dialog.waitFor({ state: 'detached' })
+    expect(asked.at(-1)).toEqual({ user_id: 'user_2', status: 'disabled' })
+    await button('Erase').click()
+    await page.getByText('This cannot be undone.').waitFor()
+    expect(asked).toHaveLength(3)
+    await confirm('Erase')
+    await dialog.waitFor({ state: 'detached' })
+    expect(asked.at(-1)).toEqual({ user_id: 'user_2' })
+  })
+
+  test('makes a link useless after a question', async () => {
+    answer({
+      revokeInvitation: (input) => {
+        asked.push(input)
+        return { invitation_id: input.invitation_id, changed: true }
+      },
+    })
+    await openAccess()
+    await card('Open invitations').getByRole('button', { name: 'Revoke' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('Whoever has the link cannot use it').waitFor()
+    expect(asked).toEqual([])
+    await dialog.getByRole('button', { name: 'Revoke' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(asked).toEqual([{ invitation_id: 'inv_1' }])
+  })
+
+  test('members change, and links end, only after a question', async () => {
+    const changed = (input: object) => {
+      asked.push(input)
+      return { changed: true } as never
+    }
+    server.answers = {
+      ...fullAnswers,
+      setMemberRole: changed,
+      removeMember: changed,
+      revokeAccountInvitation: changed,
+    }
+    await page.goto(`${server.url}/dashboard/accounts/${ACCOUNT}/members`)
+    const dialog = page.getByRole('dialog')
+    const change = async (name: string, title: string) => {
+      await button(name).click()
+      await dialog.getByRole('heading', { name: title }).waitFor()
+      const before = asked.length
+      await dialog.getByRole('button', { name: 'Cancel' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(asked).toHaveLength(before)
+      await button(name).click()
+      await dialog.getByRole('button', { name, exact: true }).click()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    await change('Make member', 'Make “Ada Lovelace” a member?')
+    await change('Remove', 'Remove “Ada Lovelace” from the account?')
+    await change('Revoke', 'Revoke the link made')
+    expect(asked).toEqual([
+      { account_id: ACCOUNT, user_id: 'user_1', role: 'member' },
+      { account_id: ACCOUNT, user_id: 'user_1' },
+      { account_id: ACCOUNT, invitation_id: 'inv_1' },
+    ])
+  })
+})
