@@ -80,6 +80,15 @@ describe('the way to the service', () => {
     expect((await svc(['--data-dir', temporaryFolder(), 'operator-token'])).code).toBe(3)
   })
 
+  test('that token is not printed for a URL, whose server has another', async () => {
+    const { path } = await folderWithHistory()
+    const ran = await svc(['operator-token', '--url', 'http://127.0.0.1:1'], {
+      environment: { SVC_DATA_DIR: path },
+    })
+    expect([ran.code, ran.out]).toEqual([2, ''])
+    expect(ran.err).toContain('leave --url out')
+  })
+
   test('a server that does not answer cannot be reached', async () => {
     const ran = await svc(['--url', 'http://127.0.0.1:1', 'status'], {
       environment: { SVC_OPERATOR_TOKEN: 'x' },

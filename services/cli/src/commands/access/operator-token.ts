@@ -2,7 +2,7 @@
 
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { Command } from 'commander'
-import { CliError, EXIT_NOT_FOUND } from '../../context/exit-codes.ts'
+import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../../context/exit-codes.ts'
 import type { ContextOf } from '../options.ts'
 
 export function operatorTokenCommand(contextOf: ContextOf): Command {
@@ -10,6 +10,12 @@ export function operatorTokenCommand(contextOf: ContextOf): Command {
     .description('the root token for --url, read from the data folder: a secret')
     .action(async (_options, command: Command) => {
       const context = contextOf(command)
+      if (context.options.url !== undefined) {
+        throw new CliError(
+          EXIT_USAGE,
+          'the root token is read from the data folder of this machine: leave --url out',
+        )
+      }
       const folder = new DataFolder(context.dataDir)
       const secrets = folder.readSecrets()
       if (secrets === undefined) {
