@@ -96,7 +96,8 @@ test.each([
   [['--socket', 's', '--accept-new-store'], 2, /svc start worker has no option --accept-new-store/],
   [['--socket', 's', '--data-dir', 'd'], 2, /svc start worker has no option --data-dir/],
   [['--socket', 's', '--env-file', '/none.env'], 2, /there is no file \/none\.env/],
-  [['--socket', 's', '--model', '/none.gguf'], 1, /^svc: the model file does not exist: .*\n$/],
+  [['--socket', 's', '--model', '/none.gguf'], 2, /^svc: the model file does not exist: .*\n$/],
+  [['--socket', 's', '--model', '/'], 1, /^svc: the model must be a GGUF file, .*\n$/],
 ])('%j is refused with code %i and one line', async (words, code, message) => {
   const worker = startWorker(words)
   expect(await worker.ended).toEqual({ code, signal: null })

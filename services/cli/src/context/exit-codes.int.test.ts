@@ -205,6 +205,21 @@ describe('as a process', () => {
     expect(ran.status).toBe(codes.EXIT_USAGE)
   })
 
+  test.each([
+    ['/none.gguf', codes.EXIT_USAGE, /^svc: the model file does not exist: \/none\.gguf\n$/],
+    [
+      '/',
+      codes.EXIT_DIFFERENCE,
+      /^svc: the model must be a GGUF file, but this is a folder: \/\n$/,
+    ],
+  ])('a server does not start on the model %s, and ends with %i', (model, code, message) => {
+    const folder = temporaryFolder()
+    const words = ['start', '--data-dir', folder, '--port', '0', '--model', model]
+    const ran = spawnSync(process.execPath, [bin, ...words], { encoding: 'utf8' })
+    expect(ran.stderr).toMatch(message)
+    expect(ran.status).toBe(code)
+  })
+
   test('./svc works from anywhere, also through a link', () => {
     const folder = temporaryFolder()
     symlinkSync(join(checkout, 'svc'), join(folder, 'svc'))

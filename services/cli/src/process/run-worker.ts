@@ -5,7 +5,7 @@ import { environmentOf } from '@svc/server/settings/environment-file'
 import { logLevelOf, warnOfForeignVariables } from '@svc/server/settings/settings'
 import { LIBUV_THREADS } from '@svc/worker/process/libuv-threads'
 import { type Log, logTo } from '@svc/worker/process/log'
-import { EXIT_BROKEN, StartRefused } from '@svc/worker/process/start-refused'
+import { EXIT_BROKEN, ModelFileRefused, StartRefused } from '@svc/worker/process/start-refused'
 import type { RunningWorker } from '@svc/worker/run-worker'
 import { settingsOf, type WorkerWords } from '@svc/worker/settings/worker-settings'
 import { type Logger, pino } from 'pino'
@@ -71,8 +71,9 @@ async function started(
 }
 
 /** Ends the process, which what was loaded would keep alive. */
-function ended({ message }: StartRefused): Promise<never> {
-  process.stderr.write(`svc: ${message}\n`, () => process.exit(EXIT_DIFFERENCE))
+function ended(error: StartRefused): Promise<never> {
+  const exitCode = error instanceof ModelFileRefused ? EXIT_USAGE : EXIT_DIFFERENCE
+  process.stderr.write(`svc: ${error.message}\n`, () => process.exit(exitCode))
   return new Promise(() => {})
 }
 

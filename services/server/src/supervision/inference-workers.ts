@@ -9,6 +9,8 @@ import {
   type WorkerPool,
 } from '@svc/gateway/routing/worker-pool'
 import { systemTimer } from '@svc/infra/system/system-timer'
+import { checkModelFile } from '@svc/worker/engines/llama/model-file'
+import { ModelFileRefused } from '@svc/worker/process/start-refused'
 import type { Supervised } from '@svc/worker/supervision/supervisor'
 import type { Logger } from 'pino'
 import { SettingsError } from '../settings/parsed-settings.ts'
@@ -33,7 +35,7 @@ export interface InferenceWorkers {
 
 /**
  * @param cacheKey keys the names of cached blocks where no secret is set
- * @throws {SettingsError} when settings contradict each other
+ * @throws {SettingsError} when settings contradict each other, or name a model without a file
  */
 export async function startInferenceWorkers(
   settings: Settings,
@@ -43,11 +45,21 @@ export async function startInferenceWorkers(
 ): Promise<InferenceWorkers> {
   const { SVC_WORKER_URLS: urls } = settings
   const remote = urls === undefined ? undefined : remoteWorkers(urls, settings)
+  if (remote === undefined) await refuseMissingModel(settings)
   const index = await openPrefixIndex(settings, logger)
   const fleet =
     remote === undefined ? superviseFleet(settings, cacheKey, logger, progress) : undefined
   const shareProcessors = fleet !== undefined && settings.SVC_GPU === 'off'
   return workersOf(remote ?? fleet?.configurations ?? [], { fleet, index, logger, shareProcessors })
+}
+
+/** A worker would find it too, but tells no kind of error. @throws {SettingsError} */
+async function refuseMissingModel({ SVC_MODEL }: Settings): Promise<void> {
+  try {
+    await checkModelFile(SVC_MODEL)
+  } catch (error) {
+    throw error instanceof ModelFileRefused ? new SettingsError(error.message) : error
+  }
 }
 
 interface WorkersParts {

@@ -3,7 +3,12 @@
  * the operator and says what is wrong with what.
  */
 export class StartRefused extends Error {
-  override readonly name = 'StartRefused'
+  override readonly name: string = 'StartRefused'
+}
+
+/** The model's file is not there or cannot be read: what names it is a setting to be changed. */
+export class ModelFileRefused extends StartRefused {
+  override readonly name = 'ModelFileRefused'
 }
 
 /** Exit code of a worker that refused to start (EX_CONFIG of sysexits). */

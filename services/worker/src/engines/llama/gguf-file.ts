@@ -4,9 +4,10 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { type FileHandle, open, stat } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { StartRefused } from '../../process/start-refused.ts'
 import { GgufDamage, walkGguf } from './gguf-walk.ts'
+import { openModelFile } from './model-file.ts'
 
 /** The description of a model, with a vocabulary of a quarter million tokens, is 20 MB. */
 const HEAD_BYTES_MAX = 128 * 1024 * 1024
@@ -18,25 +19,16 @@ const HEAD_BYTES_MAX = 128 * 1024 * 1024
  * @throws StartRefused with one line that says what to do
  */
 export async function checkGgufFile(path: string): Promise<{ readonly bytes: number }> {
-  const facts = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new StartRefused(`the model file does not exist: ${path}`)
-    throw new StartRefused(`the model file cannot be read (${error.code ?? 'error'}): ${path}`)
-  })
-  if (facts.isDirectory()) {
-    throw new StartRefused(`the model must be a GGUF file, but this is a folder: ${path}`)
-  }
-  const file = await open(path).catch((error: NodeJS.ErrnoException) => {
-    throw new StartRefused(`the model file cannot be opened (${error.code ?? 'error'}): ${path}`)
-  })
+  const { file, bytes } = await openModelFile(path)
   try {
-    walkGguf(await readHead(file, facts.size), facts.size)
+    walkGguf(await readHead(file, bytes), bytes)
   } catch (error) {
     if (!(error instanceof GgufDamage)) throw error
     throw new StartRefused(`the model cannot be used: ${error.message}: ${path}`)
   } finally {
     await file.close()
   }
-  return { bytes: facts.size }
+  return { bytes }
 }
 
 async function readHead(file: FileHandle, fileBytes: number): Promise<Buffer> {

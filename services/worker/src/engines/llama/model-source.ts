@@ -1,14 +1,12 @@
 /** From what the operator named to a model file on this machine. */
-import { basename, resolve } from 'node:path'
+import { basename } from 'node:path'
 import { demoModelName, demoModelPath, demoModelSha256 } from '@svc/infra/demo-model/demo-model'
 import { resolveModelFile } from 'node-llama-cpp'
 import type { Log } from '../../process/log.ts'
 import { firstLineOf, StartRefused } from '../../process/start-refused.ts'
-import { DEMO_MODEL } from '../engine.ts'
 import { checkGgufFile, sha256OfFile } from './gguf-file.ts'
+import { namedModel } from './model-file.ts'
 import { tellProgress } from './model-progress.ts'
-
-const HUGGING_FACE = 'hf:'
 
 export interface ModelSource {
   readonly path: string
@@ -30,14 +28,16 @@ export async function findModel(
   modelsFolder: string,
   log: Log,
 ): Promise<ModelSource> {
-  if (model === DEMO_MODEL) {
+  const named = namedModel(model)
+  if (named.kind === 'demo') {
     const { bytes } = await checkGgufFile(demoModelPath)
     await refuseChangedDemoModel(demoModelPath, demoModelSha256)
     return { path: demoModelPath, name: demoModelName, bytes, toy: true }
   }
-  const path = model.startsWith(HUGGING_FACE)
-    ? await downloadModel(model, modelsFolder, tellProgress('downloading the model', model, log))
-    : resolve(model)
+  const path =
+    named.kind === 'file'
+      ? named.path
+      : await downloadModel(model, modelsFolder, tellProgress('downloading the model', model, log))
   const { bytes } = await checkGgufFile(path)
   return { path, name: basename(path).replace(/\.gguf$/i, ''), bytes, toy: false }
 }
