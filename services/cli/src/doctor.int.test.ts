@@ -45,7 +45,7 @@ test('a sound folder is left as it is', async () => {
   const { path } = await folderWithHistory()
   const before = filesOf(path)
   const { checks } = await examined(path)
-  const well = { 'data folder': 'ok', permissions: 'ok', settings: 'ok', ledger: 'ok' }
+  const well = { 'data folder': 'ok', permissions: 'ok', settings: 'ok', model: 'ok', ledger: 'ok' }
   expect(checks).toMatchObject({ ...well, server: 'ok', versions: 'ok', address: 'ok' })
   expect(filesOf(path)).toEqual(before)
 })

@@ -10,6 +10,7 @@ import { lookAtEventStoreDb, lookAtKafka, lookAtRedis, lookAtWorker } from './co
 import { lookAtFolder, lookAtLedgerFile, lookAtPermissions, nearestFolder } from './data-folder.ts'
 import { type Finding, found, note, problem } from './finding.ts'
 import { lookAtAddress, lookAtDisk, lookAtSettings, lookAtVersions } from './machine.ts'
+import { lookAtModels } from './models.ts'
 
 export type { Finding } from './finding.ts'
 
@@ -35,6 +36,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
     return
   }
   yield settings.finding
+  yield* lookAtModels(settings.settings)
   const place = logLocationOf(settings.settings)
   yield await found('ledger', () => lookAtLedgerFile(folder, place))
   if (!isRunning) yield await found('address', () => lookAtAddress(settings.settings))

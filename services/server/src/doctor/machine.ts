@@ -24,7 +24,7 @@ export function lookAtSettings(environment: Environment): {
   })
   const finding =
     ignored.length === 0
-      ? ok('settings', 'every one can be used')
+      ? ok('settings', 'every one is understood')
       : note('settings', `no settings of svc, and ignored: ${ignored.join(', ')}`)
   return { settings, finding }
 }
