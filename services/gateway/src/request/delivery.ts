@@ -7,8 +7,8 @@ import type { AnswerEnding, AnswerPart } from '../formats/inference-request.ts'
 export interface LastBytes {
   readonly contentType: string
   readonly body: string
-  /** What the answer says of its cost in its head; a stream has sent its head long before. */
-  readonly costHeaders: Readonly<Record<string, string>>
+  /** What its head says of this answer; a stream sent its head before its cost was known. */
+  readonly headers: Readonly<Record<string, string>>
   send(): void
 }
 

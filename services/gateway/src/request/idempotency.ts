@@ -45,7 +45,11 @@ export interface RecordedAnswer {
   readonly contentType: string
   /** The body as it was sent; for a stream, all of it. */
   readonly body: string
-  /** Absent from answers that were recorded before answers told their cost. */
+  /**
+   * What its head said of it: of its cost, and of what was left out. Absent from answers that were
+   * recorded before answers told their cost. Named for the cost alone, as it was stored first:
+   * gateways of both versions read it.
+   */
   readonly costHeaders?: Readonly<Record<string, string>>
 }
 

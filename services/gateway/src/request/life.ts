@@ -293,7 +293,7 @@ class RequestLife {
     const last = delivery.ending(ending)
     await this.#keep()
     if (this.#claim !== null) {
-      const { contentType, body, costHeaders } = last
+      const { contentType, body, headers: costHeaders } = last
       await idempotency.record(caller.accountId, requestId, { contentType, body, costHeaders })
     }
     reach('answer.before-end')

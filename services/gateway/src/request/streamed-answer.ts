@@ -75,7 +75,7 @@ export class StreamedAnswer implements Delivery {
     const last = this.#opening() + this.#options.stream.ending(ending)
     const body = this.#recorded + last
     const send = () => this.#end(last)
-    return { contentType: STREAM_CONTENT_TYPE, body, costHeaders: {}, send }
+    return { contentType: STREAM_CONTENT_TYPE, body, headers: this.#options.headers, send }
   }
 
   fail(error: ServiceError): boolean {

@@ -33,11 +33,9 @@ export class WholeAnswer implements Delivery {
 
   ending(ending: AnswerEnding): LastBytes {
     const body = this.#render(this.#parts, ending)
-    const headers = costHeaders(ending)
-    const send = () => {
-      sendWhole(this.#client, { ...this.#headers, ...headers }, JSON_CONTENT_TYPE, body)
-    }
-    return { contentType: JSON_CONTENT_TYPE, body, costHeaders: headers, send }
+    const headers = { ...this.#headers, ...costHeaders(ending) }
+    const send = () => sendWhole(this.#client, headers, JSON_CONTENT_TYPE, body)
+    return { contentType: JSON_CONTENT_TYPE, body, headers, send }
   }
 
   fail(): boolean {

@@ -46,6 +46,17 @@ describe.each(ways)('in $format.name, streamed $stream', ({ format, stream }) =>
   })
 })
 
+test.each([false, true])('a retry is told what was left out, streamed %s', async (stream) => {
+  const body = { model: 'svc-beta', input: 'hi', tools: [{ type: 'web_search' }], stream }
+  const post = () => postTo(fixture, '/v1/responses', body, key())
+  const first = await post()
+  await first.text()
+  expect(first.headers.get('x-svc-dropped-tools')).toBe('web_search')
+  const retry = await post()
+  expect(retry.headers.get('idempotent-replayed')).toBe('true')
+  expect(retry.headers.get('x-svc-dropped-tools')).toBe('web_search')
+})
+
 test('the same body of another format, or on another path, is another request', async () => {
   const [chat, , messages] = wireFormats
   if (chat === undefined || messages === undefined) throw new Error('a format is missing')
