@@ -126,7 +126,7 @@ function event<Type extends string, Fields extends z.ZodRawShape>(type: Type, fi
 
 const contentPart = z.discriminatedUnion('type', [outputText, reasoningText])
 
-/** One event of a stream, named as its `type`; `[DONE]` follows the last. */
+/** One event of a stream, named as its `type`; `[DONE]` follows the last of a good one. */
 export const responsesStreamEvent = z
   .union([
     lifecycle('response.created'),
