@@ -68,7 +68,10 @@ const METADATA_NAME_CHARACTERS_MAX = 40
 const METADATA_VALUE_CHARACTERS_MAX = 500
 const POSITION_MAX = 2n ** 63n - 1n
 
-export const id = z.string().min(1).max(ID_CHARACTERS_MAX)
+export const id = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(ID_CHARACTERS_MAX, `must be ${ID_CHARACTERS_MAX} characters at most`)
 /** As the log has it: a UUID in lower case. */
 export const eventId = z
   .string()

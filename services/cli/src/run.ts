@@ -1,5 +1,6 @@
 /** `svc` as a function: arguments and a terminal in, an exit code out. */
 
+import { ServiceError } from '@svc/contracts/errors'
 import { printable } from '@svc/contracts/printable'
 import { VERSION } from '@svc/server/version'
 import { Command, CommanderError, Option } from 'commander'
@@ -37,17 +38,22 @@ import { workerCommand } from './commands/worker.ts'
 import { Context } from './context/context.ts'
 import { EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, exitCodeOf } from './context/exit-codes.ts'
 import type { Terminal } from './context/terminal.ts'
+import { asTyped } from './context/typed-names.ts'
 
 export async function run(args: readonly string[], terminal: Terminal): Promise<number> {
   const written: Promise<void>[] = []
+  let acting: Command | undefined
   try {
     const program = programFor(terminal, (text) => written.push(terminal.out(text)))
+    program.hook('preAction', (_program, command) => {
+      acting = command
+    })
     await program.parseAsync(args, { from: 'user' })
     return terminal.interrupted ? EXIT_INTERRUPTED : EXIT_OK
   } catch (error) {
     // The help that Commander shows, and then ends with an error, may not have been written.
     const [failure] = (await Promise.allSettled(written)).filter((end) => end.status === 'rejected')
-    return failed(failure?.reason ?? error, terminal)
+    return failed(failure?.reason ?? error, terminal, acting)
   }
 }
 
@@ -111,13 +117,17 @@ function inherit(parent: Command, command: Command): void {
   for (const child of command.commands) inherit(command, child)
 }
 
-function failed(error: unknown, terminal: Terminal): number {
+function failed(error: unknown, terminal: Terminal, acting: Command | undefined): number {
   // Commander has said what is wrong, or has shown the help that was asked for.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_OK : EXIT_USAGE
   if (terminal.interrupted) return EXIT_INTERRUPTED
   // The reader has gone: nobody would see a message.
   if (terminal.stop.aborted) return EXIT_OK
-  const message = error instanceof Error ? error.message : String(error)
-  terminal.err(`svc: ${printable(message)}\n`)
+  terminal.err(`svc: ${printable(messageOf(error, acting))}\n`)
   return exitCodeOf(error)
+}
+
+function messageOf(error: unknown, acting: Command | undefined): string {
+  if (error instanceof ServiceError) return asTyped(error, acting)
+  return error instanceof Error ? error.message : String(error)
 }

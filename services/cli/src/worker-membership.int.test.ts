@@ -76,9 +76,9 @@ describe('svc worker add', () => {
   })
 
   test.each([
-    ['10.0.0.7:9090', /url: must be http:\/\/host:port or unix:\/path\/to\/socket/],
-    ['http://user:changeit@h:1', /url: must be/],
-    ['unix:worker.sock', /url: must be/],
+    ['10.0.0.7:9090', /URL: must be http:\/\/host:port or unix:\/path\/to\/socket/],
+    ['http://user:changeit@h:1', /URL: must be/],
+    ['unix:worker.sock', /URL: must be/],
   ])('refuses the address %s', async (url, message) => {
     const server = await workerServer()
     const { code, err } = await server.svc(['worker', 'add', url])
@@ -98,7 +98,7 @@ describe('svc worker add', () => {
     const server = await workerServer()
     const { code, err } = await server.svc(['worker', 'add', 'unix:/x', '--id', name])
     expect(code).toBe(2)
-    expect(err).toContain('worker_id: must be at most 64 letters')
+    expect(err).toContain('--id: must be at most 64 letters')
   })
 
   test('refuses a name, or a place, that is taken', async () => {

@@ -39,6 +39,29 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   ],
   ['an unknown stream', ['events', 'list', '--stream', 'x'], 3, /There is no stream x/],
   ['a name of nothing', ['account', 'open', '--name', ' '], 2, /1 to 200 characters/],
+  ['a place beyond the log', ['account', 'show', '--as-of', '999999'], 2, /svc: --as-of: the log/],
+  ['a zone that is none', ['month', '2026-11', '--tz', 'nope'], 2, /svc: --tz: /],
+  ['nobody to invite', ['user', 'invite'], 2, /svc: --account: .* as --role$/m],
+  ['a group that is none', ['usage', '--group-by', 'x'], 2, /svc: --group-by: must be some of/],
+  [
+    'a policy that is none',
+    ['account', 'set-policy', noAccount, 'lax', '--reason', 'x'],
+    2,
+    /Allowed/,
+  ],
+  ['a status that is none', ['requests', '--status', 'x'], 2, /Allowed choices are/],
+  [
+    'a price without a name',
+    ['price', 'withdraw', '', '--yes'],
+    2,
+    /svc: PRICE: must not be empty/,
+  ],
+  [
+    'an amount below zero',
+    ['account', 'grant', noAccount, '--reason', 'x', '--', '-1'],
+    2,
+    /svc: AMOUNT: /,
+  ],
   ['an unknown account', ['account', 'show', noAccount], 3, /no account|There is no/],
   ['an unknown request', ['explain', 'req_none'], 3, /There is no request req_none/],
   ['an unknown projection', ['projection', 'rebuild', 'none'], 3, /the views are accounts/],
@@ -51,11 +74,19 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   expect(ran.out).toBe('')
 })
 
+test('an account with a balance is not closed until --remainder says what becomes of it', async () => {
+  const { path, account } = await folderWithHistory()
+  const words = ['account', 'close', account.accountId, '--yes', '--reason', 'left us']
+  const ran = await svc(['--data-dir', path, '--quiet', ...words])
+  expect([ran.code, ran.out]).toEqual([5, ''])
+  expect(ran.err).toMatch(/^svc: --remainder: The balance is .*paid out or written off/)
+})
+
 test('an event type that is none cannot be followed either', async () => {
   const { path } = await folderWithHistory()
   const ran = await svc(['--data-dir', path, '--json', 'events', 'tail', '--type', 'x'])
   expect([ran.code, ran.out]).toEqual([2, ''])
-  expect(ran.err).toMatch(/^svc: type: there is no event type "x"/)
+  expect(ran.err).toMatch(/^svc: --type: there is no event type "x"/)
 })
 
 describe('the way to the service', () => {
@@ -218,6 +249,16 @@ describe('as a process', () => {
     const ran = spawnSync(process.execPath, [bin, ...words], { encoding: 'utf8' })
     expect(ran.stderr).toMatch(message)
     expect(ran.status).toBe(code)
+  })
+
+  test('a setting that an option gave is named as the option', () => {
+    const started = (words: readonly string[], environment = {}) => {
+      const env = { PATH: process.env.PATH, ...environment }
+      return spawnSync(process.execPath, [bin, 'start', ...words], { env, encoding: 'utf8' })
+    }
+    const typed = started(['--port', 'abc'])
+    expect([typed.status, typed.stderr]).toEqual([2, expect.stringMatching(/^svc: --port: must/)])
+    expect(started([], { SVC_PORT: 'abc' }).stderr).toMatch(/^svc: SVC_PORT: must/)
   })
 
   test('./svc works from anywhere, also through a link', () => {

@@ -13,7 +13,13 @@ import type { Environment } from '@svc/server/settings/setting-names'
 import { readSettings, type Settings, warnOfForeignVariables } from '@svc/server/settings/settings'
 import { pino } from 'pino'
 import { endOnDefects } from '../context/defects.ts'
-import { EXIT_DIFFERENCE, EXIT_OK, EXIT_UNREACHABLE } from '../context/exit-codes.ts'
+import {
+  CliError,
+  EXIT_DIFFERENCE,
+  EXIT_OK,
+  EXIT_UNREACHABLE,
+  EXIT_USAGE,
+} from '../context/exit-codes.ts'
 import { progressOnStandardError } from '../output/progress-display.ts'
 import { readyLine, readyPage } from '../output/ready-message.ts'
 import { stopRequests } from './stop-requests.ts'
@@ -38,7 +44,7 @@ export async function runServer(
   role: RunningServer['ready']['role'] = 'all',
 ): Promise<void> {
   const environment = givenBy(options)
-  const settings = readSettings(environment)
+  const settings = settingsOf(environment, options)
   const logger = pino(
     { level: settings.SVC_LOG_LEVEL, base: null },
     pino.destination(STANDARD_ERROR),
@@ -86,14 +92,32 @@ async function endAfterFailure(service: RunningServer): Promise<never> {
   process.exit(EXIT_UNREACHABLE)
 }
 
+const flags = [
+  ['SVC_PORT', '--port', 'port'],
+  ['SVC_HOST', '--host', 'host'],
+  ['SVC_DATA_DIR', '--data-dir', 'dataDir'],
+  ['SVC_MODEL', '--model', 'model'],
+] as const
+
 /** Flags win over the environment, and that over the file. */
 function givenBy(options: StartOptions): Environment {
-  const flags = {
-    SVC_PORT: options.port,
-    SVC_HOST: options.host,
-    SVC_DATA_DIR: options.dataDir,
-    SVC_MODEL: options.model,
-  }
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined)
+  const given = flags.flatMap(([name, , option]) => {
+    return options[option] === undefined ? [] : [[name, options[option]] as const]
+  })
   return { ...environmentOf(options.envFile), ...Object.fromEntries(given) }
+}
+
+/** @throws {Error} that names the flag of a setting that a flag gave */
+function settingsOf(environment: Environment, options: StartOptions): Settings {
+  try {
+    return readSettings(environment)
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const given = flags.find(([name, , option]) => {
+      return options[option] !== undefined && error.message.startsWith(`${name}: `)
+    })
+    if (given === undefined) throw error
+    const [name, flag] = given
+    throw new CliError(EXIT_USAGE, `${flag}${error.message.slice(name.length)}`)
+  }
 }

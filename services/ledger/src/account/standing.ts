@@ -32,7 +32,8 @@ export function decideClose(state: AccountState, command: CloseAccount): Decisio
 function refuseRemainder({ remainder }: CloseAccount, { balance }: AccountFunds) {
   if (balance !== 0n && remainder === 'none') {
     const what = balance > 0n ? 'say whether it is paid out or written off' : 'write it off'
-    return refused('conflict', `The balance is ${formatDollars(balance)}, not zero: ${what}.`)
+    const message = `The balance is ${formatDollars(balance)}, not zero: ${what}.`
+    return refused('conflict', message, { param: 'remainder' })
   }
   if (balance < 0n && remainder === 'paid_out') {
     return refused(

@@ -1,6 +1,7 @@
 /** `svc account freeze|unfreeze|close|rename|set-policy|erase` */
 import type { Operations } from '@svc/contracts/admin/operations'
-import { type Command, Option } from 'commander'
+import { spendPolicy } from '@svc/contracts/events/account'
+import { Argument, type Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import {
   type ContextOf,
@@ -70,7 +71,7 @@ function addNaming(account: Command, contextOf: ContextOf): void {
       .command('set-policy')
       .description('say how the last credit of an account is spent')
       .argument(...ACCOUNT)
-      .argument('<policy>', 'standard or strict'),
+      .addArgument(new Argument('<policy>', 'standard or strict').choices(spendPolicy.options)),
   ).action((id: string, policy: string, options: ChangeOptions, command: Command) =>
     change(contextOf(command), id, (operations) => {
       const policies = { spend_policy: policy as 'standard' | 'strict' }

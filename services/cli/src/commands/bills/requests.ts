@@ -1,6 +1,7 @@
 /** `svc requests`: the requests of an account, as its own keys can ask by `GET /v1/requests`. */
+import { requestStatus } from '@svc/contracts/wire/billing'
 import type { RequestsAnswer } from '@svc/contracts/wire/requests'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { Context } from '../../context/context.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import {
@@ -35,7 +36,9 @@ export function requestsCommand(contextOf: ContextOf): Command {
     'the requests of an account, the newest first',
   )
   return withPeriod(command)
-    .option('--status <status>', 'only with this status, such as finished')
+    .addOption(
+      new Option('--status <status>', 'only with this status').choices(requestStatus.options),
+    )
     .option('--limit <number>', 'at most this many', '20')
 }
 

@@ -1,0 +1,55 @@
+/**
+ * Refusals name fields of the operator's API. Who typed a command is told the option or the argument
+ * in their place.
+ */
+import type { ServiceError } from '@svc/contracts/errors'
+import type { Command } from 'commander'
+
+/** Where a command has another name for a field; arguments are written in capitals, as in pages. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  account_id: ['ACCOUNT', '--account'],
+  account_role: ['--as'],
+  effective_from: ['--from'],
+  expires_at: ['--expires'],
+  expiresAt: ['--expires'],
+  grant_id: ['GRANT'],
+  key_id: ['KEY', '--key'],
+  platform_role: ['--role'],
+  price_list: ['--list', 'LIST'],
+  reference: ['--ref'],
+  request_id: ['REQUEST'],
+  spend_policy: ['--policy', 'POLICY'],
+  text: ['--search'],
+  to: ['--to', '--as-of'],
+  token_id: ['TOKEN'],
+  user_id: ['USER'],
+  version: ['PRICE'],
+  worker_id: ['WORKER', '--id'],
+  zone: ['--tz'],
+}
+/** Fields of several words stand out in a sentence; others are words of it. */
+const FIELD = /\b[a-z]+(?:_[a-z]+)+\b/g
+
+/** @param command that was acting; undefined when none was yet */
+export function asTyped(
+  { code, message, param }: ServiceError,
+  command: Command | undefined,
+): string {
+  if (command === undefined || param === null) return message
+  const name = typedName(command, param.split('.')[0] ?? param)
+  const prefix = `${param}: `
+  const isNamed = message.startsWith(prefix)
+  const said = isNamed ? message.slice(prefix.length) : message
+  const told = said.replace(FIELD, (field) => typedName(command, field) ?? field)
+  // What is not there was named by the sentence itself.
+  if (name !== undefined && (isNamed || code !== 'not_found')) return `${name}: ${told}`
+  return isNamed ? prefix + told : told
+}
+
+function typedName(command: Command, field: string): string | undefined {
+  const words = field.replaceAll('_', '-')
+  const names = [...(otherNames[field] ?? []), `--${words}`, words.toUpperCase()]
+  const options = command.options.map(({ long }) => long)
+  const args = command.registeredArguments.map((argument) => argument.name().toUpperCase())
+  return names.find((name) => options.includes(name) || args.includes(name))
+}
