@@ -233,6 +233,13 @@ test('a name cannot drive the terminal', async () => {
 })
 
 describe('events list', () => {
+  test('beyond the end of the log says that there are none', async () => {
+    const { path } = await folderWithHistory()
+    const { code, err } = await svc(['--data-dir', path, 'events', 'list', '--after', '999'])
+    expect(code).toBe(0)
+    expect(err).toContain('there are no such events\n')
+  })
+
   test('says when more follow, and where to go on', async () => {
     const { path } = await folderWithHistory()
     const list = ['--data-dir', path, 'events', 'list']

@@ -54,10 +54,12 @@ async function list(context: Context, options: ListOptions): Promise<void> {
       : wholeNumber('--limit', options.limit ?? `${LIMIT_DEFAULT}`, 1, LIMIT_MAX)
   const format = context.json ? 'json' : (options.format ?? 'table')
   const writer = eventWriters[format](context.terminal.columns)
+  let isEmpty = true
   const next = await context.withOperations(async (operations) => {
     let end: string | null = null
     for await (const { events, next } of pages(operations, filterOf(options), limit)) {
       await context.out(writer.rows(events))
+      if (events.length > 0) isEmpty = false
       end = next
       if (context.terminal.stop.aborted) break
     }
@@ -65,6 +67,7 @@ async function list(context: Context, options: ListOptions): Promise<void> {
   })
   await context.out(writer.closing(next))
   noteLeftOut(context, writer.leftOut)
+  if (isEmpty && next === null) context.note('there are no such events')
   if (next !== null) context.note(`more events follow: --after ${next}, or --all`)
 }
 

@@ -112,6 +112,8 @@ async function outLink(
       ['ends', issued.expires_at],
     ]),
   )
+  // A folder that is opened without a server knows no address.
+  if (issued.link.startsWith('/')) context.note('put the address of the server before it')
   context.note('the link works once, and is shown this once: pass it on yourself, no mail is sent')
 }
 
@@ -119,6 +121,7 @@ async function list(context: Context): Promise<void> {
   const users = await context.withOperations((operations) => operations.listUsers())
   if (context.json) return context.outJson('users/1', { users })
   await context.out(tableText(context, columns, users))
+  if (users.length === 0) context.note('there are no users')
 }
 
 async function setStatus(

@@ -309,5 +309,8 @@ async function setPriceList(
   )
   if (context.json) return context.outJson('account-price-list/1', set)
   await context.out(`${set.price_list}\n`)
-  context.note(`requests accepted from now on pay it; see it with: svc account show ${accountId}`)
+  const done = set.changed
+    ? 'requests accepted from now on pay it'
+    : 'it was on it already: nothing was changed'
+  context.note(`${done}; see it with: svc account show ${accountId}`)
 }

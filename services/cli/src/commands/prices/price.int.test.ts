@@ -79,14 +79,20 @@ test('an announced price is withdrawn once; one in force is not', async () => {
 })
 
 test('an account is put on the list of its own prices', async () => {
-  const { accountId, run, json } = await openFolder()
-  const set = (list: string) => run('account', 'set-price-list', accountId, list)
+  const { accountId, path, run, json } = await openFolder()
+  const set = (list: string) =>
+    svc(['--data-dir', path, 'account', 'set-price-list', accountId, list])
   const unknown = await set('acme')
   expect([unknown.code, unknown.out]).toEqual([2, ''])
-  expect(unknown.err).toContain('There is no price on a list "acme"')
+  expect(unknown.err).toContain('LIST: There is no price on a list "acme"')
   expect((await set('Two words')).code).toBe(2)
   expect((await run(...publish('0.10', '--list', 'acme'))).code).toBe(0)
-  expect(await set('acme')).toMatchObject({ code: 0, out: 'acme\n' })
+  const done = await set('acme')
+  expect(done).toMatchObject({ code: 0, out: 'acme\n' })
+  expect(done.err).toContain('requests accepted from now on pay it')
+  const again = await set('acme')
+  expect(again.err).toContain('it was on it already: nothing was changed')
+  expect(again.err).not.toContain('from now on')
   expect(await json('account', 'show')).toMatchObject({ price_list: 'acme' })
   const back = await json('account', 'set-price-list', '--account', accountId, 'default')
   const schema = 'svc.account-price-list/1'
