@@ -56,6 +56,29 @@ test('the command-line page has a row for every command, with every option', asy
   }
 })
 
+/** What `svc` prints as JSON, as its own tests have it. Receipts have a page of their own. */
+const outputs = globSync('services/cli/golden/*.json', { cwd: ROOT })
+  .filter((file) => !file.includes('/explain-'))
+  .map((file): { readonly schema: string } => JSON.parse(read(file)))
+
+test('the command-line page has every schema of JSON, and all that is in it', () => {
+  const rows = read('docs/reference/cli.md').split('\n')
+  expect(outputs.length).toBeGreaterThan(10)
+  for (const { schema, ...rest } of outputs) {
+    const row = rows.find((line) => line.includes(`\`${schema}\``))
+    expect(row, schema).toBeDefined()
+    for (const name of Object.keys(rest)) expect(row, schema).toContain(`\`${name}\``)
+  }
+})
+
+test('the command-line page has the schema of every command', () => {
+  const page = read('docs/reference/cli.md')
+  const sources = globSync('services/cli/src/commands/**/*.ts', { cwd: ROOT }).map(read)
+  const schemas = sources.flatMap((text) => [...text.matchAll(/'([a-z-]+\/\d)'/g)])
+  expect(schemas.length).toBeGreaterThan(30)
+  for (const [, schema] of schemas) expect(page).toContain(`\`svc.${schema}\``)
+})
+
 test('the command-line page has the operation of every admin route that answers lines', () => {
   const page = read('docs/reference/cli.md')
   for (const { method, path, answer } of Object.values(adminOperations)) {
