@@ -79,6 +79,16 @@ test('the command-line page has the schema of every command', () => {
   for (const [, schema] of schemas) expect(page).toContain(`\`svc.${schema}\``)
 })
 
+test('git leaves alone what pages have their readers write into the checkout', () => {
+  const ignored = read('.gitignore').split('\n')
+  const pagesOfReaders = documents.filter((page) => page.startsWith('docs/how-to/'))
+  const written = pagesOfReaders.flatMap((page) => {
+    return [...read(page).matchAll(/(?:> |-o |-D )([a-z-]+(?:\.txt|\.csv|-token))\b/g)]
+  })
+  expect(written.length).toBeGreaterThan(2)
+  for (const [, file] of written) expect(ignored).toContain(`/${file}`)
+})
+
 test('the command-line page has the operation of every admin route that answers lines', () => {
   const page = read('docs/reference/cli.md')
   for (const { method, path, answer } of Object.values(adminOperations)) {
