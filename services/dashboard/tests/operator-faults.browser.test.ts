@@ -92,6 +92,43 @@ describe.skipIf(missing !== undefined)('faults of an operator’s day', () => {
     expect(keys[1]).toBe(keys[0])
   })
 
+  test('a grant says what is wrong with its amount, and expires on no day that is past', async () => {
+    const granted: unknown[] = []
+    server.adminAnswers = {
+      ...fullAdminAnswers,
+      grant: (input) => {
+        granted.push(input)
+        return { grant_id: 'grant_3', created: true }
+      },
+    }
+    await open(`accounts/${ACCOUNT}`, 'owner')
+    await page.getByRole('button', { name: 'Grant credit' }).click()
+    const dialog = page.getByRole('dialog')
+    const review = () => dialog.getByRole('button', { name: 'Review' }).click()
+    await dialog.getByLabel('Reason').fill('Invoice 42')
+    for (const [amount, problem] of [
+      ['5,5', 'with a decimal point'],
+      ['1.0000000000001', 'at most 12 decimals'],
+      ['1'.repeat(19), 'at most 18 digits'],
+      ['0', 'must be dollars above zero'],
+    ] as const) {
+      await dialog.getByLabel('Amount in dollars').fill(amount)
+      await review()
+      await dialog.getByText(problem).waitFor()
+    }
+    await dialog.getByLabel('Amount in dollars').fill('5')
+    await dialog.getByText('At midnight when that day begins, in your time zone.').waitFor()
+    await dialog.getByLabel('Expires on').fill('2026-11-20')
+    await review()
+    await dialog.getByText('would have expired already').waitFor()
+    await dialog.getByLabel('Expires on').fill('2026-11-22')
+    await review()
+    await dialog.getByRole('button', { name: 'Grant credit' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const expires_at = new Date('2026-11-22T00:00').toISOString()
+    expect(granted).toMatchObject([{ amount: '5', expires_at }])
+  })
+
   test('work that fails behind its first line says so, and differences are named', async () => {
     await open('audit', 'auditor')
     await page.getByRole('button', { name: 'Reconcile now' }).click()

@@ -12,6 +12,8 @@ export const operatorTexts = {
   allAccounts: 'All {count} accounts found',
   amount: 'Amount',
   amountDollars: 'Amount in dollars',
+  amountNotPlain:
+    'Write the amount in digits with a decimal point, and nothing between the thousands, such as 1250.50.',
   amountNotPositive: 'The amount must be dollars above zero, such as 25.00.',
   becomes: 'becomes',
   category: 'Category',
@@ -22,7 +24,8 @@ export const operatorTexts = {
   closeEffect: 'Ends the account and its keys for ever. What it used can still be read.',
   closeTitle: 'Close “{name}”?',
   deadline: 'Ends by',
-  expiresHint: 'Empty: never.',
+  expiresHint: 'At midnight when that day begins, in your time zone. Empty: never.',
+  expiresInPast: 'The credit would have expired already: choose a later day, or none.',
   expiresOn: 'Expires on',
   externalId: 'External id',
   externalIdHint: 'Of the customer in your own system. It may be left empty.',

@@ -2,6 +2,7 @@ import { formatExact, parseDollars } from '@svc/contracts/money'
 import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
 import { ApiError } from '../../../../api/api-error.ts'
+import { serverNow } from '../../../../api/server-clock.ts'
 import { t } from '../../../../text/translate.ts'
 import { Choice, Field } from '../../../../ui/field.tsx'
 import { type AskedChange, type BalanceChange, ReviewedChange } from '../../reviewed-change.tsx'
@@ -9,6 +10,8 @@ import type { AccountDialogProps } from './account-dialog.ts'
 
 /** As the command line has it: grants of one priority are spent in the order of their expiry. */
 const PRIORITY = 100
+/** What can be read as dollars when it is neither too large nor too fine. */
+const PLAIN = /^-?\d+(\.\d+)?$/
 
 /** Credit for an account: paid for, or given. */
 export function Grant({ account, onClose }: AccountDialogProps) {
@@ -26,6 +29,9 @@ export function Grant({ account, onClose }: AccountDialogProps) {
   }
   const change = async ({ dry_run: isTrial, ...asked }: AskedChange) => {
     const preview = previewOf(account.settled, amount)
+    if (isTrial && about.expires_at !== null && Date.parse(about.expires_at) <= serverNow()) {
+      throw refusalOf('expires_at', t('expiresInPast'))
+    }
     if (!isTrial) await callAdmin('grant', { ...about, ...asked })
     return preview
   }
@@ -80,15 +86,24 @@ function previewOf(settled: string, amount: string): BalanceChange {
   return { amount: formatExact(given), balance_before: settled, balance_after: after }
 }
 
-/** @throws {ApiError} in the form of a refusal, as the server would say it */
+/** @throws {ApiError} when it is no amount, or not above zero */
 function positive(amount: string): bigint {
-  const message = t('amountNotPositive')
-  const refusal = new ApiError({ status: 400, code: 'invalid_request', message, param: 'amount' })
+  const given = parsed(amount)
+  if (given > 0n) return given
+  throw refusalOf('amount', t('amountNotPositive'))
+}
+
+function parsed(amount: string): bigint {
+  if (!PLAIN.test(amount)) throw refusalOf('amount', t('amountNotPlain'))
   try {
-    const given = parseDollars(amount)
-    if (given > 0n) return given
-  } catch {
-    throw refusal
+    return parseDollars(amount)
+  } catch (cause) {
+    // Too large or too fine, and it says which.
+    throw refusalOf('amount', cause instanceof Error ? cause.message : String(cause))
   }
-  throw refusal
+}
+
+/** In the form of a refusal, as the server would say it. */
+function refusalOf(param: string, message: string): ApiError {
+  return new ApiError({ status: 400, code: 'invalid_request', message, param })
 }
