@@ -113,6 +113,24 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await button('Revoke').waitFor({ state: 'detached' })
   })
 
+  test('who cannot make a key is sent to an owner for one', async () => {
+    const accountHome = () => ({
+      ...fullAnswers.accountHome(),
+      keys: { active: 0 },
+      month: { ...fullAnswers.accountHome().month, data: [] },
+    })
+    server.answers = { ...fullAnswers, accountHome }
+    await open('')
+    await page.getByText('Your first request').waitFor()
+    const offers = page.getByRole('link', { name: 'New key' })
+    expect(await offers.count()).toBe(2)
+    const accounts = session.accounts.map((each) => ({ ...each, role: 'member' as const }))
+    server.answers = { ...fullAnswers, accountHome, session: () => ({ ...session, accounts }) }
+    await page.reload()
+    await page.getByText('Ask an owner of the account for a key.').waitFor()
+    expect(await offers.count()).toBe(0)
+  })
+
   test('ages are those of the server, whatever the clock of the browser says', async () => {
     await page.clock.install({ time: '2020-01-01T00:00:00Z' })
     await open('/keys')

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ask } from '../../api/queries.ts'
 import { useAccountId } from '../../layout/account-id.ts'
+import { useAccountRole } from '../../layout/account-role.ts'
 import { ownZone } from '../../text/times.ts'
 import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
@@ -25,20 +26,18 @@ export function Home() {
     ...ask('accountHome', { account_id: accountId, zone: ownZone }),
     refetchInterval: REFRESH_MS,
   })
-  return (
-    <Page
-      title={t('home')}
-      action={
-        <Link
-          to="/accounts/$accountId/keys"
-          params={{ accountId }}
-          search={{ create: true }}
-          className={buttonClass('main')}
-        >
-          {t('newKey')}
-        </Link>
-      }
+  const newKey = useAccountRole() === 'owner' && (
+    <Link
+      to="/accounts/$accountId/keys"
+      params={{ accountId }}
+      search={{ create: true }}
+      className={buttonClass('main')}
     >
+      {t('newKey')}
+    </Link>
+  )
+  return (
+    <Page title={t('home')} action={newKey}>
       <Answer query={query}>{(home) => <Numbers home={home} />}</Answer>
     </Page>
   )

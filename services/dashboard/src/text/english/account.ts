@@ -65,6 +65,7 @@ export const accountTexts = {
   firstCall: 'Send a request. Put the key into SVC_KEY first:',
   firstKey: 'Make a key. Programs send it with every request.',
   firstKeyMade: 'You have a key. Programs send it with every request.',
+  firstKeyAsk: 'Ask an owner of the account for a key. Programs send it with every request.',
   firstLook: 'See what it cost, here: the answer, its tokens and its price appear within a second.',
   firstSteps: 'Your first request',
   firstToken: 'First token after',
