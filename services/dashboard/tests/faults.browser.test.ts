@@ -131,6 +131,15 @@ describe.skipIf(missing !== undefined)('faults', () => {
     expect(await offers.count()).toBe(0)
   })
 
+  test('tokens that were reused within the first block are not called none', async () => {
+    const { cache } = receipt
+    if (cache === null) throw new Error('no evidence of a cache')
+    const part = { ...cache, blocks: 0, reused_tokens: 11, last_block_hash: null }
+    server.answers = { ...fullAnswers, receipt: () => ({ ...receipt, cache: part }) }
+    await open('/requests?request=req_1')
+    await page.getByText('part of one (l1)').waitFor()
+  })
+
   test('ages are those of the server, whatever the clock of the browser says', async () => {
     await page.clock.install({ time: '2020-01-01T00:00:00Z' })
     await open('/keys')

@@ -72,6 +72,13 @@ test('blocks from Redis are told apart from those of the worker', () => {
   expect(words).toContain('1 block from Redis (l2); the runtime')
 })
 
+test('tokens that end within the first block are part of one', () => {
+  const cache = { ...evidence, blocks: 0, reused_tokens: 11, last_block_hash: null }
+  const fewer = { ...usage, cached_input_tokens: 11 }
+  const [, [, words] = []] = cacheFacts(receiptWith({ usage: fewer, cache }))
+  expect(words).toContain('not computed: part of a block from the memory of worker-1 (l1); the')
+})
+
 test('a prompt that was computed whole saved nothing', () => {
   const cache = { ...evidence, ...nothing }
   const computed = { ...usage, cached_input_tokens: 0 }

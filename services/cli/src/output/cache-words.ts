@@ -44,10 +44,15 @@ function promptWords({ usage }: Receipt, cache: Evidence): string {
 }
 
 function blockWords({ blocks, source, worker, last_block_hash: last }: Evidence): string {
-  const number = blocks === 1 ? '1 block' : `${counted(blocks)} blocks`
   const place = source === 'l1' ? `the memory of ${worker} (l1)` : 'Redis (l2)'
   const name = last === null ? '' : `, last block ${shortened(last)}`
-  return `${number} from ${place}${name}`
+  return `${blockCount(blocks)} from ${place}${name}`
+}
+
+/** Of blocks behind which there are reused tokens: they may end within the first one. */
+function blockCount(blocks: number): string {
+  if (blocks === 0) return 'part of a block'
+  return blocks === 1 ? '1 block' : `${counted(blocks)} blocks`
 }
 
 function witnessWords({ evaluated_tokens: evaluated }: Evidence): string {

@@ -87,12 +87,13 @@ function Credit({ receipt }: { readonly receipt: Data }) {
 }
 
 function CacheEvidence({ cache }: { readonly cache: NonNullable<Data['cache']> }) {
+  const isPart = cache.blocks === 0 && cache.reused_tokens > 0
   return (
     <section>
       <h3 className="mb-1 font-semibold">{t('cache')}</h3>
       <dl className="grid grid-cols-[max-content_1fr] items-baseline gap-x-4 gap-y-1">
         <Fact name={t('cacheBlocks')}>
-          {countText(cache.blocks)} ({cache.source})
+          {isPart ? t('cachePartOfBlock') : countText(cache.blocks)} ({cache.source})
         </Fact>
         <Fact name={t('cacheEvaluated')}>{countText(cache.evaluated_tokens)}</Fact>
         <Fact name={t('worker')}>{cache.worker}</Fact>

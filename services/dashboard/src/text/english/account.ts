@@ -22,6 +22,7 @@ export const accountTexts = {
   byMonth: 'Month',
   cache: 'Why tokens are cached',
   cacheBlocks: 'Blocks reused',
+  cachePartOfBlock: 'part of one',
   cacheEvaluated: 'Tokens computed',
   cacheHash: 'Hash of the last block',
   cachedAsInput: 'As input',
