@@ -113,6 +113,27 @@ describe.skipIf(missing !== undefined)('faults', () => {
     await button('Revoke').waitFor({ state: 'detached' })
   })
 
+  test('days in the wrong order are told where they are typed, and asked of nobody', async () => {
+    const asked: unknown[] = []
+    server.answers = {
+      ...fullAnswers,
+      requests: (input) => {
+        asked.push(input.from, input.to)
+        return fullAnswers.requests()
+      },
+    }
+    await open('/requests?from=2026-11-10&zone=UTC')
+    await page.locator('tr[data-row]').first().waitFor()
+    const problem = page.getByText('This is before the first day.')
+    await page.getByLabel('To', { exact: true }).fill('2026-11-01')
+    await problem.waitFor()
+    expect(page.url()).not.toContain('to=')
+    await page.getByLabel('From').fill('2026-11-01')
+    await problem.waitFor({ state: 'detached' })
+    await expect.poll(() => asked).toEqual(['2026-11-10', undefined, '2026-11-01', '2026-11-02'])
+    expect(page.url()).toContain('from=2026-11-01&zone=UTC&to=2026-11-01')
+  })
+
   test('who cannot make a key is sent to an owner for one', async () => {
     const accountHome = () => ({
       ...fullAnswers.accountHome(),

@@ -61,7 +61,10 @@ export function usageSearch(raw: Raw): UsageSearch {
 
 /** What of an address is kept from one page of an account to the next. */
 export function period({ from, to, zone }: Raw): Period {
-  return { ...given('from', day(from)), ...given('to', day(to)), ...given('zone', zoneName(zone)) }
+  const [first, last] = [day(from), day(to)]
+  const isBackwards = first !== undefined && last !== undefined && last < first
+  const days = isBackwards ? {} : { ...given('from', first), ...given('to', last) }
+  return { ...days, ...given('zone', zoneName(zone)) }
 }
 
 export function given<Name extends string, Value>(
