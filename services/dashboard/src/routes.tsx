@@ -1,11 +1,5 @@
 /** Every page and its address. Pages are loaded when somebody goes to them. */
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter, redirect } from '@tanstack/react-router'
 import { arrivedWith } from './address/arrival.ts'
 import { isInside } from './address/inside.ts'
 import { accountSearch, accountsSearch, eventsSearch } from './address/operator-search.ts'
@@ -16,6 +10,7 @@ import { Broken, Missing } from './layout/fallbacks.tsx'
 import { OperatorLayout } from './layout/operator-layout.tsx'
 import { Root } from './layout/root.tsx'
 import { Start } from './layout/start.tsx'
+import { lazyPage } from './lazy-page.ts'
 import { accountPages } from './pages/operator/accounts/account-pages.ts'
 import { receiptQuery, requestsQueries } from './pages/requests/requests-queries.ts'
 import { statementQueries } from './pages/statement/statement-queries.ts'
@@ -34,35 +29,32 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
   validateSearch: ({ to }): { readonly to?: string } => (isInside(to) ? { to } : {}),
-  component: lazyRouteComponent(() => import('./pages/people/sign-in.tsx'), 'SignIn'),
+  component: lazyPage(() => import('./pages/people/sign-in.tsx'), 'SignIn'),
 })
 
 const providerReturn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in/return',
   loader: () => arrivedWith,
-  component: lazyRouteComponent(
-    () => import('./pages/people/provider-return.tsx'),
-    'ProviderReturn',
-  ),
+  component: lazyPage(() => import('./pages/people/provider-return.tsx'), 'ProviderReturn'),
 })
 
 const signUp = createRoute({
   getParentRoute: () => root,
   path: '/sign-up',
-  component: lazyRouteComponent(() => import('./pages/people/sign-up.tsx'), 'SignUp'),
+  component: lazyPage(() => import('./pages/people/sign-up.tsx'), 'SignUp'),
 })
 
 const join = createRoute({
   getParentRoute: () => root,
   path: '/join',
-  component: lazyRouteComponent(() => import('./pages/people/join.tsx'), 'Join'),
+  component: lazyPage(() => import('./pages/people/join.tsx'), 'Join'),
 })
 
 const prices = createRoute({
   getParentRoute: () => root,
   path: '/prices',
-  component: lazyRouteComponent(() => import('./pages/prices/prices.tsx'), 'Prices'),
+  component: lazyPage(() => import('./pages/prices/prices.tsx'), 'Prices'),
 })
 
 /** What only those see who are signed in; others come back here behind the sign-in. */
@@ -78,7 +70,7 @@ const signedIn = createRoute({
 const profile = createRoute({
   getParentRoute: () => signedIn,
   path: '/profile',
-  component: lazyRouteComponent(() => import('./pages/people/profile.tsx'), 'Profile'),
+  component: lazyPage(() => import('./pages/people/profile.tsx'), 'Profile'),
 })
 
 const account = createRoute({
@@ -90,14 +82,14 @@ const account = createRoute({
 const home = createRoute({
   getParentRoute: () => account,
   path: '/',
-  component: lazyRouteComponent(() => import('./pages/home/home.tsx'), 'Home'),
+  component: lazyPage(() => import('./pages/home/home.tsx'), 'Home'),
 })
 
 const keys = createRoute({
   getParentRoute: () => account,
   path: '/keys',
   validateSearch: keysSearch,
-  component: lazyRouteComponent(() => import('./pages/keys/keys.tsx'), 'Keys'),
+  component: lazyPage(() => import('./pages/keys/keys.tsx'), 'Keys'),
 })
 
 const requests = createRoute({
@@ -112,7 +104,7 @@ const requests = createRoute({
     askAhead(totals)
     if (search.request !== undefined) askAhead(receiptQuery(accountId, search.request))
   },
-  component: lazyRouteComponent(() => import('./pages/requests/requests.tsx'), 'Requests'),
+  component: lazyPage(() => import('./pages/requests/requests.tsx'), 'Requests'),
 })
 
 const statement = createRoute({
@@ -122,7 +114,7 @@ const statement = createRoute({
   beforeLoad: ({ params, search, preload }) => {
     if (!preload) askPageAhead(statementQueries(params.accountId, search).list)
   },
-  component: lazyRouteComponent(() => import('./pages/statement/statement.tsx'), 'Statement'),
+  component: lazyPage(() => import('./pages/statement/statement.tsx'), 'Statement'),
 })
 
 const usage = createRoute({
@@ -134,19 +126,19 @@ const usage = createRoute({
     const { whole, grouped } = usageQueries(params.accountId, search)
     for (const query of [whole, grouped]) askAhead(query)
   },
-  component: lazyRouteComponent(() => import('./pages/usage/usage.tsx'), 'Usage'),
+  component: lazyPage(() => import('./pages/usage/usage.tsx'), 'Usage'),
 })
 
 const chat = createRoute({
   getParentRoute: () => account,
   path: '/chat',
-  component: lazyRouteComponent(() => import('./pages/chat/chat.tsx'), 'Chat'),
+  component: lazyPage(() => import('./pages/chat/chat.tsx'), 'Chat'),
 })
 
 const members = createRoute({
   getParentRoute: () => account,
   path: '/members',
-  component: lazyRouteComponent(() => import('./pages/members/members.tsx'), 'Members'),
+  component: lazyPage(() => import('./pages/members/members.tsx'), 'Members'),
 })
 
 /** For those who have a part in the running of the service. */
@@ -163,23 +155,20 @@ const accounts = createRoute({
   beforeLoad: ({ search, preload }) => {
     if (!preload) askPageAhead(accountPages(search))
   },
-  component: lazyRouteComponent(() => import('./pages/operator/accounts/accounts.tsx'), 'Accounts'),
+  component: lazyPage(() => import('./pages/operator/accounts/accounts.tsx'), 'Accounts'),
 })
 
 const operatedAccount = createRoute({
   getParentRoute: () => operator,
   path: '/accounts/$accountId',
   validateSearch: accountSearch,
-  component: lazyRouteComponent(
-    () => import('./pages/operator/account/account.tsx'),
-    'OperatedAccount',
-  ),
+  component: lazyPage(() => import('./pages/operator/account/account.tsx'), 'OperatedAccount'),
 })
 
 const operatorPrices = createRoute({
   getParentRoute: () => operator,
   path: '/prices',
-  component: lazyRouteComponent(
+  component: lazyPage(
     () => import('./pages/operator/prices/operator-prices.tsx'),
     'OperatorPrices',
   ),
@@ -188,26 +177,26 @@ const operatorPrices = createRoute({
 const audit = createRoute({
   getParentRoute: () => operator,
   path: '/audit',
-  component: lazyRouteComponent(() => import('./pages/operator/audit/audit.tsx'), 'Audit'),
+  component: lazyPage(() => import('./pages/operator/audit/audit.tsx'), 'Audit'),
 })
 
 const system = createRoute({
   getParentRoute: () => operator,
   path: '/system',
-  component: lazyRouteComponent(() => import('./pages/operator/system/system.tsx'), 'System'),
+  component: lazyPage(() => import('./pages/operator/system/system.tsx'), 'System'),
 })
 
 const access = createRoute({
   getParentRoute: () => operator,
   path: '/access',
-  component: lazyRouteComponent(() => import('./pages/operator/access/access.tsx'), 'Access'),
+  component: lazyPage(() => import('./pages/operator/access/access.tsx'), 'Access'),
 })
 
 const events = createRoute({
   getParentRoute: () => operator,
   path: '/events',
   validateSearch: eventsSearch,
-  component: lazyRouteComponent(() => import('./pages/operator/events/events.tsx'), 'Events'),
+  component: lazyPage(() => import('./pages/operator/events/events.tsx'), 'Events'),
 })
 
 const pagesOfOperators = [accounts, operatedAccount, operatorPrices, audit, system, access, events]

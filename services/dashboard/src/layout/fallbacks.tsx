@@ -1,5 +1,7 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ApiError } from '../api/api-error.ts'
+import { isServerThere } from '../api/server-there.ts'
 import { problemText } from '../text/problems.ts'
 import { t } from '../text/translate.ts'
 import { Button } from '../ui/button.tsx'
@@ -15,18 +17,22 @@ export function Missing() {
   )
 }
 
-/** For a page that failed: never a blank one. */
-export function Broken({ error, reset }: ErrorComponentProps) {
+/**
+ * For a page that failed: never a blank one. A browser may keep a failed import for as long as the
+ * window is open, so all is loaded anew, but not before there is something to load.
+ */
+export function Broken({ error }: ErrorComponentProps) {
+  const [isTrying, setTrying] = useState(false)
+  const retry = async () => {
+    setTrying(true)
+    if (await isServerThere()) window.location.reload()
+    else setTrying(false)
+  }
   return (
     <main className="mx-auto flex max-w-xl flex-col items-start gap-3 p-6">
       <h1 className="text-2xl font-semibold">{t('pageBroken')}</h1>
       <p>{textOf(error)}</p>
-      <Button
-        onClick={() => {
-          reset()
-          location.reload()
-        }}
-      >
+      <Button disabled={isTrying} onClick={retry}>
         {t('retry')}
       </Button>
     </main>
