@@ -49,6 +49,12 @@ export function MemberTable({ members }: { readonly members: readonly Member[] }
   )
 }
 
+const effects = {
+  makeMember: 'roleMember',
+  makeOwner: 'roleOwner',
+  removeMember: 'removeMemberEffect',
+} as const
+
 /** What was pressed, of whom, and is not confirmed yet. */
 interface Asked {
   readonly member: Member
@@ -81,7 +87,7 @@ function AskedOfMember({ member, what, onClose }: Asked & { readonly onClose: ()
   const { user_id, display_name: name } = member
   const texts = {
     title: t(`${what}Title`, { name: name ?? user_id }),
-    effect: t(`${what}Effect`),
+    effect: t(effects[what]),
     onClose,
   }
   if (what === 'removeMember') {

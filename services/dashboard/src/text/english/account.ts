@@ -113,12 +113,8 @@ export const accountTexts = {
   lowBalance: 'Credit runs low. Available:',
   makeLink: 'Make a link',
   makeMember: 'Make member',
-  makeMemberEffect:
-    'A member sees everything and chats, but makes no keys and invites nobody. An owner can change this back.',
   makeMemberTitle: 'Make “{name}” a member?',
   makeOwner: 'Make owner',
-  makeOwnerEffect:
-    'An owner also makes and revokes keys, invites others, and changes and removes every member, also you.',
   makeOwnerTitle: 'Make “{name}” an owner?',
   members: 'Members',
   model: 'Model',
@@ -169,8 +165,7 @@ export const accountTexts = {
   receipt: 'Receipt',
   refunded: 'Given back: {reason}',
   remove: 'Remove',
-  removeMemberEffect:
-    'They see nothing of the account any more, and chats of theirs that run end. Keys of the account work on. Only a new invitation lets them in again.',
+  removeMemberEffect: 'They see nothing of the account any more. Its keys work on.',
   removeMemberTitle: 'Remove “{name}” from the account?',
   rename: 'Rename',
   renameKey: 'Rename “{name}”',
@@ -182,7 +177,7 @@ export const accountTexts = {
   revokeEffect:
     'Requests with this key are refused from now on, within a second. Those that run are finished and charged. This cannot be undone.',
   revokeKey: 'Revoke “{name}”?',
-  revokeLinkEffect: 'Whoever has the link cannot use it any more. A new one can be made.',
+  revokeLinkEffect: 'Whoever has the link cannot use it.',
   revokeLinkTitle: 'Revoke the link made {time}?',
   role: 'Role',
   roleMember: 'Member: sees everything, and chats',
@@ -215,7 +210,7 @@ export const accountTexts = {
   thirtyDays: 'Thirty days: today and the 29 days before it, in UTC.',
   timeZone: 'Time zone',
   to: 'To',
-  toBeforeFrom: 'This is before the first day. What is shown stays as it was.',
+  toBeforeFrom: 'This is before the first day.',
   tokenChart: 'Tokens by class, {from} to {to}, {zone}',
   tokens: 'Tokens',
   took: 'Took',

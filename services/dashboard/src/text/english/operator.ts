@@ -12,8 +12,7 @@ export const operatorTexts = {
   allAccounts: 'All {count} accounts found',
   amount: 'Amount',
   amountDollars: 'Amount in dollars',
-  amountNotPlain:
-    'Write the amount in digits with a decimal point, and nothing between the thousands, such as 1250.50.',
+  amountNotPlain: 'Write the amount with a decimal point and no other signs, such as 1250.50.',
   amountNotPositive: 'The amount must be dollars above zero, such as 25.00.',
   becomes: 'becomes',
   category: 'Category',
@@ -25,7 +24,7 @@ export const operatorTexts = {
   closeTitle: 'Close “{name}”?',
   deadline: 'Ends by',
   expiresHint: 'At midnight when that day begins, in your time zone. Empty: never.',
-  expiresInPast: 'The credit would have expired already: choose a later day, or none.',
+  expiresInPast: 'The credit would have expired already.',
   expiresOn: 'Expires on',
   externalId: 'External id',
   externalIdHint: 'Of the customer in your own system. It may be left empty.',
