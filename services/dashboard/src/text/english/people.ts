@@ -22,7 +22,7 @@ export const peopleTexts = {
   passkeys: 'Passkeys',
   passkeysNone: 'None yet. A passkey signs you in without a password, and cannot be phished.',
   passwordNone:
-    'You have no password. Whoever runs this server can give you a link to set one, if you want it.',
+    'You have no password. Whoever runs this server can give you a link to set one.',
   providerLink: 'Link',
   providerLinked: 'You can sign in by {provider}.',
   providerNotLinked: 'Link your user to {provider}, and sign in by it from then on.',
@@ -34,7 +34,7 @@ export const peopleTexts = {
   signInByPasskey: 'Sign in by passkey',
   signingIn: 'Signing in …',
   byLink:
-    'Accounts are made by a link from whoever runs this server. A new password comes the same way.',
+    'Accounts are made by a link from whoever runs this server. A new password too.',
   displayName: 'Your name',
   email: 'E-mail address',
   join: 'Welcome',
