@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ErrorCode, errorCatalogue, ServiceError } from '@svc/contracts/errors'
 import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
+import { bareEnvironment } from '@svc/testing/bare-environment'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
@@ -246,7 +247,8 @@ describe('as a process', () => {
   ])('a server does not start on the model %s, and ends with %i', (model, code, message) => {
     const folder = temporaryFolder()
     const words = ['start', '--data-dir', folder, '--port', '0', '--model', model]
-    const ran = spawnSync(process.execPath, [bin, ...words], { encoding: 'utf8' })
+    const env = bareEnvironment()
+    const ran = spawnSync(process.execPath, [bin, ...words], { encoding: 'utf8', env })
     expect(ran.stderr).toMatch(message)
     expect(ran.status).toBe(code)
   })
