@@ -54,13 +54,21 @@ const thoughtful = [
   ['openai-compatible', { svc: { reasoningEffort: 'high' } }, true],
 ]
 
+/** The bundled toy draws its words at random, and now and then it does not think first. */
+async function thoughtfulAnswer(asked) {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await generateText(asked)
+    if (answer.usage.outputTokenDetails.reasoningTokens > 0 || tries === 3) return answer
+  }
+}
+
 for (const [name, providerOptions, shown] of thoughtful) {
   const options = JSON.stringify(providerOptions)
   test(`${name}: a conversation goes on after thinking, ${options}`, async () => {
     const model = providers[name](service.apiKey)
     const asked = { model, providerOptions, maxOutputTokens: 1500 }
     const first = { role: 'user', content: 'Which number is larger, 45 or 54?' }
-    const before = await generateText({ ...asked, messages: [first] })
+    const before = await thoughtfulAnswer({ ...asked, messages: [first] })
     assert.ok(before.usage.outputTokenDetails.reasoningTokens > 0)
     if (shown) assert.match(before.reasoningText, /\w/)
     const next = { role: 'user', content: 'Who painted the Mona Lisa?' }
