@@ -75,7 +75,7 @@ export function costOfRun(run: EndedRun): RunCost {
 }
 
 /** Whether neither the caller nor the time that the request may take has stopped it. */
-function isOurs(stop: StopReason): boolean {
+export function isOurs(stop: StopReason | undefined): boolean {
   return stop === 'shutting_down' || stop === 'account_frozen' || stop === 'member_left'
 }
 

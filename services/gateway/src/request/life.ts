@@ -31,7 +31,7 @@ import { asServiceError, identity } from '../http/error-response.ts'
 import { readJsonObject } from '../http/json-scan.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import type { WorkerChoice } from '../routing/worker-pool.ts'
-import { costOfRun, type EndedRun } from './cost.ts'
+import { costOfRun, type EndedRun, isOurs } from './cost.ts'
 import type { Delivery } from './delivery.ts'
 import { answerEnding, badEnding } from './ending.ts'
 import { generateAnswer } from './generate.ts'
@@ -254,6 +254,8 @@ class RequestLife {
       cancelWaitMs: limits.cancelWaitMs,
     })
     const { record, workerId } = await running.finally(cancelDeadline)
+    // Of such a run nothing is charged: what waits for the acceptance would come for nothing.
+    if (isOurs(stop.reason) && !delivery.started) delivery.close()
     return {
       record,
       workerId,

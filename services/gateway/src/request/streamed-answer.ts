@@ -92,7 +92,7 @@ export class StreamedAnswer implements Delivery {
 
   async #sendOnceDurable(text: string): Promise<void> {
     this.#durable = await this.#options.durable
-    if (this.#durable) await this.#send(text)
+    if (this.#durable && !this.#closed) await this.#send(text)
   }
 
   #send(text: string): Promise<void> | undefined {

@@ -45,6 +45,21 @@ test('an acceptance that does not become durable cancels the worker and is an er
   expect(fixture.ledger.entries.size).toBe(0)
 })
 
+test('what waits for the acceptance is not sent for nothing when the run is stopped', async () => {
+  fixture.worker.script = { ...plainScript, tokens: 1_000, delayMs: 5 }
+  const durable = gate()
+  fixture.ledger.durable = () => durable.passed
+  const answer = fixture.post(chatBody({ stream: true })).then((response) => response.text())
+  await expect.poll(() => fixture.worker.runs[0]?.made).toBeGreaterThan(0)
+  const closed = fixture.gateway.close({ graceMs: 10 })
+  await fixture.worker.runs[0]?.ended
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  durable.open()
+  expect(await answer).not.toContain('word')
+  await closed
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
 describe('until the debit is durable', () => {
   test('a stream has its text and no finish reason, usage or [DONE]', async () => {
     const debit = gate()
