@@ -21,8 +21,7 @@ export const peopleTexts = {
     'Your device or a security key signs you in, by your finger, face or PIN, without a password.',
   passkeys: 'Passkeys',
   passkeysNone: 'None yet. A passkey signs you in without a password, and cannot be phished.',
-  passwordNone:
-    'You have no password. Whoever runs this server can give you a link to set one.',
+  passwordNone: 'You have no password. Whoever runs this server can give you a link to set one.',
   providerLink: 'Link',
   providerLinked: 'You can sign in by {provider}.',
   providerNotLinked: 'Link your user to {provider}, and sign in by it from then on.',
@@ -33,8 +32,7 @@ export const peopleTexts = {
   signedInElsewhere: 'I have signed in there',
   signInByPasskey: 'Sign in by passkey',
   signingIn: 'Signing in …',
-  byLink:
-    'Accounts are made by a link from whoever runs this server. A new password too.',
+  byLink: 'Accounts are made by a link from whoever runs this server. A new password too.',
   displayName: 'Your name',
   email: 'E-mail address',
   join: 'Welcome',
