@@ -43,6 +43,7 @@ import type { ReadingPorts } from './recorded-end.ts'
 import { RequestEnds } from './request-ends.ts'
 import { RunningRequests } from './running-requests.ts'
 import type { AccountWriters } from './writer/account-writers.ts'
+import { bookExpiredCredit } from './writer/expired-credit.ts'
 import { noSuchAccount } from './writer/refusals.ts'
 
 type EndedRequest = Parameters<Ledger['settle']>[1]
@@ -376,14 +377,10 @@ export class EventSourcedLedger implements Ledger {
         result: view(state),
       }
     }
-    let seen = await writer.ask(look)
-    while (seen.isExpiryDue) {
-      seen = await writer.submit({
-        command: (at) => ({ type: 'ExpireCredit', actor: this.#actor, at }),
-        result: (_events, state) => look(state),
-      })
-    }
-    return seen.result
+    const { isExpiryDue, result } = await writer.ask(look)
+    if (!isExpiryDue) return result
+    await bookExpiredCredit(writer, this.#actor)
+    return writer.ask(view)
   }
 }
 

@@ -13,7 +13,7 @@ import { describe, expect, test } from 'vitest'
 import { decideWatched, given, history } from '../../testing/decider-specification.ts'
 import { decide } from './decide.ts'
 import { evolve } from './evolve.ts'
-import { MAX_GRANTS_WITH_CREDIT } from './state.ts'
+import { grantOfReference, MAX_GRANTS_WITH_CREDIT } from './state.ts'
 
 const expire = (at: number) => ({ type: 'ExpireCredit', actor: 'operator', at }) as const
 const usable = [opened(), keyCreated()]
@@ -61,6 +61,15 @@ describe('credit', () => {
     given(history(opened(), paid))
       .when({ ...paid, grantId: grantId(2), amount: 1n })
       .thenRefused('conflict')
+  })
+
+  test('a payment that an older program granted is granted once, also after an erasure', () => {
+    const paid = grant(1, 100n, { reference: 'payment-7' })
+    const erase = { type: 'EraseTexts', changeId: 'chg_1', reason: 'asked' } as const
+    const erased = given(history(opened(), paid, { ...erase, actor: 'operator', at: START_MS }))
+    erased.when({ ...paid, grantId: grantId(2) }).thenNothing()
+    expect(grantOfReference(erased.state, 'payment-7')).toMatchObject({ grantId: grantId(1) })
+    expect(grantOfReference(erased.state, 'payment-8')).toBeUndefined()
   })
 
   test('a debt is paid first by the next grant', () => {

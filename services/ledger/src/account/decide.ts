@@ -31,13 +31,25 @@ import { decideAbandon, decideFail, decideSettle } from './settlement.ts'
 import { decideClose, decideFreeze, decideUnfreeze } from './standing.ts'
 import type { AccountState } from './state.ts'
 
+/** What takes or pays out credit: what is past its time must be written off before it. */
+const MOVES_CREDIT: ReadonlySet<AccountCommand['type']> = new Set([
+  'CloseAccount',
+  'VoidGrant',
+  'RefundRequest',
+  'AdjustBalance',
+  'CorrectPrice',
+] as const)
+
 export function decide(state: AccountState, command: AccountCommand): Decision {
   if (command.type === 'OpenAccount') return decideOpen(state, command)
   if (state.accountId === null) return refused('not_found', 'There is no such account.')
   // Nearly all commands: a closed account has no keys to accept with, and nothing runs to settle.
   if (command.type === 'AcceptRequest') return decideAccept(state, command)
   if (command.type === 'SettleRequest') return decideSettle(state, command)
-  const decision = decideRepeatedChange(state, command) ?? decideNew(state, command)
+  const decision =
+    decideRepeatedChange(state, command) ??
+    (MOVES_CREDIT.has(command.type) ? refuseUnbookedExpiry(state, command.at) : undefined) ??
+    decideNew(state, command)
   return refuseClosed(state, decision) ?? refuseErasedTexts(state, command, decision) ?? decision
 }
 
@@ -57,7 +69,7 @@ function decideNew(
     case 'UnfreezeAccount':
       return decideUnfreeze(state, command)
     case 'CloseAccount':
-      return refuseUnbookedExpiry(state, command.at) ?? decideClose(state, command)
+      return decideClose(state, command)
     case 'EraseTexts':
       return decideErase(command)
     case 'CreateApiKey':
@@ -71,13 +83,13 @@ function decideNew(
     case 'GrantCredit':
       return decideGrant(state, command)
     case 'VoidGrant':
-      return refuseUnbookedExpiry(state, command.at) ?? decideVoid(state, command)
+      return decideVoid(state, command)
     case 'RefundRequest':
-      return refuseUnbookedExpiry(state, command.at) ?? decideRefund(state, command)
+      return decideRefund(state, command)
     case 'AdjustBalance':
-      return refuseUnbookedExpiry(state, command.at) ?? decideAdjust(state, command)
+      return decideAdjust(state, command)
     case 'CorrectPrice':
-      return refuseUnbookedExpiry(state, command.at) ?? decideCorrectPrice(state, command)
+      return decideCorrectPrice(state, command)
     case 'ExpireCredit':
       return decideExpire(state, command)
     case 'FailRequest':

@@ -9,6 +9,7 @@
  * itself and compares: an account whose history does not add up is not traded with.
  */
 import type { AccountEvent, AccountEventOf } from '@svc/contracts/events/account'
+import { readKeptText } from '@svc/contracts/kept-text'
 import type { PicoDollars } from '@svc/contracts/money'
 import { insertInBurnOrder } from './burn-down.ts'
 import { changeOf } from './changes.ts'
@@ -142,12 +143,18 @@ function makeChange(state: AccountState, event: ChangeEvent): void {
   }
 }
 
-/** What was asked for can be compared no more: from now on the ids alone say what was done. */
+/**
+ * What was asked for can be compared no more: from now on the ids alone say what was done.
+ *
+ * But a reference that an older program wrote as it is stays in its event, and the id of its grant
+ * is not made of it: without it the same payment would be granted again.
+ */
 function forgetContents(state: AccountState): void {
   state.content = ERASED_CONTENT
   for (const key of state.keys.values()) key.content = ERASED_CONTENT
   for (const grant of state.grants.values()) {
-    if (grant.reference !== null) grant.reference = ERASED_CONTENT
+    const { reference } = grant
+    if (reference !== null && readKeptText(reference)) grant.reference = ERASED_CONTENT
   }
   for (const changeId of state.changes.keys()) state.changes.set(changeId, ERASED_CONTENT)
   for (const [id, { amount }] of state.adjustments) {

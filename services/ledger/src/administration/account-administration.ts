@@ -11,6 +11,7 @@ import type { Clock } from '@svc/contracts/ports/time'
 import type { RecordedCharges } from '@svc/contracts/recorded-charges'
 import { type AccountState, grantOfReference } from '../account/state.ts'
 import type { AccountWriters } from '../writer/account-writers.ts'
+import { bookExpiredCredit } from '../writer/expired-credit.ts'
 import { noSuchAccount } from '../writer/refusals.ts'
 import type { Administration, AskedMovement, Movement } from './administration.ts'
 import { DerivedIds } from './derived-ids.ts'
@@ -279,10 +280,7 @@ export class AccountAdministration implements Administration {
     command: Command,
     amountBefore: (state: AccountState) => PicoDollars,
   ): Promise<Movement> {
-    const expire: Command = (at) => ({ type: 'ExpireCredit', actor, at })
-    while (!dryRun && (await this.#change(accountId, expire))) {
-      // In as many appends as it takes.
-    }
+    if (!dryRun) await bookExpiredCredit(this.#ports.writers.of(accountId), actor)
     const result = (events: readonly AccountEvent[], state: AccountState) =>
       movementOf(id, events, state, amountBefore)
     return this.#commands.run(accountId, command, result, dryRun)

@@ -19,7 +19,7 @@ import {
 } from '../account/state.ts'
 
 /** Count it up whenever the text changes; a test compares it with the text that it stands for. */
-export const SNAPSHOT_SCHEMA = 'account-state/6'
+export const SNAPSHOT_SCHEMA = 'account-state/7'
 
 const MONEY_FIELDS: ReadonlySet<string> = new Set([
   'amount',
