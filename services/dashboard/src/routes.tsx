@@ -7,7 +7,6 @@ import { keysSearch, requestsSearch, statementSearch, usageSearch } from './addr
 import { askAhead, askPageAhead, queryClient, sessionQuery } from './api/queries.ts'
 import { AccountLayout } from './layout/account-layout.tsx'
 import { Broken, Missing } from './layout/fallbacks.tsx'
-import { OperatorLayout } from './layout/operator-layout.tsx'
 import { Root } from './layout/root.tsx'
 import { Start } from './layout/start.tsx'
 import { lazyPage } from './lazy-page.ts'
@@ -145,7 +144,7 @@ const members = createRoute({
 const operator = createRoute({
   getParentRoute: () => signedIn,
   path: '/operator',
-  component: OperatorLayout,
+  component: lazyPage(() => import('./layout/operator-layout.tsx'), 'OperatorLayout'),
 })
 
 const accounts = createRoute({

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { problemText } from '../../text/problems.ts'
-import { t } from '../../text/translate.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { t } from './operator-text.ts'
 
 /** What is said of a change of an operator's before it is done. */
 export interface ChangeTexts {

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { askAdmin } from '../../api/admin.ts'
 import { countText } from '../../text/times.ts'
-import { t } from '../../text/translate.ts'
 import { Age } from '../../ui/moment.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { t } from './operator-text.ts'
 
 /** How often it is asked for while a page of operators is open, in milliseconds. */
 const REFRESH_MS = 10_000

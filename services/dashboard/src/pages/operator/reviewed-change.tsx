@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiError } from '../../api/api-error.ts'
 import { useOnceKey } from '../../api/once-key.ts'
-import { t } from '../../text/translate.ts'
 import { ExactMoney } from '../../ui/money.tsx'
 import { Notice } from '../../ui/notice.tsx'
 import { ChangeForm, type ChangeTexts } from './change-form.tsx'
+import { t } from './operator-text.ts'
 
 export interface AskedChange {
   readonly reason: string

@@ -1,6 +1,5 @@
 /** The operator's pages of prices, audit, system and access. */
 export const runningTexts = {
-  access: 'Access',
   adminTokens: 'Admin tokens',
   addWorker: 'Add worker',
   addWorkerEffect: 'Requests go to it as soon as it is ready, until the server ends.',
@@ -8,7 +7,6 @@ export const runningTexts = {
   anchorCut: 'The log ends before the head that was given.',
   anchorDiffers: 'What lies before the head that was given is not what it was.',
   atLeast: 'at least {count}',
-  audit: 'Audit',
   auditCacheNow: 'Audit now',
   auditCacheText:
     'Each ready worker computes up to {count} cached blocks again and compares their bytes.',
@@ -165,7 +163,6 @@ export const runningTexts = {
   store: 'Store',
   stream: 'Stream',
   subject: 'Where',
-  system: 'System',
   timeLeft: 'about {time} left',
   toNewest: 'To the newest',
   token: 'The token',
@@ -194,7 +191,6 @@ export const runningTexts = {
   viewStopped: 'stopped',
   what: 'What',
   who: 'Who',
-  whoDidWhat: 'Who did what',
   withdraw: 'Withdraw',
   withdrawEffect: 'It never takes effect. What is in force now stays so.',
   withdrawTitle: 'Withdraw price {version}?',

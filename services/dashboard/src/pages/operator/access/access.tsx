@@ -1,5 +1,5 @@
-import { t } from '../../../text/translate.ts'
 import { Page } from '../../../ui/page.tsx'
+import { t } from '../operator-text.ts'
 import { AdminTokens } from './admin-tokens.tsx'
 import { OpenLinks } from './open-links.tsx'
 import { Users } from './users.tsx'

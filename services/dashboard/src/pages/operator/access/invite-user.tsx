@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
 import { useSession } from '../../../api/session.ts'
 import { problemText } from '../../../text/problems.ts'
-import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Choice, Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { PassOnLink } from '../../links/pass-on-link.tsx'
+import { t } from '../operator-text.ts'
 
 type PlatformRole = 'auditor' | 'operator' | 'owner'
 

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
 import { useOnceKey } from '../../../api/once-key.ts'
 import { problemText } from '../../../text/problems.ts'
-import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Choice, Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { t } from '../operator-text.ts'
 
 const roles = ['metrics', 'auditor', 'operator', 'owner'] as const
 

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { askAdmin, useAdminChange, useMay } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { OpenLinkTable } from '../../links/open-link-table.tsx'
+import { t } from '../operator-text.ts'
 
 /** Links that can still be used. */
 export function OpenLinks() {

@@ -1,8 +1,8 @@
 import type { UserDetails } from '@svc/contracts/admin/users'
 import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
 import { ConfirmedChange } from '../../confirmed-change.tsx'
+import { t } from '../operator-text.ts'
 
 const roles = ['auditor', 'operator', 'owner'] as const
 

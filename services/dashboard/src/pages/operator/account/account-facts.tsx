@@ -1,11 +1,11 @@
 import type { AccountDetails } from '@svc/contracts/admin/accounts'
 import type { ReactNode } from 'react'
-import { t } from '../../../text/translate.ts'
 import { Card, Figure } from '../../../ui/card.tsx'
 import { CopyButton } from '../../../ui/copying/copy-button.tsx'
 import { Age, Moment } from '../../../ui/moment.tsx'
 import { ExactMoney } from '../../../ui/money.tsx'
 import { AccountStatus } from '../accounts/account-status.tsx'
+import { t } from '../operator-text.ts'
 
 /** Available = settled − held, and what is set for the account. */
 export function AccountFacts({ account }: { readonly account: AccountDetails }) {

@@ -1,13 +1,13 @@
 import type { AccountDetails, GrantDetails } from '@svc/contracts/admin/accounts'
 import { useState } from 'react'
 import { callAdmin, useMay } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { DecimalColumn, exactText, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { t } from '../operator-text.ts'
 import { ReviewedChange } from '../reviewed-change.tsx'
 
 /** What was granted, the newest first, and what is left of it. */

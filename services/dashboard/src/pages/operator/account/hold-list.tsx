@@ -2,7 +2,6 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { askAdminPages } from '../../../api/admin-pages.ts'
 import { serverNow } from '../../../api/server-clock.ts'
-import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Badge } from '../../../ui/badge.tsx'
 import { Empty } from '../../../ui/empty.tsx'
@@ -10,6 +9,7 @@ import { Age, Moment } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { MoreRows } from '../../../ui/more-rows.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { t } from '../operator-text.ts'
 
 const PAGE = 100
 

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { askAdmin, callAdmin, useMay } from '../../../api/admin.ts'
-import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Receipt } from '../../requests/receipt.tsx'
+import { t } from '../operator-text.ts'
 import { ReviewedChange } from '../reviewed-change.tsx'
 import { useOpenedAccount } from './opened-account.ts'
 

@@ -1,6 +1,6 @@
 import type { AccountSummary } from '@svc/contracts/admin/accounts'
-import { type PlainName, t } from '../../../text/translate.ts'
 import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
+import { type PlainName, t } from '../operator-text.ts'
 
 type Status = AccountSummary['status']
 

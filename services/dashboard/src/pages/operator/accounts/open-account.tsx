@@ -3,11 +3,11 @@ import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
 import { useOnceKey } from '../../../api/once-key.ts'
 import { problemText } from '../../../text/problems.ts'
-import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Choice, Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { t } from '../operator-text.ts'
 
 /** Asks for what an account has from the beginning, then leads to it. */
 export function OpenAccount({ onClose }: { readonly onClose: () => void }) {

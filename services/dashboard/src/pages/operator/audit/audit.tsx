@@ -1,5 +1,5 @@
-import { t } from '../../../text/translate.ts'
 import { Page } from '../../../ui/page.tsx'
+import { t } from '../operator-text.ts'
 import { CompareCard } from './compare-card.tsx'
 import { EvidenceCard } from './evidence-card.tsx'
 import { MonthCard } from './month-card.tsx'

@@ -1,8 +1,8 @@
 import type { CompareResult } from '@svc/contracts/admin/replay'
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { t } from '../operator-text.ts'
 import { WorkCard } from '../running/work-card.tsx'
 
 /** All views made anew from the log, and every row compared with the live ones. */

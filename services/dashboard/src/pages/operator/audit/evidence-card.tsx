@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { askAdmin } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Code } from '../../../ui/copying/code.tsx'
+import { t } from '../operator-text.ts'
 import { EvidenceExport } from './evidence-export.tsx'
 
 /** What customers check their own history with. */

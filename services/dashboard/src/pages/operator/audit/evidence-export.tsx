@@ -3,10 +3,10 @@ import { useState } from 'react'
 import { adminLines } from '../../../api/admin-lines.ts'
 import type { ApiError } from '../../../api/api-error.ts'
 import { problemText } from '../../../text/problems.ts'
-import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { t } from '../operator-text.ts'
 import { saveText } from '../running/save-text.ts'
 
 /** The history of an account as a file that proves itself, for `svc verify-evidence`. */

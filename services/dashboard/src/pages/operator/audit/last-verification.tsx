@@ -2,11 +2,11 @@ import type { KeptVerification } from '@svc/contracts/admin/log'
 import { useQuery } from '@tanstack/react-query'
 import { askAdmin } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { actorName } from '../events/actors.ts'
+import { t } from '../operator-text.ts'
 
 const foundNames = {
   broken: 'foundBroken',

@@ -1,9 +1,9 @@
 import type { EquationName, ReconcileResult } from '@svc/contracts/admin/finance'
 import { countText } from '../../../text/times.ts'
-import { type PlainName, t } from '../../../text/translate.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { type PlainName, t } from '../operator-text.ts'
 import { WorkCard } from '../running/work-card.tsx'
 
 const equations: Readonly<Record<EquationName, PlainName>> = {

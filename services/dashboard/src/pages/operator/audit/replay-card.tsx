@@ -1,11 +1,11 @@
 import type { ReplayedAccount, ReplayResult } from '@svc/contracts/admin/replay'
 import { useState } from 'react'
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
 import { Field } from '../../../ui/field.tsx'
 import { GivenName } from '../../../ui/given-name.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { t } from '../operator-text.ts'
 import { WorkCard } from '../running/work-card.tsx'
 
 /** Rows on the page; the sums are of all, and the command line lists all. */

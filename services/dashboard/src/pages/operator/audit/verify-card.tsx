@@ -1,8 +1,8 @@
 import type { VerifyProgress, VerifyResult } from '@svc/contracts/admin/log'
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
 import { Code } from '../../../ui/copying/code.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { t } from '../operator-text.ts'
 import { WorkCard } from '../running/work-card.tsx'
 import { LastVerification } from './last-verification.tsx'
 

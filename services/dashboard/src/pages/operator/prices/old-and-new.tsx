@@ -1,6 +1,6 @@
-import { t } from '../../../text/translate.ts'
 import { ExactMoney } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { t } from '../operator-text.ts'
 import type { TypedRates } from './rate-fields.tsx'
 
 export interface OldAndNewProps {

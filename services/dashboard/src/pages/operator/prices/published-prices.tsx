@@ -1,11 +1,11 @@
 import type { PriceDetails } from '@svc/contracts/admin/prices'
 import type { ReactNode } from 'react'
 import { serverNow } from '../../../api/server-clock.ts'
-import { t } from '../../../text/translate.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Moment } from '../../../ui/moment.tsx'
 import { DecimalColumn, finestOf } from '../../../ui/money.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { t } from '../operator-text.ts'
 
 const rates = ['input', 'cached_input', 'output'] as const
 

@@ -1,5 +1,5 @@
-import { t } from '../../../text/translate.ts'
 import { Field } from '../../../ui/field.tsx'
+import { t } from '../operator-text.ts'
 
 /** Dollars per million tokens, as they are typed. */
 export interface TypedRates {

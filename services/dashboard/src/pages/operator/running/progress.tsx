@@ -1,5 +1,5 @@
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
+import { t } from '../operator-text.ts'
 
 export interface ProgressProps {
   readonly label: string

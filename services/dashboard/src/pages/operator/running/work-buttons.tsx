@@ -1,8 +1,8 @@
 import type { LineOperation, Work } from '../../../api/admin-lines.ts'
 import { problemText } from '../../../text/problems.ts'
-import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { t } from '../operator-text.ts'
 
 export interface WorkButtonProps {
   readonly work: Pick<Work<LineOperation>, 'isRunning' | 'stop'>

@@ -1,11 +1,11 @@
 import { useState } from 'react'
 import { useAdminChange } from '../../../api/admin.ts'
 import { problemText } from '../../../text/problems.ts'
-import { t } from '../../../text/translate.ts'
 import { Button } from '../../../ui/button.tsx'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { Notice } from '../../../ui/notice.tsx'
+import { t } from '../operator-text.ts'
 
 /** A worker that runs already is used from now on, until the server ends. */
 export function AddWorker({ onClose }: { readonly onClose: () => void }) {

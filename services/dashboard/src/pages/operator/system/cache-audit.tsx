@@ -1,8 +1,8 @@
 import type { AuditedWorker, AuditResult } from '@svc/contracts/admin/workers'
 import { useMay } from '../../../api/admin.ts'
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
 import { Notice } from '../../../ui/notice.tsx'
+import { t } from '../operator-text.ts'
 import { WorkCard } from '../running/work-card.tsx'
 
 /** Blocks that each worker computes again. */

@@ -1,9 +1,9 @@
 import type { ProjectionDetails } from '@svc/contracts/admin/log'
 import { useMay } from '../../../api/admin.ts'
 import { countText, durationText } from '../../../text/times.ts'
-import { type PlainName, t } from '../../../text/translate.ts'
 import { Badge, type BadgeLook } from '../../../ui/badge.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
+import { type PlainName, t } from '../operator-text.ts'
 import { Rebuild } from './rebuild.tsx'
 import { useRate } from './use-rate.ts'
 

@@ -3,13 +3,13 @@ import { useState } from 'react'
 import { useAdminChange, useMay } from '../../../api/admin.ts'
 import { problemText } from '../../../text/problems.ts'
 import { countText } from '../../../text/times.ts'
-import { t } from '../../../text/translate.ts'
 import { Badge } from '../../../ui/badge.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Empty } from '../../../ui/empty.tsx'
 import { Notice } from '../../../ui/notice.tsx'
 import { Cell, Head, Table } from '../../../ui/table.tsx'
 import { ConfirmedChange } from '../../confirmed-change.tsx'
+import { t } from '../operator-text.ts'
 
 /** Each worker: its health, its load, and what its cache saves. */
 export function WorkerTable({ workers }: { readonly workers: readonly WorkerDetails[] }) {

@@ -1,5 +1,5 @@
 import { callAdmin } from '../../../../api/admin.ts'
-import { t } from '../../../../text/translate.ts'
+import { t } from '../../operator-text.ts'
 import { ReasonedChange } from '../../reasoned-change.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'
 

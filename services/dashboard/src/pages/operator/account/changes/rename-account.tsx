@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { callAdmin } from '../../../../api/admin.ts'
-import { t } from '../../../../text/translate.ts'
 import { Field } from '../../../../ui/field.tsx'
+import { t } from '../../operator-text.ts'
 import { ReasonedChange } from '../../reasoned-change.tsx'
 import type { AccountDialogProps } from './account-dialog.ts'
 
