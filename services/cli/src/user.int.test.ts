@@ -45,6 +45,46 @@ test('a link of the terminal lets somebody in, who is then kept out and forgotte
   expect(shown.out).not.toContain('mia@example.com')
 })
 
+test('what a user may do is changed, and a link that went astray is made useless', async () => {
+  await using dashboard = await startDashboard()
+  const { dataDir, accountId } = dashboard
+  const user = async (...args: string[]) => {
+    const ran = await svc(['--data-dir', dataDir, '--json', 'user', ...args])
+    expect(ran.code, ran.err).toBe(0)
+    return JSON.parse(ran.out)
+  }
+  const mia = dashboard.browser()
+  const joined = await user('invite', '--account', accountId, '--as', 'member')
+  const id = (await mia.join(joined.link, 'Mia')).user?.user_id ?? ''
+  expect(await user('set-role', id, 'auditor')).toMatchObject({
+    ...{ platform_role: 'auditor', changed: true },
+  })
+  expect(await user('set-account', id, accountId, 'owner')).toMatchObject({ changed: true })
+  expect((await user('list')).users).toContainEqual(
+    expect.objectContaining({
+      ...{ user_id: id, platform_role: 'auditor' },
+      accounts: [{ account_id: accountId, role: 'owner' }],
+    }),
+  )
+  expect(await user('set-role', id, 'none', '--yes')).toMatchObject({ platform_role: null })
+  const out = ['set-account', id, accountId, 'none', '--yes']
+  expect(await user(...out)).toMatchObject({ account_role: null, changed: true })
+  expect(await user(...out)).toMatchObject({ changed: false })
+
+  const astray = await user('invite', '--account', accountId)
+  const { links } = await user('links')
+  expect(links).toMatchObject([{ account_id: accountId, account_role: 'owner' }])
+  const linkId = links[0].invitation_id
+  expect(linkId).toBe(astray.invitation_id)
+  expect(JSON.stringify(links)).not.toContain(astray.link.split('#')[1])
+  expect(await user('revoke-link', linkId, '--yes')).toMatchObject({ changed: true })
+  await expect(dashboard.browser().join(astray.link, 'Eve')).rejects.toThrow('404')
+  const none = await svc(['--data-dir', dataDir, 'user', 'links'])
+  expect(none.err).toContain('there are no links that can be used')
+  const gone = await svc(['--data-dir', dataDir, 'user', 'revoke-link', linkId, '--yes'])
+  expect(gone.code).toBe(3)
+})
+
 test('on a stopped folder an owner can be let in, by a link without an address', async () => {
   const { path } = await folderWithHistory()
   const ran = await svc(['--data-dir', path, 'user', 'invite', '--role', 'owner'])
@@ -66,6 +106,14 @@ test('nobody is kept out or forgotten without being asked about', async () => {
     expect(refused.err).toContain('--yes')
     const declined = await svc(['--data-dir', path, 'user', command, 'usr_x'], { answer: false })
     expect(declined.code).not.toBe(0)
+  }
+  for (const taken of [
+    ['set-role', 'usr_x', 'none'],
+    ['set-account', 'usr_x', 'acct_x', 'none'],
+    ['revoke-link', 'link_x'],
+  ]) {
+    const refused = await svc(['--data-dir', path, 'user', ...taken])
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('--yes')])
   }
   const unknown = await svc(['--data-dir', path, 'user', 'disable', 'usr_x', '--yes'])
   expect([unknown.code, unknown.err]).toEqual([3, expect.stringContaining('no such user')])

@@ -1,4 +1,4 @@
-/** `svc user invite|list|disable|enable|reset-link|erase` */
+/** `svc user invite|list|disable|enable|reset-link|erase`; the rest is in `user-access.ts` */
 import type { UserDetails } from '@svc/contracts/admin/users'
 import {
   type AccountRole,
@@ -11,6 +11,7 @@ import type { Context } from '../../context/context.ts'
 import { factsText } from '../../output/facts.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import { type ContextOf, confirmed } from '../options.ts'
+import { addUserAccess } from './user-access.ts'
 
 interface InviteOptions {
   readonly role?: PlatformRole
@@ -75,6 +76,7 @@ export function userCommand(contextOf: ContextOf): Command {
     .action((userId: string, options: Confirmable, command: Command) =>
       erase(contextOf(command), userId, options),
     )
+  addUserAccess(user, contextOf)
   return user
 }
 

@@ -1,0 +1,125 @@
+/** `svc user set-role|set-account|links|revoke-link`: what users may do, and links that let more in. */
+import type { Operations } from '@svc/contracts/admin/operations'
+import {
+  type AccountRole,
+  accountRoles,
+  type PlatformRole,
+  platformRoles,
+} from '@svc/contracts/events/users'
+import { Argument, type Command } from 'commander'
+import type { Context } from '../../context/context.ts'
+import { type Column, tableText } from '../../output/table.ts'
+import { type ContextOf, confirmed } from '../options.ts'
+
+type OpenLink = Awaited<ReturnType<Operations['listInvitations']>>[number]
+
+interface Confirmable {
+  readonly yes?: true
+}
+
+const NONE = 'none'
+
+const columns: readonly Column<OpenLink>[] = [
+  { title: 'LINK', text: (link) => link.invitation_id },
+  { title: 'KIND', text: (link) => link.kind },
+  { title: 'FOR', text: (link) => link.account_id ?? link.user_id ?? 'the service' },
+  { title: 'ROLE', text: (link) => link.platform_role ?? link.account_role ?? '-' },
+  { title: 'MADE', leftOut: 1, text: (link) => link.created_at },
+  { title: 'ENDS', text: (link) => link.expires_at },
+]
+
+export function addUserAccess(user: Command, contextOf: ContextOf): void {
+  user
+    .command('set-role')
+    .description('give a user a part in running the service, or take it away')
+    .argument('<user>', 'id of the user, usr_…')
+    .addArgument(new Argument('<role>', 'the part').choices([...platformRoles, NONE]))
+    .option('--yes', 'do not ask, where it is taken away')
+    .action((userId: string, role: PlatformRole | 'none', options: Confirmable, command: Command) =>
+      setRole(contextOf(command), userId, role === NONE ? null : role, options),
+    )
+  user
+    .command('set-account')
+    .description('put a user into an account, or out of it')
+    .argument('<user>', 'id of the user, usr_…')
+    .argument('<account>', 'id of the account, acct_…')
+    .addArgument(new Argument('<role>', 'in that account').choices([...accountRoles, NONE]))
+    .option('--yes', 'do not ask, where the user is put out')
+    .action((...given: [string, string, AccountRole | 'none', Confirmable, Command]) => {
+      const [userId, accountId, role, options, command] = given
+      const asked = { userId, accountId, role: role === NONE ? null : role }
+      return setAccount(contextOf(command), asked, options)
+    })
+  user
+    .command('links')
+    .description('links that can still be used, the oldest first; never their secrets')
+    .action((_options: unknown, command: Command) => links(contextOf(command)))
+  user
+    .command('revoke-link')
+    .description('make a link useless that was not used yet')
+    .argument('<link>', 'id of the link, link_…')
+    .option('--yes', 'do not ask')
+    .action((linkId: string, options: Confirmable, command: Command) =>
+      revokeLink(contextOf(command), linkId, options),
+    )
+}
+
+async function setRole(
+  context: Context,
+  userId: string,
+  role: PlatformRole | null,
+  { yes }: Confirmable,
+): Promise<void> {
+  const question = `Take the part in running the service away from ${userId}?`
+  if (role === null) await confirmed(context, question, yes)
+  const { changed } = await context.withOperations((operations) =>
+    operations.setUserRole({ user_id: userId, platform_role: role }),
+  )
+  const shown = { user_id: userId, platform_role: role, changed }
+  if (context.json) return context.outJson('user-role/1', shown)
+  await context.out(`${userId}\n`)
+  const what = role === null ? 'has no part in running the service' : `is ${role} of the service`
+  context.note(`${what}${changed ? '' : ', as before'}`)
+}
+
+async function setAccount(
+  context: Context,
+  asked: {
+    readonly userId: string
+    readonly accountId: string
+    readonly role: AccountRole | null
+  },
+  { yes }: Confirmable,
+): Promise<void> {
+  const { userId, accountId, role } = asked
+  if (role === null) await confirmed(context, `Put ${userId} out of ${accountId}?`, yes)
+  const ids = { user_id: userId, account_id: accountId }
+  const { changed } = await context.withOperations((operations) =>
+    operations.setUserAccount({ ...ids, account_role: role }),
+  )
+  if (context.json) {
+    return context.outJson('user-account/1', { ...ids, account_role: role, changed })
+  }
+  await context.out(`${userId}\n`)
+  const what = role === null ? `is not in ${accountId}` : `is ${role} of ${accountId}`
+  context.note(`${what}${changed ? '' : ', as before'}`)
+}
+
+async function links(context: Context): Promise<void> {
+  const open = await context.withOperations((operations) => operations.listInvitations())
+  if (context.json) return context.outJson('user-links/1', { links: open })
+  await context.out(tableText(context, columns, open))
+  if (open.length === 0) context.note('there are no links that can be used')
+}
+
+async function revokeLink(context: Context, linkId: string, { yes }: Confirmable): Promise<void> {
+  await confirmed(context, `Make the link ${linkId} useless?`, yes)
+  const { changed } = await context.withOperations((operations) =>
+    operations.revokeInvitation({ invitation_id: linkId }),
+  )
+  if (context.json) {
+    return context.outJson('user-link-revoked/1', { invitation_id: linkId, changed })
+  }
+  await context.out(`${linkId}\n`)
+  context.note('revoked')
+}
