@@ -177,6 +177,17 @@ test('an unknown user and a wrong password have one answer, and few guesses', as
   await expect(dashboard.browser().signIn('Guess')).rejects.toThrow('429')
 })
 
+test('guesses at once are as few as one after the other', async () => {
+  await newCustomer('Burst')
+  const body = { email: 'burst@example.com', password: 'wrong password' }
+  const guesses = Array.from({ length: 12 }, () => {
+    return dashboard.browser().ask('POST', '/session/sign-in', body)
+  })
+  const statuses = (await Promise.all(guesses)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 401)).toHaveLength(5)
+  expect(statuses.filter((status) => status === 429)).toHaveLength(7)
+})
+
 test('a link for a password sets it once, and ends what was there', async () => {
   const { browser, session } = await newCustomer('Forgot')
   const path = `/admin/users/${session.user?.user_id}/reset-link`

@@ -14,6 +14,7 @@ import {
 } from '@svc/contracts/dashboard/operations'
 import { ServiceError } from '@svc/contracts/errors'
 import { parsedInput } from '@svc/contracts/parsed-input'
+import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import type { Visitor } from '../operations/handler.ts'
 import { linkOperations } from '../operations/link-operations.ts'
@@ -28,6 +29,7 @@ import { sessionOperations as sessionHandlers } from '../operations/session-oper
 import { signUpOperation } from '../operations/sign-up.ts'
 import type { OpenSession } from '../sessions/sessions.ts'
 import { proxyEmailOf, refuseUntrusted } from '../sign-in/proxy-header.ts'
+import { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { begunCookie, begunMark, sessionCookie } from './cookies.ts'
 import { DashboardCallers } from './dashboard-callers.ts'
 import { isSecure } from './own-requests.ts'
@@ -38,7 +40,8 @@ const BODY_BYTES_MAX = 16 * 1024
 /** What the declarations promise of every handler, and the compiler has checked of each. */
 type Handler = (input: unknown, visitor: Visitor) => Promise<unknown>
 
-export interface DashboardRoutes extends IdentityPorts {
+export interface DashboardRoutes extends Omit<IdentityPorts, 'signInLimits'> {
+  readonly rateLimits: RateLimits
   /** The operator's operations, for users who run the service, under `/admin`. */
   readonly admin: FastifyPluginAsync
 }
@@ -70,7 +73,8 @@ function handlersOf(ports: IdentityPorts) {
 
 export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
   const callers = new DashboardCallers(ports)
-  const handlers = handlersOf(ports)
+  const signInLimits = new SignInLimits(ports.rateLimits)
+  const handlers = handlersOf({ ...ports, signInLimits })
 
   return async (app: FastifyInstance) => {
     app.addHook('onRequest', async (_request, reply) => {

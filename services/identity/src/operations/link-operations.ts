@@ -2,7 +2,6 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { withTextsShown } from '@svc/contracts/ports/shown-texts'
 import { Joining, type Newcomer } from '../sign-in/joining.ts'
-import { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import type { Link } from '../users/state.ts'
 import { actorOf } from '../users/user-actor.ts'
 import type { Handlers, Visitor } from './handler.ts'
@@ -17,8 +16,7 @@ interface Given {
 }
 
 export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'acceptLink'> {
-  const { users, ledger, texts, rateLimits } = ports
-  const limits = new SignInLimits(rateLimits)
+  const { users, ledger, texts, signInLimits: limits } = ports
   const joining = new Joining(ports)
 
   /** Useless ones are counted: nobody looks through what links there could be. */

@@ -3,7 +3,6 @@ import { ServiceError } from '@svc/contracts/errors'
 import { challengeOf, checkedAssertion, passkeyRefused } from '../passkeys/passkey-check.ts'
 import { requireRelyingParty } from '../passkeys/relying-party.ts'
 import { BegunSignIns } from '../sign-in/begun-sign-ins.ts'
-import { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import type { Handlers } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { beginSession } from './session-operations.ts'
@@ -14,9 +13,8 @@ const TIMEOUT_MS = 5 * 60_000
 export function passkeySignIn(
   ports: IdentityPorts,
 ): Handlers<'startPasskeySignIn' | 'signInByPasskey'> {
-  const { users, records, signInTrail, clock, randomBytes } = ports
+  const { users, records, signInTrail, signInLimits: limits, clock, randomBytes } = ports
   const { passkeys } = records
-  const limits = new SignInLimits(ports.rateLimits)
   /** By what is to be signed. */
   const begun = new BegunSignIns<true>(clock)
 

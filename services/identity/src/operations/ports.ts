@@ -1,7 +1,6 @@
 /** What the room stands on. */
 import type { DashboardOutput } from '@svc/contracts/dashboard/operations'
 import type { IdSource } from '@svc/contracts/ids'
-import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UserRecords } from '@svc/contracts/ports/user-records'
@@ -13,6 +12,7 @@ import type { IdentityProvider } from '../provider/identity-provider.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { SignUpSettings } from '../sign-in/own-account.ts'
 import type { ProxyHeader } from '../sign-in/proxy-header.ts'
+import type { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import type { SignInTrail } from '../sign-in/sign-in-trail.ts'
 import type { Users } from '../users/users.ts'
 
@@ -29,7 +29,8 @@ export interface IdentityPorts {
   readonly sessions: Sessions
   readonly passwords: PasswordHash
   readonly signInTrail: Pick<SignInTrail, 'signedIn' | 'signedOut' | 'refused' | 'changed'>
-  readonly rateLimits: RateLimits
+  /** One for all operations: what fails in one counts in the others. */
+  readonly signInLimits: SignInLimits
   readonly ledger: Pick<Ledger, 'account' | 'administration'>
   /** Where the names of accounts are. */
   readonly texts: Pick<TextStore, 'find'>

@@ -4,7 +4,6 @@ import type { ProviderQuestion } from '../provider/identity-provider.ts'
 import { ProviderUsers } from '../provider/provider-users.ts'
 import { BegunSignIns } from '../sign-in/begun-sign-ins.ts'
 import { PasswordCheck } from '../sign-in/password-check.ts'
-import { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import { type Handlers, openOf, type Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { sessionDetails } from './session-details.ts'
@@ -22,8 +21,7 @@ interface Begun {
 }
 
 export function providerOperations(ports: IdentityPorts): Handlers<Names> {
-  const { records, signInTrail, rateLimits, clock, randomBytes } = ports
-  const limits = new SignInLimits(rateLimits)
+  const { records, signInTrail, signInLimits: limits, clock, randomBytes } = ports
   const passwordCheck = new PasswordCheck(ports)
   const providerUsers = new ProviderUsers(ports)
   const begun = new BegunSignIns<Begun>(clock)

@@ -1,14 +1,12 @@
 /** How people come in by themselves, where the operator has opened that. */
 import { ServiceError } from '@svc/contracts/errors'
 import { OwnAccount } from '../sign-in/own-account.ts'
-import { SignInLimits } from '../sign-in/sign-in-limits.ts'
 import type { Handlers } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { beginSession } from './session-operations.ts'
 
 export function signUpOperation(ports: IdentityPorts): Handlers<'signUp'> {
-  const { signUp, rateLimits } = ports
-  const limits = new SignInLimits(rateLimits)
+  const { signUp, signInLimits: limits } = ports
   const ownAccount = new OwnAccount(ports)
   return {
     async signUp({ email, display_name: displayName, password, account_name: name }, visitor) {

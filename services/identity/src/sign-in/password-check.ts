@@ -1,12 +1,11 @@
 /** Checks a password, and whether somebody who is signed in can say once more who they are. */
 import { ServiceError } from '@svc/contracts/errors'
-import type { RateLimits } from '@svc/contracts/ports/rate-limits'
 import type { Clock } from '@svc/contracts/ports/time'
 import type { UserRecords } from '@svc/contracts/ports/user-records'
 import type { PasswordHash } from '../passwords/password-hash.ts'
 import type { Browser, OpenSession } from '../sessions/sessions.ts'
 import type { Users } from '../users/users.ts'
-import { SignInLimits } from './sign-in-limits.ts'
+import type { SignInLimits } from './sign-in-limits.ts'
 import type { SignInTrail } from './sign-in-trail.ts'
 
 /** How long after a sign-in without a password nobody is asked to sign in again. */
@@ -17,17 +16,15 @@ export interface PasswordCheckPorts {
   readonly records: Pick<UserRecords, 'find' | 'findByEmail'>
   readonly passwords: Pick<PasswordHash, 'isRight'>
   readonly signInTrail: Pick<SignInTrail, 'refused'>
-  readonly rateLimits: RateLimits
+  readonly signInLimits: Pick<SignInLimits, 'guarded'>
   readonly clock: Clock
 }
 
 export class PasswordCheck {
   readonly #ports: PasswordCheckPorts
-  readonly #limits: SignInLimits
 
   constructor(ports: PasswordCheckPorts) {
     this.#ports = ports
-    this.#limits = new SignInLimits(ports.rateLimits)
   }
 
   /**
@@ -35,15 +32,21 @@ export class PasswordCheck {
    * @throws {ServiceError} `wrong_credentials`, one answer for all that can be wrong
    */
   async userOf(email: string, password: string, browser: Browser): Promise<string> {
+    const { signInLimits } = this.#ports
+    const check = () => this.#userOf(email, password)
+    const userId = await signInLimits.guarded(email, browser.address, check)
+    if (userId !== undefined) return userId
+    throw new ServiceError('wrong_credentials', 'The e-mail address or the password is wrong.')
+  }
+
+  async #userOf(email: string, password: string): Promise<string | undefined> {
     const { users, records, passwords, signInTrail } = this.#ports
-    await this.#limits.check(email, browser.address)
     const record = await records.findByEmail(email)
     const isRight = await passwords.isRight(password, record?.passwordHash ?? undefined)
     const user = record && (await users.find(record.userId))
     if (isRight && user?.status === 'active') return user.userId
     signInTrail.refused(user?.userId)
-    await this.#limits.noteFailure(email, browser.address)
-    throw new ServiceError('wrong_credentials', 'The e-mail address or the password is wrong.')
+    return undefined
   }
 
   /**
