@@ -60,6 +60,16 @@ describe('users', () => {
     await records.close()
   })
 
+  test('get another password only in the place of the one that was looked at', async () => {
+    const records = openSqliteUserRecords(join(temporaryFolder(), 'users.db'))
+    await records.add(ada)
+    expect(await records.replacePassword('usr_a', '$1', '$2')).toBe(true)
+    expect(await records.replacePassword('usr_a', '$1', '$3')).toBe(false)
+    expect(await records.replacePassword('usr_b', '$1', '$3')).toBe(false)
+    expect(await records.find('usr_a')).toEqual({ ...ada, passwordHash: '$2' })
+    await records.close()
+  })
+
   test('are not given up when their file is damaged', () => {
     const path = join(temporaryFolder(), 'users.db')
     writeFileSync(path, 'no database at all, and long enough to be looked at'.repeat(100))

@@ -74,6 +74,7 @@ class SqliteUserRecords implements UserRecords {
   readonly #insert: StatementSync
   readonly #setName: StatementSync
   readonly #setPassword: StatementSync
+  readonly #replacePassword: StatementSync
   readonly #remove: StatementSync
   #closed = false
 
@@ -87,6 +88,9 @@ class SqliteUserRecords implements UserRecords {
     this.#insert = database.prepare('INSERT OR IGNORE INTO user VALUES (?, ?, ?, ?)')
     this.#setName = database.prepare('UPDATE user SET display_name = ? WHERE user_id = ?')
     this.#setPassword = database.prepare('UPDATE user SET password_hash = ? WHERE user_id = ?')
+    this.#replacePassword = database.prepare(
+      'UPDATE user SET password_hash = ? WHERE user_id = ? AND password_hash = ?',
+    )
     this.#remove = database.prepare('DELETE FROM user WHERE user_id = ?')
   }
 
@@ -114,6 +118,10 @@ class SqliteUserRecords implements UserRecords {
       changes += Number(this.#setPassword.run(stored, userId).changes)
     }
     return changes > 0
+  }
+
+  async replacePassword(userId: string, before: string, after: string): Promise<boolean> {
+    return this.#replacePassword.run(after, userId, before).changes > 0
   }
 
   async erase(userId: string): Promise<boolean> {

@@ -202,6 +202,43 @@ test('a link for a password sets it once, and ends what was there', async () => 
   await browser.signIn('Forgot', 'a third password')
 })
 
+describe('beside a link that sets another password, the old one', () => {
+  const old = 'correct horse battery staple'
+  const fresh = 'a fresh password'
+
+  async function forgotten(name: string) {
+    const { browser, session } = await newCustomer(name)
+    const path = `/admin/users/${session.user?.user_id}/reset-link`
+    const { link } = await dashboard.owner.json<{ link: string }>('POST', path)
+    const secret = link.split('#')[1]
+    const reset = () =>
+      dashboard.browser().ask('POST', '/links/accept', { secret, password: fresh })
+    return { browser, reset }
+  }
+
+  test('opens no session that outlives it', async () => {
+    const { reset } = await forgotten('Late')
+    const late = Array.from({ length: 4 }, () => dashboard.browser())
+    const [set, ...tried] = await Promise.allSettled([
+      reset(),
+      ...late.map((browser) => browser.signIn('Late', old)),
+    ])
+    expect(set).toMatchObject({ value: { status: 200 } })
+    expect(tried).toHaveLength(4)
+    for (const browser of late) expect((await browser.ask('GET', '/sessions')).status).toBe(401)
+    await dashboard.browser().signIn('Late', fresh)
+  })
+
+  test('sets no third one', async () => {
+    const { browser, reset } = await forgotten('Third')
+    const third = { current_password: old, new_password: 'the third password' }
+    const [set] = await Promise.all([reset(), browser.ask('POST', '/password', third)])
+    expect(set.status).toBe(200)
+    expect((await browser.ask('GET', '/sessions')).status).toBe(401)
+    await dashboard.browser().signIn('Third', fresh)
+  })
+})
+
 test('who signs up has an account with credit, and nobody has the same address', async () => {
   const browser = dashboard.browser()
   const who = {

@@ -31,6 +31,8 @@ export interface UserRecords {
     userId: string,
     fields: Partial<Pick<UserRecord, 'displayName' | 'passwordHash'>>,
   ): Promise<boolean>
+  /** @returns false when the user has another password than the one before: nothing has changed */
+  replacePassword(userId: string, before: string, after: string): Promise<boolean>
   /**
    * With the passkeys and the linked identities of the user. Nothing of it can be read any more, in
    * the file either. @returns whether there was one

@@ -7,7 +7,7 @@ import { actorOf } from '../users/user-actor.ts'
 import type { Handlers, Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { timeText } from './session-details.ts'
-import { beginSession } from './session-operations.ts'
+import { beginPasswordSession, beginSession } from './session-operations.ts'
 
 interface Given {
   readonly email?: string | undefined
@@ -78,7 +78,7 @@ async function reset(
   await users.change({ type: 'UseReset', linkId }, actorOf(userId))
   await records.change(userId, { passwordHash })
   await sessions.endAll(userId)
-  return beginSession(ports, userId, visitor, 'password')
+  return beginPasswordSession(ports, { userId, passwordHash }, visitor)
 }
 
 /** @param proxyEmail whom the proxy in front of the server names: they need no password */

@@ -1,7 +1,7 @@
 /** Signing in and out, and what a user changes of themselves. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { SignInWay } from '@svc/contracts/events/audit'
-import { PasswordCheck } from '../sign-in/password-check.ts'
+import { type CheckedPassword, PasswordCheck, wrongCredentials } from '../sign-in/password-check.ts'
 import { actorOf } from '../users/user-actor.ts'
 import { type Handlers, openOf, type Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
@@ -17,9 +17,9 @@ export function sessionOperations(ports: IdentityPorts): Handlers<Names> {
     session: async (_input, visitor) => sessionDetails(ports, visitor.open, visitor),
 
     async signIn({ email, password }, visitor) {
-      const userId = await passwordCheck.userOf(email, password, visitor.browser)
-      await signInTrail.signedIn(userId, 'password')
-      return beginSession(ports, userId, visitor, 'password')
+      const checked = await passwordCheck.checked(email, password, visitor.browser)
+      await signInTrail.signedIn(checked.userId, 'password')
+      return beginPasswordSession(ports, checked, visitor)
     },
 
     async signOut(_input, visitor) {
@@ -37,12 +37,14 @@ export function sessionOperations(ports: IdentityPorts): Handlers<Names> {
         const message = 'You have no password: ask whoever runs this server for a link to set one.'
         throw new ServiceError('conflict', message)
       }
-      await passwordCheck.userOf(email, current, visitor.browser)
+      const checked = await passwordCheck.checked(email, current, visitor.browser)
       const passwordHash = await passwords.hash(password)
-      await records.change(userId, { passwordHash })
+      if (!(await records.replacePassword(userId, checked.passwordHash, passwordHash))) {
+        throw wrongCredentials()
+      }
       await users.change({ type: 'SetPassword', userId }, actorOf(userId))
       await sessions.endAll(userId)
-      return beginSession(ports, userId, visitor, 'password')
+      return beginPasswordSession(ports, { userId, passwordHash }, visitor)
     },
 
     async changeProfile({ display_name: displayName }, visitor) {
@@ -60,10 +62,38 @@ export async function beginSession(
   visitor: Visitor,
   way: SignInWay,
 ) {
-  const { sessions } = ports
-  const { open: before, browser } = visitor
+  const { token, open } = await newSession(ports, userId, visitor, way)
+  visitor.carry(token)
+  return sessionDetails(ports, open, visitor)
+}
+
+/**
+ * The same, on a password. Whoever sets another one ends all sessions of the user after that: one
+ * that is begun meanwhile is among them, or finds the other password here.
+ *
+ * @throws {ServiceError} `wrong_credentials` when the user has another password by now
+ */
+export async function beginPasswordSession(
+  ports: IdentityPorts,
+  { userId, passwordHash }: CheckedPassword,
+  visitor: Visitor,
+) {
+  const { token, open } = await newSession(ports, userId, visitor, 'password')
+  if ((await ports.records.find(userId))?.passwordHash !== passwordHash) {
+    if (open !== undefined) await ports.sessions.end(userId, open.session.sessionId)
+    throw wrongCredentials()
+  }
+  visitor.carry(token)
+  return sessionDetails(ports, open, visitor)
+}
+
+async function newSession(
+  { sessions }: IdentityPorts,
+  userId: string,
+  { open: before, browser }: Visitor,
+  way: SignInWay,
+) {
   if (before !== undefined) await sessions.end(before.user.userId, before.session.sessionId)
   const token = await sessions.begin(userId, browser, way)
-  visitor.carry(token)
-  return sessionDetails(ports, await sessions.find(token, browser.address), visitor)
+  return { token, open: await sessions.find(token, browser.address) }
 }

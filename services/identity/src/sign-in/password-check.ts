@@ -20,6 +20,12 @@ export interface PasswordCheckPorts {
   readonly clock: Clock
 }
 
+/** Whose password was right, and what it was checked against: it may be another one since. */
+export interface CheckedPassword {
+  readonly userId: string
+  readonly passwordHash: string
+}
+
 export class PasswordCheck {
   readonly #ports: PasswordCheckPorts
 
@@ -27,24 +33,24 @@ export class PasswordCheck {
     this.#ports = ports
   }
 
-  /**
-   * @returns the id of the user
-   * @throws {ServiceError} `wrong_credentials`, one answer for all that can be wrong
-   */
-  async userOf(email: string, password: string, browser: Browser): Promise<string> {
+  /** @throws {ServiceError} `wrong_credentials`, one answer for all that can be wrong */
+  async checked(email: string, password: string, browser: Browser): Promise<CheckedPassword> {
     const { signInLimits } = this.#ports
-    const check = () => this.#userOf(email, password)
-    const userId = await signInLimits.guarded(email, browser.address, check)
-    if (userId !== undefined) return userId
-    throw new ServiceError('wrong_credentials', 'The e-mail address or the password is wrong.')
+    const check = () => this.#checked(email, password)
+    const checked = await signInLimits.guarded(email, browser.address, check)
+    if (checked !== undefined) return checked
+    throw wrongCredentials()
   }
 
-  async #userOf(email: string, password: string): Promise<string | undefined> {
+  async #checked(email: string, password: string): Promise<CheckedPassword | undefined> {
     const { users, records, passwords, signInTrail } = this.#ports
     const record = await records.findByEmail(email)
-    const isRight = await passwords.isRight(password, record?.passwordHash ?? undefined)
+    const passwordHash = record?.passwordHash ?? undefined
+    const isRight = await passwords.isRight(password, passwordHash)
     const user = record && (await users.find(record.userId))
-    if (isRight && user?.status === 'active') return user.userId
+    if (isRight && passwordHash !== undefined && user?.status === 'active') {
+      return { userId: user.userId, passwordHash }
+    }
     signInTrail.refused(user?.userId)
     return undefined
   }
@@ -73,6 +79,10 @@ export class PasswordCheck {
         param,
       })
     }
-    await this.userOf(record.email, password, browser)
+    await this.checked(record.email, password, browser)
   }
+}
+
+export function wrongCredentials(): ServiceError {
+  return new ServiceError('wrong_credentials', 'The e-mail address or the password is wrong.')
 }
