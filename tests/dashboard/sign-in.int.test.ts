@@ -118,6 +118,24 @@ describe('a session', () => {
     expect((await browser.ask('GET', '/sessions')).status).toBe(200)
   })
 
+  test('is another one with a link that its user accepts, and lasts no longer', async () => {
+    const { browser, session } = await newCustomer('Longer')
+    const { cookie } = browser
+    const invitations = `/accounts/${dashboard.accountId}/invitations`
+    const { link } = await dashboard.owner.json<{ link: string }>('POST', invitations, {
+      role: 'owner',
+    })
+    const secret = link.split('#')[1]
+    const after = await browser.json<Session>('POST', '/links/accept', { secret })
+    expect(after.accounts).toMatchObject([{ role: 'owner' }])
+    expect(after.expires_at).toBe(session.expires_at)
+    const other = dashboard.browser()
+    other.cookie = cookie
+    expect((await other.ask('GET', '/sessions')).status).toBe(401)
+    const sessions = await browser.json<DashboardOutput<'listSessions'>>('GET', '/sessions')
+    expect(sessions).toHaveLength(1)
+  })
+
   test('of somebody else cannot be ended', async () => {
     const { browser } = await newCustomer('Mine')
     const { browser: other } = await newCustomer('Theirs')

@@ -7,7 +7,7 @@ import { actorOf } from '../users/user-actor.ts'
 import type { Handlers, Visitor } from './handler.ts'
 import type { IdentityPorts } from './ports.ts'
 import { timeText } from './session-details.ts'
-import { beginPasswordSession, beginSession } from './session-operations.ts'
+import { beginPasswordSession, beginSession, renewSession } from './session-operations.ts'
 
 interface Given {
   readonly email?: string | undefined
@@ -53,8 +53,8 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
       if (visitor.open !== undefined) {
         const { userId } = visitor.open.user
         await users.change({ type: 'UseLink', linkId, userId }, actorOf(userId))
-        // What they may has changed: so does the session.
-        return beginSession(ports, userId, visitor, visitor.open.session.way)
+        // What they may has changed: so does what their browser carries.
+        return renewSession(ports, visitor.open, visitor)
       }
       const newcomer = newcomerOf(given, visitor.proxyEmail)
       const userId = await joining.join(newcomer, (newUserId) =>

@@ -1,6 +1,7 @@
 /** Signing in and out, and what a user changes of themselves. */
 import { ServiceError } from '@svc/contracts/errors'
 import type { SignInWay } from '@svc/contracts/events/audit'
+import type { OpenSession } from '../sessions/sessions.ts'
 import { type CheckedPassword, PasswordCheck, wrongCredentials } from '../sign-in/password-check.ts'
 import { actorOf } from '../users/user-actor.ts'
 import { type Handlers, openOf, type Visitor } from './handler.ts'
@@ -85,6 +86,18 @@ export async function beginPasswordSession(
   }
   visitor.carry(token)
   return sessionDetails(ports, open, visitor)
+}
+
+/** Another token for the same session: whoever uses a link has not signed in once more. */
+export async function renewSession(
+  ports: IdentityPorts,
+  { session }: OpenSession,
+  visitor: Visitor,
+) {
+  const { browser } = visitor
+  const token = await ports.sessions.renew(session, browser)
+  visitor.carry(token)
+  return sessionDetails(ports, await ports.sessions.find(token, browser.address), visitor)
 }
 
 async function newSession(

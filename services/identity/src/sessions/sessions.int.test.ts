@@ -62,6 +62,18 @@ test('a session ends at its time, however much it is used', async () => {
   expect(await goesOn()).toBe(false)
 })
 
+test('a session under another token ends when it would have ended', async () => {
+  const { time, store, sessions, userId, goesOn } = await signedIn()
+  await time.advance(IDLE_MS / 2)
+  const [before] = await store.list(userId)
+  if (before === undefined) throw new Error('the session is not kept')
+  const token = await sessions.renew(before, { ...HERE, address: '127.0.0.2' })
+  expect(await goesOn()).toBe(false)
+  const renewed = await sessions.find(token, '127.0.0.2')
+  const { createdAt, expiresAt, way } = before
+  expect(renewed?.session).toMatchObject({ createdAt, expiresAt, way, address: '127.0.0.2' })
+})
+
 test('a long answer is told when its session ends while it goes on', async () => {
   const { time, sessions, store, userId } = await signedIn()
   const [session] = await store.list(userId)

@@ -44,6 +44,8 @@ export interface Browser {
   readonly userAgent: string
 }
 
+type Begun = Pick<StoredSession, 'userId' | 'way' | 'createdAt' | 'expiresAt'>
+
 export interface OpenSession {
   readonly session: StoredSession
   readonly user: Readonly<User>
@@ -58,22 +60,22 @@ export class Sessions {
   }
 
   /** @returns what the cookie holds; it is kept nowhere */
-  async begin(userId: string, { address, userAgent }: Browser, way: SignInWay): Promise<string> {
-    const { store, clock, ids, randomBytes, lifetimes } = this.#ports
-    const token = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
-    const now = clock.nowMs()
-    await store.save({
-      sessionId: ids.next('ses'),
-      tokenHash: hashOf(token),
-      userId,
-      way,
-      createdAt: now,
-      lastUsedAt: now,
-      expiresAt: now + lifetimes.absoluteMs,
-      address,
-      userAgent: userAgent.slice(0, USER_AGENT_CHARACTERS_MAX),
-    })
-    return token
+  async begin(userId: string, browser: Browser, way: SignInWay): Promise<string> {
+    const { clock, lifetimes } = this.#ports
+    const createdAt = clock.nowMs()
+    const expiresAt = createdAt + lifetimes.absoluteMs
+    return this.#save({ userId, way, createdAt, expiresAt }, browser)
+  }
+
+  /**
+   * Ends a session, and goes on with it under another token. Nobody signs in by that: it ends when
+   * it would have ended, and began when it began.
+   *
+   * @returns what the cookie holds from now on
+   */
+  async renew({ sessionId, ...whose }: StoredSession, browser: Browser): Promise<string> {
+    await this.#ports.store.end(whose.userId, sessionId)
+    return this.#save(whose, browser)
   }
 
   /**
@@ -141,6 +143,26 @@ export class Sessions {
     const now = clock.nowMs()
     const bounds = { expiresBy: now, unusedSince: now - lifetimes.idleMs, limit: REMOVAL_BATCH }
     await store.removeOld(bounds).catch(onTrouble)
+  }
+
+  async #save(
+    { userId, way, createdAt, expiresAt }: Begun,
+    { address, userAgent }: Browser,
+  ): Promise<string> {
+    const { store, clock, ids, randomBytes } = this.#ports
+    const token = Buffer.from(randomBytes(TOKEN_BYTES)).toString('base64url')
+    await store.save({
+      sessionId: ids.next('ses'),
+      tokenHash: hashOf(token),
+      userId,
+      way,
+      createdAt,
+      lastUsedAt: clock.nowMs(),
+      expiresAt,
+      address,
+      userAgent: userAgent.slice(0, USER_AGENT_CHARACTERS_MAX),
+    })
+    return token
   }
 
   #goesOn(session: StoredSession, user: Readonly<User>, now: number): boolean {
