@@ -257,6 +257,21 @@ describe('beside a link that sets another password, the old one', () => {
   })
 })
 
+test('an account that makes many links keeps nobody else from making one', async () => {
+  const browser = dashboard.browser()
+  const who = { display_name: 'Many', password: 'a password of mine', account_name: 'Many' }
+  const own = { ...who, email: 'many@example.com' }
+  const session = await browser.json<Session>('POST', '/session/sign-up', own)
+  const invitations = `/accounts/${session.accounts[0]?.account_id}/invitations`
+  const asked = Array.from({ length: 51 }, () =>
+    browser.ask('POST', invitations, { role: 'owner' }),
+  )
+  const statuses = (await Promise.all(asked)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(50)
+  expect(statuses.filter((status) => status === 409)).toHaveLength(1)
+  await newCustomer('Beside Many')
+})
+
 test('who signs up has an account with credit, and nobody has the same address', async () => {
   const browser = dashboard.browser()
   const who = {

@@ -73,7 +73,13 @@ const resetLink = (linkId: string, userId: string) =>
 const issue = { type: 'IssueLink', linkId: 'link_2', secretHash: 'hash', expiresAt: LATER } as const
 const invite = { ...issue, kind: 'invitation', platformRole: null, userId: null } as const
 const useLink = { type: 'UseLink', linkId: 'link_1' } as const
-const bounds: UserBounds = { users: 2, links: 1, membersOfAccount: 1, accountsOfUser: 1 }
+const bounds: UserBounds = {
+  users: 2,
+  links: 1,
+  linksOfAccount: 1,
+  membersOfAccount: 1,
+  accountsOfUser: 1,
+}
 
 describe('a link', () => {
   const membership = { accountId: 'acct_a', role: 'member' } as const
@@ -126,6 +132,20 @@ describe('a link', () => {
       .thenRefused('conflict', /1 links/)
     given(issued({ expiresAt: AT }))
       .when(ask, bounds)
+      .thenHappens(issued({ linkId: 'link_2' }))
+  })
+
+  test('is refused to an account that has many, and not to the others', () => {
+    const room = { ...bounds, links: 9 }
+    given(issued())
+      .when({ ...invite, membership }, room)
+      .thenRefused('conflict', /1 links to this account/)
+    const other = { ...membership, accountId: 'acct_b' }
+    given(issued())
+      .when({ ...invite, membership: other }, room)
+      .thenHappens(issued({ linkId: 'link_2', accountId: 'acct_b' }))
+    given(issued({ expiresAt: AT }))
+      .when({ ...invite, membership }, room)
       .thenHappens(issued({ linkId: 'link_2' }))
   })
 

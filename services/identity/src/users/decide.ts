@@ -10,6 +10,8 @@ export interface UserBounds {
   readonly users: number
   /** That can still be used. */
   readonly links: number
+  /** The same, of one account: none keeps the others from letting people in. */
+  readonly linksOfAccount: number
   readonly membersOfAccount: number
   readonly accountsOfUser: number
 }
@@ -17,6 +19,7 @@ export interface UserBounds {
 const userBounds: UserBounds = {
   users: 20_000,
   links: 2_000,
+  linksOfAccount: 50,
   membersOfAccount: 100,
   accountsOfUser: 100,
 }
@@ -122,6 +125,10 @@ function issueLink(
   const { type: _, membership, at, ...link } = command
   const open = [...state.links.values()].filter(({ expiresAt }) => at < expiresAt)
   checkRoom(open.length, bounds.links, 'links that can still be used')
+  if (membership !== null) {
+    const toAccount = open.filter(({ accountId }) => accountId === membership.accountId)
+    checkRoom(toAccount.length, bounds.linksOfAccount, 'links to this account that can be used')
+  }
   if (link.kind === 'owner' && (hasPlatformOwner(state) || open.some(isOfOwner))) return []
   if (link.userId !== null) activeUser(state, link.userId)
   // A new link for a password takes the place of the one before.
