@@ -257,6 +257,18 @@ describe('beside a link that sets another password, the old one', () => {
   })
 })
 
+test('who is kept out comes in again by no link that they have made', async () => {
+  const { browser, session } = await newCustomer('Leaver')
+  const path = `/admin/users/${session.user?.user_id}`
+  await dashboard.owner.json('POST', `${path}/role`, { platform_role: 'owner' })
+  const kept = { platform_role: 'owner' }
+  const { link } = await browser.json<{ link: string }>('POST', '/admin/users/invitations', kept)
+  await dashboard.owner.json('POST', `${path}/status`, { status: 'disabled' })
+  await expect(dashboard.browser().join(link, 'Leaver again')).rejects.toThrow('404')
+  const links = await dashboard.owner.json('GET', '/admin/users/invitations')
+  expect(JSON.stringify(links)).not.toContain('"platform_role":"owner"')
+})
+
 test('an account that makes many links keeps nobody else from making one', async () => {
   const browser = dashboard.browser()
   const who = { display_name: 'Many', password: 'a password of mine', account_name: 'Many' }

@@ -1,74 +1,21 @@
 /** What may happen to users: given what has happened, when this is asked, then that. */
-import { ServiceError } from '@svc/contracts/errors'
-import type { UserEvent } from '@svc/contracts/events/users'
-import { describe, expect, test } from 'vitest'
-import { decide, type UserBounds, type UserCommand } from './decide.ts'
-import { evolve, noUsers } from './state.ts'
-
-const AT = 1_000
-const LATER = 2_000
-const at = { at: AT }
-
-type Asked = UserCommand extends infer Command
-  ? Command extends UserCommand
-    ? Omit<Command, 'at'>
-    : never
-  : never
-
-function given(...events: readonly (UserEvent | readonly UserEvent[])[]) {
-  const state = noUsers()
-  for (const event of events.flat()) evolve(state, event)
-  return {
-    when(command: Asked, bounds?: UserBounds) {
-      const decided = () => decide(state, { ...command, ...at } as UserCommand, bounds)
-      return {
-        thenHappens: (...expected: readonly UserEvent[]) => expect(decided()).toEqual(expected),
-        thenRefused(code: string, message: RegExp) {
-          let refusal: unknown
-          try {
-            decided()
-          } catch (error) {
-            refusal = error
-          }
-          expect(refusal).toBeInstanceOf(ServiceError)
-          expect(refusal).toMatchObject({ code, message: expect.stringMatching(message) })
-        },
-      }
-    },
-  }
-}
-
-const joined = (userId: string): UserEvent => ({ type: 'UserJoined', data: { userId, ...at } })
-const isIn = (userId: string, accountId: string, role: 'owner' | 'member' | null): UserEvent => ({
-  type: 'MembershipSet',
-  data: { userId, accountId, role, ...at },
-})
-const runs = (userId: string, role: 'auditor' | 'operator' | 'owner' | null): UserEvent => ({
-  type: 'PlatformRoleSet',
-  data: { userId, role, ...at },
-})
-const status = (userId: string, to: 'active' | 'disabled' | 'erased'): UserEvent => ({
-  type: 'UserStatusSet',
-  data: { userId, status: to, ...at },
-})
-const used = (linkId: string, userId: string): UserEvent => ({
-  type: 'LinkUsed',
-  data: { linkId, userId, ...at },
-})
-const revoked = (linkId: string): UserEvent => ({ type: 'LinkRevoked', data: { linkId, ...at } })
-
-type LinkData = Extract<UserEvent, { type: 'LinkIssued' }>['data']
-
-function issued(fields: Partial<LinkData> = {}): UserEvent {
-  const link = { linkId: 'link_1', kind: 'invitation', secretHash: 'hash' } as const
-  const to = { platformRole: null, accountId: 'acct_a', accountRole: 'member' } as const
-  const data = { ...link, ...to, userId: null, expiresAt: LATER, ...at, ...fields }
-  return { type: 'LinkIssued', data }
-}
-const ownerLink = (linkId: string) =>
-  issued({ linkId, kind: 'owner', platformRole: 'owner', accountId: null, accountRole: null })
-const resetLink = (linkId: string, userId: string) =>
-  issued({ linkId, kind: 'reset', accountId: null, accountRole: null, userId })
+import { describe, test } from 'vitest'
+import type { UserBounds } from './decide.ts'
+import {
+  AT,
+  at,
+  given,
+  isIn,
+  issued,
+  joined,
+  LATER,
+  ownerLink,
+  resetLink,
+  revoked,
+  runs,
+  status,
+  used,
+} from './testing/given-users.ts'
 
 const issue = { type: 'IssueLink', linkId: 'link_2', secretHash: 'hash', expiresAt: LATER } as const
 const invite = { ...issue, kind: 'invitation', platformRole: null, userId: null } as const

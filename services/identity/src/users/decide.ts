@@ -4,6 +4,7 @@
  */
 import { ServiceError } from '@svc/contracts/errors'
 import type { AccountRole, LinkKind, PlatformRole, UserEvent } from '@svc/contracts/events/users'
+import { lostLinks, type Standing } from './lost-links.ts'
 import type { Link, User, UsersState } from './state.ts'
 
 export interface UserBounds {
@@ -102,7 +103,7 @@ export function decide(
       const user = activeUser(state, userId)
       if (user.platformRole === role) return []
       if (role !== 'owner') refuseLastPlatformOwner(state, user)
-      return [{ type: 'PlatformRoleSet', data: { userId, role, at } }]
+      return roleSet(state, user, role, at)
     }
     case 'SetMembership':
       return setMembership(state, command, bounds)
@@ -112,7 +113,10 @@ export function decide(
       if (user.status === status) return []
       if (user.status === 'erased') throw conflict('The user has been erased.')
       if (status !== 'active') refuseLastPlatformOwner(state, user)
-      return [{ type: 'UserStatusSet', data: { userId, status, at } }]
+      return [
+        { type: 'UserStatusSet', data: { userId, status, at } },
+        ...lostLinks(state, { ...user, status }, at),
+      ]
     }
   }
 }
@@ -169,17 +173,34 @@ function useLink(
   const events: UserEvent[] = [{ type: 'LinkUsed', data: { linkId, userId, at } }]
   if (known === undefined) events.push({ type: 'UserJoined', data: { userId, at } })
   const { platformRole: role, accountId, accountRole } = link
-  if (role !== null && isMore(role, known?.platformRole ?? null)) {
-    events.push({ type: 'PlatformRoleSet', data: { userId, role, at } })
+  const user = known ?? newcomer(userId)
+  if (role !== null && isMore(role, user.platformRole)) {
+    events.push(...roleSet(state, user, role, at))
   }
   if (accountId !== null && accountRole !== null) {
-    const now = known?.accounts.get(accountId)
+    const now = user.accounts.get(accountId)
     if (now !== accountRole && now !== 'owner') {
       if (now === undefined) checkMembership(state, { userId, accountId }, bounds)
       events.push({ type: 'MembershipSet', data: { userId, accountId, role: accountRole, at } })
     }
   }
   return events
+}
+
+function roleSet(
+  state: UsersState,
+  user: Standing,
+  role: PlatformRole | null,
+  at: number,
+): readonly UserEvent[] {
+  return [
+    { type: 'PlatformRoleSet', data: { userId: user.userId, role, at } },
+    ...lostLinks(state, { ...user, platformRole: role }, at),
+  ]
+}
+
+function newcomer(userId: string): Standing {
+  return { userId, status: 'active', platformRole: null, accounts: new Map() }
 }
 
 function setMembership(
@@ -199,7 +220,13 @@ function setMembership(
   if (now === 'owner' && !byOperator && ownersOf(state, accountId) === 1) {
     throw conflict('The last owner of an account stays its owner: make somebody else one first.')
   }
-  return [{ type: 'MembershipSet', data: { userId, accountId, role, at } }]
+  const accounts = new Map(user.accounts)
+  if (role === null) accounts.delete(accountId)
+  else accounts.set(accountId, role)
+  return [
+    { type: 'MembershipSet', data: { userId, accountId, role, at } },
+    ...lostLinks(state, { ...user, accounts }, at),
+  ]
 }
 
 function checkMembership(

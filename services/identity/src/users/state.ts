@@ -16,6 +16,8 @@ export interface Link {
   readonly linkId: string
   readonly kind: LinkKind
   readonly secretHash: string
+  /** The actor who made it. */
+  readonly issuedBy: string
   readonly platformRole: PlatformRole | null
   readonly accountId: string | null
   readonly accountRole: AccountRole | null
@@ -37,11 +39,12 @@ export function noUsers(): UsersState {
   return { users: new Map(), links: new Map(), members: new Map() }
 }
 
-export function evolve(state: UsersState, { type, data }: UserEvent): void {
+/** @param actor who caused the event */
+export function evolve(state: UsersState, { type, data }: UserEvent, actor: string): void {
   switch (type) {
     case 'LinkIssued': {
       const { at, ...link } = data
-      state.links.set(link.linkId, { ...link, createdAt: at })
+      state.links.set(link.linkId, { ...link, issuedBy: actor, createdAt: at })
       return
     }
     case 'LinkUsed':

@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { hashSecret, SECRET_RANDOM_BYTES } from '@svc/contracts/checked-secret'
-import { decodeEvent, encodeEvent } from '@svc/contracts/events/codec'
+import { decodeEvent, decodeMetadata, encodeEvent } from '@svc/contracts/events/codec'
 import {
   type AccountRole,
   type PlatformRole,
@@ -65,7 +65,8 @@ export class Users {
 
   constructor(ports: UsersPorts) {
     this.#ports = ports
-    const fold = (event: NewEvent) => evolve(this.#state, decodeEvent(event) as UserEvent)
+    const fold = (event: NewEvent) =>
+      evolve(this.#state, decodeEvent(event) as UserEvent, decodeMetadata(event).actor)
     this.#stream = new FreshStream(
       ports,
       { stream: usersStream, from: 'start', fold },
