@@ -263,6 +263,20 @@ describe('who is in an account', () => {
     }
   })
 
+  test('keeps an owner who can come in; one who is kept out can be taken out', () => {
+    const disabled = [
+      joined('usr_b'),
+      isIn('usr_b', 'acct_a', 'owner'),
+      status('usr_b', 'disabled'),
+    ]
+    given(owner, disabled)
+      .when({ ...byOwner, role: null })
+      .thenRefused('conflict', /last owner of an account/)
+    given(owner, disabled)
+      .when({ ...byOwner, userId: 'usr_b', role: 'member' })
+      .thenHappens(isIn('usr_b', 'acct_a', 'member'))
+  })
+
   test('comes in by the operator only, and not beyond its bound', () => {
     given(joined('usr_a'))
       .when({ ...byOwner, role: 'member' })

@@ -217,7 +217,8 @@ function setMembership(
     activeUser(state, userId)
     checkMembership(state, { userId, accountId }, bounds)
   }
-  if (now === 'owner' && !byOperator && ownersOf(state, accountId) === 1) {
+  const others = ownersOf(state, accountId).filter((each) => each !== userId)
+  if (isOwnerOf(user, accountId) && !byOperator && others.length === 0) {
     throw conflict('The last owner of an account stays its owner: make somebody else one first.')
   }
   const accounts = new Map(user.accounts)
@@ -287,9 +288,14 @@ function isMore(role: PlatformRole, than: PlatformRole | null): boolean {
   return than === null || ranks[role] > ranks[than]
 }
 
-function ownersOf({ users, members }: UsersState, accountId: string): number {
+/** Without those who are kept out: nobody could make a key, or let anybody in. */
+function ownersOf({ users, members }: UsersState, accountId: string): readonly string[] {
   const ids = [...(members.get(accountId) ?? [])]
-  return ids.filter((userId) => users.get(userId)?.accounts.get(accountId) === 'owner').length
+  return ids.filter((userId) => isOwnerOf(users.get(userId), accountId))
+}
+
+function isOwnerOf(user: User | undefined, accountId: string): boolean {
+  return user?.status === 'active' && user.accounts.get(accountId) === 'owner'
 }
 
 function usersIn({ users }: UsersState): number {
