@@ -12,6 +12,7 @@ import { relyingPartyOf } from '@svc/identity/passkeys/relying-party'
 import { Argon2PasswordHash } from '@svc/identity/passwords/argon2-password-hash'
 import { Sessions } from '@svc/identity/sessions/sessions'
 import { SignInTrail } from '@svc/identity/sign-in/sign-in-trail'
+import { ErasedUsers } from '@svc/identity/users/erased-users'
 import { openSqliteSessionStore } from '@svc/infra/people/sqlite-session-store'
 import { networksOf } from '@svc/infra/system/network'
 import { systemClock } from '@svc/infra/system/system-clock'
@@ -52,6 +53,11 @@ export async function openDashboard(
     onTrouble: (err) => logger.error({ err }, 'failed to remove ended sessions, retrying'),
   })
   parts.add(sessions.startRemoval())
+  const erasedUsers = new ErasedUsers({
+    ...{ users, records: userRecords, sessions: store, timer: systemTimer },
+    onTrouble: (err) => logger.error({ err }, 'failed to forget erased users, retrying'),
+  })
+  parts.add(erasedUsers.start())
   const signInTrail = new SignInTrail({
     ...{ store: log, clock: systemClock, timer: systemTimer, ids: new SystemIds(systemClock) },
     onTrouble: (err) => logger.error({ err }, 'failed to record refused sign-ins, retrying'),
