@@ -15,12 +15,14 @@ type claim struct {
 	isWrong bool
 	// It moves the balance in a way that this program does not know.
 	isUnknown bool
-	id        string
-	prices    []*big.Int
-	counts    []int64
-	lines     []claimedLine
-	amount    *big.Int
-	after     *big.Int
+	// The request that the event is of, whatever its type; nil where it names none.
+	request *string
+	id      string
+	prices  []*big.Int
+	counts  []int64
+	lines   []claimedLine
+	amount  *big.Int
+	after   *big.Int
 }
 
 type claimedLine struct {
@@ -35,6 +37,9 @@ func readClaim(kind string, data []byte, from *jsonReader) claim {
 	found.isWrong = err != nil || !found.read(said, from)
 	_, isMovement := effects[kind]
 	found.isUnknown = !isMovement && said.balanceAfter != nil
+	if request, isText := textOf(said.requestID); err == nil && isText {
+		found.request = &request
+	}
 	return found
 }
 
@@ -90,6 +95,10 @@ type money struct {
 type request struct {
 	prices []*big.Int
 	counts []int64
+}
+
+func (c *claim) isOf(request *string) bool {
+	return request == nil || c.request != nil && *c.request == *request
 }
 
 func newMoney(whole bool) *money {

@@ -109,7 +109,7 @@ func readHeader(line []byte) (head header, err error) {
 			}
 		}
 	}
-	if err := json.Unmarshal(line, &head); err != nil || head.Version != 1 {
+	if err := json.Unmarshal(line, &head); err != nil || head.Version != 1 || head.Events < 1 {
 		return head, errors.New("no header")
 	}
 	last := 0
@@ -266,7 +266,7 @@ func verify(file io.Reader, key string, other *string, witnesses []string) (resu
 			place = ref(n - 1)
 		}
 		found, digest := line.event, line.digest
-		if !line.isEvent || n > head.Events || found.stream != head.Stream {
+		if !line.isEvent || n > head.Events || found.stream != head.Stream || !line.claim.isOf(head.Request) {
 			return fail(n+1, place, "event")
 		}
 		result.Events = n

@@ -59,11 +59,12 @@ def consistent(first, root, second, second_root, path):
 def read_header(line):
     header = json.loads(line.decode())
     numbers = [0] + [proof["event"] for proof in header["proofs"]]
-    must(line.endswith(b"\n") and sorted(header) == FIELDS and header["svc_evidence"] == 1 and sorted(set(numbers)) == numbers and all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
+    must(line.endswith(b"\n") and sorted(header) == FIELDS and header["svc_evidence"] == 1 and header["events"] >= 1 and sorted(set(numbers)) == numbers and all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
     return header
-def read_event(line, stream, is_expected):
+def read_event(line, stream, request, is_expected):
     event = json.loads(line.decode())
     must(is_expected and line.endswith(b"\n") and [type(part) for part in event] == [str, str, int, str, str, str, str] and event[1] == stream)
+    must(request is None or json.loads(event[5])["requestId"] == request)
     return event
 def number(text): return int(re.fullmatch("-?[0-9]{1,40}", text)[0])
 def check_money(kind, data, money):  # tokens × price = debit; balance before ± amount = balance after
@@ -88,7 +89,7 @@ def verify(file, key, other, witnesses, seen):
     whole, proofs, uncovered, limit = header["request"] is None, {p["event"]: p for p in header["proofs"]}, None, None
     money, last, digest, covered, n, earlier[size] = {"balance": 0, "requests": {}, "whole": whole}, -1, bytes(32), 0, 0, root
     for n, (line, following) in enumerate(itertools.pairwise(itertools.chain(file, [b""])), 1):
-        event = attempt("event", lambda: read_event(line, header["stream"], n <= header["events"]), n + 1, n - 1 if whole else None)
+        event = attempt("event", lambda: read_event(line, header["stream"], header["request"], n <= header["events"]), n + 1, n - 1 if whole else None)
         (previous, _, revision, _, kind, data, _), before, digest, proof = event, digest, sha(line[:-1]), proofs.get(n)
         seen["events"], follows, proven = n, revision == last + 1, proof is not None and included(digest, proof, size, root)
         must(follows if whole else revision > last, n + 1, n - 1 if whole else revision, "order")

@@ -22,7 +22,7 @@ import { Random } from '@svc/testing/random'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type ForeignVerifier, foreignVerifiers } from './languages.ts'
 import { type Honest, manipulations, NOW, type Shown, signer } from './manipulations.ts'
-import { checkpointOf, fileOf } from './paper-log.ts'
+import { checkpointOf, fileOf, requestFileOf } from './paper-log.ts'
 
 const RUNS = Number(process.env.SVC_EVIDENCE_RUNS ?? 220)
 const isForeign = process.env.SVC_EVIDENCE_LANGUAGES === 'on'
@@ -73,6 +73,35 @@ describe.each(kinds)('%s', (_name, manipulate) => {
       }
     }
   })
+})
+
+test('a file that is named for one request and holds the events of another is found', async () => {
+  const { log, stream } = await history(new Random(SEED))
+  const checkpoint = checkpointOf(log, signer, NOW)
+  const ids = log.flatMap(({ stream: of, type, data }) =>
+    of === stream && type === 'CreditDebited' ? [JSON.parse(data).requestId as string] : [],
+  )
+  const [dear = '', cheap = ''] = ids
+  const shown = async (named: string, requestId: string) => {
+    const file = requestFileOf(log, { stream, checkpoint, named, requestId })
+    return verdictOn({ file: Buffer.from(file) })
+  }
+  expect(await shown(dear, dear)).toMatchObject({ verdict: 'ok', events: 3 })
+  expect(await shown(dear, cheap)).toMatchObject({
+    ...{ verdict: 'broken', first_broken: { line: 2, revision: null, what: 'event' } },
+  })
+})
+
+test('a file without an event shows nothing, and is none', async () => {
+  const { log, stream } = await history(new Random(SEED))
+  const checkpoint = checkpointOf(log, signer, NOW)
+  const nothing = { ...{ svc_evidence: 1, stream, events: 0, checkpoint }, proofs: [] }
+  for (const request of [null, requestId(START_MS, '0')]) {
+    const header = { ...nothing, request, consistency: [], rotations: [] }
+    expect(await verdictOn({ file: Buffer.from(`${JSON.stringify(header)}\n`) })).toMatchObject({
+      ...{ verdict: 'broken', first_broken: { line: 1, what: 'header' } },
+    })
+  }
 })
 
 test('a longer log that was signed in the same second is newer, and was not cut', async () => {

@@ -65,6 +65,30 @@ export function fileOf(log: PaperLog, { stream, checkpoint, since = [] }: FileOp
   return [JSON.stringify(header), ...linesOf(own), ''].join('\n')
 }
 
+export interface RequestFileOptions extends Pick<FileOptions, 'stream' | 'checkpoint'> {
+  /** What the file is said to be of. */
+  readonly named: string
+  readonly requestId: string
+}
+
+/** The evidence file of one request, each of whose events has its proof. */
+export function requestFileOf(log: PaperLog, options: RequestFileOptions): string {
+  const { stream, checkpoint, named, requestId } = options
+  const lines = linesOf(log.filter((event) => event.stream === stream))
+  const nodes = nodesOver(log)
+  const leaves = [...log.keys()].filter((leaf) => log[leaf]?.data.includes(requestId))
+  const header: EvidenceHeader = {
+    ...{ svc_evidence: 1, stream, request: named, events: leaves.length, checkpoint },
+    proofs: leaves.map((leaf, index) => {
+      const hashes = inclusionProof(leaf, log.length, nodes).map(hexOf)
+      return { event: index + 1, leaf, hashes }
+    }),
+    ...{ consistency: [], rotations: [] },
+  }
+  const own = leaves.map((leaf) => lines[log[leaf]?.revision ?? 0])
+  return [JSON.stringify(header), ...own, ''].join('\n')
+}
+
 /** In hex. */
 export function proofBetween(log: PaperLog, from: number, to: number): string[] {
   return consistencyProof(from, to, nodesOver(log)).map(hexOf)

@@ -36,8 +36,8 @@ export const evidenceHeader = z.strictObject({
   stream: text,
   /** The request whose events they are; null: all events of the account, from the first one on. */
   request: text.nullable(),
-  /** How many lines follow. */
-  events: z.int().min(0),
+  /** How many lines follow: an account has been opened, a request accepted. */
+  events: z.int().min(1),
   /** A signed note. */
   checkpoint: text,
   /** Inclusion proofs, for events counted from 1, in that order. */

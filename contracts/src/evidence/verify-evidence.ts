@@ -35,7 +35,7 @@ export type BrokenPart =
   | 'key'
   | 'checkpoint'
   | 'consistency'
-  /** No event, or another account's. */
+  /** No event, or another account's or request's. */
   | 'event'
   /** Another event belongs here: one is missing, was put in, or two changed places. */
   | 'order'
@@ -182,8 +182,10 @@ class EvidenceWalk {
     if (line === undefined || event === undefined || event[1] !== this.#header.stream) {
       throw new Broken(number + 1, place, 'event')
     }
+    const [previous, , revision, , type, text] = event
+    const data = parsed(text)
+    if (!this.#isOfRequest(data)) throw new Broken(number + 1, place, 'event')
     this.events = number
-    const [previous, , revision, , type, data] = event
     const hashed = hash('sha256', line, 'hex')
     const isNext = revision === this.#last.revision + 1
     const fits = this.#header.request === null ? isNext : revision > this.#last.revision
@@ -254,6 +256,14 @@ class EvidenceWalk {
     throw new Broken(this.events + (isBefore ? 0 : 1), revision - (isBefore ? 1 : 0), 'chain')
   }
 
+  /** A file that is named for one request and holds another is of a cheaper one, perhaps. */
+  #isOfRequest(data: unknown): boolean {
+    const { request } = this.#header
+    if (request === null) return true
+    if (typeof data !== 'object' || data === null || !('requestId' in data)) return false
+    return data.requestId === request
+  }
+
   /** Whether this event, the one just read, is proven to be in the tree. */
   #isProven(hashed: string): boolean {
     const proof = this.#header.proofs[this.#nextProof]
@@ -263,8 +273,8 @@ class EvidenceWalk {
     return isIncluded({ leaf: leafHash(bytesOf(hashed)), ...path, size, root })
   }
 
-  #checkMoney(type: string, data: string, revision: number): void {
-    const finding = this.#money.take(type, parsed(data))
+  #checkMoney(type: string, data: unknown, revision: number): void {
+    const finding = this.#money.take(type, data)
     if (finding === 'price' || finding === 'balance') {
       throw new Broken(this.events + 1, revision, finding)
     }
