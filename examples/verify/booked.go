@@ -87,7 +87,8 @@ func (c *claim) readDebit(said members, from *jsonReader) (holds bool) {
 
 // Tokens × price = debit; balance before ± amount = balance after.
 type money struct {
-	whole    bool
+	whole bool
+	// Nil behind an event of a later version, which moved it to where the next known one says.
 	balance  *big.Int
 	requests map[string]*request
 }
@@ -111,20 +112,20 @@ func (m *money) take(c claim) string {
 		return "price"
 	}
 	if c.isUnknown {
+		m.balance = nil
 		return "unknown"
 	}
 	effect, moves := effects[c.kind]
 	if !moves {
 		return ""
 	}
-	expected := new(big.Int)
-	if effect > 0 {
-		expected.Add(m.balance, c.amount)
-	} else {
-		expected.Sub(m.balance, c.amount)
-	}
+	before := m.balance
 	m.balance = c.after
-	if m.whole && expected.Cmp(c.after) != 0 {
+	if !m.whole || before == nil {
+		return ""
+	}
+	moved := new(big.Int).Mul(big.NewInt(effect), c.amount)
+	if moved.Add(moved, before).Cmp(c.after) != 0 {
 		return "balance"
 	}
 	return ""

@@ -76,9 +76,12 @@ def check_money(kind, data, money):  # tokens Ã— price = debit; balance before Â
         wanted = [(name, n, p, n * p) for name, p, n in zip(("input", "cached_input", "output"), *requests.pop(request))]
         lines = [(l["class"], l["tokens"], number(l["price"]), number(l["amount"])) for l in data["lines"]]
         must(lines == wanted and sum(line[3] for line in lines) == number(data["amount"]))
-    if kind not in EFFECTS: return "unknown" if "balanceAfter" in data else None
+    if kind not in EFFECTS:
+        if "balanceAfter" not in data: return None
+        money["balance"] = None  # it moved to where the next event that is known says
+        return "unknown"
     amount, before, money["balance"] = number(data["amount"]), money["balance"], number(data["balanceAfter"])
-    return "balance" if money["whole"] and before + EFFECTS[kind] * amount != money["balance"] else None
+    return "balance" if money["whole"] and before is not None and before + EFFECTS[kind] * amount != money["balance"] else None
 def verify(file, key, other, witnesses, seen):
     header = attempt("header", lambda: read_header(file.readline()))
     keys = attempt("key", lambda: trusted_keys(key, header["rotations"]))

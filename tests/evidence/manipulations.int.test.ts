@@ -22,7 +22,7 @@ import { Random } from '@svc/testing/random'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type ForeignVerifier, foreignVerifiers } from './languages.ts'
 import { type Honest, manipulations, NOW, type Shown, signer } from './manipulations.ts'
-import { checkpointOf, fileOf, requestFileOf } from './paper-log.ts'
+import { checkpointOf, fileOf, requestFileOf, resealed } from './paper-log.ts'
 
 const RUNS = Number(process.env.SVC_EVIDENCE_RUNS ?? 220)
 const isForeign = process.env.SVC_EVIDENCE_LANGUAGES === 'on'
@@ -102,6 +102,30 @@ test('a file without an event shows nothing, and is none', async () => {
       ...{ verdict: 'broken', first_broken: { line: 1, what: 'header' } },
     })
   }
+})
+
+test('events behind one of a later version are not covered, and not called broken', async () => {
+  const { log, stream } = await history(new Random(SEED))
+  const grant = log.findIndex((event) => event.stream === stream && event.type === 'CreditGranted')
+  const shown = async (spoiled?: number) => {
+    const later = resealed(
+      log.map((event, index) => {
+        if (index === grant) return { ...event, type: 'CreditLent' }
+        if (index !== spoiled) return event
+        return { ...event, data: event.data.replace('"balanceAfter":"', '"balanceAfter":"1') }
+      }),
+    )
+    const checkpoint = checkpointOf(later, signer, NOW)
+    return verdictOn({ file: Buffer.from(fileOf(later, { stream, checkpoint })) })
+  }
+  expect(await shown()).toMatchObject({
+    ...{ verdict: 'not_covered', not_covered: 'unknown_event' },
+    covered_to: (log[grant]?.revision ?? 0) - 1,
+  })
+  const last = log.findLastIndex(
+    ({ stream: of, type }) => of === stream && type === 'CreditDebited',
+  )
+  expect(await shown(last)).toMatchObject({ first_broken: { what: 'balance' } })
 })
 
 test('a longer log that was signed in the same second is newer, and was not cut', async () => {

@@ -34,12 +34,14 @@ const AMOUNT = /^-?\d{1,40}$/
 class Misstated extends Error {}
 
 export class BookedMoney {
-  /** Undefined when the events before are not known: then balances are not compared. */
+  readonly #fromTheStart: boolean
+  /** Undefined when what came before is not known: then the next balance is not compared. */
   #balance: bigint | undefined
   readonly #requests = new Map<string, OpenRequest>()
 
   /** @param fromTheStart whether all events of the account come */
   constructor(fromTheStart: boolean) {
+    this.#fromTheStart = fromTheStart
     this.#balance = fromTheStart ? 0n : undefined
   }
 
@@ -103,12 +105,17 @@ export class BookedMoney {
 
   #move(type: string, data: Fields): MoneyFinding {
     const effect = balanceEffects.get(type)
-    if (effect === undefined) return 'balanceAfter' in data ? 'unknown' : 'right'
+    if (effect === undefined) {
+      if (!('balanceAfter' in data)) return 'right'
+      // It moved the balance to where the next event that is known says.
+      this.#balance = undefined
+      return 'unknown'
+    }
     const amount = amountOf(data.amount)
     const balanceAfter = amountOf(data.balanceAfter)
     const before = this.#balance
+    if (this.#fromTheStart) this.#balance = balanceAfter
     if (before === undefined) return 'right'
-    this.#balance = balanceAfter
     return before + effect * amount === balanceAfter ? 'right' : 'balance'
   }
 }
