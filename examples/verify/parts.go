@@ -152,7 +152,7 @@ func tokens(parts ...jsontext.Value) []int64 {
 	all := make([]int64, len(parts))
 	for i, part := range parts {
 		count, err := strconv.ParseInt(string(part), 10, 64)
-		if err != nil || count < 0 {
+		if err != nil || count < 0 || count >= 1<<53 {
 			return nil
 		}
 		all[i] = count

@@ -59,22 +59,26 @@ def consistent(first, root, second, second_root, path):
 def read_header(line):
     header = json.loads(line.decode())
     numbers = [0] + [proof["event"] for proof in header["proofs"]]
-    must(line.endswith(b"\n") and sorted(header) == FIELDS and header["svc_evidence"] == 1 and header["events"] >= 1 and sorted(set(numbers)) == numbers and all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
+    must(line.endswith(b"\n") and sorted(header) == FIELDS and [type(header[name]) for name in ("svc_evidence", "events", "stream", "checkpoint")] == [int, int, str, str] and type(header["request"]) in (str, type(None)) and header["svc_evidence"] == 1 and header["events"] >= 1 and sorted(set(numbers)) == numbers and all(sorted(p) == ["event", "hashes", "leaf"] and [from_hex(h) for h in p["hashes"]] is not None for p in header["proofs"]))
     return header
 def read_event(line, stream, request, is_expected):
     event = json.loads(line.decode())
     must(is_expected and line.endswith(b"\n") and [type(part) for part in event] == [str, str, int, str, str, str, str] and event[1] == stream)
     must(request is None or json.loads(event[5])["requestId"] == request)
     return event
+def count(value):
+    must(type(value) is int and 0 <= value < 2 ** 53)
+    return value
 def number(text): return int(re.fullmatch("-?[0-9]{1,40}", text)[0])
 def check_money(kind, data, money):  # tokens × price = debit; balance before ± amount = balance after
-    requests, request = money["requests"], data["requestId"] if kind in PRICED else data.get("requestId")
+    requests, request = money["requests"], data.get("requestId")
+    must(kind not in PRICED or type(request) is str)
     if kind == "RequestAccepted": requests[request] = [[number(data["price"][name]) for name in PRICES], None]
-    elif kind == "TokensMetered": requests[request][1] = [data[name] for name in COUNTS]
+    elif kind == "TokensMetered": requests[request][1] = [count(data[name]) for name in COUNTS]
     elif kind in PRICED[3:]: requests.pop(request, None)
     elif kind == "CreditDebited":
         wanted = [(name, n, p, n * p) for name, p, n in zip(("input", "cached_input", "output"), *requests.pop(request))]
-        lines = [(l["class"], l["tokens"], number(l["price"]), number(l["amount"])) for l in data["lines"]]
+        lines = [(l["class"], count(l["tokens"]), number(l["price"]), number(l["amount"])) for l in data["lines"]]
         must(lines == wanted and sum(line[3] for line in lines) == number(data["amount"]))
     if kind not in EFFECTS:
         if "balanceAfter" not in data: return None

@@ -128,6 +128,42 @@ test('events behind one of a later version are not covered, and not called broke
   expect(await shown(last)).toMatchObject({ first_broken: { what: 'balance' } })
 })
 
+test.each([
+  ['fewer tokens than none', { inputTokens: -5 }],
+  ['half a token', { inputTokens: 0.5 }],
+  ['tokens that are true', { inputTokens: true }],
+  ['more tokens than a number can count', { inputTokens: 2 ** 53 }],
+  ['a request that is a number', { requestId: 5 }],
+])('%s are no meter', async (_name, changes) => {
+  const { log, stream } = await history(new Random(SEED))
+  const metered = log.findIndex(({ stream: of, type }) => of === stream && type === 'TokensMetered')
+  const changed = resealed(
+    log.map((event, index) => {
+      if (index !== metered) return event
+      return { ...event, data: JSON.stringify({ ...JSON.parse(event.data), ...changes }) }
+    }),
+  )
+  const checkpoint = checkpointOf(changed, signer, NOW)
+  const { revision = 0 } = log[metered] ?? {}
+  expect(await verdictOn({ file: Buffer.from(fileOf(changed, { stream, checkpoint })) })).toEqual(
+    expect.objectContaining({ first_broken: { line: revision + 2, revision, what: 'price' } }),
+  )
+})
+
+test.each([
+  ['request', 5],
+  ['request', false],
+  ['svc_evidence', true],
+  ['events', '3'],
+])('a header whose %s is %j is none', async (field, value) => {
+  const { file } = await history(new Random(SEED))
+  const [header = '', ...lines] = file.toString().split('\n')
+  const changed = JSON.stringify({ ...JSON.parse(header), [field]: value })
+  expect(await verdictOn({ file: Buffer.from([changed, ...lines].join('\n')) })).toMatchObject({
+    ...{ verdict: 'broken', first_broken: { line: 1, what: 'header' } },
+  })
+})
+
 test('a longer log that was signed in the same second is newer, and was not cut', async () => {
   const { log, stream } = await history(new Random(SEED))
   const start = log.findIndex((event) => event.stream === stream)
