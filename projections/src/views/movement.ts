@@ -3,8 +3,9 @@
  *
  *     opening + payments + promotional − used − expired − refunded + corrected = closing
  *
- * Every event that carries `balanceAfter` moves the balance. Usage is told apart, because it has
- * tokens; all other movements are in the one table of this file.
+ * Every event that carries `balanceAfter` moves the balance, unless its amount is zero: then it is
+ * no movement, as it is no entry of a statement. Usage is told apart, because it has tokens; all
+ * other movements are in the one table of this file.
  */
 import { isAccountEvent } from '@svc/contracts/events/account'
 import type { StoredData, StoredEvent } from '../projection/decode.ts'
@@ -21,6 +22,11 @@ export interface Movement {
 }
 
 export function movementOf(event: StoredEvent): Movement | undefined {
+  const named = namedMovement(event)
+  return named?.amount === '0' ? undefined : named
+}
+
+function namedMovement(event: StoredEvent): Movement | undefined {
   if (!isAccountEvent(event)) return undefined
   switch (event.type) {
     case 'CreditGranted':

@@ -74,3 +74,33 @@ test('single periods add up to the whole, and each opens where the one before cl
   expect(balance).toBe(history.balance)
   expect(rows).toBe(REQUESTS + 1)
 })
+
+test('a month closes where its statement does, also around an adjustment of nothing', async () => {
+  const store = new MemoryEventStore()
+  const history = new AccountHistory('Ada').open()
+  const end = Date.UTC(2026, 11, 1)
+  const id = requestId(end - MINUTE_MS, 'last')
+  const nothing = { amount: 0n, credit: 0n, paidDebt: 0n, debt: 0n, slices: [] }
+  await history
+    .accept(id, end - MINUTE_MS)
+    // A price was corrected: one request costs more, another as much less.
+    .add('adj', {
+      type: 'BalanceAdjusted',
+      data: {
+        ...{ adjustmentId: 'adj_1', category: 'paid', ...nothing, balanceAfter: history.balance },
+        ...{ reference: null, reason: 'the price was wrong', correction: null, at: end + 1 },
+      },
+    })
+    // By another clock, which is behind.
+    .settle(id, end - 1)
+    .writeTo(store)
+  const { views } = await viewsOf(store)
+  const { accountId } = history
+  const statement = views.statement({ accountId, from: START_MS, to: end, limit: 1000 })
+  const snapshot = await views.movementsSnapshot()
+  const month = snapshot.movements(accountId, START_MS, end)
+  snapshot.close()
+  expect(statement.closing).toBe(history.balance)
+  expect([month.opening, month.closing]).toEqual([statement.opening, statement.closing])
+  expect(-month.used + month.payments).toBe(sum(statement.rows))
+})

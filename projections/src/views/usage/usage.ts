@@ -23,7 +23,7 @@ const KEYS_KEPT = 1_000
 
 export const usageProjection: Projection = {
   name: 'usage',
-  version: 4,
+  version: 5,
   schema: usageSchema,
   tables: [
     { name: 'series', key: ['number'] },
