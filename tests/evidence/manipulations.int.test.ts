@@ -19,6 +19,7 @@ import { verifyEvidence } from '@svc/contracts/evidence/verify-evidence'
 import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-store'
 import { AccountHistory, requestId, START_MS } from '@svc/testing/account-history'
 import { Random } from '@svc/testing/random'
+import { svc } from '@svc/testing/run-svc'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type ForeignVerifier, foreignVerifiers } from './languages.ts'
 import { type Honest, manipulations, NOW, type Shown, signer } from './manipulations.ts'
@@ -90,6 +91,23 @@ test('a file that is named for one request and holds the events of another is fo
   expect(await shown(dear, cheap)).toMatchObject({
     ...{ verdict: 'broken', first_broken: { line: 2, revision: null, what: 'event' } },
   })
+})
+
+test('of the file of a request nothing is said of the events between', async () => {
+  const { log, stream, file } = await history(new Random(SEED))
+  const checkpoint = checkpointOf(log, signer, NOW)
+  const debit = log.findLast(({ stream: of, type }) => of === stream && type === 'CreditDebited')
+  const { requestId: named } = JSON.parse(debit?.data ?? '') as { requestId: string }
+  const said = async (text: Buffer) => {
+    const path = join(scratch, 'said.jsonl')
+    writeFileSync(path, text)
+    return (await svc(['verify-evidence', path, '--key', key])).out
+  }
+  const ofRequest = requestFileOf(log, { stream, checkpoint, named, requestId: named })
+  expect(await said(Buffer.from(ofRequest))).toBe(
+    `ok: 3 events, the last that is proven is event ${debit?.revision} of the account\n`,
+  )
+  expect(await said(file)).toMatch(/^ok: (\d+) events, events up to \d+ are proven\n$/)
 })
 
 test('a file without an event shows nothing, and is none', async () => {

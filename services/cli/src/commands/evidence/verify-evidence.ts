@@ -85,7 +85,14 @@ function textOf({
     const where = revision === null ? '' : `, event ${revision}`
     return `broken: ${what} at line ${line}${where}`
   }
-  const upTo = covered_to === null ? 'no event is' : `events up to ${covered_to} are`
-  if (verdict === 'ok') return `ok: ${events} events, ${upTo} proven`
-  return `not covered: ${upTo} proven (${not_covered})`
+  const proven = provenText(events, covered_to)
+  if (verdict === 'ok') return `ok: ${events} events, ${proven}`
+  return `not covered: ${proven} (${not_covered})`
+}
+
+/** The few events of one request lie between others, of which its file says nothing. */
+function provenText(events: number, coveredTo: number | null): string {
+  if (coveredTo === null) return 'no event is proven'
+  if (coveredTo < events) return `events up to ${coveredTo} are proven`
+  return `the last that is proven is event ${coveredTo} of the account`
 }
