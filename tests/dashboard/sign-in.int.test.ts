@@ -331,3 +331,17 @@ test('no log has a password, an address or a session', async () => {
   expect(text).toContain('UserJoined')
   expect(text).not.toMatch(/@example\.com|argon2|battery|password of mine|svc-link-/)
 })
+
+// The last: from here nobody joins any more.
+test('nobody tries by a link which addresses others have', async () => {
+  const invitations = `/accounts/${dashboard.accountId}/invitations`
+  const given = { role: 'member' }
+  const { link } = await dashboard.owner.json<{ link: string }>('POST', invitations, given)
+  const statuses: number[] = []
+  for (let tries = 0; tries < 21; tries += 1) {
+    const joined = dashboard.browser().join(link, 'Olive')
+    await joined.catch(({ message }: Error) => statuses.push(message.includes('429') ? 429 : 409))
+  }
+  expect(statuses).toHaveLength(21)
+  expect(statuses.at(-1)).toBe(429)
+})

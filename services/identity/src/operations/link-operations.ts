@@ -20,10 +20,17 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
   const joining = new Joining(ports)
 
   /** Useless ones are counted: nobody looks through what links there could be. */
-  async function linkOf(secret: string, { browser }: Visitor): Promise<Link> {
-    await limits.checkJoin(browser.address)
+  async function linkOf(secret: string, visitor: Visitor): Promise<Link> {
+    await limits.checkJoin(visitor.browser.address)
+    return countingFailures(visitor, () => users.linkOf(secret))
+  }
+
+  async function countingFailures<Done>(
+    { browser }: Visitor,
+    attempt: () => Promise<Done>,
+  ): Promise<Done> {
     try {
-      return await users.linkOf(secret)
+      return await attempt()
     } catch (cause) {
       await limits.noteJoin(browser.address)
       throw cause
@@ -57,8 +64,11 @@ export function linkOperations(ports: IdentityPorts): Handlers<'lookAtLink' | 'a
         return renewSession(ports, visitor.open, visitor)
       }
       const newcomer = newcomerOf(given, visitor.proxyEmail)
-      const userId = await joining.join(newcomer, (newUserId) =>
-        users.change({ type: 'UseLink', linkId, userId: newUserId }, actorOf(newUserId)),
+      // Nobody finds out by a link, which is not used up, which addresses others have here.
+      const userId = await countingFailures(visitor, () =>
+        joining.join(newcomer, (newUserId) =>
+          users.change({ type: 'UseLink', linkId, userId: newUserId }, actorOf(newUserId)),
+        ),
       )
       return beginSession(ports, userId, visitor, newcomer.password === null ? 'proxy' : 'password')
     },

@@ -17,7 +17,7 @@ const CHECKS_PER_ADDRESS = 10
 /** Until a place in the line of checks is free again. */
 const CHECK_MS = 1_000
 const TOO_MANY_AT_ONCE = 'Too many attempts at once. Please try again.'
-/** New users, and links that are of no use. */
+/** New users, links that are of no use, and addresses that others have. */
 const JOINS_PER_ADDRESS = 20
 /** Sign-ins by a passkey or a provider that are begun: each is kept for minutes. */
 const STARTS_PER_ADDRESS = 200
