@@ -10,6 +10,7 @@ import { t } from '../../text/translate.ts'
 import { Answer } from '../../ui/answer.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Notice } from '../../ui/notice.tsx'
+import { linkPurposes } from './link-purposes.ts'
 import { NarrowPage } from './narrow-page.tsx'
 import { NewPassword, NewUserFields, nobody } from './new-user-fields.tsx'
 import { ByProvider } from './other-ways.tsx'
@@ -53,7 +54,9 @@ function Accept({ secret, link }: { readonly secret: string; readonly link: Link
         accept.mutate({ secret, ...given }, done)
       }}
     >
-      <p>{purposeOf(link)}</p>
+      {linkPurposes(link).map((purpose) => (
+        <p key={purpose}>{purpose}</p>
+      ))}
       <p className="text-sm text-soft">{t('linkUntil', { time: momentText(link.expires_at) })}</p>
       {isNew && provider !== null && (
         <ByProvider text={t('acceptBy', { provider })} to={undefined} linkSecret={secret} />
@@ -75,11 +78,4 @@ function Accept({ secret, link }: { readonly secret: string; readonly link: Link
       </Button>
     </form>
   )
-}
-
-function purposeOf({ kind, account, platform_role: role }: Link): string {
-  if (kind === 'owner') return t('linkOwner')
-  if (kind === 'reset') return t('linkReset')
-  if (account !== null) return t('linkAccount', { name: account.name, role: t(account.role) })
-  return t('linkPlatform', { role: t(role ?? 'auditor') })
 }
