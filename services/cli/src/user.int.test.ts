@@ -25,6 +25,9 @@ test('a link of the terminal lets somebody in, who is then kept out and forgotte
     { display_name: 'Olive', platform_role: 'owner' },
     { user_id: id, email: 'mia@example.com', status: 'active' },
   ])
+  const unasked = await svc(['--data-dir', dataDir, 'user', 'disable', id])
+  expect(unasked).toMatchObject({ code: 2, err: expect.stringContaining('say --yes') })
+  expect(unasked.err).not.toContain('cannot be undone')
   expect(await user('disable', id, '--yes')).toMatchObject({ status: 'disabled', changed: true })
   expect(await signedIn(browser)).toBe(false)
   await expect(browser.signIn('Mia')).rejects.toThrow('401')
