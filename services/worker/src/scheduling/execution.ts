@@ -152,7 +152,8 @@ export class Execution {
       this.#meter.leave(this.#loan, this.#chunked)
       this.#loan = await this.#parts.putAside(this.#loan, this.#chunked, this.#unread)
       this.#chunked = this.#loan?.reusedTokens ?? this.#chunked
-      await this.#unread
+      // Where there was no room it still has its sequence, and may be asked for it again.
+      await this.#parts.giveWay.before(this.#unread)
     }
     return await this.#interrupted()
   }

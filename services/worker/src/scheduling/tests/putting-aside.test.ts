@@ -221,6 +221,34 @@ describe('an answer that is put aside', () => {
     await ended
     expect(events.at(-1)).toMatchObject({ type: 'done', finishReason: 'length' })
   })
+
+  it('whose client does not read leaves its sequence once there is room for what it holds', async () => {
+    let isRoom = false
+    const copy = () => {
+      if (!isRoom) throw new Error('no space left on device')
+    }
+    const { scheduler, turnPasses, alarms } = slowWorker({ copy })
+    const reader = Promise.withResolvers<void>()
+    onTestFinished(() => reader.resolve())
+    let unread = 0
+    const ended = scheduler.submit(long('a'), async () => {
+      unread += 1
+      if (unread > 5) await reader.promise
+    })
+    await vi.waitFor(() => expect(unread).toBe(6))
+    turnPasses()
+    const other = run(scheduler, request('b', SHORT))
+    await vi.waitFor(() => expect(alarms).toContain('failed to put answer aside'))
+    isRoom = true
+    turnPasses()
+    turnPasses()
+    // Who comes makes the worker look again.
+    const third = run(scheduler, request('c', { ...SHORT, tenant: 'c' }))
+    expect([(await other).text, (await third).text]).toEqual(['aa', 'aa'])
+    expect(unread).toBe(6)
+    reader.resolve()
+    await ended
+  })
 })
 
 const arrival = fc.record({
