@@ -58,7 +58,7 @@ const outcomes = [
   ['a payment that is new', 'it is granted, and then passed'],
   ['a payment that was granted before, by whomever', 'it is passed, and nothing changes'],
   ['its reference was granted with another amount, category or end', 'dead: `conflict`'],
-  ['no JSON', 'dead: `invalid_json`'],
+  ['no JSON, or not in UTF-8', 'dead: `invalid_json`'],
   ['fields that are missing, unknown or wrong', 'dead: `invalid_value`'],
   ['no such account', 'dead: `not_found`'],
   ['the account is closed, or its stream is damaged', 'dead, with the code of the API'],
@@ -67,7 +67,8 @@ const outcomes = [
 
 const deadLetters = `
 What is dead goes to the topic of dead letters, which has the name of the topic and \`.dead\`. Its
-records are the original ones (key, value, headers) with these headers more:
+records have the original value, byte for byte, the key and the headers as text, and these headers
+more:
 `
 
 const deadHeaders = [

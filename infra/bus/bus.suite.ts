@@ -44,6 +44,16 @@ export function describeBus(name: string, openBus: () => Bus): void {
       )
     })
 
+    test('gives back bytes that are no UTF-8 as they were, and no text that looks like them', async () => {
+      const topic = await newTopic()
+      const umlauts = ['Mär', 'Mör'].map((word) => Buffer.from(word, 'latin1'))
+      const records = umlauts.map((bytes) => ({ ...recordOf('k', ''), bytes }))
+      await deliver(topic, [...records, recordOf('k', 'M\ufffdr')])
+      const read = await all(topic)
+      expect(read.map(({ value }) => value)).toEqual(['', '', 'M\ufffdr'])
+      expect(read.map(({ bytes }) => bytes?.toString('latin1'))).toEqual(['Mär', 'Mör', undefined])
+    })
+
     test('keeps the order of each key over many deliveries', async () => {
       const topic = await newTopic()
       const keys = Array.from({ length: 12 }, (_, at) => `acct_${at}`)

@@ -12,6 +12,8 @@ export interface BusRecord {
   readonly key: string
   /** UTF-8, delivered byte for byte. */
   readonly value: string
+  /** In place of the value, which is empty then, where another program wrote what is no UTF-8. */
+  readonly bytes?: Buffer
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -156,12 +158,16 @@ export function checkDelivery(records: readonly BusRecord[]): void {
   }
 }
 
-function bytesOf({ key, value, headers }: BusRecord): number {
-  let bytes = Buffer.byteLength(key) + Buffer.byteLength(value)
+function bytesOf({ key, headers, ...record }: BusRecord): number {
+  let bytes = Buffer.byteLength(key) + bytesOfValue(record)
   for (const name in headers) {
     bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '')
   }
   return bytes
+}
+
+export function bytesOfValue({ value, bytes }: Pick<BusRecord, 'value' | 'bytes'>): number {
+  return bytes?.length ?? Buffer.byteLength(value)
 }
 
 const deliveryBounds = { records: MAX_DELIVERY_RECORDS, bytes: MAX_DELIVERY_BYTES }

@@ -142,7 +142,9 @@ export class KafkaTopic implements BusTopic {
   /** Sends the first batch of each partition, and removes from `open` what is acknowledged. */
   async #sendAll(producer: Producer, open: OpenBatches): Promise<void> {
     const sends = [...open].map(async ([partition, [records = [], ...later]]) => {
-      const messages = records.map((record) => ({ ...record, partition }))
+      const messages = records.map(({ key, value, bytes, headers }) => {
+        return { key, value: bytes ?? value, headers: { ...headers }, partition }
+      })
       const answer = await producer.send({ topic: this.#name, acks: ALL_REPLICAS, messages })
       const [only] = answer
       if (answer.length !== 1 || only?.partition !== partition || only.errorCode !== 0) {

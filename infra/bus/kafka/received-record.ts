@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { ReceivedRecord } from '@svc/contracts/ports/bus'
 import type { KafkaMessage } from 'kafkajs'
 
@@ -8,7 +9,10 @@ export function receivedRecord(
 ): ReceivedRecord {
   return {
     key: String(key ?? ''),
-    value: String(value ?? ''),
+    // As text, values that differ could look alike.
+    ...(value === null || isUtf8(value)
+      ? { value: String(value ?? '') }
+      : { value: '', bytes: value }),
     headers: Object.fromEntries(
       Object.entries(headers ?? {}).map(([name, header]) => [name, String(header ?? '')]),
     ),

@@ -5,6 +5,7 @@ import {
   type BusRecord,
   BusRewoundError,
   type BusTopic,
+  bytesOfValue,
   checkDelivery,
   type ReceivedRecord,
 } from '@svc/contracts/ports/bus'
@@ -71,19 +72,20 @@ export class DeadLetters {
     }
   }
 
-  #letterOf({ key, value, headers, ...place }: ReceivedRecord, reason: ServiceError): BusRecord {
+  #letterOf(received: ReceivedRecord, reason: ServiceError): BusRecord {
+    const { partition, offset, ...record } = received
     const why = {
       'dead-code': reason.code,
       'dead-reason': reason.message,
       'dead-topic': this.#ports.topic,
-      'dead-partition': `${place.partition}`,
-      'dead-offset': `${place.offset}`,
+      'dead-partition': `${partition}`,
+      'dead-offset': `${offset}`,
     }
-    const letter = { key, value, headers: { ...headers, ...why } }
+    const letter = { ...record, headers: { ...record.headers, ...why } }
     if (fits(letter)) return letter
     // Where it stood tells where the rest is, as long as the topic keeps it.
-    const cut = { ...why, 'dead-cut': `${Buffer.byteLength(value)}` }
-    return { key: key.slice(0, CUT_KEY_CHARACTERS), value: '', headers: cut }
+    const cut = { ...why, 'dead-cut': `${bytesOfValue(record)}` }
+    return { key: record.key.slice(0, CUT_KEY_CHARACTERS), value: '', headers: cut }
   }
 }
 

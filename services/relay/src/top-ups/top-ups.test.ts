@@ -132,6 +132,21 @@ test('a dead letter that is too large keeps its place instead of its value', asy
   expect(await house.grants()).toHaveLength(1)
 })
 
+test('a payment in another encoding is kept as it is: read as text, it looks like the next', async () => {
+  const house = await House.open()
+  const topUps = house.takeTopUps()
+  const payments = ['Mär', 'Mör'].map((reference) => {
+    return Buffer.from(house.payment({ reference }), 'latin1')
+  })
+  await house.pay(...payments)
+  expect(await house.grants()).toEqual([])
+  expect(topUps.status()).toMatchObject({ granted: 0, repeated: 0, dead: 2 })
+  const letters = await house.deadLetters()
+  expect(letters.map(({ bytes }) => bytes)).toEqual(payments)
+  const why = { 'dead-code': 'invalid_json', 'dead-reason': 'The value is not UTF-8.' }
+  for (const { headers } of letters) expect(headers).toMatchObject(why)
+})
+
 test('while the ledger is away nothing passes, and then all of it is granted in order', async () => {
   const house = await House.open()
   const topUps = house.takeTopUps()
@@ -269,10 +284,11 @@ class House {
   }
 
   /** Writes records as another system does, and lets them be taken. */
-  async pay(...values: readonly string[]): Promise<void> {
+  async pay(...values: readonly (string | Buffer)[]): Promise<void> {
     const topic = await new MemoryBus(this.cluster).open({ name: TOPIC, partitions: 1 })
-    for (const value of values) {
-      await topic.deliver([{ key: this.accountId, value, headers: { from: 'bank' } }], never)
+    for (const written of values) {
+      const value = typeof written === 'string' ? { value: written } : { value: '', bytes: written }
+      await topic.deliver([{ key: this.accountId, ...value, headers: { from: 'bank' } }], never)
     }
     await this.pass(TRIED_AGAIN_MS)
   }

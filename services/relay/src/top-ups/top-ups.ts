@@ -112,7 +112,8 @@ export class TopUps {
 }
 
 /** @throws {ServiceError} for what is no payment */
-function grantOf({ value }: ReceivedRecord): Parameters<AskForGrant>[0] {
+function grantOf({ value, bytes }: ReceivedRecord): Parameters<AskForGrant>[0] {
+  if (bytes !== undefined) throw new ServiceError('invalid_json', 'The value is not UTF-8.')
   const { currency: _, ...grant } = parsedInput(topUp, jsonOf(value))
   return grant
 }
