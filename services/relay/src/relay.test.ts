@@ -196,6 +196,22 @@ test('while the topic does not tell how far it is, no more than one delivery is 
   expect(relay.status().trouble).toBeNull()
 })
 
+test('while its checkpoint cannot be saved, no more than one delivery is sent, and that is told', async () => {
+  const house = new House()
+  await house.earn(['ada', 'bob', 'cyd', 'dan'], 1_000)
+  house.diskFault = new Error('no space left on device')
+  const relay = house.relay()
+  await house.pass(RETRIED_MS)
+  const ids = Object.values(await house.ids()).flat()
+  expect(ids.length).toBeGreaterThan(0)
+  expect(ids.length).toBeLessThanOrEqual(MAX_DELIVERY_RECORDS)
+  expect(relay.status().trouble).toContain('no space left on device')
+  house.diskFault = undefined
+  await house.pass(RETRIED_MS)
+  expect(await house.ids()).toEqual(idsByKey(await house.events()))
+  expect(relay.status().trouble).toBeNull()
+})
+
 test('another topic gets everything', async () => {
   const house = new House()
   await house.earn(['ada'], 3)
@@ -252,6 +268,7 @@ class House {
   readonly cluster = new MemoryCluster()
   readonly errors: string[] = []
   checkpoint: FeedCheckpoint | undefined
+  diskFault: Error | undefined
   readonly #accounts = new Map<string, AccountHistory>()
   #requests = 0
 
@@ -263,6 +280,7 @@ class House {
       checkpoints: {
         read: () => this.checkpoint,
         write: (checkpoint) => {
+          if (this.diskFault !== undefined) throw this.diskFault
           this.checkpoint = checkpoint
         },
       },

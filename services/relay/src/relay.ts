@@ -297,20 +297,20 @@ export class Relay {
     }
   }
 
-  /** Asks until the topic has answered: until then nothing more may be sent. */
+  /** Until the topic has answered and the checkpoint is kept nothing more may be sent. */
   async #saveSurely(topic: BusTopic, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.#ports.timer, RETRY)
     for (;;) {
-      const silence = await this.#save(topic)
-      if (silence === undefined) return
+      const failure = await this.#save(topic)
+      if (failure === undefined) return
       signal.throwIfAborted()
-      this.#noteTrouble(silence)
+      this.#noteTrouble(failure)
       await backoff.pause(signal)
     }
   }
 
   /**
-   * @returns why the topic could not be asked, when it could not
+   * @returns why the topic could not be asked, or the checkpoint not be kept
    * @throws {BusRewoundError} when the topic does not hold what was acknowledged
    */
   #save(topic: BusTopic): Promise<Error | undefined> {
@@ -327,20 +327,27 @@ export class Relay {
     const { position, count } = delivered
     const missing = missingIn(ends, delivered.ends)
     if (missing !== null) throw new BusRewoundError(missing)
-    this.#write({ position, ends: delivered.ends, lost: this.#lost })
-    this.#savedCount = count
-    return undefined
+    const failure = this.#write({ position, ends: delivered.ends, lost: this.#lost })
+    if (failure === undefined) this.#savedCount = count
+    return failure
   }
 
-  #write(changed: Partial<FeedCheckpoint>): void {
-    if (this.#saved === undefined && changed.position === undefined) return
+  /** @returns why it is not kept, when it is not */
+  #write(changed: Partial<FeedCheckpoint>): Error | undefined {
+    if (this.#saved === undefined && changed.position === undefined) return undefined
     const start = { topic: this.#ports.plan.name, position: START, ends: [], lost: null }
     const checkpoint = { ...start, ...this.#saved, ...changed }
     try {
       this.#ports.checkpoints.write(checkpoint)
       this.#saved = checkpoint
-    } catch (err) {
-      this.#ports.log.error({ err }, 'failed to save the checkpoint of the feed, trying again')
+      return undefined
+    } catch (cause) {
+      this.#ports.log.error(
+        { err: cause },
+        'failed to save the checkpoint of the feed, trying again',
+      )
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      return new Error(`its checkpoint cannot be saved: ${reason}`, { cause })
     }
   }
 
