@@ -7,8 +7,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { jsonText } from '@svc/contracts/json-text'
+import { START } from '@svc/contracts/ports/event-store'
 import type { TextStore } from '@svc/contracts/ports/text-store'
 import { openEventStoreDb } from '@svc/infra/event-store/eventstoredb/open-eventstoredb'
+import { openSqliteEventStore } from '@svc/infra/event-store/sqlite/sqlite-event-store'
 import { openSqliteTextStore } from '@svc/infra/text-store/sqlite/sqlite-text-store'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
 import { openDataFolder } from '@svc/server/open-data-folder'
@@ -154,8 +156,31 @@ describe(`with ${EVENTS} events and ${KILLS} kills each way`, () => {
   })
 })
 
+const FEW_EVENTS = 300
+
+describe('the feed of a ledger that is moved', () => {
+  const topic = { topic: 'svc.ledger', ends: [3n, 4n], lost: null }
+
+  test.each([
+    ['from the end of the log, when all was sent', (last: bigint) => last, (last: bigint) => last],
+    ['from the beginning, when less than a page was sent', () => 7n, () => START],
+  ])('goes on %s', async (_, sentOf, expectedOf) => {
+    const path = temporaryFolder()
+    await makeBusiness(path, FEW_EVENTS, new Random(seed))
+    const { feed, ledgerFile } = new DataFolder(path)
+    const file = openSqliteEventStore(ledgerFile, { onFatal: () => {} })
+    feed.write({ ...topic, position: sentOf(await file.lastPosition()) })
+    await file.close()
+    const url = await startServer()
+    // The last step is done once more, and finds what it did before.
+    await moved(path, 'eventstoredb', url, ['migrate.placed:1'])
+    const server = await openServer(url)
+    expect(feed.read()).toEqual({ ...topic, position: expectedOf(await server.lastPosition()) })
+    await server.close()
+  })
+})
+
 describe('a move that is given up', () => {
-  const FEW_EVENTS = 300
   const OTHER_PREFIX = 'svc2.'
 
   test('leaves the ledger where it was, untouched, in both directions', async () => {

@@ -101,7 +101,8 @@ export type LogHeadRecord = z.output<typeof logHeadRecord>
 
 const feedRecord = z.object({
   topic: z.string(),
-  position: z.string().regex(/^\d+$/),
+  /** -1 after a move of a ledger of which less than a page was sent: from the beginning. */
+  position: z.string().regex(/^(-1|\d+)$/),
   /** Behind the last record that was found, for each partition. */
   ends: z.array(z.string().regex(/^\d+$/)),
   lost: z.string().nullable(),
