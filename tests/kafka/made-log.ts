@@ -4,10 +4,11 @@
  */
 import { hash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { accountStream } from '@svc/contracts/events/account'
+import { accountOfStream, accountStream } from '@svc/contracts/events/account'
 import type {
   EventStore,
   ReadAllRequest,
+  ReadStreamRequest,
   RecordedEvent,
   SubscribeRequest,
   SubscriptionBatch,
@@ -17,7 +18,7 @@ const ACCOUNTS = 20
 const AMOUNT_MAX = 1_000_003
 const LOOK_AGAIN_MS = 20
 
-export class MadeLog implements Pick<EventStore, 'readAll' | 'subscribe'> {
+export class MadeLog implements Pick<EventStore, 'readAll' | 'readStream' | 'subscribe'> {
   readonly #size: () => number
 
   /** @param size how many events there are now; it never gets smaller */
@@ -29,6 +30,13 @@ export class MadeLog implements Pick<EventStore, 'readAll' | 'subscribe'> {
     const first = Number(after) + 1
     const count = Math.max(0, Math.min(limit, this.#size() - first))
     return Array.from({ length: count }, (_, at) => eventAt(first + at))
+  }
+
+  /** One event. */
+  async readStream({ stream, from }: ReadStreamRequest): Promise<readonly RecordedEvent[]> {
+    const account = Number(accountOfStream(stream)?.slice('acct_'.length))
+    const at = Number(from) * ACCOUNTS + account
+    return at < this.#size() ? [eventAt(at)] : []
   }
 
   async *subscribe(request: SubscribeRequest): AsyncGenerator<SubscriptionBatch> {

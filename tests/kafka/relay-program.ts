@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util'
 import { KafkaBus } from '@svc/infra/bus/kafka/kafka-bus'
 import { systemClock } from '@svc/infra/system/system-clock'
 import { systemTimer } from '@svc/infra/system/system-timer'
-import { type FeedCheckpoint, Relay } from '@svc/relay/relay'
+import type { FeedCheckpoint } from '@svc/relay/feed-checkpoint'
+import { Relay } from '@svc/relay/relay'
 import { MadeLog } from './made-log.ts'
 
 const LOOK_AGAIN_MS = 50

@@ -159,7 +159,7 @@ describe(`with ${EVENTS} events and ${KILLS} kills each way`, () => {
 const FEW_EVENTS = 300
 
 describe('the feed of a ledger that is moved', () => {
-  const topic = { topic: 'svc.ledger', ends: [3n, 4n], lost: null }
+  const topic = { topic: 'svc.ledger', witness: null, ends: [3n, 4n], lost: null }
 
   test.each([
     ['from the end of the log, when all was sent', (last: bigint) => last, (last: bigint) => last],

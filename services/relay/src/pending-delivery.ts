@@ -5,7 +5,8 @@ import {
   MAX_DELIVERY_BYTES,
   MAX_DELIVERY_RECORDS,
 } from '@svc/contracts/ports/bus'
-import { type Position, START } from '@svc/contracts/ports/event-store'
+import type { Position, RecordedEvent } from '@svc/contracts/ports/event-store'
+import { type FeedWitness, witnessOf, witnessOfRecord } from './feed-checkpoint.ts'
 
 /** Events that are read, and made into records, at once: some milliseconds. */
 export const PAGE_EVENTS = 500
@@ -21,23 +22,25 @@ export interface DeliveryPart {
   readonly records: readonly BusRecord[]
   /** Every event up to here is in this part or before it, or is not for the feed. */
   readonly position: Position
+  /** The event at this position. */
+  readonly witness: FeedWitness
 }
 
 export class PendingDelivery {
   /** When the first of them was read. */
   readonly sinceMs: number
   readonly #records: BusRecord[] = []
-  #position: Position = START
+  #last: RecordedEvent | undefined
   #characters = 0
 
   constructor(sinceMs: number) {
     this.sinceMs = sinceMs
   }
 
-  /** @param position of the last event that they were made of */
-  add(records: readonly BusRecord[], position: Position): void {
+  /** @param last of the events that they were made of */
+  add(records: readonly BusRecord[], last: RecordedEvent): void {
     this.#records.push(...records)
-    this.#position = position
+    this.#last = last
     for (const { value } of records) this.#characters += value.length
   }
 
@@ -48,10 +51,20 @@ export class PendingDelivery {
 
   /** In order, each within the bounds of the bus; the last one may have no record at all. */
   parts(): readonly DeliveryPart[] {
-    const parts = [...inDeliveries(this.#records)].map((records): DeliveryPart => {
-      return { records, position: BigInt(records.at(-1)?.headers.position ?? this.#position) }
-    })
-    const last = { records: parts.pop()?.records ?? [], position: this.#position }
-    return [...parts, last]
+    const last = this.#last
+    if (last === undefined) return []
+    const parts = [...inDeliveries(this.#records)]
+    const rest = parts.pop() ?? []
+    return [
+      ...parts.flatMap(partOf),
+      { records: rest, position: last.position, witness: witnessOf(last) },
+    ]
   }
+}
+
+function partOf(records: readonly BusRecord[]): readonly DeliveryPart[] {
+  const last = records.at(-1)
+  if (last === undefined) return []
+  const position = BigInt(last.headers.position ?? '')
+  return [{ records, position, witness: witnessOfRecord(last) }]
 }

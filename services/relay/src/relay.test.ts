@@ -13,7 +13,8 @@ import { MemoryEventStore } from '@svc/infra/event-store/memory/memory-event-sto
 import { AccountHistory, START_MS } from '@svc/testing/account-history'
 import { ManualTime } from '@svc/testing/manual-time'
 import { afterEach, expect, test } from 'vitest'
-import { type FeedCheckpoint, Relay } from './relay.ts'
+import type { FeedCheckpoint } from './feed-checkpoint.ts'
+import { Relay } from './relay.ts'
 
 const TOPIC = 'svc.ledger'
 const PARTITIONS = 4
@@ -210,6 +211,24 @@ test('while its checkpoint cannot be saved, no more than one delivery is sent, a
   await house.pass(RETRIED_MS)
   expect(await house.ids()).toEqual(idsByKey(await house.events()))
   expect(relay.status().trouble).toBeNull()
+})
+
+test('a log that was restored, and has grown past the checkpoint since, is told and not sent', async () => {
+  const house = new House()
+  await house.earn(['ada'], 10)
+  const before = house.relay()
+  await house.pass(SAVED_MS)
+  await before.stop()
+  const restored = new House()
+  restored.checkpoint = house.checkpoint
+  await restored.earn(['ada'], 4)
+  const after = restored.relay(TOPIC, new MemoryBus(house.cluster))
+  await restored.pass(RETRIED_MS)
+  expect(after.status().trouble).not.toBeNull()
+  await restored.earn(['bob'], 20)
+  await restored.pass(RETRIED_MS)
+  expect(after.status().trouble).toContain('move feed.json away')
+  expect(await house.ids()).toEqual(idsByKey(await house.events()))
 })
 
 test('another topic gets everything', async () => {

@@ -34,6 +34,12 @@ import type { Pace } from '@svc/contracts/ports/pace'
 import { type Clock, pause, type Timer } from '@svc/contracts/ports/time'
 import { within } from '@svc/contracts/ports/within'
 import { checkFeed, type FeedCheckOptions, type FeedCheckResult } from './feed-check.ts'
+import {
+  checkSameLog,
+  type FeedCheckpoint,
+  type FeedCheckpoints,
+  type FeedWitness,
+} from './feed-checkpoint.ts'
 import { feedRecord } from './feed-record.ts'
 import { type FeedResendOptions, resendFeed } from './feed-resend.ts'
 import { PAGE_EVENTS, PendingDelivery, SAVE_AT_RECORDS } from './pending-delivery.ts'
@@ -44,23 +50,6 @@ const CHECKPOINT_EVERY_MS = 1_000
 const LAST_SAVE_MS = 1_000
 const RETRY = { firstMs: 500, longestMs: 10_000 }
 
-/** How far the topic is known to be whole. */
-export interface FeedCheckpoint {
-  readonly topic: string
-  readonly position: Position
-  /** Behind the last record of each partition that was acknowledged and found. */
-  readonly ends: readonly bigint[]
-  /** What of the topic was lost before that, in words, until it is sent again. */
-  readonly lost: string | null
-}
-
-export interface FeedCheckpoints {
-  /** @returns undefined before the first */
-  read(): FeedCheckpoint | undefined
-  /** Durable when it returns. */
-  write(checkpoint: FeedCheckpoint): void
-}
-
 export interface FeedLog {
   info(fields: object, message: string): void
   warn(fields: object, message: string): void
@@ -68,7 +57,7 @@ export interface FeedLog {
 }
 
 export interface RelayPorts {
-  readonly store: Pick<EventStore, 'readAll' | 'subscribe'>
+  readonly store: Pick<EventStore, 'readAll' | 'readStream' | 'subscribe'>
   readonly bus: Pick<Bus, 'open'>
   readonly plan: TopicPlan
   readonly checkpoints: FeedCheckpoints
@@ -177,6 +166,7 @@ export class Relay {
     const backoff = new Backoff(this.#ports.timer, RETRY)
     while (!signal.aborted) {
       try {
+        if (this.#saved !== undefined) await checkSameLog(this.#ports.store, this.#saved)
         const topic = await this.#open()
         await this.#forwardAndSave(topic, () => backoff.reset())
       } catch (error) {
@@ -254,7 +244,7 @@ export class Relay {
       const last = events.at(-1)
       if (last !== undefined) {
         filling ??= new PendingDelivery(clock.nowMs())
-        filling.add(records, last.position)
+        filling.add(records, last)
       }
       if (filling !== undefined && (caughtUp || filling.isFull)) {
         yield filling
@@ -265,14 +255,14 @@ export class Relay {
 
   async #deliver(topic: BusTopic, delivery: PendingDelivery, signal: AbortSignal): Promise<void> {
     this.#sending = delivery
-    for (const { records, position } of delivery.parts()) {
+    for (const { records, position, witness } of delivery.parts()) {
       if (this.#unsavedCount + records.length > MAX_DELIVERY_RECORDS) {
         await this.#saveSurely(topic, signal)
       }
       if (records.length > 0) await topic.deliver(records, signal)
       const ends = endsAfter(this.#saved?.ends, topic.acknowledged)
       const count = (this.#delivered?.count ?? 0) + records.length
-      this.#delivered = { position, ends, count }
+      this.#delivered = { position, witness, ends, count }
       if (this.#unsavedCount >= SAVE_AT_RECORDS) await this.#saveSurely(topic, signal)
     }
     this.#sending = undefined
@@ -324,10 +314,10 @@ export class Relay {
     if (delivered === undefined || delivered.position === this.#saved?.position) return undefined
     const ends = await topic.ends().catch((error: Error) => error)
     if (ends instanceof Error) return ends
-    const { position, count } = delivered
+    const { position, witness, count } = delivered
     const missing = missingIn(ends, delivered.ends)
     if (missing !== null) throw new BusRewoundError(missing)
-    const failure = this.#write({ position, ends: delivered.ends, lost: this.#lost })
+    const failure = this.#write({ position, witness, ends: delivered.ends, lost: this.#lost })
     if (failure === undefined) this.#savedCount = count
     return failure
   }
@@ -335,7 +325,8 @@ export class Relay {
   /** @returns why it is not kept, when it is not */
   #write(changed: Partial<FeedCheckpoint>): Error | undefined {
     if (this.#saved === undefined && changed.position === undefined) return undefined
-    const start = { topic: this.#ports.plan.name, position: START, ends: [], lost: null }
+    const { name: topic } = this.#ports.plan
+    const start = { topic, position: START, witness: null, ends: [], lost: null }
     const checkpoint = { ...start, ...this.#saved, ...changed }
     try {
       this.#ports.checkpoints.write(checkpoint)
@@ -368,6 +359,7 @@ export class Relay {
 
 /** How far the topic should be whole: everything up to the position is acknowledged. */
 interface Delivered extends Pick<FeedCheckpoint, 'position' | 'ends'> {
+  readonly witness: FeedWitness
   /** Records since the relay has begun, or begun again. */
   readonly count: number
 }

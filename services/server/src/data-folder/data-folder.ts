@@ -35,7 +35,7 @@ import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync } from '
 import { dirname, join, resolve } from 'node:path'
 import type { StreamDamage } from '@svc/contracts/ports/quarantine'
 import type { Erasure, ErasureNotes } from '@svc/ledger/erasure-notes'
-import type { FeedCheckpoints } from '@svc/relay/relay'
+import type { FeedCheckpoints } from '@svc/relay/feed-checkpoint'
 import { z } from 'zod'
 import { DataFolderError } from './data-folder-error.ts'
 import { FolderNotes } from './folder-notes.ts'
@@ -103,6 +103,10 @@ const feedRecord = z.object({
   topic: z.string(),
   /** -1 after a move of a ledger of which less than a page was sent: from the beginning. */
   position: z.string().regex(/^(-1|\d+)$/),
+  witness: z
+    .object({ stream: z.string(), revision: z.int(), hash: z.string() })
+    .nullable()
+    .default(null),
   /** Behind the last record that was found, for each partition. */
   ends: z.array(z.string().regex(/^\d+$/)),
   lost: z.string().nullable(),
@@ -280,9 +284,8 @@ export class DataFolder {
         const kept = this.#read('feed.json', feedRecord)
         return kept && { ...kept, position: BigInt(kept.position), ends: kept.ends.map(BigInt) }
       },
-      write: ({ topic, position, ends, lost }) => {
-        const record = { topic, position: `${position}`, ends: ends.map(String), lost }
-        this.#write('feed.json', record)
+      write: ({ position, ends, ...rest }) => {
+        this.#write('feed.json', { ...rest, position: `${position}`, ends: ends.map(String) })
       },
     }
   }

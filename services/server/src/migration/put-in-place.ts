@@ -47,5 +47,5 @@ export async function putInPlace(
 function moveFeed(folder: DataFolder, feed: string | null): void {
   const known = folder.feed.read()
   if (known === undefined) return
-  folder.feed.write({ ...known, position: BigInt(feed ?? -1) })
+  folder.feed.write({ ...known, position: BigInt(feed ?? -1), witness: null })
 }

@@ -2,7 +2,8 @@
 import type { BusRecord, BusTopic, ReceivedRecord } from '@svc/contracts/ports/bus'
 import { pause } from '@svc/contracts/ports/time'
 import { MemoryBus } from '@svc/infra/bus/memory/memory-bus'
-import { type FeedCheckpoint, type FeedCheckpoints, Relay } from '@svc/relay/relay'
+import type { FeedCheckpoint, FeedCheckpoints } from '@svc/relay/feed-checkpoint'
+import { Relay } from '@svc/relay/relay'
 import { SimulatedProcess } from '../surroundings/simulated-process.ts'
 import { FEED_TOPIC, PARTITIONS, type World } from '../world.ts'
 

@@ -1,0 +1,75 @@
+/** How far a topic is known to hold the events of a log, and of which log. */
+import { accountStream } from '@svc/contracts/events/account'
+import { pricingStream } from '@svc/contracts/events/pricing'
+import type { BusRecord } from '@svc/contracts/ports/bus'
+import {
+  BrokenChainError,
+  DamagedStreamError,
+  type EventStore,
+  type Position,
+  type RecordedEvent,
+} from '@svc/contracts/ports/event-store'
+
+/** The event at the position of a checkpoint, by which its log is known again. */
+export type FeedWitness = Pick<RecordedEvent, 'stream' | 'revision' | 'hash'>
+
+export interface FeedCheckpoint {
+  readonly topic: string
+  readonly position: Position
+  /** Null when it is not known, such as after a move of the ledger. */
+  readonly witness: FeedWitness | null
+  /** Behind the last record of each partition that was acknowledged and found. */
+  readonly ends: readonly bigint[]
+  /** What of the topic was lost before that, in words, until it is sent again. */
+  readonly lost: string | null
+}
+
+export interface FeedCheckpoints {
+  /** @returns undefined before the first */
+  read(): FeedCheckpoint | undefined
+  /** Durable when it returns. */
+  write(checkpoint: FeedCheckpoint): void
+}
+
+/** The checkpoint is of another log, or of a time before a backup was restored. */
+class OtherLogError extends Error {
+  override readonly name = 'OtherLogError'
+
+  constructor(position: Position) {
+    super(
+      `position ${position}, up to which events were sent, is of another event log, or of a newer ` +
+        'copy of this one: move feed.json away, and give the feed a new topic',
+    )
+  }
+}
+
+export function witnessOf({ stream, revision, hash }: RecordedEvent): FeedWitness {
+  return { stream, revision, hash }
+}
+
+/** Of the event that was made into the record. */
+export function witnessOfRecord({ key, headers }: BusRecord): FeedWitness {
+  const stream = key === pricingStream ? pricingStream : accountStream(key)
+  return { stream, revision: Number(headers.revision), hash: headers.hash ?? '' }
+}
+
+/**
+ * A log that was restored is shorter at first, and soon as long as before: what is at the position
+ * then is another event, and those before it were never sent.
+ *
+ * @throws {OtherLogError}
+ */
+export async function checkSameLog(
+  store: Pick<EventStore, 'readStream'>,
+  { position, witness }: FeedCheckpoint,
+): Promise<void> {
+  if (witness === null) return
+  const { stream, revision: from, hash } = witness
+  try {
+    const [event] = await store.readStream({ stream, direction: 'forwards', from, limit: 1 })
+    if (event?.position !== position || event.hash !== hash) throw new OtherLogError(position)
+  } catch (error) {
+    // Only this stream is damaged, which tells nothing about the log.
+    if (!(error instanceof DamagedStreamError || error instanceof BrokenChainError)) throw error
+  }
+}
