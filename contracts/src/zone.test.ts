@@ -6,6 +6,7 @@ import {
   endOfStep,
   monthIn,
   QUARTER_MS,
+  readMoment,
   readZone,
   startOfDay,
   startOfStep,
@@ -87,6 +88,25 @@ describe('refused are', () => {
   test.each(['2026-02-30', 'yesterday'])('the day "%s"', (date) => {
     expect(() => startOfDay(date, readZone('UTC'))).toThrow('is no day')
   })
+  test.each([
+    '2026-02-30',
+    '2026-06-31T12:00:00Z',
+    '2026-11-01T25:00:00Z',
+    '2026-11-01T12:00:00',
+    '2026-11-01T12:00:00[Europe/Berlin]',
+    'soon',
+  ])('the time "%s"', (text) => {
+    expect(() => readMoment(text)).toThrow(`"${text}" is no time`)
+  })
+})
+
+test.each([
+  ['2026-11-01', Date.UTC(2026, 10, 1)],
+  ['2028-02-29', Date.UTC(2028, 1, 29)],
+  ['2026-11-01T12:30Z', Date.UTC(2026, 10, 1, 12, 30)],
+  ['2026-11-01T12:30:15.250+05:30', Date.UTC(2026, 10, 1, 7, 0, 15, 250)],
+])('%s is a moment', (text, timeMs) => {
+  expect(readMoment(text)).toBe(timeMs)
 })
 
 test('a zone is named as usual, however it was written', () => {

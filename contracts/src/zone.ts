@@ -39,6 +39,26 @@ export function startOfDay(date: string, zone: Zone): number {
   }
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
+
+/**
+ * A moment, in milliseconds since 1970. `Date.parse` takes days that are in no calendar: to it
+ * 30 February is 2 March.
+ *
+ * @param text RFC 3339 with a zone, or a day, which begins at midnight in UTC
+ * @throws {RangeError} for a time that is none
+ */
+export function readMoment(text: string): number {
+  const time = DAY.test(text) ? `${text}T00:00:00Z` : text
+  try {
+    if (MOMENT.test(time)) return Temporal.Instant.from(time).epochMilliseconds
+  } catch {
+    // Well formed, and in no calendar.
+  }
+  throw new RangeError(`"${text}" is no time: write 2026-11-01 or 2026-11-01T00:00:00Z`)
+}
+
 /** The day of a moment, such as `2026-11-01`. */
 export function dateOf(timeMs: number, zone: Zone): string {
   return at(timeMs, zone).toPlainDate().toString()

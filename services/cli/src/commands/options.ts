@@ -1,5 +1,6 @@
 /** What several commands read from the command line. */
 import type { Operations } from '@svc/contracts/admin/operations'
+import { readMoment } from '@svc/contracts/zone'
 import type { Command } from 'commander'
 import type { Context } from '../context/context.ts'
 import { CliError, EXIT_NOT_FOUND, EXIT_USAGE } from '../context/exit-codes.ts'
@@ -98,19 +99,13 @@ export async function readAccount(
   throw new CliError(EXIT_USAGE, 'there are several accounts: name one (see: svc account list)')
 }
 
-const DATE = /^\d{4}-\d{2}-\d{2}$/
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
-
 /** A date (midnight in UTC) or an RFC 3339 time with its zone, as RFC 3339 in UTC. */
 export function moment(option: string, text: string): string {
-  const timeMs = Date.parse(DATE.test(text) ? `${text}T00:00:00Z` : text)
-  if (Number.isNaN(timeMs) || !(DATE.test(text) || MOMENT.test(text))) {
-    throw new CliError(
-      EXIT_USAGE,
-      `${option}: "${text}" is no time: write 2026-11-01 or 2026-11-01T00:00:00Z`,
-    )
+  try {
+    return new Date(readMoment(text)).toISOString()
+  } catch (error) {
+    throw new CliError(EXIT_USAGE, `${option}: ${error instanceof Error ? error.message : error}`)
   }
-  return new Date(timeMs).toISOString()
 }
 
 /** A position of the log as it is; a date or a time as {@link moment}. */

@@ -24,6 +24,18 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   ['no amount', ['account', 'grant', noAccount, 'five', '--reason', 'x'], 2, /not an amount/],
   ['an amount of zero', ['account', 'grant', noAccount, '0', '--reason', 'x'], 2, /above zero/],
   ['a time that is none', ['statement', '--from', 'soon'], 2, /--from: "soon" is no time/],
+  [
+    'a day that is in no calendar',
+    ['account', 'grant', noAccount, '1', '--reason', 'x', '--expires', '2027-02-30'],
+    2,
+    /--expires: "2027-02-30" is no time/,
+  ],
+  [
+    'a time of a day that is in no calendar',
+    ['key', 'create', noAccount, '--name', 'x', '--expires', '2027-06-31T12:00:00+02:00'],
+    2,
+    /--expires: "2027-06-31T12:00:00\+02:00" is no time/,
+  ],
   ['a limit that is none', ['events', 'list', '--limit', '0'], 2, /--limit: "0"/],
   ['a format that is none', ['statement', '--format', 'xls'], 2, /Allowed choices/],
   [

@@ -68,3 +68,12 @@ describe('refused', () => {
     },
   )
 })
+
+test.each(['2026-02-30', '2026-02-30T12:00:00Z', '2026-11-01T25:00:00Z', '2026-11-01T12:00:00'])(
+  '%s is no place',
+  async (text) => {
+    await expect(readPlace(await logOf([FIRST_MS]), text)).rejects.toThrow(
+      `to: "${text}" is neither a position nor a time`,
+    )
+  },
+)

@@ -1,12 +1,12 @@
 /** Which events lie before a moment, or up to a position, as callers write it. */
 import { ServiceError } from '@svc/contracts/errors'
 import { type EventStore, type Position, START } from '@svc/contracts/ports/event-store'
+import { readMoment } from '@svc/contracts/zone'
 import { timeOfEvent } from '../values/event-time.ts'
 
 /** Events that are looked through for one that has a time: nearly always the first has. */
 const LOOKED_THROUGH = 50
 const POSITION = /^(-1|\d{1,19})$/
-const MOMENT = /^\d{4}-\d{2}-\d{2}(T[\d:.]+(Z|[+-]\d{2}:\d{2}))?$/
 
 type Log = Pick<EventStore, 'readAll' | 'lastPosition'>
 
@@ -28,11 +28,16 @@ export async function readPlace(log: Log, text: string): Promise<Place> {
     if (position <= last) return { position, timeMs: undefined }
     throw refused(`the log ends at position ${last}`)
   }
-  const timeMs = MOMENT.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(timeMs)) {
+  const timeMs = momentOf(text)
+  return { position: await positionBefore(log, timeMs, last), timeMs }
+}
+
+function momentOf(text: string): number {
+  try {
+    return readMoment(text)
+  } catch {
     throw refused(`"${text}" is neither a position nor a time such as 2026-11-01T00:00:00Z`)
   }
-  return { position: await positionBefore(log, timeMs, last), timeMs }
 }
 
 /**
