@@ -2,18 +2,36 @@
 import type { ZodError, z } from 'zod'
 import { ServiceError } from './errors.ts'
 
-/** @throws {ServiceError} `invalid_value` that names the first field which cannot be used */
+/**
+ * @throws {ServiceError} `missing_required_parameter` or `invalid_value`, which names the first
+ *   field that is not there or cannot be used
+ */
 export function parsedInput<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
 ): z.output<Schema> {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
-  throw invalidValue(parsed.error)
+  throw refusal(given, parsed.error)
 }
 
-function invalidValue({ issues: [issue] }: ZodError): ServiceError {
-  const param = issue?.path.join('.') ?? ''
-  const message = `${param === '' ? '' : `${param}: `}${issue?.message ?? 'cannot be used'}`
-  return new ServiceError('invalid_value', message, param === '' ? {} : { param })
+function refusal(given: unknown, { issues: [issue] }: ZodError): ServiceError {
+  const path = issue?.path ?? []
+  if (issue === undefined || path.length === 0) {
+    return new ServiceError('invalid_value', issue?.message ?? 'cannot be used')
+  }
+  const param = path.join('.')
+  // A rule about several fields says by itself which of them it wants.
+  if (issue.code !== 'custom' && isAbsent(given, path)) {
+    return new ServiceError('missing_required_parameter', `${param}: is missing`, { param })
+  }
+  return new ServiceError('invalid_value', `${param}: ${issue.message}`, { param })
+}
+
+function isAbsent(given: unknown, path: readonly PropertyKey[]): boolean {
+  const found = path.reduce<unknown>(
+    (value, name) => (value as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[name],
+    given,
+  )
+  return found === undefined
 }

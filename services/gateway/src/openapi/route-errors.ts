@@ -74,7 +74,8 @@ export function errorsOf({ path, body, tag, method }: Operation): readonly Error
   ]
 }
 
-/** Of an operation of the operator. */
+/** Of an operation of the operator; without a body, fields of a query can be missing. */
 export function operatorErrors(hasBody: boolean): readonly ErrorCode[] {
-  return [...(hasBody ? withBody : []), ...ofOperator, ...anywhere]
+  const ofFields = hasBody ? withBody : (['missing_required_parameter'] as const)
+  return [...ofFields, ...ofOperator, ...anywhere]
 }

@@ -93,6 +93,23 @@ describe('the admin routes', () => {
     expect(await answer.json()).toMatchObject({ error: { code: 'invalid_json' } })
   })
 
+  test.each([
+    ['GET', '/accounts', undefined, 'limit'],
+    ['GET', '/events?after=5', undefined, 'limit'],
+    ['POST', '/accounts', { name: 'Ada' }, 'spend_policy'],
+    ['POST', '/accounts/acct_x/grants', { amount: '5', category: 'paid' }, 'priority'],
+  ])('name the field that a %s of %s lacks', async (method, path, given, param) => {
+    const baseUrl = await serveOperations((await localOperations()).operations)
+    const answer = await fetch(`${baseUrl}/admin/v1${path}`, {
+      method,
+      headers: { authorization, 'content-type': 'application/json' },
+      ...(given === undefined ? {} : { body: JSON.stringify(given) }),
+    })
+    expect(answer.status).toBe(400)
+    const error = { code: 'missing_required_parameter', param, message: `${param}: is missing` }
+    expect(await answer.json()).toMatchObject({ error })
+  })
+
   test.each([`${2n ** 63n}`, '9'.repeat(20), '-2', '1e3', ''])(
     'take no position %j',
     async (after) => {

@@ -75,6 +75,12 @@ test.each([
     'reference: ',
   ],
   [
+    'a missing reference',
+    (house: House) => house.payment({ reference: undefined }),
+    'missing_required_parameter',
+    'reference: is missing',
+  ],
+  [
     'an unknown field',
     (house: House) => house.payment({ expires: 'soon' }),
     'invalid_value',
