@@ -138,6 +138,11 @@ test('writes print the id alone on standard output, and how to see it on standar
   const { key_id: keyId, secret } = JSON.parse(made.out)
   expect(secret).toMatch(/^sk-svc-/)
 
+  for (const one of [account, keyId]) {
+    const half = await svc([...at, 'key', 'revoke', one, '--yes'])
+    expect([half.code, half.out]).toEqual([2, ''])
+    expect(half.err).toContain('name the account and the key: svc key revoke acct_… key_…')
+  }
   const unasked = await svc([...at, 'key', 'revoke', account, keyId])
   expect([unasked.code, unasked.out]).toEqual([2, ''])
   expect(unasked.err).toContain('--yes')

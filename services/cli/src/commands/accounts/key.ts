@@ -2,6 +2,7 @@
 import type { KeyDetails } from '@svc/contracts/admin/accounts'
 import { Command } from 'commander'
 import type { Context } from '../../context/context.ts'
+import { CliError, EXIT_USAGE } from '../../context/exit-codes.ts'
 import { factsText } from '../../output/facts.ts'
 import { type Column, tableText } from '../../output/table.ts'
 import {
@@ -129,6 +130,9 @@ async function revoke(
   second: string | undefined,
   options: RevokeOptions,
 ): Promise<void> {
+  if (second === undefined && options.account === undefined) {
+    throw new CliError(EXIT_USAGE, 'name the account and the key: svc key revoke acct_… key_…')
+  }
   const keyId = second ?? first
   const accountId = namedAccount(second === undefined ? undefined : first, options)
   await confirmed(context, `End ${keyId} for ever? Requests with it fail from now on.`, options.yes)
