@@ -103,10 +103,13 @@ test('on a stopped folder an owner can be let in, by a link without an address',
 
 test('nobody is kept out or forgotten without being asked about', async () => {
   const { path } = await folderWithHistory()
-  for (const command of ['disable', 'erase']) {
+  for (const [command, question] of [
+    ['disable', 'Keep usr_x out? Every session ends at once.'],
+    ['erase', 'Forget for ever who usr_x is?'],
+  ] as const) {
     const refused = await svc(['--data-dir', path, 'user', command, 'usr_x'])
     expect(refused.code).toBe(2)
-    expect(refused.err).toContain('--yes')
+    expect(refused.err).toContain(`svc: ${question} There is nobody to ask: say --yes`)
     const declined = await svc(['--data-dir', path, 'user', command, 'usr_x'], { answer: false })
     expect(declined.code).not.toBe(0)
   }

@@ -128,7 +128,7 @@ export function wholeNumber(option: string, text: string, min: number, max: numb
   return value
 }
 
-/** Asks before what harms somebody by mistake; without a person to ask, `--yes` must say it. */
+/** Asks before what has large effects; without a person to ask, `--yes` must say it. */
 export async function confirmed(
   { terminal }: Context,
   question: string,
@@ -136,10 +136,7 @@ export async function confirmed(
 ): Promise<void> {
   if (yes === true) return
   if (!terminal.canAsk) {
-    throw new CliError(
-      EXIT_USAGE,
-      'nothing was changed: if it is meant so, say --yes (there is nobody to ask)',
-    )
+    throw new CliError(EXIT_USAGE, `${question} There is nobody to ask: say --yes`)
   }
   if (!(await terminal.confirm(question))) throw new CliError(EXIT_USAGE, 'nothing was changed')
 }
