@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DataFolder } from '@svc/server/data-folder/data-folder'
+import { startAdminServer } from '@svc/testing/admin-server'
 import { folderWithHistory } from '@svc/testing/data-folders'
 import { EventStoreDbDouble } from '@svc/testing/eventstoredb-double'
 import { describeOnRedis } from '@svc/testing/redis/describe-on-redis'
@@ -14,6 +15,7 @@ import { svc } from '@svc/testing/run-svc'
 import { ScriptedWorker } from '@svc/testing/scripted-worker'
 import { temporaryFolder } from '@svc/testing/temporary-folder'
 import { expect, onTestFinished, test } from 'vitest'
+import { workerServer } from '../testing/worker-server.ts'
 
 type Environment = Record<string, string>
 
@@ -121,6 +123,25 @@ test('connections that fail say what to do, and show no secret', async () => {
     'worker http://127.0.0.1:1': problem(/SVC_WORKER_URLS/),
   })
   expect(text).not.toContain('hidden')
+})
+
+test('a worker that somebody drains is told with the command that ends it', async () => {
+  const { path } = await folderWithHistory()
+  const folder = new DataFolder(path)
+  const { operations } = await workerServer()
+  await operations.drainWorker({ worker_id: 'worker-1', draining: true })
+  const { operatorToken } = folder.secrets()
+  const server = await startAdminServer({
+    operations,
+    operatorToken,
+    address: () => server.baseUrl,
+  })
+  onTestFinished(server.close)
+  const startedAt = new Date().toISOString()
+  folder.writeServer({ pid: process.pid, baseUrl: server.baseUrl, startedAt })
+  const { text } = await examined(path)
+  const says = 'worker worker-1 takes no requests: end that with svc worker drain worker-1 --undo'
+  expect(text).toContain(says)
 })
 
 test('a worker that answers is well', async () => {

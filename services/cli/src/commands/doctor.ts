@@ -76,7 +76,7 @@ async function serverFindings(
     const unpriced = unpriced_models.map((model) => `no price is published for ${model}`)
     const problems = [
       ...[...store.problems, ...(feed?.problems ?? []), ...unpriced],
-      ...unready.map(({ worker_id: id, status }) => `worker ${id} is ${status}: see its log`),
+      ...unready.map(({ worker_id: id, status }) => unreadyText(id, status)),
     ]
     const running = said('ok', `version ${version} runs at ${url}`)
     return { isRunning, findings: [running, ...problems.map((each) => said('problem', each))] }
@@ -84,6 +84,12 @@ async function serverFindings(
     const message = error instanceof Error ? error.message : String(error)
     return { isRunning, findings: [said('problem', message)] }
   }
+}
+
+/** A worker drains because somebody asked it to. */
+function unreadyText(id: string, status: string): string {
+  if (status !== 'draining') return `worker ${id} is ${status}: see its log`
+  return `worker ${id} takes no requests: end that with svc worker drain ${id} --undo`
 }
 
 const WORDS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const
