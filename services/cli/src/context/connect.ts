@@ -16,6 +16,7 @@ import { CliError, EXIT_CONFLICT, EXIT_UNREACHABLE, EXIT_USAGE } from './exit-co
 
 const ANSWER_TIMEOUT_MS = 2_000
 const NONCE_BYTES = 32
+const TOKEN_CHARACTERS = /^[\x21-\x7e]+$/
 
 const identityAnswer = z.object({ proof: z.string() })
 
@@ -46,7 +47,8 @@ export async function connect(target: Target): Promise<Connection> {
 function connectTo(
   target: Target & { url: string; operatorToken: string | undefined },
 ): Connection {
-  const { url, operatorToken, stop } = target
+  const { url, stop } = target
+  const operatorToken = target.operatorToken?.trim()
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new CliError(
       EXIT_USAGE,
@@ -57,6 +59,13 @@ function connectTo(
     throw new CliError(
       EXIT_USAGE,
       '--url needs an admin token of that server, or its operator token, in SVC_OPERATOR_TOKEN',
+    )
+  }
+  // Node would refuse it as a header, and print it.
+  if (!TOKEN_CHARACTERS.test(operatorToken)) {
+    throw new CliError(
+      EXIT_USAGE,
+      'SVC_OPERATOR_TOKEN holds more than one token, or a character that none has',
     )
   }
   return remote(url, operatorToken, stop)

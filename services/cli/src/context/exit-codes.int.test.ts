@@ -108,6 +108,19 @@ describe('the way to the service', () => {
     expect((await svc(['--url', 'nonsense', 'status'])).code).toBe(2)
   })
 
+  test.each(['secret\nsecret', 'secret secret', 'sëcret', '\u200bsecret'])(
+    'what cannot be a token, %j, is not printed',
+    async (token) => {
+      const ran = await svc(['--url', 'http://127.0.0.1:1', 'status'], {
+        environment: { SVC_OPERATOR_TOKEN: token },
+      })
+      expect([ran.code, ran.out]).toEqual([2, ''])
+      expect(ran.err).toContain('SVC_OPERATOR_TOKEN holds')
+      expect(ran.err).not.toContain(token)
+      expect(ran.err).not.toContain('secret')
+    },
+  )
+
   test('a URL and a folder are two places', async () => {
     const ran = await svc(['--url', 'http://127.0.0.1:1', '--data-dir', 'data', 'status'])
     expect(ran.code).toBe(2)
