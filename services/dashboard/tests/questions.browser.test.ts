@@ -84,6 +84,35 @@ describe.skipIf(missing !== undefined)('an owner', () => {
     expect(asked.at(-1)).toEqual({ user_id: 'user_2' })
   })
 
+  test('tells a part in the running, one in an account and a new password apart', async () => {
+    const [link] = fullAdminAnswers.listInvitations()
+    if (link === undefined) throw new Error('no link')
+    const member = { account_id: 'acct_1', account_role: 'owner' } as const
+    const links = [
+      { ...link, platform_role: 'owner' },
+      { ...link, ...member, platform_role: null },
+      { ...link, ...member, platform_role: 'auditor', account_role: 'member' },
+      { ...link, kind: 'reset', platform_role: null, user_id: 'user_1' },
+    ] as const
+    answer({
+      listInvitations: () => links.map((each, i) => ({ ...each, invitation_id: `inv_${i}` })),
+    })
+    await openAccess()
+    const rows = card('Open invitations').locator('tbody tr')
+    const shown = async () => {
+      const cells = await Promise.all(
+        (await rows.all()).map((row) => row.locator('td').allTextContents()),
+      )
+      return cells.map(([opened, account]) => [opened, account])
+    }
+    await expect.poll(shown).toEqual([
+      ['owner', '–'],
+      ['customer', 'acct_1owner'],
+      ['auditor', 'acct_1member'],
+      ['Reset linkAda Lovelace', '–'],
+    ])
+  })
+
   test('makes a link useless after a question', async () => {
     answer({
       revokeInvitation: (input) => {

@@ -1,9 +1,13 @@
+import type { OperationOutput } from '@svc/contracts/admin/operations'
 import { useQuery } from '@tanstack/react-query'
 import { askAdmin, useAdminChange, useMay } from '../../../api/admin.ts'
 import { Answer } from '../../../ui/answer.tsx'
 import { Card } from '../../../ui/card.tsx'
+import { GivenName } from '../../../ui/given-name.tsx'
 import { OpenLinkTable } from '../../links/open-link-table.tsx'
 import { t } from '../operator-text.ts'
+
+type Link = OperationOutput<'listInvitations'>[number]
 
 /** Links that can still be used. */
 export function OpenLinks() {
@@ -17,12 +21,8 @@ export function OpenLinks() {
           <OpenLinkTable
             links={links}
             columns={[
-              [
-                t('role'),
-                ({ platform_role: platform, account_role: role }) =>
-                  t(platform ?? role ?? 'customer'),
-              ],
-              [t('account'), ({ account_id: id }) => <code className="text-xs">{id ?? '–'}</code>],
+              [t('role'), (link) => <Opened link={link} />],
+              [t('account'), (link) => <Membership link={link} />],
             ]}
             revoke={revoke}
             inputOf={
@@ -32,5 +32,28 @@ export function OpenLinks() {
         )}
       </Answer>
     </Card>
+  )
+}
+
+/** Whose password a link sets, or the part in the running that it gives: never one in an account. */
+function Opened({ link: { user_id: id, platform_role: role } }: { readonly link: Link }) {
+  const { data: users = [] } = useQuery(askAdmin('listUsers', {}))
+  if (id === null) return t(role ?? 'customer')
+  const user = users.find(({ user_id: each }) => each === id)
+  return (
+    <>
+      {t('resetLink')}
+      <GivenName name={user?.display_name ?? user?.email ?? id} />
+    </>
+  )
+}
+
+function Membership({ link: { account_id: id, account_role: role } }: { readonly link: Link }) {
+  if (id === null) return '–'
+  return (
+    <>
+      <code className="block text-xs">{id}</code>
+      {role !== null && t(role)}
+    </>
   )
 }
