@@ -20,7 +20,7 @@ export interface SignUpSettings {
 }
 
 export interface OwnAccountPorts extends JoiningPorts {
-  readonly users: Pick<Users, 'find' | 'newUserId' | 'change'>
+  readonly users: Pick<Users, 'find' | 'newUserId' | 'change' | 'requireRoom'>
   readonly ledger: Pick<Ledger, 'administration'>
   readonly signUp: SignUpSettings
 }
@@ -39,12 +39,14 @@ export class OwnAccount {
    * @param before what must be so before the log says that the user is here
    * @returns the id of the user
    */
-  open(
+  async open(
     newcomer: Newcomer,
     accountName: string,
     before: (userId: string) => Promise<void> = async () => {},
   ): Promise<string> {
     const { ledger, users } = this.#ports
+    // Refused later, an account with credit would stay behind that nobody owns.
+    await users.requireRoom()
     return this.#joining.join(newcomer, async (userId) => {
       await before(userId)
       const actor = actorOf(userId)

@@ -88,7 +88,7 @@ export function decide(
     }
     case 'SignUp': {
       const { userId, accountId } = command
-      checkRoom(usersIn(state), bounds.users, 'users')
+      checkRoomForUser(state, bounds)
       return [
         { type: 'UserJoined', data: { userId, at } },
         { type: 'MembershipSet', data: { userId, accountId, role: 'owner', at } },
@@ -296,6 +296,11 @@ function ownersOf({ users, members }: UsersState, accountId: string): readonly s
 
 function isOwnerOf(user: User | undefined, accountId: string): boolean {
   return user?.status === 'active' && user.accounts.get(accountId) === 'owner'
+}
+
+/** @throws {ServiceError} `conflict` when there are as many users as there can be */
+export function checkRoomForUser(state: UsersState, bounds = userBounds): void {
+  checkRoom(usersIn(state), bounds.users, 'users')
 }
 
 function usersIn({ users }: UsersState): number {

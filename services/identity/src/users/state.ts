@@ -44,6 +44,9 @@ export function evolve(state: UsersState, { type, data }: UserEvent, actor: stri
   switch (type) {
     case 'LinkIssued': {
       const { at, ...link } = data
+      for (const { linkId, expiresAt } of state.links.values()) {
+        if (expiresAt <= at) state.links.delete(linkId)
+      }
       state.links.set(link.linkId, { ...link, issuedBy: actor, createdAt: at })
       return
     }

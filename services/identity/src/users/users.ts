@@ -16,7 +16,14 @@ import type { EventStore, NewEvent } from '@svc/contracts/ports/event-store'
 import type { Quarantine } from '@svc/contracts/ports/quarantine'
 import type { Clock, Timer } from '@svc/contracts/ports/time'
 import { FreshStream } from '@svc/ledger/fresh-stream'
-import { decide, hasPlatformOwner, noSuchLink, type UserCommand, usableLink } from './decide.ts'
+import {
+  checkRoomForUser,
+  decide,
+  hasPlatformOwner,
+  noSuchLink,
+  type UserCommand,
+  usableLink,
+} from './decide.ts'
 import { linkOfSecret, makeLinkSecret } from './link-secret.ts'
 import { evolve, type Link, noUsers, type User } from './state.ts'
 
@@ -76,6 +83,12 @@ export class Users {
 
   newUserId(): string {
     return this.#ports.ids.next('usr')
+  }
+
+  /** @throws {ServiceError} `conflict` when there are as many users as there can be */
+  async requireRoom(): Promise<void> {
+    await this.#stream.refresh()
+    checkRoomForUser(this.#state)
   }
 
   async find(userId: string): Promise<Readonly<User> | undefined> {

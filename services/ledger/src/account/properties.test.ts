@@ -21,6 +21,7 @@ import { evolve } from './evolve.ts'
 import { type AccountState, type OpenRequest, unopenedAccount } from './state.ts'
 
 const REQUESTS = 8
+const OVERDRAFT_SEED = 1
 
 /** A step names its request by number, so that steps meet: the same request settled twice, say. */
 const step = fc.oneof(
@@ -157,25 +158,27 @@ describe('any order of commands', () => {
 
   test('I8, standard: below zero by at most one request, and one under-held request at most', () => {
     let overdrafts = 0
-    fc.assert(
-      fc.property(history, (steps) => {
-        /** What the last under-held request cost beyond its hold. */
-        let excess = 0n
-        let last: OpenRequest | undefined
-        play('standard', steps, (state, { type, data }) => {
-          const underHeld = [...state.openRequests.values()].filter((open) => open.underHeld)
-          expect(underHeld.length).toBeLessThanOrEqual(1)
-          if (type === 'CreditDebited' && data.requestId === last?.requestId) {
-            excess = data.amount - last.hold
-          }
-          last = underHeld[0]
-          const floor = excess > 0n ? -excess : 0n
-          expect(available(state) >= floor).toBe(true)
-          expect(state.balance >= floor).toBe(true)
-          if (state.balance < 0n) overdrafts += 1
-        })
-      }),
-    )
+    const holds = fc.property(history, (steps) => {
+      /** What the last under-held request cost beyond its hold. */
+      let excess = 0n
+      let last: OpenRequest | undefined
+      play('standard', steps, (state, { type, data }) => {
+        const underHeld = [...state.openRequests.values()].filter((open) => open.underHeld)
+        expect(underHeld.length).toBeLessThanOrEqual(1)
+        if (type === 'CreditDebited' && data.requestId === last?.requestId) {
+          excess = data.amount - last.hold
+        }
+        last = underHeld[0]
+        const floor = excess > 0n ? -excess : 0n
+        expect(available(state) >= floor).toBe(true)
+        expect(state.balance >= floor).toBe(true)
+        if (state.balance < 0n) overdrafts += 1
+      })
+    })
+    fc.assert(holds)
+    overdrafts = 0
+    // One in some hundred random runs goes below zero nowhere; those of this seed do.
+    fc.assert(holds, { seed: OVERDRAFT_SEED })
     expect(overdrafts).toBeGreaterThan(0)
   })
 

@@ -1,4 +1,4 @@
-/** `svc user set-role|set-account|links|revoke-link`: what users may do, and links that let more in. */
+/** `svc user set-role|set-account|links|revoke-link`: what users may do, and links in. */
 import type { Operations } from '@svc/contracts/admin/operations'
 import {
   type AccountRole,
