@@ -248,7 +248,7 @@ const statement: Statement = {
   currency: 'USD',
   opening: '0.00',
   closing: '41.2098313',
-  data: [entry(1, 'grant'), entry(2, 'usage'), entry(3, 'refund')],
+  data: [entry(1, 'grant'), entry(2, 'usage'), entry(3, 'refund'), entry(4, 'adjustment')],
   has_more: false,
   next_cursor: null,
 }

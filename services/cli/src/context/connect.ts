@@ -16,7 +16,7 @@ import { CliError, EXIT_CONFLICT, EXIT_UNREACHABLE, EXIT_USAGE } from './exit-co
 
 const ANSWER_TIMEOUT_MS = 2_000
 const NONCE_BYTES = 32
-const TOKEN_CHARACTERS = /^[\x21-\x7e]+$/
+const TOKEN_CHARACTERS = /^[\x20-\x7e]+$/
 
 const identityAnswer = z.object({ proof: z.string() })
 
@@ -65,7 +65,7 @@ function connectTo(
   if (!TOKEN_CHARACTERS.test(operatorToken)) {
     throw new CliError(
       EXIT_USAGE,
-      'SVC_OPERATOR_TOKEN holds more than one token, or a character that none has',
+      'SVC_OPERATOR_TOKEN holds the end of a line, or another character that no token has',
     )
   }
   return remote(url, operatorToken, stop)

@@ -108,7 +108,7 @@ describe('the way to the service', () => {
     expect((await svc(['--url', 'nonsense', 'status'])).code).toBe(2)
   })
 
-  test.each(['secret\nsecret', 'secret secret', 'sëcret', '\u200bsecret'])(
+  test.each(['secret\nsecret', 'sëcret', '\u200bsecret'])(
     'what cannot be a token, %j, is not printed',
     async (token) => {
       const ran = await svc(['--url', 'http://127.0.0.1:1', 'status'], {

@@ -98,7 +98,9 @@ const Line = memo(({ entry, receipt, moved, balances }: LineProps) => (
     <Cell>
       <Moment at={entry.at} />
     </Cell>
-    <Cell>{t(types[entry.type])}</Cell>
+    <Cell>
+      <span className="whitespace-nowrap">{t(types[entry.type])}</span>
+    </Cell>
     <Cell>
       <Description entry={entry} receipt={receipt} />
     </Cell>

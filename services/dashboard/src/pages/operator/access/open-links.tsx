@@ -35,7 +35,7 @@ export function OpenLinks() {
   )
 }
 
-/** Whose password a link sets, or the part in the running that it gives: never one in an account. */
+/** Whose password a link sets, or the part that it gives in the running of the service. */
 function Opened({ link: { user_id: id, platform_role: role } }: { readonly link: Link }) {
   const { data: users = [] } = useQuery(askAdmin('listUsers', {}))
   if (id === null) return t(role ?? 'customer')
