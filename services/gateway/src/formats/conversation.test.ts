@@ -51,6 +51,12 @@ test('neighbouring turns of the assistant are one, with all they called and thou
   ])
 })
 
+test('many neighbouring turns take linear time', { timeout: 5_000 }, () => {
+  const turns = Array.from({ length: 10_000 }, () => user('x'.repeat(1_000)))
+  const [only] = messages(...turns)
+  expect(only?.content).toHaveLength(10_000 * 1_002 - 2)
+})
+
 describe('the result of a tool', () => {
   const calls: Turn = { kind: 'assistant', text: '', calls: [call('1', 'a'), call('2', 'b')] }
 

@@ -42,7 +42,7 @@ type Message<Role extends PromptMessage['role']> = Extract<PromptMessage, { role
  */
 export function promptMessages(turns: readonly Turn[], param: string): PromptMessage[] {
   const instructions: string[] = []
-  const messages: PromptMessage[] = []
+  const neighbours: [PromptMessage, ...PromptMessage[]][] = []
   const calls = new OpenCalls()
   for (const turn of turns) {
     if (turn.kind === 'system') {
@@ -50,10 +50,11 @@ export function promptMessages(turns: readonly Turn[], param: string): PromptMes
       continue
     }
     const message = messageOf(turn, calls)
-    const both = joinedTurn(messages.at(-1), message)
-    if (both === undefined) messages.push(message)
-    else messages.splice(-1, 1, both)
+    const last = neighbours.at(-1)
+    if (last?.[0].role === message.role && message.role !== 'tool') last.push(message)
+    else neighbours.push([message])
   }
+  const messages = neighbours.map(joinedMessage)
   const system = joined(instructions)
   if (system !== '') messages.unshift({ role: 'system', content: system })
   if (messages.length === 0) {
@@ -83,16 +84,19 @@ function messageOf(turn: Turn, calls: OpenCalls): PromptMessage {
   return assistantMessage(turn)
 }
 
-/** Two neighbouring turns as one; undefined when they are of different roles, or results. */
-function joinedTurn(
-  first: PromptMessage | undefined,
-  second: PromptMessage,
-): PromptMessage | undefined {
-  if (first?.role === 'user' && second.role === 'user') return joinUser(first, second)
-  if (first?.role === 'assistant' && second.role === 'assistant') {
-    return joinAssistant(first, second)
-  }
-  return undefined
+/** Neighbours of one role as one message. Together: one by one they would be copied each time. */
+function joinedMessage(messages: readonly [PromptMessage, ...PromptMessage[]]): PromptMessage {
+  const [first] = messages
+  if (messages.length === 1) return first
+  const text = joined(messages.map(({ content }) => content))
+  if (first.role !== 'assistant') return { ...first, content: text }
+  const answers = messages.filter((each) => each.role === 'assistant')
+  return assistantMessage({
+    kind: 'assistant',
+    text,
+    reasoning: joined(answers.map(({ reasoning = '' }) => reasoning)),
+    calls: answers.flatMap(({ toolCalls = [] }) => toolCalls),
+  })
 }
 
 /** The calls of the conversation, and which of them have a result. */
@@ -124,24 +128,6 @@ function assistantMessage({ text, reasoning, calls }: AssistantTurn): Message<'a
     content: text,
     ...(reasoning === undefined || reasoning === '' ? {} : { reasoning }),
     ...(calls === undefined || calls.length === 0 ? {} : { toolCalls: [...calls] }),
-  }
-}
-
-function joinUser(first: Message<'user'>, second: Message<'user'>): Message<'user'> {
-  return { role: 'user', content: joined([first.content, second.content]) }
-}
-
-function joinAssistant(
-  first: Message<'assistant'>,
-  second: Message<'assistant'>,
-): Message<'assistant'> {
-  const reasoning = joined([first.reasoning ?? '', second.reasoning ?? ''])
-  const toolCalls = [...(first.toolCalls ?? []), ...(second.toolCalls ?? [])]
-  return {
-    role: 'assistant',
-    content: joined([first.content, second.content]),
-    ...(reasoning === '' ? {} : { reasoning }),
-    ...(toolCalls.length === 0 ? {} : { toolCalls }),
   }
 }
 
