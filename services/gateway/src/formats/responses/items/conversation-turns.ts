@@ -17,8 +17,10 @@ const SUMMARY_HEADING = 'Summary of the conversation so far:\n'
  * @throws {ServiceError} naming the item whose encrypted content cannot be used
  */
 export function turnsOf(items: readonly ReadItem[], encrypted: EncryptedContent): Turn[] {
-  return items.flatMap(({ item, path }, index) => {
-    if (item.type === 'reasoning' && !isAnswerNext(items, index)) return []
+  const thoughts = thoughtsOfAnswers(items)
+  return items.flatMap((each) => {
+    const { item, path } = each
+    if (item.type === 'reasoning' && !thoughts.has(each)) return []
     if (item.type !== 'compaction') return turnOf(item, pathText([...path, 'call_id']))
     const summary = summaryOf(item, path, encrypted)
     return [{ kind: 'user', text: SUMMARY_HEADING + summary }]
@@ -40,11 +42,19 @@ function summaryOf(
 }
 
 /** Thoughts belong to what was said or called after them; alone they would be a turn of nothing. */
-function isAnswerNext(items: readonly ReadItem[], index: number): boolean {
-  const next = items.slice(index + 1).find(({ item }) => item.type !== 'reasoning')?.item
-  if (next === undefined) return false
-  if (next.type === 'message') return next.role === 'assistant'
-  return next.type === 'function_call' || next.type === 'custom_tool_call'
+function thoughtsOfAnswers(items: readonly ReadItem[]): ReadonlySet<ReadItem> {
+  const thoughts = new Set<ReadItem>()
+  let isAnswerNext = false
+  for (const each of items.toReversed()) {
+    if (each.item.type !== 'reasoning') isAnswerNext = isAnswer(each.item)
+    else if (isAnswerNext) thoughts.add(each)
+  }
+  return thoughts
+}
+
+function isAnswer(item: Item): boolean {
+  if (item.type === 'message') return item.role === 'assistant'
+  return item.type === 'function_call' || item.type === 'custom_tool_call'
 }
 
 /** @param param the field that names the call of a result, for error messages */
