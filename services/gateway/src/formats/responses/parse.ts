@@ -26,6 +26,7 @@ import { type ReadItem, readItems } from './items/read-items.ts'
 import type { ReasoningForms } from './output/open-reasoning.ts'
 import type { ShownRequest } from './response-object.ts'
 import type { ResponseStore } from './response-store.ts'
+import { StoredConversation } from './stored-conversation.ts'
 import { outputFormatOf, shownText, textField } from './text-format.ts'
 import type { ToolCatalog } from './tools/tool-catalog.ts'
 import { readToolChoice } from './tools/tool-choice.ts'
@@ -163,15 +164,15 @@ async function conversationOf(
   { previous_response_id: previous }: ResponsesRequest,
   { requestId, accountId, store, encrypted }: ConversationPorts,
 ): Promise<{ input: readonly ReadItem[]; conversation: readonly ReadItem[] }> {
-  const stored = (itemId: string) => store.item(accountId, itemId)
-  const input = await readItems(body, { requestId, encrypted, stored })
+  const before = new StoredConversation(store, accountId)
+  const input = await readItems(body, { requestId, encrypted, before })
   if (!previous) return { input, conversation: input }
-  const items = await store.conversation(accountId, previous)
-  const before = items.map((item) => ({ item, path: ['previous_response_id'] }))
+  const items = await before.upTo(previous)
+  const earlier = items.map((item) => ({ item, path: ['previous_response_id'] }))
   // Some clients also name the items of the responses that they go on from.
   const known = new Set(items.map(({ id }) => id))
   const own = input.filter(({ item }) => !known.has(item.id))
-  return { input: own, conversation: [...before, ...own] }
+  return { input: own, conversation: [...earlier, ...own] }
 }
 
 /** Tools that an item adds take the place of those of the same name. */

@@ -4,10 +4,12 @@ import { describe, expect, test } from 'vitest'
 import type { Item } from './items/items.ts'
 import type { ResponseObject } from './response-object.ts'
 import { ResponseStore } from './response-store.ts'
+import { StoredConversation } from './stored-conversation.ts'
 
 const account = 'acct_1'
 const store = new ResponseStore({
   storedResponses: new MemoryExpiringStore(),
+  bodyTurns: { run: async (_account, work) => work() },
   clock: { nowMs: () => 0 },
 })
 
@@ -35,12 +37,12 @@ describe('a conversation that an older version stored', () => {
   test('has each item once, where it stood first', async () => {
     await save('resp_1', null, [user('msg_1'), user('msg_2')])
     await save('resp_2', 'resp_1', [user('msg_2'), user('msg_3')])
-    const items = await store.conversation(account, 'resp_2')
+    const items = await new StoredConversation(store, account).upTo('resp_2')
     expect(items.map(({ id }) => id)).toEqual(['msg_1', 'msg_2', 'msg_3'])
   })
 
   test('begins where the id of the response before is empty', async () => {
     await save('resp_3', '', [user('msg_4')])
-    expect(await store.conversation(account, 'resp_3')).toEqual([user('msg_4')])
+    expect(await new StoredConversation(store, account).upTo('resp_3')).toEqual([user('msg_4')])
   })
 })

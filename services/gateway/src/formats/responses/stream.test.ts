@@ -31,6 +31,7 @@ const now = () => 1_800_000_007
 
 const textSeal = new AesTextSeal('the secret of the test')
 const store = new ResponseStore({
+  bodyTurns: { run: async (_account, work) => work() },
   storedResponses: {
     save: async () => {},
     load: async () => undefined,

@@ -10,6 +10,7 @@ import { ResponseStore } from '../responses/response-store.ts'
 const model = 'svc-beta'
 const context = { requestId: `req_${'0'.repeat(26)}`, accountId: 'acct_1' }
 const store = new ResponseStore({
+  bodyTurns: { run: async (_account, work) => work() },
   storedResponses: new MemoryExpiringStore(),
   clock: { nowMs: () => 0 },
 })

@@ -23,6 +23,7 @@ const formats: Record<WireFormat['name'], InferenceFormat> = {
   chat: chatFormat,
   messages: messagesFormat,
   responses: responsesFormat({
+    bodyTurns: { run: async (_account, work) => work() },
     storedResponses: new MemoryExpiringStore(),
     textSeal: new AesTextSeal('the secret of the test'),
     clock: { nowMs: () => 0 },

@@ -40,7 +40,7 @@ export interface ReadItemsContext {
   readonly requestId: string
   readonly encrypted: EncryptedContent
   /** Finds an item of a stored response. */
-  stored(itemId: string): Promise<Item | undefined>
+  readonly before: { item(itemId: string): Promise<Item | undefined> }
 }
 
 const inputField = z.union([z.string(), z.array(z.unknown()).max(MAX_ITEMS)])
@@ -214,7 +214,7 @@ class ItemReader {
 
   async #reference(): Promise<Item> {
     const { id } = this.#parse(z.object({ id: z.string().max(256) }))
-    const item = await this.#context.stored(id)
+    const item = await this.#context.before.item(id)
     if (item !== undefined) return item
     const param = pathText([...this.#path, 'id'])
     const message =
