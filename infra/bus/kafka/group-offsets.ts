@@ -4,17 +4,18 @@ import type { Admin } from 'kafkajs'
 import { closed } from './kafka-failure.ts'
 import { stateOf } from './topic-setup.ts'
 
-/** Kafka's word for a partition of which the group has taken nothing. */
-const NOTHING_TAKEN = -1n
+export interface GroupPlace {
+  /** What the topic dropped before the group had taken it, in words. */
+  readonly skipped: string | null
+  /** Of each partition of which the group has taken anything, the first record that it has not. */
+  readonly next: ReadonlyMap<number, bigint>
+}
 
-/**
- * @returns what the topic dropped before the group had taken it, in words
- * @throws when the topic is not there, or would drop records by itself
- */
+/** @throws when the topic is not there, or would drop records by itself */
 export async function checkedGroup(
   admin: Admin,
   { topic, group: groupId }: Pick<Subscription, 'topic' | 'group'>,
-): Promise<{ readonly skipped: string | null }> {
+): Promise<GroupPlace> {
   try {
     await admin.connect()
     const state = await stateOf(admin, topic)
@@ -27,17 +28,40 @@ export async function checkedGroup(
       admin.fetchTopicOffsets(topic),
       admin.fetchOffsets({ groupId, topics: [topic] }),
     ])
-    const offsets = new Map(
-      taken[0]?.partitions.map(({ partition, offset }) => [partition, BigInt(offset)] as const),
+    const offsets = taken[0]?.partitions ?? []
+    const next = new Map(
+      offsets
+        .map(({ partition, offset }) => [partition, BigInt(offset)] as const)
+        // Below zero are Kafka's words for a partition of which nothing was taken.
+        .filter(([, offset]) => offset >= 0n),
     )
     const gaps = ends.flatMap(({ partition, low }) => {
-      const next = offsets.get(partition) ?? NOTHING_TAKEN
-      const first = BigInt(low)
-      if (next === NOTHING_TAKEN || next >= first) return []
-      return [`${first - next} records of partition ${partition} from offset ${next} on`]
+      return gapOf(partition, next.get(partition), BigInt(low)) ?? []
     })
-    return { skipped: gaps.length === 0 ? null : gaps.join(', ') }
+    return { skipped: gaps.length === 0 ? null : gaps.join(', '), next }
   } finally {
     void closed(admin)
   }
+}
+
+/** @returns what of a partition was dropped from `next` on, in words */
+export async function droppedFrom(
+  admin: Admin,
+  topic: string,
+  partition: number,
+  next: bigint,
+): Promise<string | null> {
+  try {
+    await admin.connect()
+    const ends = await admin.fetchTopicOffsets(topic)
+    const found = ends.find((end) => end.partition === partition)
+    return gapOf(partition, next, BigInt(found?.low ?? 0)) ?? null
+  } finally {
+    void closed(admin)
+  }
+}
+
+function gapOf(partition: number, next: bigint | undefined, first: bigint): string | undefined {
+  if (next === undefined || next >= first) return undefined
+  return `${first - next} records of partition ${partition} from offset ${next} on`
 }

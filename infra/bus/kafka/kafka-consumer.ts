@@ -13,13 +13,15 @@
  * 6. It waits longer for an answer of its group than the group for one of its members. Who gives up
  *    earlier, while a leader is slow or silent, stays in the group as a member that nobody is, and
  *    joins as another: every member begins anew, and on a slow machine that has no end.
+ * 7. Whether records were dropped is looked for wherever a batch does not begin where the one before
+ *    it ended: kafkajs goes on at the first record that is left, in silence.
  */
 import { Backoff } from '@svc/contracts/ports/backoff'
 import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/ports/bus'
 import type { Timer } from '@svc/contracts/ports/time'
 import { untilAborted, within } from '@svc/contracts/ports/within'
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs'
-import { checkedGroup } from './group-offsets.ts'
+import { checkedGroup, droppedFrom } from './group-offsets.ts'
 import { closed, wordsOf } from './kafka-failure.ts'
 import { receivedRecord } from './received-record.ts'
 
@@ -57,6 +59,8 @@ export class KafkaConsumer implements BusConsumer {
   readonly #takeBackoff: Backoff
   /** For each partition of ours, how many records were there that are not taken. */
   readonly #waiting = new Map<number, bigint>()
+  /** For each partition, the first record that is not taken, as far as it is known here. */
+  #next = new Map<number, bigint>()
   #groupTrouble: string | null = null
   #takeTrouble: string | null = null
   #skipped: string | null = null
@@ -94,11 +98,10 @@ export class KafkaConsumer implements BusConsumer {
     const { signal } = this.#closing
     while (!signal.aborted) {
       try {
-        const { skipped } = await untilAborted(
-          checkedGroup(this.#client.admin(), this.#subscription),
-          signal,
-        )
+        const checking = checkedGroup(this.#client.admin(), this.#subscription)
+        const { skipped, next } = await untilAborted(checking, signal)
         this.#noteSkipped(skipped)
+        this.#next = new Map(next)
         await this.#listen(signal)
       } catch (error) {
         if (signal.aborted) return
@@ -149,7 +152,10 @@ export class KafkaConsumer implements BusConsumer {
     const { promise, reject } = Promise.withResolvers<never>()
     promise.catch(() => {})
     consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
-    consumer.on(consumer.events.GROUP_JOIN, () => this.#waiting.clear())
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
+      this.#waiting.clear()
+      this.#forgetOthers(payload.memberAssignment[this.#subscription.topic] ?? [])
+    })
     // A consumer that was let into its group may still be unable to read what there is.
     consumer.on(consumer.events.FETCH, () => {
       this.#groupTrouble = null
@@ -168,12 +174,14 @@ export class KafkaConsumer implements BusConsumer {
       await control.commitOffsetsIfNecessary({ topics: [{ topic, partitions }] })
       uncommitted = 0
     }
+    await this.#lookForGap(partition, next)
     this.#waiting.set(partition, end - next)
     for (const message of messages) {
       if (control.isStale()) break
       if (!(await this.#isTaken(receivedRecord(partition, message), control))) break
       control.resolveOffset(message.offset)
       next = BigInt(message.offset) + 1n
+      this.#next.set(partition, next)
       this.#waiting.set(partition, end - next)
       uncommitted += 1
       if (uncommitted === COMMIT_EVERY_RECORDS) await commit()
@@ -203,6 +211,21 @@ export class KafkaConsumer implements BusConsumer {
       await heartbeat()
     }
     return false
+  }
+
+  /** What another member takes of a partition is not seen here. */
+  #forgetOthers(ours: readonly number[]): void {
+    for (const partition of this.#next.keys()) {
+      if (!ours.includes(partition)) this.#next.delete(partition)
+    }
+  }
+
+  /** Not every gap is a loss: what ends a transaction has an offset too. */
+  async #lookForGap(partition: number, first: bigint): Promise<void> {
+    const next = this.#next.get(partition)
+    if (next === undefined || first <= next) return
+    const { topic } = this.#subscription
+    this.#noteSkipped(await droppedFrom(this.#client.admin(), topic, partition, next))
   }
 
   #noteSkipped(skipped: string | null): void {

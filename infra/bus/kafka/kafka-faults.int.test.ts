@@ -197,6 +197,34 @@ describeOnOwnKafka('Kafka that fails', () => {
     expect(proxy.count(JOIN_GROUP)).toBeLessThanOrEqual(joined + 2)
   })
 
+  test('what a topic drops while a consumer waits to take an earlier record is told', async () => {
+    const name = `svc-test-${randomUUID()}`
+    const topic = await newTopic(name)
+    await send(topic, 'waits')
+    const [taken, troubles]: [string[], string[]] = [[], []]
+    let isAway = true
+    const consumer = newBus().consume({
+      topic: name,
+      group: `svc-${name}`,
+      async take({ value }) {
+        if (isAway) throw new Error('the ledger is away')
+        taken.push(value)
+      },
+      onTrouble: (words) => void troubles.push(words),
+    })
+    await expect.poll(() => troubles, SOON).toEqual(['the ledger is away'])
+    for (const value of ['dropped', 'dropped', 'kept']) await send(topic, value)
+    await asAdmin(async (admin) => {
+      await admin.fetchTopicOffsets(name)
+      await admin.deleteTopicRecords({ topic: name, partitions: [{ partition: 0, offset: '3' }] })
+    })
+    isAway = false
+    await expect.poll(() => taken, SOON).toEqual(['waits', 'kept'])
+    const skipped = '2 records of partition 0 from offset 1 on'
+    expect(consumer.skipped).toBe(skipped)
+    expect(troubles.at(-1)).toContain(skipped)
+  })
+
   async function asAdmin(act: (admin: kafkajs.Admin) => Promise<unknown>): Promise<void> {
     const brokers = [`127.0.0.1:${proxy.port}`]
     const client = new kafkajs.Kafka({ brokers, logLevel: kafkajs.logLevel.NOTHING })
