@@ -13,8 +13,8 @@
  * 6. It waits longer for an answer of its group than the group for one of its members. Who gives up
  *    earlier, while a leader is slow or silent, stays in the group as a member that nobody is, and
  *    joins as another: every member begins anew, and on a slow machine that has no end.
- * 7. Whether records were dropped is looked for wherever a batch does not begin where the one before
- *    it ended: kafkajs goes on at the first record that is left, in silence.
+ * 7. Whether records were dropped is looked for wherever a batch does not begin where the one
+ *    before it ended: kafkajs goes on at the first record that is left, in silence.
  */
 import { Backoff } from '@svc/contracts/ports/backoff'
 import type { BusConsumer, ReceivedRecord, Subscription } from '@svc/contracts/ports/bus'
