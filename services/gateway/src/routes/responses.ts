@@ -54,13 +54,15 @@ export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks
     for (const prefix of PREFIXES) {
       const refusing = { ...reading, exposeHeadRoute: false, config: { servesNothing: true } }
       app.get(prefix, refusing, refuseUpgrade)
-      app.get<ById>(`${prefix}/:id`, reading, async (request) => {
+      app.get<ById>(`${prefix}/:id`, reading, async (request, reply) => {
         refuseReplay(request)
-        return (await storedResponse(request)).response
+        const { response } = await storedResponse(request)
+        return asJson(request, reply, () => response)
       })
-      app.get<ById>(`${prefix}/:id/input_items`, reading, async (request) =>
-        itemPage((await storedResponse(request)).input, pageQuery(request.query)),
-      )
+      app.get<ById>(`${prefix}/:id/input_items`, reading, async (request, reply) => {
+        const { input } = await storedResponse(request)
+        return asJson(request, reply, () => itemPage(input, pageQuery(request.query)))
+      })
       // Clients may send a body with these, and so they take a place.
       const withBody = { onRequest: [...onRequest, admission.admit] }
       app.delete<ById>(`${prefix}/:id`, withBody, async (request) => {
@@ -80,6 +82,14 @@ export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks
         inItsPlace(request, reply, (stop) => countInput(request, stop)),
       )
     }
+  }
+
+  /** Written in a turn of its account: an answer can have megabytes. */
+  async function asJson(request: FastifyRequest, reply: FastifyReply, answer: () => object) {
+    const { accountId } = callerOf(request)
+    const text = await bodyTurns.run(accountId, () => JSON.stringify(answer()))
+    reply.type('application/json; charset=utf-8')
+    return text
   }
 
   async function storedResponse(request: FastifyRequest<ById>): Promise<StoredResponse> {

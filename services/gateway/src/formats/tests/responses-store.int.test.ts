@@ -1,9 +1,10 @@
 /** Responses that are kept: read, gone on from, deleted, and never shown to another account. */
 import { request as httpRequest } from 'node:http'
+import { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import { type GatewayFixture, startGateway } from '@svc/testing/gateway/gateway-fixture'
 import { plainScript } from '@svc/testing/scripted-worker'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { expectRefused } from '../../../testing/oracle.ts'
 
 let fixture: GatewayFixture
@@ -201,6 +202,15 @@ describe('a stored response', () => {
       expect(response.status).toBe(400)
       expect(await response.json()).toMatchObject({ error: { param } })
     }
+  })
+
+  test('is opened, read and written in turns of its account, on the thread of all', async () => {
+    const { id } = await openai.responses.create({ model, input: 'a' })
+    const turns = vi.spyOn(ThreadTurns.prototype, 'run')
+    onTestFinished(() => turns.mockRestore())
+    await (await call('GET', `/v1/responses/${id}`)).json()
+    await (await call('GET', `/v1/responses/${id}/input_items`)).json()
+    expect(turns.mock.calls).toHaveLength(2 * 3)
   })
 
   test('lists an item once that was named twice, so that its pages end', async () => {
