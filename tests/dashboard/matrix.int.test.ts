@@ -172,7 +172,7 @@ describe.each(Object.entries(rows))('%s', (name, access) => {
     const asked = await ask(principal, method, filled)
     if (name !== 'signUp') expect(outcomeOf(asked)).toBe(expectedOf(principal, access))
     // Where sign-up is not open, that is said to everybody, when what was sent could be used.
-    else expect(asked).toMatchObject({ status: 400, code: 'invalid_value' })
+    else expect(asked).toMatchObject({ status: 400, code: 'missing_required_parameter' })
     expect(asked.answer.headers.get('cache-control')).toBe('no-store')
     expect(asked.answer.headers.get('content-security-policy')).toContain("default-src 'none'")
     if (name !== 'signOut' || before === undefined) return
