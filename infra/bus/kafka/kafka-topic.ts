@@ -143,7 +143,7 @@ export class KafkaTopic implements BusTopic {
   async #sendAll(producer: Producer, open: OpenBatches): Promise<void> {
     const sends = [...open].map(async ([partition, [records = [], ...later]]) => {
       const messages = records.map(({ key, value, bytes, headers }) => {
-        return { key, value: bytes ?? value, headers: { ...headers }, partition }
+        return { key, value: bytes ?? value, headers, partition }
       })
       const answer = await producer.send({ topic: this.#name, acks: ALL_REPLICAS, messages })
       const [only] = answer

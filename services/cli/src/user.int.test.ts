@@ -4,14 +4,19 @@ import { folderWithHistory } from '@svc/testing/data-folders'
 import { svc } from '@svc/testing/run-svc'
 import { expect, test } from 'vitest'
 
-test('a link of the terminal lets somebody in, who is then kept out and forgotten', async () => {
-  await using dashboard = await startDashboard()
-  const { dataDir, accountId } = dashboard
-  const user = async (...args: string[]) => {
+/** `svc user …` on a folder, which has to go well. @returns runs one, and gives what it prints */
+function userCommands(dataDir: string) {
+  return async (...args: string[]) => {
     const ran = await svc(['--data-dir', dataDir, '--json', 'user', ...args])
     expect(ran.code, ran.err).toBe(0)
     return JSON.parse(ran.out)
   }
+}
+
+test('a link of the terminal lets somebody in, who is then kept out and forgotten', async () => {
+  await using dashboard = await startDashboard()
+  const { dataDir, accountId } = dashboard
+  const user = userCommands(dataDir)
   const invited = await user('invite', '--account', accountId, '--as', 'member')
   expect(invited.schema).toBe('svc.user-invited/1')
   const browser = dashboard.browser()
@@ -51,11 +56,7 @@ test('a link of the terminal lets somebody in, who is then kept out and forgotte
 test('what a user may do is changed, and a link that went astray is made useless', async () => {
   await using dashboard = await startDashboard()
   const { dataDir, accountId } = dashboard
-  const user = async (...args: string[]) => {
-    const ran = await svc(['--data-dir', dataDir, '--json', 'user', ...args])
-    expect(ran.code, ran.err).toBe(0)
-    return JSON.parse(ran.out)
-  }
+  const user = userCommands(dataDir)
   const mia = dashboard.browser()
   const joined = await user('invite', '--account', accountId, '--as', 'member')
   const id = (await mia.join(joined.link, 'Mia')).user?.user_id ?? ''

@@ -168,7 +168,7 @@ function useLink(
   // Of one for a password the secret is not for joining.
   if (link.kind === 'reset') throw noSuchLink()
   const known = state.users.get(userId)
-  if (known === undefined) checkRoom(usersIn(state), bounds.users, 'users')
+  if (known === undefined) checkRoomForUser(state, bounds)
   else activeUser(state, userId)
   const events: UserEvent[] = [{ type: 'LinkUsed', data: { linkId, userId, at } }]
   if (known === undefined) events.push({ type: 'UserJoined', data: { userId, at } })
@@ -300,11 +300,7 @@ function isOwnerOf(user: User | undefined, accountId: string): boolean {
 
 /** @throws {ServiceError} `conflict` when there are as many users as there can be */
 export function checkRoomForUser(state: UsersState, bounds = userBounds): void {
-  checkRoom(usersIn(state), bounds.users, 'users')
-}
-
-function usersIn({ users }: UsersState): number {
-  return users.size
+  checkRoom(state.users.size, bounds.users, 'users')
 }
 
 function checkRoom(count: number, max: number, what: string): void {
