@@ -87,6 +87,12 @@ test('what a user may do is changed, and a link that went astray is made useless
   expect(none.err).toContain('there are no links that can be used')
   const gone = await svc(['--data-dir', dataDir, 'user', 'revoke-link', linkId, '--yes'])
   expect(gone.code).toBe(3)
+
+  await user('invite', '--role', 'auditor', '--account', accountId, '--as', 'member')
+  await user('reset-link', id)
+  const table = await svc(['--data-dir', dataDir, 'user', 'links'])
+  expect(table.out).toContain(`auditor of the service, member of ${accountId}`)
+  expect(table.out).toContain(`a password for ${id}`)
 })
 
 test('on a stopped folder an owner can be let in, by a link without an address', async () => {

@@ -22,11 +22,21 @@ const NONE = 'none'
 const columns: readonly Column<OpenLink>[] = [
   { title: 'LINK', text: (link) => link.invitation_id },
   { title: 'KIND', text: (link) => link.kind },
-  { title: 'FOR', text: (link) => link.account_id ?? link.user_id ?? 'the service' },
-  { title: 'ROLE', text: (link) => link.platform_role ?? link.account_role ?? '-' },
+  { title: 'MAKES', text: purposeOf },
   { title: 'MADE', leftOut: 1, text: (link) => link.created_at },
   { title: 'ENDS', text: (link) => link.expires_at },
 ]
+
+/** All that it does: a link into the service may be one into an account as well. */
+function purposeOf(link: OpenLink): string {
+  const { platform_role: platformRole, account_id: accountId, user_id: userId } = link
+  const purposes = [
+    ...(platformRole === null ? [] : [`${platformRole} of the service`]),
+    ...(accountId === null ? [] : [`${link.account_role} of ${accountId}`]),
+    ...(userId === null ? [] : [`a password for ${userId}`]),
+  ]
+  return purposes.join(', ')
+}
 
 export function addUserAccess(user: Command, contextOf: ContextOf): void {
   user
