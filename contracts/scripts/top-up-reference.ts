@@ -58,7 +58,7 @@ const outcomes = [
   ['a payment that is new', 'it is granted, and then passed'],
   ['a payment that was granted before, by whomever', 'it is passed, and nothing changes'],
   ['its reference was granted with another amount, category or end', 'dead: `conflict`'],
-  ['no JSON, or not in UTF-8', 'dead: `invalid_json`'],
+  ['no JSON, or not in UTF-8, or JSON that readers disagree about', 'dead: `invalid_json`'],
   ['a field is missing', 'dead: `missing_required_parameter`'],
   ['a field is unknown or wrong', 'dead: `invalid_value`'],
   ['no such account', 'dead: `not_found`'],

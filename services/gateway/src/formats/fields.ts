@@ -3,8 +3,8 @@
  * wrote them.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import type { z } from 'zod'
-import type { JsonObject } from './inference-request.ts'
 
 /** Where a part stands in the body: `['input', 2]`. */
 export type FieldPath = readonly PropertyKey[]

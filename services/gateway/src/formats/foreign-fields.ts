@@ -4,8 +4,8 @@
  * than was asked.
  */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { fieldAt, isObject } from './fields.ts'
-import type { JsonObject } from './inference-request.ts'
 
 /** Where the formats, and the Model Context Protocol, carry the schema of a tool's arguments. */
 const schemaFields = ['function', 'parameters', 'input_schema', 'inputSchema'] as const

@@ -6,6 +6,7 @@
 import type { ServiceError } from '@svc/contracts/errors'
 import type { FinishReason, WireFormat } from '@svc/contracts/events/account'
 import type { PicoDollars } from '@svc/contracts/money'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import type { TokenCounts } from '@svc/contracts/tokens'
 import type {
   Logprob,
@@ -15,9 +16,6 @@ import type {
   Thinking,
   ToolUse,
 } from '@svc/contracts/worker/protocol'
-
-/** A JSON object as it came off the wire, scanned and parsed, not yet looked into. */
-export type JsonObject = { readonly [name: string]: unknown }
 
 export interface InferenceRequest {
   /** The callable model: aliases are resolved. */

@@ -1,9 +1,9 @@
 /** The fields that every format has: model, thinking level, sampling, metadata. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL, resolveModel } from '@svc/contracts/wire/models'
 import type { Sampling, Thinking } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
-import type { JsonObject } from './inference-request.ts'
 
 const SHOWN_CHARACTERS = 64
 const MAX_METADATA_PAIRS = 16

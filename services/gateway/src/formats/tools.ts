@@ -1,7 +1,7 @@
 /** The tools that a request brings, checked, in the form of the worker protocol. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import type { ToolUse } from '@svc/contracts/worker/protocol'
-import type { JsonObject } from './inference-request.ts'
 
 /** As many as real agents send, several times over. */
 const MAX_TOOLS = 256

@@ -1,6 +1,6 @@
 /** Routes of another room, such as the operator's, on a server of the gateway. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { readJsonObject } from './json-scan.ts'
+import { readJsonObject } from './request-body.ts'
 
 /**
  * They get JSON bodies as objects. What they throw is answered as what our own routes throw.

@@ -1,7 +1,9 @@
 /** Bodies of requests, as bytes, within bounds: they are scanned before they are parsed. */
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { ServiceError } from '@svc/contracts/errors'
 import type { Timer } from '@svc/contracts/ports/time'
+import { type JsonLimits, type JsonObject, strictJsonObject } from '@svc/contracts/strict-json'
 import type { FastifyRequest } from 'fastify'
 import { checkMediaType } from './limits.ts'
 
@@ -65,4 +67,15 @@ export async function refuseOtherMedia(request: FastifyRequest): Promise<void> {
 export function bodyBytes(body: unknown): Buffer {
   if (Buffer.isBuffer(body)) return body
   throw new ServiceError('invalid_json', 'The request has no body.')
+}
+
+/**
+ * @param bytes the whole body
+ * @param limits in place of the usual ones
+ * @throws {ServiceError} `invalid_json`
+ */
+export function readJsonObject(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonObject {
+  const source = 'the body of your request'
+  if (isUtf8(bytes)) return strictJsonObject(bytes.toString('utf8'), source, limits)
+  throw new ServiceError('invalid_json', `We could not parse ${source}: it is not valid UTF-8.`)
 }

@@ -46,9 +46,21 @@ test('a payment that was granted by hand before is not granted again', async () 
 })
 
 test.each([
-  ['no JSON', () => 'paid!', 'invalid_json', 'The value is not JSON.'],
-  ['nothing', () => '', 'invalid_json', 'The value is not JSON.'],
-  ['a list', () => '[]', 'invalid_value', 'expected object'],
+  ['no JSON', () => 'paid!', 'invalid_json', 'it is not valid JSON'],
+  ['nothing', () => '', 'invalid_json', 'it is not valid JSON'],
+  ['a list', () => '[]', 'invalid_json', 'it must be a JSON object'],
+  [
+    'an amount that is there twice',
+    (house: House) => house.payment({}).replace('{', '{"amount":"1.00",'),
+    'invalid_json',
+    'the key "amount" is there twice',
+  ],
+  [
+    'half a surrogate pair in the reason',
+    (house: House) => house.payment({ reason: 'x' }).replace('"x"', '"\\ud83d"'),
+    'invalid_json',
+    'half a surrogate pair',
+  ],
   [
     'a number for an amount',
     (house: House) => house.payment({ amount: 5 }),

@@ -15,6 +15,7 @@ import { type ErrorCode, ServiceError } from '@svc/contracts/errors'
 import { parsedInput } from '@svc/contracts/parsed-input'
 import type { Bus, BusConsumer, ReceivedRecord } from '@svc/contracts/ports/bus'
 import type { Timer } from '@svc/contracts/ports/time'
+import { strictJsonObject } from '@svc/contracts/strict-json'
 import { DeadLetters } from './dead-letters.ts'
 
 export interface TopUpsPorts {
@@ -114,16 +115,8 @@ export class TopUps {
 /** @throws {ServiceError} for what is no payment */
 function grantOf({ value, bytes }: ReceivedRecord): Parameters<AskForGrant>[0] {
   if (bytes !== undefined) throw new ServiceError('invalid_json', 'The value is not UTF-8.')
-  const { currency: _, ...grant } = parsedInput(topUp, jsonOf(value))
+  const { currency: _, ...grant } = parsedInput(topUp, strictJsonObject(value, 'the value'))
   return grant
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new ServiceError('invalid_json', 'The value is not JSON.', { cause })
-  }
 }
 
 /** What concerns one account alone, however long that lasts, keeps no other account waiting. */

@@ -1,11 +1,12 @@
 /** A chat-completions body as an inference request. Nothing is coerced: `"16"` is not a number. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
-import type { FieldNames, InferenceRequest, JsonObject } from '../inference-request.ts'
+import type { FieldNames, InferenceRequest } from '../inference-request.ts'
 import {
   metadata,
   refuseOtherModel,

@@ -4,7 +4,7 @@
  * as clients send many that only other services understand.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { JsonObject } from '../inference-request.ts'
+import type { JsonObject } from '@svc/contracts/strict-json'
 
 interface Rule {
   readonly field: string

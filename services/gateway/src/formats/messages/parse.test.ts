@@ -1,8 +1,8 @@
 import type { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { describe, expect, test } from 'vitest'
 import { anthropicError } from '../anthropic-error.ts'
 import { parseChatRequest } from '../chat/parse.ts'
-import type { JsonObject } from '../inference-request.ts'
 import { parseCountRequest, parseMessagesRequest } from './parse.ts'
 
 const hi = [{ role: 'user', content: 'hi' }]

@@ -1,11 +1,12 @@
 /** A Messages body as an inference request. Nothing is coerced. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
 import type { OutputFormat } from '@svc/contracts/worker/protocol'
 import { z } from 'zod'
 import { fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
-import type { FieldNames, InferenceRequest, JsonObject } from '../inference-request.ts'
+import type { FieldNames, InferenceRequest } from '../inference-request.ts'
 import { refuseOtherModel, samplingOf } from '../request-fields.ts'
 import { conversationOf, messageList, systemPrompt } from './conversation.ts'
 import { hidesThinking, messagesThinking, thinkingFields } from './thinking.ts'

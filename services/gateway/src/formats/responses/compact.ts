@@ -6,8 +6,10 @@
  * back as input, the item stands for all that it summarises. Nothing simpler would be honest: a
  * compaction without the model could only cut, and one that is not billed would be free inference.
  */
+
+import type { JsonObject } from '@svc/contracts/strict-json'
 import type { PromptMessage } from '@svc/contracts/worker/protocol'
-import type { InferenceFormat, JsonObject } from '../inference-request.ts'
+import type { InferenceFormat } from '../inference-request.ts'
 import type { ResponsesFormatPorts } from './format.ts'
 import { EncryptedContent } from './items/encrypted-content.ts'
 import { outputItemId, responseId } from './items/ids.ts'

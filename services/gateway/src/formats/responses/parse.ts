@@ -1,16 +1,12 @@
 /** A body of the format as an inference request. Nothing is coerced: `"16"` is not a number. */
 import type { TextSeal } from '@svc/contracts/ports/text-seal'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { MODEL } from '@svc/contracts/wire/models'
 import { z } from 'zod'
 import { promptMessages } from '../conversation.ts'
 import { type FieldPath, fieldError } from '../fields.ts'
 import { refuseForeignOutputFormat } from '../foreign-fields.ts'
-import type {
-  FieldNames,
-  InferenceRequest,
-  JsonObject,
-  ParseContext,
-} from '../inference-request.ts'
+import type { FieldNames, InferenceRequest, ParseContext } from '../inference-request.ts'
 import {
   metadata,
   refuseOtherModel,

@@ -3,7 +3,7 @@
  * the caller gets, so each is refused by name. Fields that are not known at all are ignored.
  */
 import { ServiceError } from '@svc/contracts/errors'
-import type { JsonObject } from '../inference-request.ts'
+import type { JsonObject } from '@svc/contracts/strict-json'
 
 interface Rule {
   readonly message: string

@@ -2,6 +2,8 @@
  * What a format takes, the worker takes: the worker's own bounds find nothing wrong with a request
  * that was understood.
  */
+
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { answerOptions, type PrepareRequest, prepareRequest } from '@svc/contracts/worker/protocol'
 import { MemoryExpiringStore } from '@svc/infra/expiring-store/memory/memory-expiring-store'
 import { AesTextSeal } from '@svc/infra/text-seal/aes-text-seal'
@@ -10,10 +12,10 @@ import type { WireFormat } from '@svc/testing/wire-formats/wire-format'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bodyOf } from '../../../testing/format-requests.ts'
-import { readJsonObject } from '../../http/json-scan.ts'
+import { readJsonObject } from '../../http/request-body.ts'
 import { answerOptionsOf, promptOf } from '../../request/prepare.ts'
 import { chatFormat } from '../chat/format.ts'
-import type { InferenceFormat, JsonObject } from '../inference-request.ts'
+import type { InferenceFormat } from '../inference-request.ts'
 import { messagesFormat } from '../messages/format.ts'
 import { responsesFormat } from '../responses/format.ts'
 

@@ -1,8 +1,8 @@
 /** `input` as items: every kind that clients send, checked, and reduced to what is understood. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
-import type { JsonObject } from '../../inference-request.ts'
 import { boundedText, textsOf } from './content.ts'
 import type { EncryptedContent } from './encrypted-content.ts'
 import { type ItemType, inputItemId } from './ids.ts'

@@ -3,7 +3,7 @@
  * (namespaces), and custom tools that take a text. So each tool has the name that the model sees,
  * and what the caller calls it.
  */
-import type { JsonObject } from '../../inference-request.ts'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import type { GivenTool } from '../../tools.ts'
 
 /** Between a namespace and the name of a tool in it. */

@@ -1,8 +1,8 @@
 /** `tool_choice`, in terms of the names that the model sees. */
 import { ServiceError } from '@svc/contracts/errors'
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 import { type FieldPath, parseField, pathText, typeAt } from '../../fields.ts'
-import type { JsonObject } from '../../inference-request.ts'
 import type { GivenChoice } from '../../tools.ts'
 import type { ToolCatalog } from './tool-catalog.ts'
 

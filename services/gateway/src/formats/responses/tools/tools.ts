@@ -1,8 +1,9 @@
 /** `tools`, and the tools that items add, as a catalogue; and what is shown of them in the answer. */
+
+import type { JsonObject } from '@svc/contracts/strict-json'
 import { z } from 'zod'
 import { type FieldPath, missingParameter, parseField, pathText, typeAt } from '../../fields.ts'
 import { refuseForeignSchema } from '../../foreign-fields.ts'
-import type { JsonObject } from '../../inference-request.ts'
 import {
   type CatalogTool,
   customToolParameters,

@@ -1,14 +1,15 @@
 /**
- * Reads a request body as JSON, and refuses what `JSON.parse` would let through although readers
+ * Reads JSON that others wrote, and refuses what `JSON.parse` would let through although readers
  * disagree about it: duplicate keys (which one counts?), `__proto__`, half a surrogate pair,
  * numbers that become Infinity, nesting that later breaks a recursive walk.
  *
- * One pass over the text, without recursion: the time is linear in the size of the body. The scan
+ * One pass over the text, without recursion: the time is linear in the size of the text. The scan
  * does not check the grammar, `JSON.parse` does; on text that is no JSON the scan only has to end.
  */
-import { isUtf8 } from 'node:buffer'
-import { ServiceError } from '@svc/contracts/errors'
-import type { JsonObject } from '../formats/inference-request.ts'
+import { ServiceError } from './errors.ts'
+
+/** A JSON object as it came, scanned and parsed, not yet looked into. */
+export type JsonObject = { readonly [name: string]: unknown }
 
 export interface JsonLimits {
   readonly depth: number
@@ -29,20 +30,31 @@ const LEAST_KEY_CHARACTERS = 4
 const PLAIN_NUMBER_CHARACTERS = 15
 
 /**
- * @param bytes the whole body
+ * @param text the whole document
+ * @param source what the text is, as the error names it: "the body of your request"
  * @param limits in place of the usual ones
  * @throws {ServiceError} `invalid_json`
  */
-export function readJsonObject(bytes: Buffer, limits: Partial<JsonLimits> = {}): JsonObject {
-  if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8')
-  const text = bytes.toString('utf8')
-  const allLimits = { ...defaultLimits, ...limits }
+export function strictJsonObject(
+  text: string,
+  source: string,
+  limits: Partial<JsonLimits> = {},
+): JsonObject {
+  try {
+    return checked(text, { ...defaultLimits, ...limits })
+  } catch (cause) {
+    if (!(cause instanceof Refused)) throw cause
+    throw new ServiceError('invalid_json', `We could not parse ${source}: ${cause.message}.`)
+  }
+}
+
+function checked(text: string, limits: JsonLimits): JsonObject {
   // To note keys costs five times as much as to count them: too many are not even noted.
-  if (text.length > allLimits.keys * LEAST_KEY_CHARACTERS) new Scan(text, allLimits).run('count')
-  new Scan(text, allLimits).run('check')
-  const value = parse(text)
+  if (text.length > limits.keys * LEAST_KEY_CHARACTERS) new Scan(text, limits).run('count')
+  new Scan(text, limits).run('check')
+  const value = parsed(text)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid('the body must be a JSON object')
+    throw new Refused('it must be a JSON object')
   }
   return value as JsonObject
 }
@@ -96,7 +108,7 @@ class Scan {
   #open(isObject: boolean): void {
     const { depth } = this.#limits
     if (this.#levels.length >= depth) {
-      throw invalid(`the body is nested more than ${depth} levels deep`)
+      throw new Refused(`it is nested more than ${depth} levels deep`)
     }
     if (!isObject) this.#countItem()
     this.#levels.push({ keys: isObject ? new Set() : undefined, key: '', items: 1 })
@@ -108,7 +120,7 @@ class Scan {
     this.#countItem()
     level.items += 1
     if (level.items > this.#limits.items) {
-      throw invalid(`an array in the body has more than ${this.#limits.items} items`)
+      throw new Refused(`an array in it has more than ${this.#limits.items} items`)
     }
   }
 
@@ -117,7 +129,7 @@ class Scan {
     const { allItems } = this.#limits
     this.#items += 1
     if (this.#items > allItems) {
-      throw invalid(`the arrays of the body have more than ${allItems} items together`)
+      throw new Refused(`its arrays have more than ${allItems} items together`)
     }
   }
 
@@ -133,7 +145,7 @@ class Scan {
     }
     const raw = this.#text.slice(start, end + 1)
     const value = escaped && raw.includes('\\u') ? decoded(raw) : raw.slice(1, -1)
-    if (escaped && !value.isWellFormed()) throw invalid('a string holds half a surrogate pair')
+    if (escaped && !value.isWellFormed()) throw new Refused('a string holds half a surrogate pair')
     if (this.#isKey(end + 1)) this.#key(escaped ? decoded(raw) : value)
     return end + 1
   }
@@ -171,10 +183,11 @@ class Scan {
     const level = this.#levels.at(-1)
     if (level?.keys === undefined) return
     this.#countKey()
-    if (level.keys.has(key)) throw invalid(`the key ${JSON.stringify(shown(key))} is there twice`)
+    if (level.keys.has(key))
+      throw new Refused(`the key ${JSON.stringify(shown(key))} is there twice`)
     const parent = this.#levels.at(-2)
     if (key === '__proto__' || (key === 'prototype' && parent?.key === 'constructor')) {
-      throw invalid(`the key "${key}" is not allowed`)
+      throw new Refused(`the key "${key}" is not allowed`)
     }
     level.keys.add(key)
     level.key = key
@@ -183,7 +196,7 @@ class Scan {
   #countKey(): void {
     this.#keys += 1
     if (this.#keys > this.#limits.keys) {
-      throw invalid(`the body has more than ${this.#limits.keys} keys`)
+      throw new Refused(`it has more than ${this.#limits.keys} keys`)
     }
   }
 
@@ -191,11 +204,11 @@ class Scan {
     let at = start + 1
     while (at < this.#text.length && isNumberCharacter(this.#text.charCodeAt(at))) at += 1
     const length = at - start
-    if (length > MAX_NUMBER_CHARACTERS) throw invalid('the body holds a number that is too long')
+    if (length > MAX_NUMBER_CHARACTERS) throw new Refused('it holds a number that is too long')
     if (length > PLAIN_NUMBER_CHARACTERS || this.#hasExponent(start, at)) {
       const value = Number(this.#text.slice(start, at))
       if (Math.abs(value) === Number.POSITIVE_INFINITY) {
-        throw invalid('the body holds a number that is too large')
+        throw new Refused('it holds a number that is too large')
       }
     }
     return at
@@ -242,14 +255,14 @@ function isNumberCharacter(character: number): boolean {
 }
 
 function decoded(raw: string): string {
-  return parse(raw) as string
+  return parsed(raw) as string
 }
 
-function parse(text: string): unknown {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid('the body is not valid JSON')
+    throw new Refused('it is not valid JSON')
   }
 }
 
@@ -257,6 +270,5 @@ function shown(key: string): string {
   return key.length > SHOWN_CHARACTERS ? `${key.slice(0, SHOWN_CHARACTERS)}…` : key
 }
 
-function invalid(what: string): ServiceError {
-  return new ServiceError('invalid_json', `We could not parse the body of your request: ${what}.`)
-}
+/** Says what is wrong with the text, of which it speaks as "it". */
+class Refused extends Error {}

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readJsonObject } from './json-scan.ts'
+import { type JsonLimits, strictJsonObject } from './strict-json.ts'
 
-const read = (text: string) => readJsonObject(Buffer.from(text))
+const read = (text: string, limits?: Partial<JsonLimits>) =>
+  strictJsonObject(text, 'the text', limits)
 
 test('any JSON object without duplicates is read as JSON.parse reads it', () => {
   const key = fc.string({ unit: 'grapheme' }).filter((name) => name !== '__proto__')
@@ -75,13 +76,13 @@ test('a long run of backslashes takes linear time', () => {
 
 test('too many keys are refused before they are noted', () => {
   const text = '{"a":1,"a":1,"b":1,"c":1}'
-  expect(() => readJsonObject(Buffer.from(text), { keys: 3 })).toThrow('more than 3 keys')
-  expect(() => readJsonObject(Buffer.from(text), { keys: 4 })).toThrow('the key "a" is there twice')
+  expect(() => read(text, { keys: 3 })).toThrow('more than 3 keys')
+  expect(() => read(text, { keys: 4 })).toThrow('the key "a" is there twice')
 })
 
 test('limits can be set', () => {
   const limits = { depth: 2, keys: 3, items: 2, allItems: 4 }
-  const small = (text: string) => readJsonObject(Buffer.from(text), limits)
+  const small = (text: string) => read(text, limits)
   expect(small('{"a":[1,2],"b":0,"c":0}')).toEqual({ a: [1, 2], b: 0, c: 0 })
   expect(() => small('{"a":[[1]]}')).toThrow('more than 2 levels')
   expect(() => small('{"a":1,"b":1,"c":1,"d":1}')).toThrow('more than 3 keys')
