@@ -164,8 +164,8 @@ describe('passkeys', () => {
 })
 
 describe('sessions', () => {
-  const opened = (bounds?: SessionBounds) =>
-    openSqliteSessionStore(join(temporaryFolder(), 'sessions.db'), bounds)
+  const opened = (bounds?: SessionBounds, folder = temporaryFolder()) =>
+    openSqliteSessionStore(join(folder, 'sessions.db'), bounds)
   const session = (number: number, userId = 'usr_a'): StoredSession => ({
     sessionId: `ses_${number}`,
     tokenHash: `hash ${number}`,
@@ -215,6 +215,25 @@ describe('sessions', () => {
     expect(await store.find('hash 2')).toBeUndefined()
     expect(await store.list('usr_a')).toHaveLength(1)
     expect(await store.list('usr_b')).toHaveLength(2)
+    await store.close()
+  })
+
+  test('of users who are erased are in no byte of the files', async () => {
+    const folder = temporaryFolder()
+    const store = opened(undefined, folder)
+    for (const number of [1, 2, 3]) {
+      await store.save({ ...session(number), address: `192.0.2.${number}` })
+    }
+    await store.save({ ...session(4, 'usr_b'), address: '198.51.100.4' })
+    await store.end('usr_a', 'ses_1')
+    await store.noteUse('ses_2', { lastUsedAt: 9, address: '192.0.2.20' })
+    await store.forget(['usr_a', 'usr_c'])
+    const bytes = ['sessions.db', 'sessions.db-wal'].map((name) =>
+      readFileSync(join(folder, name), 'latin1'),
+    )
+    expect(bytes.join()).toContain('198.51.100.4')
+    expect(bytes.join()).not.toMatch(/192\.0\.2\.|usr_a/)
+    expect(await store.find('hash 4')).toBeDefined()
     await store.close()
   })
 

@@ -132,6 +132,12 @@ class SqliteSessionStore implements SessionStore {
     return Number(this.#removeAll.run(userId, except).changes)
   }
 
+  async forget(userIds: readonly string[]): Promise<void> {
+    for (const userId of userIds) this.#removeAll.run(userId, '')
+    // A page that SQLite has balanced, and the log, can keep an older copy of a row.
+    this.#file.database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
   async removeOld(bounds: {
     readonly expiresBy: number
     readonly unusedSince: number

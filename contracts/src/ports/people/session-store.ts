@@ -31,6 +31,8 @@ export interface SessionStore {
   end(userId: string, sessionId: string): Promise<boolean>
   /** @param except one that goes on. @returns how many have ended */
   endAll(userId: string, except?: string): Promise<number>
+  /** Leaves no byte of these users in the files, also of their sessions that ended before. */
+  forget(userIds: readonly string[]): Promise<void>
   /** Removes at most `limit` that ended by now, or were not used since. @returns how many */
   removeOld(bounds: {
     readonly expiresBy: number

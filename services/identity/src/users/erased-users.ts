@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 10 * 60_000
 export interface ErasedUsersPorts {
   readonly users: Pick<Users, 'list'>
   readonly records: Pick<UserRecords, 'find' | 'erase'>
-  readonly sessions: Pick<SessionStore, 'endAll'>
+  readonly sessions: Pick<SessionStore, 'forget'>
   readonly timer: Timer
   /** Told of a look that failed; there is another one. */
   readonly onTrouble: (cause: unknown) => void
@@ -42,20 +42,24 @@ export class ErasedUsers {
   async #look(): Promise<void> {
     const { users, timer, onTrouble } = this.#ports
     try {
-      for (const { userId, status } of await users.list()) {
-        if (this.#stopped) return
-        if (status === 'erased' && !this.#forgotten.has(userId)) await this.#forget(userId)
-      }
+      const erased = (await users.list()).filter(({ status }) => status === 'erased')
+      await this.#forget(erased.map(({ userId }) => userId))
     } catch (cause) {
       onTrouble(cause)
     }
     if (!this.#stopped) this.#cancelLook = timer.after(LOOK_EVERY_MS, () => void this.#look())
   }
 
-  async #forget(userId: string): Promise<void> {
+  async #forget(erased: readonly string[]): Promise<void> {
     const { records, sessions } = this.#ports
-    await sessions.endAll(userId)
-    if ((await records.find(userId)) !== undefined) await records.erase(userId)
-    this.#forgotten.add(userId)
+    const toForget = erased.filter((userId) => !this.#forgotten.has(userId))
+    if (toForget.length === 0) return
+    // All of them at once: the file is written anew for it.
+    await sessions.forget(toForget)
+    for (const userId of toForget) {
+      if (this.#stopped) return
+      if ((await records.find(userId)) !== undefined) await records.erase(userId)
+      this.#forgotten.add(userId)
+    }
   }
 }
