@@ -27,6 +27,13 @@ async function newCustomer(name: string): Promise<{ browser: TestBrowser; sessio
   return { browser, session: await browser.join(link, name) }
 }
 
+async function newAccount(name: string): Promise<{ browser: TestBrowser; session: Session }> {
+  const browser = dashboard.browser()
+  const who = { display_name: name, password: 'a password of mine', account_name: name }
+  const own = { ...who, email: `${name.toLowerCase()}@example.com` }
+  return { browser, session: await browser.json<Session>('POST', '/session/sign-up', own) }
+}
+
 async function codeOf(answer: Response): Promise<string | undefined> {
   return ((await answer.json()) as { error?: { code?: string } }).error?.code
 }
@@ -270,10 +277,7 @@ test('who is kept out comes in again by no link that they have made', async () =
 })
 
 test('an account that makes many links keeps nobody else from making one', async () => {
-  const browser = dashboard.browser()
-  const who = { display_name: 'Many', password: 'a password of mine', account_name: 'Many' }
-  const own = { ...who, email: 'many@example.com' }
-  const session = await browser.json<Session>('POST', '/session/sign-up', own)
+  const { browser, session } = await newAccount('Many')
   const invitations = `/accounts/${session.accounts[0]?.account_id}/invitations`
   const asked = Array.from({ length: 51 }, () =>
     browser.ask('POST', invitations, { role: 'owner' }),
@@ -330,6 +334,25 @@ test('no log has a password, an address or a session', async () => {
   const text = JSON.stringify(tail)
   expect(text).toContain('UserJoined')
   expect(text).not.toMatch(/@example\.com|argon2|battery|password of mine|svc-link-/)
+})
+
+test('the people of an account change little enough for all others', async () => {
+  const { browser, session } = await newAccount('Swift')
+  const invitations = `/accounts/${session.accounts[0]?.account_id}/invitations`
+  const statuses: number[] = []
+  for (let changes = 0; changes < 101; changes += 1) {
+    const made = await browser.ask('POST', invitations, { role: 'member' })
+    statuses.push(made.status)
+    const { invitation_id: id } = (await made.json()) as { invitation_id?: string }
+    statuses.push((await browser.ask('POST', `${invitations}/${id}/revoke`)).status)
+  }
+  expect(statuses.slice(0, 200)).toEqual(Array.from({ length: 200 }, () => 200))
+  expect(statuses.slice(200)).toEqual([429, 429])
+  // What is only looked at, leaving, and the others are not concerned.
+  expect((await browser.ask('GET', invitations)).status).toBe(200)
+  expect((await browser.ask('POST', '/session/sign-out')).status).toBe(200)
+  const name = { display_name: 'Calm' }
+  expect((await (await newCustomer('Calm')).browser.ask('POST', '/profile', name)).status).toBe(200)
 })
 
 // The last: from here nobody joins any more.

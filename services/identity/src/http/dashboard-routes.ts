@@ -30,6 +30,7 @@ import { signUpOperation } from '../operations/sign-up.ts'
 import type { OpenSession } from '../sessions/sessions.ts'
 import { proxyEmailOf, refuseUntrusted } from '../sign-in/proxy-header.ts'
 import { SignInLimits } from '../sign-in/sign-in-limits.ts'
+import { ChangeLimit } from './change-limit.ts'
 import { begunCookie, begunMark, sessionCookie } from './cookies.ts'
 import { DashboardCallers } from './dashboard-callers.ts'
 import { isSecure } from './own-requests.ts'
@@ -73,6 +74,7 @@ function handlersOf(ports: IdentityPorts) {
 
 export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
   const callers = new DashboardCallers(ports)
+  const changeLimit = new ChangeLimit(ports.rateLimits)
   const signInLimits = new SignInLimits(ports.rateLimits)
   const handlers = handlersOf({ ...ports, signInLimits })
 
@@ -96,13 +98,16 @@ export function dashboardRoutes(ports: DashboardRoutes): FastifyPluginAsync {
   }
 
   async function answer(
-    { access, input, method }: DashboardDeclaration,
+    declaration: DashboardDeclaration,
     handler: Handler,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<unknown> {
+    const { access, input, method } = declaration
     refuseUntrusted(ports.proxyHeader, request)
     const open = await admitted(access, request)
+    const { account_id: accountId } = request.params as { account_id?: string }
+    if (open !== undefined) await changeLimit.take(declaration, accountId ?? open.user.userId)
     const secure = isSecure(ports.address, request)
     const rest = method === 'GET' ? request.query : (request.body ?? {})
     const given = parsedInput(input, { ...(rest as object), ...(request.params as object) })
