@@ -43,7 +43,10 @@ function namesOf(error: unknown): readonly string[] {
 }
 
 export function wordsOf(error: unknown): string {
-  return typeOf(error) || (error instanceof Error ? error.message : String(error))
+  const type = typeOf(error)
+  // kafkajs asks for all topics of the cluster where it looks whether ours is there.
+  if (type === 'LEADER_NOT_AVAILABLE') return `${type}, for a partition of this or another topic`
+  return type || (error instanceof Error ? error.message : String(error))
 }
 
 export function isPermanent(type: string): boolean {

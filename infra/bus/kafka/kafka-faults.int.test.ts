@@ -25,6 +25,8 @@ const BROKER_DOWN_MS = 500
 const JOIN_HELD_MS = 2_000
 /** As a group does whose leader is silent: longer than a request, shorter than a session. */
 const SYNC_HELD_MS = 7_000
+/** On a busy machine a frozen broker would lose its session, and its partitions their leader. */
+const SETTINGS = { 'broker.session.timeout.ms': '6000' }
 const SOON = { timeout: 30_000 }
 const never = new AbortController().signal
 
@@ -34,7 +36,7 @@ describeOnOwnKafka('Kafka that fails', () => {
   const opened: KafkaBus[] = []
   beforeAll(async () => {
     proxy = await LossyProxy.listen()
-    cluster = await KafkaCluster.start({ advertised: [proxy.port] })
+    cluster = await KafkaCluster.start({ advertised: [proxy.port], settings: SETTINGS })
     proxy.forwardTo(broker().port)
   }, CLUSTER_START_MS_MAX)
   afterEach(async () => {
