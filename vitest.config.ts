@@ -8,11 +8,11 @@ const MEASURED = ['tests/inference/{client-gone,worker-killed}.e2e.test.ts']
 
 /** The suffix of a test says its cost: pure, with real files and processes, or a whole server. */
 const projects = [
-  { name: 'unit', suffix: 'test', testTimeout: 60_000 },
-  { name: 'integration', suffix: 'int.test', testTimeout: 60_000 },
-  { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000, exclude: MEASURED },
-  { name: 'browser', suffix: 'browser.test', testTimeout: 120_000 },
-  { name: 'e2e-measured', suffix: 'e2e.test', testTimeout: 180_000, include: MEASURED },
+  { name: 'unit', suffix: 'test', testTimeout: 60_000, order: 0 },
+  { name: 'integration', suffix: 'int.test', testTimeout: 60_000, order: 1 },
+  { name: 'e2e', suffix: 'e2e.test', testTimeout: 180_000, order: 2, exclude: MEASURED },
+  { name: 'browser', suffix: 'browser.test', testTimeout: 120_000, order: 2 },
+  { name: 'e2e-measured', suffix: 'e2e.test', testTimeout: 180_000, order: 3, include: MEASURED },
 ]
 
 /**
@@ -85,7 +85,7 @@ export default defineConfig({
     ...(process.env.CI === undefined
       ? {}
       : { reporters: ['default', './tests/support/failed-files-reporter.ts'] }),
-    projects: projects.map(({ name, suffix, testTimeout, include, exclude = [] }, order) => ({
+    projects: projects.map(({ name, suffix, testTimeout, order, include, exclude = [] }) => ({
       test: {
         name,
         env: {
@@ -107,7 +107,8 @@ export default defineConfig({
         // a third of the time. What a test changes for all, it changes back.
         isolate: false,
         maxWorkers: workersOf(name),
-        // One project after the other: what is cheap and tells most comes first.
+        // One kind after the other: what is cheap and tells most comes first. Whole servers and
+        // pages go together, so that no core waits for the last of either.
         sequence: { groupOrder: order },
       },
     })),

@@ -12,7 +12,7 @@ import { addSchema } from './json-schema.ts'
 import type { JsonSchema } from './schema-document.ts'
 import { UnsupportedSchema } from './unsupported-schema.ts'
 
-const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 1000)
+const SCHEMAS = Number(process.env.SVC_SCHEMA_FUZZ ?? 300)
 const BROKEN_SCHEMAS = Math.ceil(SCHEMAS / 3)
 const MS_EACH = 200
 const TEXTS_PER_SCHEMA = 6
