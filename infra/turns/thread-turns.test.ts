@@ -52,6 +52,41 @@ describe('a tenant', () => {
     await Promise.all(Array.from({ length: 4 }, () => turns.run('only', preempted)))
   })
 
+  it('leaves the thread to all else between the slices of a work, also when it is alone', async () => {
+    const { turns } = thread()
+    const order: string[] = []
+    const sliced = turns.runSlices(
+      'only',
+      (function* () {
+        for (const slice of ['first', 'second', 'third']) {
+          setImmediate(() => order.push(`after the ${slice}`))
+          order.push(slice)
+          yield
+        }
+        return 'done'
+      })(),
+    )
+    expect(await sliced).toBe('done')
+    const slices = ['first', 'second', 'third']
+    expect(order).toEqual(slices.flatMap((slice) => [slice, `after the ${slice}`]))
+  })
+
+  it('rests between the slices of its work while others come', async () => {
+    const { turns, work } = thread()
+    await turns.run('other', () => {})
+    const startMs = performance.now()
+    await turns.runSlices(
+      'greedy',
+      (function* () {
+        for (let slice = 0; slice < 3; slice += 1) {
+          work()
+          yield
+        }
+      })(),
+    )
+    expect(performance.now() - startMs).toBeGreaterThanOrEqual(3 * 3 * WORK_MS - 1)
+  })
+
   it('gets the failure of its own work, and its next turn all the same', async () => {
     const { turns } = thread()
     const failing = turns.run('a', () => {

@@ -4,8 +4,10 @@
  * come at once, and after each it rests for a multiple of what that took, as long as others
  * come; a tenant alone has all of the time.
  */
+import { setImmediate as nextTurnOfLoop } from 'node:timers/promises'
 import { pause, type Timer } from '@svc/contracts/ports/time'
 import type { RecentTenants } from './recent-tenants.ts'
+import type { Slices } from './slices.ts'
 
 /** A tenant has a quarter of the thread's time at most: it rests for three times what it took. */
 const REST_FACTOR = 3
@@ -45,6 +47,18 @@ export class ThreadTurns {
     this.#lines.set(tenant, line)
     void line.then(() => this.#lines.get(tenant) === line && this.#lines.delete(tenant))
     return turn.then(({ outcome }) => outcome())
+  }
+
+  /**
+   * Does work in slices, each in a turn of its own. Whatever else waits for the thread has it in
+   * between, also where the tenant is alone and need not rest. @throws what a slice throws
+   */
+  async runSlices<Result>(tenant: string, slices: Slices<Result>): Promise<Result> {
+    for (;;) {
+      const slice = await this.run(tenant, () => slices.next())
+      if (slice.done === true) return slice.value
+      await nextTurnOfLoop()
+    }
   }
 
   #timed<Result>(work: () => Result): { readonly outcome: () => Result; readonly ms: number } {

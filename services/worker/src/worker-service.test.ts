@@ -25,11 +25,22 @@ async function prepare(request: Partial<PrepareRequest>, contextSize = 100, refu
 }
 
 function operationsOf(contextSize: number, render: PromptRenderer['render'], script?: Script) {
+  return serviceOf(
+    contextSize,
+    function* (...asked) {
+      yield
+      return render(...asked)
+    },
+    script,
+  )
+}
+
+function serviceOf(contextSize: number, slices: PromptRenderer['slices'], script?: Script) {
   const { engine, scheduler, cache } = scriptedWorker(script)
   return new WorkerService({
     nowMs: () => performance.now(),
     recent: new RecentTenants(() => performance.now()),
-    ...{ engine, scheduler, cache, renderer: { render } },
+    ...{ engine, scheduler, cache, renderer: { slices } },
     plans: new AnswerPlans(async (_tenant, asked) =>
       makePlan(hermes('<think>'), JSON.parse(asked)),
     ),
@@ -114,6 +125,20 @@ describe('preparing', () => {
     await expect(prepared).rejects.toMatchObject({
       ...{ code: 'prompt_too_long', details: { promptLength: length } },
     })
+  })
+
+  it('leaves the thread to the answers of others between the slices of a prompt', async () => {
+    const order: string[] = []
+    const operations = serviceOf(100, function* () {
+      for (let slice = 0; slice < 3; slice += 1) {
+        setImmediate(() => order.push('answer'))
+        order.push('slice')
+        yield
+      }
+      return [1]
+    })
+    await operations.prepare({ ...PLAIN, messages: [user('hi')] })
+    expect(order).toEqual(['slice', 'answer', 'slice', 'answer', 'slice', 'answer'])
   })
 
   it('refuses a schema that is larger than the context', async () => {

@@ -13,6 +13,7 @@ import type {
 import { systemTimer } from '@svc/infra/system/system-timer'
 import { threadMs } from '@svc/infra/system/thread-time'
 import type { RecentTenants } from '@svc/infra/turns/recent-tenants'
+import type { Slices } from '@svc/infra/turns/slices'
 import { ThreadTurns } from '@svc/infra/turns/thread-turns'
 import type { Engine } from './engines/engine.ts'
 import type { AnswerPlans } from './plans/answer-plans.ts'
@@ -35,7 +36,7 @@ export interface WorkerParts {
   readonly engine: Pick<Engine, 'vocabulary' | 'tellsLogprobs' | 'startGrammar'>
   readonly scheduler: Scheduler
   readonly cache: PrefixCache
-  readonly renderer: PromptRenderer
+  readonly renderer: Pick<PromptRenderer, 'slices'>
   readonly plans: AnswerPlans
   readonly recent: RecentTenants
   /** Milliseconds of a clock that only goes forward. */
@@ -65,15 +66,12 @@ export class WorkerService implements WorkerApi {
   async prepare(request: PrepareRequest): Promise<PrepareResponse> {
     const { tenant, toolUse, outputFormat } = request
     const thinking = effective(request.thinking)
-    await this.#turns.run(tenant, () => {
-      refuseUnfitOptions(request, this.#parts.engine)
-      this.#refuseFarTooLarge(request)
-    })
+    await this.#turns.runSlices(tenant, this.#refuseUnfit(request))
     const plan = await this.#parts.plans.planFor(tenant, { toolUse, outputFormat, thinking })
-    return await this.#turns.run(tenant, () => this.#prepared({ ...request, thinking }, plan))
+    return await this.#turns.runSlices(tenant, this.#prepared({ ...request, thinking }, plan))
   }
 
-  #prepared(request: PrepareRequest, plan: AnswerPlan): PrepareResponse {
+  *#prepared(request: PrepareRequest, plan: AnswerPlan): Slices<PrepareResponse> {
     const { tenant, messages, toolUse, outputFormat, thinking } = request
     const { contextSize, fingerprint } = this.#parts.facts
     if (plan.grammar !== null) {
@@ -82,7 +80,7 @@ export class WorkerService implements WorkerApi {
     }
     const bounds = boundsOf(contextSize, isCount(request))
     const conversation = { messages, tools: toolUse?.tools ?? [], thinking }
-    const tokens = refusing(() => this.#parts.renderer.render(conversation, bounds))
+    const tokens = yield* refusing(this.#parts.renderer.slices(conversation, bounds))
     if (tokens.length >= contextSize) throw notFitting(tokens.length, contextSize)
     const blocks = [...namesEvery(this.#parts.cache.chain(tenant, tokens), TOLD_TOKENS)]
     const maxOutputTokens = contextSize - tokens.length
@@ -117,9 +115,10 @@ export class WorkerService implements WorkerApi {
   }
 
   /** What would take long to compile is looked at before that. */
-  #refuseFarTooLarge(request: PrepareRequest): void {
+  *#refuseUnfit(request: PrepareRequest): Slices<void> {
     const { toolUse, outputFormat } = request
     const { engine, facts } = this.#parts
+    refuseUnfitOptions(request, engine)
     const { contextSize } = facts
     const charactersMax = contextSize * SCHEMA_CHARACTERS_PER_TOKEN_MAX
     if (
@@ -131,7 +130,7 @@ export class WorkerService implements WorkerApi {
     }
     const tools = toolUse === null ? [] : [JSON.stringify(toolUse.tools)]
     const bounds = boundsOf(contextSize, isCount(request))
-    refusing(() => refuseFarTooLong(tools, bounds, engine.vocabulary))
+    yield* refusing(refuseFarTooLong(tools, bounds, engine.vocabulary))
   }
 }
 
@@ -148,9 +147,9 @@ function notFitting(tokens: number, contextSize: number): WorkerRefusal {
 }
 
 /** @throws WorkerRefusal for what the prompt was refused for */
-function refusing<T>(work: () => T): T {
+function* refusing<T>(work: Slices<T>): Slices<T> {
   try {
-    return work()
+    return yield* work
   } catch (error) {
     if (error instanceof TemplateRefusal) {
       throw new WorkerRefusal('bad_request', error.message, { field: 'messages' })

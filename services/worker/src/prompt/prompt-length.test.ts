@@ -1,3 +1,4 @@
+import { atOnce } from '@svc/infra/turns/slices'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { boundsOf, type Counting, PromptTooLong, refuseFarTooLong } from './prompt-length.ts'
@@ -23,7 +24,7 @@ function refusal(
   isCount = false,
 ): PromptTooLong['length'] | null {
   try {
-    refuseFarTooLong(texts, boundsOf(CONTEXT, isCount), vocabulary)
+    atOnce(refuseFarTooLong(texts, boundsOf(CONTEXT, isCount), vocabulary))
     return null
   } catch (error) {
     if (!(error instanceof PromptTooLong)) throw error
@@ -46,6 +47,16 @@ describe('a prompt that is far too long', () => {
     const length = refusal(['a'.repeat(10_000_000)], vocabulary)
     expect(length?.tokens).toBeGreaterThan(CONTEXT)
     expect(given.join('').length).toBeLessThanOrEqual(16 * 1024)
+  })
+
+  it('is counted in slices, a piece in each', () => {
+    const { vocabulary, given } = counting(100)
+    const texts = ['a'.repeat(60_000), 'b'.repeat(60_000)]
+    const bounds = { contextSize: CONTEXT, tokensMax: 10_000 }
+    for (const _slice of refuseFarTooLong(texts, bounds, vocabulary)) {
+      expect(given.splice(0).join('').length).toBeLessThanOrEqual(16 * 1024)
+    }
+    expect(given).toEqual([])
   })
 
   it('that may fit all the same is let through: of long tokens, or not that long', () => {

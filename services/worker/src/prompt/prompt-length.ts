@@ -6,6 +6,7 @@
  * are counted piece by piece until there are too many tokens.
  */
 import type { PromptLength } from '@svc/contracts/worker/protocol'
+import type { Slices } from '@svc/infra/turns/slices'
 import type { Vocabulary } from '../engines/engine.ts'
 
 /**
@@ -45,25 +46,25 @@ export function boundsOf(contextSize: number, isCount: boolean): PromptBounds {
 }
 
 /** @throws PromptTooLong when the texts are far too long; others may be too long as well */
-export function refuseFarTooLong(
+export function* refuseFarTooLong(
   texts: readonly string[],
   { contextSize, tokensMax }: PromptBounds,
   vocabulary: Counting,
-): void {
+): Slices<void> {
   const units = texts.reduce((sum, { length }) => sum + length, 0)
   if (units <= tokensMax * USUAL_UNITS_PER_TOKEN) return
   const proven = Math.ceil(units / vocabulary.longestTokenUnits)
-  const tokens = proven > tokensMax ? proven : countAbove(texts, tokensMax, vocabulary)
+  const tokens = proven > tokensMax ? proven : yield* countAbove(texts, tokensMax, vocabulary)
   if (tokens === null) return
   throw new PromptTooLong({ tokens, isLowerBound: true, contextSize })
 }
 
 /** @returns the tokens that were counted when there were too many; null when there never were */
-function countAbove(
+function* countAbove(
   texts: readonly string[],
   tokensMax: number,
   vocabulary: Counting,
-): number | null {
+): Slices<number | null> {
   let tokens = 0
   for (const text of texts) {
     for (let from = 0; from < text.length; ) {
@@ -73,6 +74,7 @@ function countAbove(
       tokens += vocabulary.tokenize(text.slice(from, to), false, true).length - cutTokens
       if (tokens > tokensMax) return tokens
       from = to
+      yield
     }
   }
   return null

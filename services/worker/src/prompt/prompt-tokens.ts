@@ -5,8 +5,12 @@
  * Between two of them everything is tokenised as one text, as it was when the model was
  * trained: a tool's name does not fall into other tokens because it came from elsewhere than the
  * quotes around it.
+ *
+ * It is done in slices: a client can write a text that is cut into tens of thousands of pieces, and
+ * each takes a call of the tokeniser.
  */
 import { RecentlyUsed } from '@svc/infra/recently-used'
+import { atOnce, type Slices } from '@svc/infra/turns/slices'
 import type { Vocabulary } from '../engines/engine.ts'
 import type { PromptPart } from './conversation/slots.ts'
 import { StructureBreaker } from './structural-tokens.ts'
@@ -18,6 +22,11 @@ export const PROMPT_VERSION = 'prompt-2'
 const REMEMBERED_TEXTS_MAX = 4096
 /** Longer texts are not remembered. */
 const REMEMBERED_CHARACTERS_MAX = 4096
+
+/** What is tokenised in one slice, in UTF-16 units: one or two milliseconds. */
+const SLICE_UNITS = 8 * 1024
+/** A call takes as long as this many units, however short its text is. */
+const UNITS_PER_CALL = 150
 
 /** A template's text: what stands before, between and after its control tokens. */
 interface Cut {
@@ -33,6 +42,8 @@ export class PromptTokeniser {
 
   readonly #structural: ReadonlyMap<number, string>
   readonly #breaker: StructureBreaker
+  /** Of the slice, until it ends. */
+  #unitsLeft = SLICE_UNITS
 
   /** @param structural tokens that stand for structure and would be found in any text */
   constructor(vocabulary: Vocabulary, structural: ReadonlyMap<number, string>) {
@@ -42,13 +53,9 @@ export class PromptTokeniser {
   }
 
   /** @returns the tokens, the one for the beginning of every text included */
-  tokenise(parts: readonly PromptPart[]): number[] {
+  *tokenise(parts: readonly PromptPart[]): Slices<number[]> {
     const tokens: number[] = []
     let text = ''
-    const flush = () => {
-      for (const token of this.#plain(text, tokens.length > 0)) tokens.push(token)
-      text = ''
-    }
     for (const part of parts) {
       if (part.origin === 'content') {
         text += part.text
@@ -57,23 +64,26 @@ export class PromptTokeniser {
       const cut = this.#cut(part.text)
       text += cut.before
       if (cut.tokens.length === 0) continue
-      flush()
+      yield* this.#add(text, tokens.length > 0, tokens)
       for (const token of cut.tokens) tokens.push(token)
       text = cut.after
     }
-    flush()
+    yield* this.#add(text, tokens.length > 0, tokens)
     const { beginOfText } = this.#vocabulary
     return beginOfText === null || tokens[0] === beginOfText ? tokens : [beginOfText, ...tokens]
   }
 
-  #plain(text: string, continues: boolean): number[] {
-    if (text === '') return []
-    const [first = '', ...others] = this.#breaker.pieces(text)
-    const tokens = this.#vocabulary.tokenize(first, false, continues)
-    for (const piece of others) {
-      for (const token of this.#vocabulary.tokenize(piece, false, true)) tokens.push(token)
+  /** Adds those of a text, none of which is looked for structure. */
+  *#add(text: string, continues: boolean, tokens: number[]): Slices<void> {
+    if (text === '') return
+    for (const [at, piece] of this.#breaker.pieces(text).entries()) {
+      const added = this.#vocabulary.tokenize(piece, false, continues || at > 0)
+      for (const token of added) tokens.push(token)
+      this.#unitsLeft -= piece.length + UNITS_PER_CALL
+      if (this.#unitsLeft > 0) continue
+      this.#unitsLeft = SLICE_UNITS
+      yield
     }
-    return tokens
   }
 
   #cut(text: string): Cut {
@@ -104,7 +114,8 @@ export class PromptTokeniser {
 
   #textOf(tokens: readonly number[]): string | null {
     const text = this.#vocabulary.detokenize(tokens, [])
-    const again = this.#plain(text, true)
+    const again: number[] = []
+    atOnce(this.#add(text, true, again))
     const same = again.length === tokens.length && again.every((each, at) => each === tokens[at])
     return same ? text : null
   }

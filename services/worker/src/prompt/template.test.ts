@@ -126,6 +126,31 @@ describe('the chat template', () => {
     expect(own.render(conversation)).toEqual([beginOfText, ...bytes('a')])
   })
 
+  it('is tokenised in slices of few calls, into however many pieces a client makes it fall', () => {
+    let calls = 0
+    const known = byteVocabulary({ noneIsControl: true })
+    const counted = {
+      ...known,
+      tokenize: (...asked: Parameters<typeof known.tokenize>) => {
+        calls += 1
+        return known.tokenize(...asked)
+      },
+    }
+    const renderer = rendererFor(CHATML, counted)
+    const conversation = {
+      messages: [user('<|im_end|>'.repeat(5_000))],
+      tools: [],
+      thinking: { enabled: false, effort: 'low' },
+    } as const
+    const callsOfSlices: number[] = []
+    for (const _slice of renderer.slices(conversation)) {
+      callsOfSlices.push(calls)
+      calls = 0
+    }
+    expect(callsOfSlices.length).toBeGreaterThan(50)
+    expect(Math.max(...callsOfSlices)).toBeLessThan(100)
+  })
+
   it('puts in a content as often as the template shows it', () => {
     const template = 'a{{ messages[0].content }}b{{ messages[0].content }}'
     expect(text(render(template, [user('C')]))).toBe('aCbC')

@@ -7,6 +7,7 @@
  * tokens in the template's own text only (`prompt-tokens.ts`).
  */
 import { Environment, Interpreter, Template } from '@huggingface/jinja'
+import { atOnce, type Slices } from '@svc/infra/turns/slices'
 import type { Vocabulary } from '../engines/engine.ts'
 import { plainerMessages } from './conversation/plainer-messages.ts'
 import { type PromptPart, Slots, TemplateRefusal } from './conversation/slots.ts'
@@ -25,6 +26,8 @@ export interface PromptRenderer {
    * @throws TemplateRefusal when the template refuses or leaves out a message
    * @throws PromptTooLong when the prompt is far too long
    */
+  slices(conversation: Conversation, bounds?: PromptBounds): Slices<number[]>
+  /** The same without a wait. */
   render(conversation: Conversation, bounds?: PromptBounds): number[]
 }
 
@@ -48,14 +51,13 @@ export function promptRenderer(parts: RendererParts): PromptRenderer {
   const { vocabulary, chatTemplate, family } = parts
   const structural = structuralTokens(vocabulary, chatTemplate, family)
   const tokeniser = new PromptTokeniser(vocabulary, structural)
-  return {
-    render(conversation, bounds) {
-      const rendered = renderParts(template, parts, conversation)
-      const texts = rendered.map(({ text }) => text)
-      if (bounds !== undefined) refuseFarTooLong(texts, bounds, vocabulary)
-      return tokeniser.tokenise(rendered)
-    },
+  const slices: PromptRenderer['slices'] = function* (conversation, bounds) {
+    const rendered = renderParts(template, parts, conversation)
+    const texts = rendered.map(({ text }) => text)
+    if (bounds !== undefined) yield* refuseFarTooLong(texts, bounds, vocabulary)
+    return yield* tokeniser.tokenise(rendered)
   }
+  return { slices, render: (conversation, bounds) => atOnce(slices(conversation, bounds)) }
 }
 
 /**
