@@ -1,5 +1,6 @@
 /**
- * What a worker has said of one run so far, checked against the order that the protocol promises.
+ * What a worker has said of one run so far, checked against the order of the protocol and against
+ * what the run was asked for.
  */
 import type { ReachCrashPoint } from '@svc/contracts/crash-points'
 import type { FinishReason } from '@svc/contracts/events/account'
@@ -14,16 +15,20 @@ import {
 import type { AnswerPart } from '../formats/inference-request.ts'
 
 const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
+/** A token brings few events, yet an answer that was held back comes as many for one token. */
+const EVENTS_PER_TOKEN_MAX = 16
+const EVENTS_AT_ONCE_MAX = 1_024
 
 type Token = Extract<GenerateEvent, { type: 'token' }>
 type ToolCallEvent = Extract<GenerateEvent, { type: 'tool_call' }>
 
 /** What the run was asked for, as far as its events can contradict it. */
-type RunOptions = Pick<GenerateRequest, 'maxOutputTokens' | 'topLogprobs'>
+type RunOptions = Pick<GenerateRequest, 'maxOutputTokens' | 'topLogprobs' | 'plan' | 'stop'>
 
 export class RunRecord {
   readonly #asked: RunOptions
   readonly #reach: ReachCrashPoint
+  #events = 0
   #characters = 0
   /** Tokens whose log probabilities have come. */
   #logprobTokens = 0
@@ -58,11 +63,7 @@ export class RunRecord {
       else if (event.type === 'tool_call') this.#toolCall(event, parts)
       else if (event.type === 'meter') this.#metered(event.meter)
       else if (event.type === 'error') this.#broke(event.code)
-      else if (this.meter === undefined) this.fail('the worker ended a run without a meter')
-      else {
-        this.finishReason = event.finishReason
-        this.stopText = event.stopText
-      }
+      else this.#done(event)
     }
     return parts
   }
@@ -73,8 +74,19 @@ export class RunRecord {
       this.failure = new WorkerFailure('queue_full', 'it had to make room in the queue')
       return
     }
-    const code = grammarFailures.find((each) => each === reported) ?? 'failed'
-    this.failure = new WorkerFailure(code, 'the worker reported an error')
+    const { grammar } = this.#asked.plan
+    const ofGrammar = grammarFailures.find((each) => each === reported && grammar !== null)
+    this.failure = new WorkerFailure(ofGrammar ?? 'failed', 'the worker reported an error')
+  }
+
+  #done({ finishReason, stopText }: Extract<GenerateEvent, { type: 'done' }>): void {
+    if (this.meter === undefined) this.fail('the worker ended a run without a meter')
+    else if (stopText !== null && !this.#asked.stop.includes(stopText)) {
+      this.fail('the worker ended a run at a text that was not asked for')
+    } else {
+      this.finishReason = finishReason
+      this.stopText = stopText
+    }
   }
 
   fail(what: string): void {
@@ -108,6 +120,10 @@ export class RunRecord {
 
   #toolCall({ name, outputTokens }: ToolCallEvent, parts: AnswerPart[]): void {
     if (this.#counted(outputTokens, name.length) === undefined) return
+    if (!this.#asked.plan.callable.includes(name)) {
+      this.fail('the worker called a tool that may not be called')
+      return
+    }
     parts.push({ kind: 'tool_call', index: this.#toolCalls, name })
     this.#toolCalls += 1
     this.#reach('generate.token')
@@ -115,13 +131,15 @@ export class RunRecord {
 
   /** @returns the output tokens made since the last event; undefined when they cannot be right */
   #counted(outputTokens: number, characters: number): number | undefined {
+    this.#events += 1
     this.#characters += characters
     const made = outputTokens - this.outputTokens
     if (this.meter !== undefined || made < 0 || outputTokens > this.#asked.maxOutputTokens) {
       this.fail('the worker miscounted its tokens')
       return undefined
     }
-    if (this.#characters > MAX_ANSWER_CHARACTERS) {
+    const eventsMax = outputTokens * EVENTS_PER_TOKEN_MAX + EVENTS_AT_ONCE_MAX
+    if (this.#characters > MAX_ANSWER_CHARACTERS || this.#events > eventsMax) {
       this.fail('the worker sent more text than its tokens can hold')
       return undefined
     }

@@ -46,6 +46,10 @@ const breaks: readonly (readonly [name: string, fault: (afterTokens: number) => 
     }),
   ],
   [
+    'blames a schema where there is none',
+    (afterTokens) => ({ kind: 'error', afterTokens, meter: true, code: 'grammar_too_costly' }),
+  ],
+  [
     'sends a line that is too long',
     (afterTokens) => ({ kind: 'garbage', afterTokens, line: 'x'.repeat(300_000) }),
   ],
@@ -107,6 +111,28 @@ test('a worker is booked under the name that it has here, not the one that it gi
   fixture = await startGateway({ worker: { workerId: 'another' } })
   expect((await fixture.post(chatBody())).status).toBe(200)
   expect(fixture.ledger.only().settled?.input.meter.workerId).toBe('wrk_0')
+})
+
+test('a worker that calls a tool which nobody gave it has failed', async () => {
+  fixture = await startGateway({ script: { events: [{ call: 'erase_all' }] } })
+  const response = await fixture.post(chatBody())
+  expectErrorBody(await response.text(), { status: 503, code: 'worker_failed' })
+  expect(fixture.ledger.debits()).toEqual([])
+})
+
+test('a worker that sends events without an end for one token has failed at once', async () => {
+  const event = '{"type":"token","text":"x","kind":"text","outputTokens":1}\n'
+  await start({ kind: 'garbage', afterTokens: 1, line: event.repeat(2_000) })
+  const text = await new StreamReader(await fixture.post(chatBody(stream))).rest()
+  expect(text.split('"content":"x').length).toBeLessThan(1_100)
+  expect(fixture.log.join('')).toContain('more text than its tokens')
+})
+
+test('a worker that ends at a text that nobody asked it to end at has failed', async () => {
+  const end = { finishReason: 'stop', stopText: 'never asked for' } as const
+  fixture = await startGateway({ script: { end } })
+  expect((await fixture.post(chatBody({ stop: ['END'] }))).status).toBe(503)
+  expect(fixture.ledger.debits()).toEqual([])
 })
 
 test('a worker that ends without a meter has failed', async () => {
