@@ -9,6 +9,12 @@ import {
 } from './protocol.ts'
 
 const RETRY_AFTER_SECONDS = 1
+/** A worker that was started again with another model began with nothing that was for the first. */
+const busyCodes: ReadonlySet<WorkerFailure['code']> = new Set([
+  'queue_full',
+  'draining',
+  'fingerprint_mismatch',
+])
 
 export interface FailureDetails {
   readonly cause?: unknown
@@ -46,7 +52,7 @@ export class WorkerFailure extends Error {
 
   /** Whether another worker, or the same one later, can do what this one did not. */
   get isBusy(): boolean {
-    return this.code === 'queue_full' || this.code === 'draining'
+    return busyCodes.has(this.code)
   }
 
   /** Whether every worker would refuse the request in the same way. */

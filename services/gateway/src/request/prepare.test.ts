@@ -22,6 +22,37 @@ function poolThat(...failures: readonly WorkerFailure[]) {
   }
 }
 
+describe('a worker that was started again with another model', () => {
+  const started = (fingerprint: string, toy: boolean, prepares = fingerprint) => {
+    const prepared = { tokens: [1], fingerprint: prepares, contextSize: 256, maxOutputTokens: 255 }
+    return { health: { fingerprint, toy }, client: { prepare: async () => prepared } }
+  }
+  function poolOf(...workers: readonly ReturnType<typeof started>[]): WorkerPool {
+    let picked = 0
+    const pick = () => ({ worker: workers[picked++ % workers.length], release: () => {} })
+    return { pick } as unknown as WorkerPool
+  }
+
+  test.each([true, false])(
+    'prepares nothing at the price of its earlier one, which was bundled: %s',
+    async (toy) => {
+      const pool = poolOf(started('first', toy, 'second'), started('second', !toy))
+      expect(await preparePrompt(pool, TENANT, request)).toMatchObject({
+        fingerprint: 'second',
+        onBundledModel: !toy,
+      })
+    },
+  )
+
+  test('and is the only one: 503, ask again', async () => {
+    const pool = poolOf(started('first', true, 'second'))
+    await expect(preparePrompt(pool, TENANT, request)).rejects.toMatchObject({
+      code: 'server_is_overloaded',
+      retryAfterSeconds: 1,
+    })
+  })
+})
+
 describe('a worker that refuses to prepare', () => {
   test('because its template refuses the messages: 400, and its words stay inside', async () => {
     const { pool, asked } = poolThat(
@@ -66,6 +97,7 @@ describe('a worker that refuses to prepare', () => {
     unreachable('UND_ERR_CONNECT_TIMEOUT'),
     new WorkerFailure('queue_full', 'full'),
     new WorkerFailure('draining', 'leaving'),
+    new WorkerFailure('fingerprint_mismatch', 'another model'),
   ])('first one that was sent nothing (%s), then one that says why', async (first) => {
     const { pool, asked } = poolThat(first, new WorkerFailure('prompt_too_long', 'too long'))
     const refused = preparePrompt(pool, TENANT, request)

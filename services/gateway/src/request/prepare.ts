@@ -102,14 +102,21 @@ async function prepareOn(
   request: InferenceRequest,
   asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
-  const onBundledModel = worker.health?.toy ?? false
+  const { toy: onBundledModel = false, fingerprint } = worker.health ?? {}
   try {
-    return { ...(await worker.client.prepare(asked)), onBundledModel }
+    const prepared = await worker.client.prepare(asked)
+    if (prepared.fingerprint !== fingerprint) throw restartedWithAnother()
+    return { ...prepared, onBundledModel }
   } catch (cause) {
     throw cause instanceof WorkerFailure ? (callersError(cause, request) ?? cause) : cause
   } finally {
     release(undefined)
   }
+}
+
+/** What it last said of its model, and so the price, is not true of these tokens. */
+function restartedWithAnother(): WorkerFailure {
+  return new WorkerFailure('fingerprint_mismatch', 'the worker has another model by now')
 }
 
 function checkContext(request: InferenceRequest, prepared: PrepareResponse): void {

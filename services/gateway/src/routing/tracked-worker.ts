@@ -32,7 +32,7 @@ export interface LeasedWorker {
   readonly workerId: string
   readonly client: Pick<WorkerClient, 'prepare' | 'generate' | 'cancel'>
   /** What it last said, as far as requests ask for it; undefined while it gives no answer. */
-  readonly health: Pick<HealthResponse, 'toy'> | undefined
+  readonly health: Pick<HealthResponse, 'toy' | 'fingerprint'> | undefined
 }
 
 export interface PooledWorker extends LeasedWorker {
@@ -67,7 +67,11 @@ export interface TrackingOptions {
 const LEAVING_MS = 250
 
 /** Failures after which a worker's health is checked before it gets another request. */
-const saysNotReady: ReadonlySet<WorkerFailure['code']> = new Set(['unreachable', 'draining'])
+const saysNotReady: ReadonlySet<WorkerFailure['code']> = new Set([
+  'unreachable',
+  'draining',
+  'fingerprint_mismatch',
+])
 
 /** What the operator last asked of it, and which start of it has acknowledged that. */
 interface DrainOrder {
