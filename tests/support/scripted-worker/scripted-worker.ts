@@ -75,6 +75,8 @@ export class ScriptedWorker {
   }
   /** What `/state` tells; `silent`: who asks waits. */
   state: StateResponse | 'silent' = freshState
+  /** Sends what it says of its health a byte at a time, with this pause; 0: at once. */
+  healthByteMs = 0
   /** What `/audit` finds; `broken`: an error. */
   found: Omit<AuditResponse, 'workerId'> | 'broken' = 'broken'
   /** Of the audits so far, how many blocks they were to read. */
@@ -139,7 +141,7 @@ export class ScriptedWorker {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await readBody(request)
-    if (request.url === workerPaths.health) sendJson(response, this.#health())
+    if (request.url === workerPaths.health) await this.#tellHealth(response)
     else if (request.url === workerPaths.prepare) await this.#prepare(JSON.parse(body), response)
     else if (request.url === workerPaths.generate) await this.#generate(JSON.parse(body), response)
     else if (request.url === workerPaths.cancel) this.#cancel(JSON.parse(body), response)
@@ -169,6 +171,17 @@ export class ScriptedWorker {
         sequences: 8,
       },
     }
+  }
+
+  async #tellHealth(response: ServerResponse): Promise<void> {
+    const health = this.#health()
+    if (this.healthByteMs === 0) return sendJson(response, health)
+    for (const byte of Buffer.from(JSON.stringify(health))) {
+      if (response.destroyed) return
+      response.write(Buffer.of(byte))
+      await new Promise((resolve) => setTimeout(resolve, this.healthByteMs))
+    }
+    response.end()
   }
 
   #tellState(response: ServerResponse): void {

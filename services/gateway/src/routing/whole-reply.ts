@@ -2,7 +2,11 @@
  * One short exchange with a worker, its reply in one piece. There are two exchanges for every
  * request, so this one is not read through the stream that undici makes for each reply: that costs
  * more than all else of it.
+ *
+ * All of it has one deadline. The time-outs of undici begin again with every byte that comes: a
+ * worker that sends one now and then would never be late.
  */
+import { patientTimer } from '@svc/infra/system/patient-timer'
 import type { Dispatcher } from 'undici'
 
 export interface Reply {
@@ -10,29 +14,41 @@ export interface Reply {
   readonly text: string
 }
 
-/** Rejects with what undici says when the connection breaks or a time-out ends it. */
+/** Rejects with what undici says when the connection breaks, or when the reply is late. */
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
+  withinMs: number,
 ): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    dispatcher.dispatch(options, new WholeReply(resolve, reject))
-  })
+  const reply = Promise.withResolvers<Reply>()
+  const handler = new WholeReply(reply)
+  const cancel = patientTimer.after(withinMs, () => handler.isLate(withinMs))
+  dispatcher.dispatch(options, handler)
+  return reply.promise.finally(cancel)
 }
 
 class WholeReply implements Dispatcher.DispatchHandler {
-  readonly #resolve: (reply: Reply) => void
-  readonly #reject: (cause: Error) => void
+  readonly #reply: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'>
   readonly #chunks: Buffer[] = []
   #status = 0
+  #controller: Dispatcher.DispatchController | undefined
+  #late: Error | undefined
 
-  constructor(resolve: (reply: Reply) => void, reject: (cause: Error) => void) {
-    this.#resolve = resolve
-    this.#reject = reject
+  constructor(reply: Pick<PromiseWithResolvers<Reply>, 'resolve' | 'reject'>) {
+    this.#reply = reply
   }
 
-  /** Undici insists on it. */
-  onRequestStart(): void {}
+  /** Closes the connection; one that is not there yet is closed when it comes. */
+  isLate(withinMs: number): void {
+    this.#late = new Error(`the reply took longer than ${withinMs} ms`)
+    this.#reply.reject(this.#late)
+    this.#controller?.abort(this.#late)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#late !== undefined) controller.abort(this.#late)
+  }
 
   /** An informational status comes before the one that counts. */
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
@@ -47,10 +63,10 @@ class WholeReply implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks
     const isWhole = first !== undefined && this.#chunks.length === 1
     const bytes = isWhole ? first : Buffer.concat(this.#chunks)
-    this.#resolve({ status: this.#status, text: bytes.toString('utf8') })
+    this.#reply.resolve({ status: this.#status, text: bytes.toString('utf8') })
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
-    this.#reject(cause)
+    this.#reply.reject(cause)
   }
 }

@@ -46,15 +46,16 @@ export class WorkerClient {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectTimeout: CONNECT_TIMEOUT_MS,
       allowH2: false,
+      // A generation is silent for as long as its prompt takes: its deadline is the request's own.
+      // A call has one for all of its reply.
+      ...{ headersTimeout: 0, bodyTimeout: 0 },
       ...(address.kind === 'unix' ? { socketPath: address.path } : {}),
     }
     this.#headers = {
       'content-type': 'application/json',
       ...(address.kind === 'tcp' ? { authorization: `Bearer ${address.secret}` } : {}),
     }
-    // A generation is silent for as long as its prompt takes: its deadline is the request's own.
-    const patient = { headersTimeout: 0, bodyTimeout: 0 }
-    this.#generations = new Pool(origin, { ...options, ...patient, connections: MAX_GENERATIONS })
+    this.#generations = new Pool(origin, { ...options, connections: MAX_GENERATIONS })
     this.#calls = new Pool(origin, {
       ...options,
       connections: MAX_CALLS,
@@ -129,14 +130,9 @@ export class WorkerClient {
     timeoutMs: number,
   ): Promise<Reply> {
     try {
-      return await exchange(this.#calls, {
-        method,
-        path,
-        headers: this.#headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        headersTimeout: timeoutMs,
-        bodyTimeout: timeoutMs,
-      })
+      const json = body === undefined ? null : JSON.stringify(body)
+      const headers = this.#headers
+      return await exchange(this.#calls, { method, path, headers, body: json }, timeoutMs)
     } catch (cause) {
       throw new WorkerFailure('unreachable', `the worker did not answer ${path}`, { cause })
     }

@@ -46,6 +46,17 @@ describe('the load of workers', () => {
   })
 })
 
+test('a worker that sends a byte now and then is late all the same, and gets nothing', async () => {
+  const slow = await startWorker('slow')
+  const pool = await poolOf([slow, await startWorker('quick')])
+  slow.healthByteMs = 100
+  await expect.poll(() => pool.workers[0]?.ready, SOON).toBe(false)
+  expect(pool.workers[0]?.problem).toMatchObject({ code: 'unreachable' })
+  expect(pool.pick({ tenant }).worker.workerId).toBe('quick')
+  slow.healthByteMs = 0
+  await expect.poll(() => pool.workers[0]?.ready, SOON).toBe(true)
+})
+
 describe('workers that compute on the same processors', () => {
   const requests = async (pool: WorkerPool, tenant: string): Promise<Set<string>> => {
     const leases: Lease[] = []
