@@ -187,12 +187,12 @@ class RequestLife {
   }
 
   async #prepare(): Promise<PreparedPrompt> {
-    const { workers, preparations } = this.#ports
+    const { preparations } = this.#ports
     const { caller, place } = this.#exchange
     const { accountId } = caller
     try {
       return await preparations.inTurn(accountId, place.stop.signal, () =>
-        preparePrompt(workers, accountId, this.#request),
+        preparePrompt(this.#ports, accountId, this.#request),
       )
     } catch (cause) {
       this.#refuseIfStopped()

@@ -2,9 +2,15 @@
 import { ServiceError } from '@svc/contracts/errors'
 import { asWorkerFailure, WorkerFailure } from '@svc/contracts/worker/failure'
 import type { AnswerOptions, PrepareRequest, PrepareResponse } from '@svc/contracts/worker/protocol'
+import { type CountedWarnings, reasonOf } from '@svc/infra/system/counted-warnings'
 import type { InferenceRequest } from '../formats/inference-request.ts'
 import type { Lease, WorkerChoice } from '../routing/worker-pool.ts'
 import { callersError, promptTooLong } from './caller-error.ts'
+
+export interface PreparePorts {
+  readonly workers: WorkerChoice
+  readonly warnings: Pick<CountedWarnings, 'warn'>
+}
 
 export interface PreparedPrompt extends PrepareResponse {
   /** Whether it was prepared for the bundled model, so that the demo price counts. */
@@ -17,12 +23,12 @@ export interface PreparedPrompt extends PrepareResponse {
  *   no worker can count it
  */
 export async function preparePrompt(
-  workers: WorkerChoice,
+  ports: PreparePorts,
   tenant: string,
   request: InferenceRequest,
 ): Promise<PreparedPrompt> {
   const asked = { ...promptOf(tenant, request), ...answerOptionsOf(request) }
-  const prepared = await prepareOnSomeWorker(workers, request, asked)
+  const prepared = await prepareOnSomeWorker(ports, request, asked)
   checkContext(request, prepared)
   return prepared
 }
@@ -42,12 +48,12 @@ export function outputLimit(
  * @throws {ServiceError} when no worker can count it
  */
 export async function countPrompt(
-  workers: WorkerChoice,
+  ports: PreparePorts,
   tenant: string,
   request: InferenceRequest,
 ): Promise<number> {
   try {
-    const { tokens } = await prepareOnSomeWorker(workers, request, promptOf(tenant, request))
+    const { tokens } = await prepareOnSomeWorker(ports, request, promptOf(tenant, request))
     return tokens.length
   } catch (cause) {
     const counted = cause instanceof ServiceError ? cause.tokens : undefined
@@ -78,20 +84,21 @@ export function answerOptionsOf(request: InferenceRequest): AnswerOptions {
  * died of it or took too long is not: what broke one worker must not break the next.
  */
 async function prepareOnSomeWorker(
-  workers: WorkerChoice,
+  { workers, warnings }: PreparePorts,
   request: InferenceRequest,
   asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
   const { tenant } = asked
   const first = await workers.pick({ tenant })
   try {
-    return await prepareOn(first, request, asked)
+    return await prepareOn(first, warnings, request, asked)
   } catch (cause) {
     if (!(cause instanceof WorkerFailure)) throw cause
     if (cause.mayHaveBegun) throw cause.toServiceError()
   }
   try {
-    return await prepareOn(await workers.pick({ tenant, avoid: first.worker }), request, asked)
+    const second = await workers.pick({ tenant, avoid: first.worker })
+    return await prepareOn(second, warnings, request, asked)
   } catch (cause) {
     throw cause instanceof ServiceError ? cause : asWorkerFailure(cause).toServiceError()
   }
@@ -99,6 +106,7 @@ async function prepareOnSomeWorker(
 
 async function prepareOn(
   { worker, release }: Lease,
+  warnings: PreparePorts['warnings'],
   request: InferenceRequest,
   asked: PrepareRequest,
 ): Promise<PreparedPrompt> {
@@ -108,7 +116,14 @@ async function prepareOn(
     if (prepared.fingerprint !== fingerprint) throw restartedWithAnother()
     return { ...prepared, onBundledModel }
   } catch (cause) {
-    throw cause instanceof WorkerFailure ? (callersError(cause, request) ?? cause) : cause
+    if (!(cause instanceof WorkerFailure)) throw cause
+    const callers = callersError(cause, request)
+    // Of a run that fails the life of its request tells; of this nobody else does.
+    if (callers === undefined && !cause.isBusy) {
+      const failure = new Error(`${worker.workerId}: ${reasonOf(cause)}`)
+      warnings.warn('worker failed to prepare a prompt', failure)
+    }
+    throw callers ?? cause
   } finally {
     release(undefined)
   }

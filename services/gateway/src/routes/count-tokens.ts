@@ -10,11 +10,11 @@ import type { PreparationTurns } from '../admission/preparation-turns.ts'
 import { parseCountRequest } from '../formats/messages/parse.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { bodyBytes, readJsonObject, refuseOtherMedia } from '../http/request-body.ts'
-import { countPrompt } from '../request/prepare.ts'
-import type { WorkerChoice } from '../routing/worker-pool.ts'
+import { countPrompt, type PreparePorts } from '../request/prepare.ts'
 
 export interface CountTokensPorts {
-  readonly workers: WorkerChoice
+  readonly workers: PreparePorts['workers']
+  readonly warnings: PreparePorts['warnings']
   readonly preparations: Pick<PreparationTurns, 'inTurn'>
   readonly bodyTurns: ThreadTurns
   readonly callers: Pick<Callers, 'identify'>
@@ -33,7 +33,7 @@ export function countTokensRoute(ports: CountTokensPorts, admission: AdmissionHo
 }
 
 async function countTokens(
-  { workers, preparations, bodyTurns, limits }: CountTokensPorts,
+  { preparations, bodyTurns, limits, ...ports }: CountTokensPorts,
   request: FastifyRequest,
   stop: AbortSignal,
 ) {
@@ -42,7 +42,7 @@ async function countTokens(
     parseCountRequest(readJsonObject(bodyBytes(request.body), { depth: limits.jsonDepth })),
   )
   const tokens = await preparations.inTurn(accountId, stop, () =>
-    countPrompt(workers, accountId, asked),
+    countPrompt(ports, accountId, asked),
   )
   return { input_tokens: tokens }
 }

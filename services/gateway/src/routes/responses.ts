@@ -21,15 +21,15 @@ import { parseResponsesRequest } from '../formats/responses/parse.ts'
 import { ResponseStore, type StoredResponse } from '../formats/responses/response-store.ts'
 import type { HttpLimits } from '../http/limits.ts'
 import { bodyBytes, readJsonObject, refuseOtherMedia } from '../http/request-body.ts'
-import { countPrompt } from '../request/prepare.ts'
-import type { WorkerChoice } from '../routing/worker-pool.ts'
+import { countPrompt, type PreparePorts } from '../request/prepare.ts'
 
 const MAX_PAGE_ITEMS = 100
 const DEFAULT_PAGE_ITEMS = 20
 const PREFIXES = ['/v1/responses', '/pro/v1/responses'] as const
 
 export interface ResponsesPorts {
-  readonly workers: WorkerChoice
+  readonly workers: PreparePorts['workers']
+  readonly warnings: PreparePorts['warnings']
   readonly preparations: Pick<PreparationTurns, 'inTurn'>
   readonly bodyTurns: ThreadTurns
   readonly callers: Pick<Callers, 'identify'>
@@ -43,7 +43,7 @@ export interface ResponsesPorts {
 type ById = { Params: { id: string } }
 
 export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks) {
-  const { callers, limits, reads, workers, preparations, bodyTurns } = ports
+  const { callers, limits, reads, preparations, bodyTurns } = ports
   const store = new ResponseStore(ports)
   const onRequest = [authenticated(callers)]
   const reading = { onRequest: reads.hooks }
@@ -107,7 +107,7 @@ export function responsesRoutes(ports: ResponsesPorts, admission: AdmissionHooks
       return parseResponsesRequest(withModel(body), context, { ...ports, store })
     })
     const tokens = await preparations.inTurn(accountId, stop, () =>
-      countPrompt(workers, accountId, parsed.request),
+      countPrompt(ports, accountId, parsed.request),
     )
     return { object: 'response.input_tokens', input_tokens: tokens }
   }

@@ -135,6 +135,28 @@ test('a worker that ends at a text that nobody asked it to end at has failed', a
   expect(fixture.ledger.debits()).toEqual([])
 })
 
+test.each(['/v1/chat/completions', '/v1/messages/count_tokens', '/v1/responses/input_tokens'])(
+  'a worker that cannot prepare a prompt fails %s, and the log says which and why',
+  async (path) => {
+    const prepareRefusal = { status: 500, code: 'failed', message: 'its template broke' } as const
+    fixture = await startGateway({ script: { prepareRefusal } })
+    const { messages, ...model } = chatBody()
+    const prompt = path.includes('responses') ? { input: 'hello' } : { messages }
+    const response = await fetch(`${fixture.baseUrl}${path}`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        authorization: `Bearer ${fixture.ledger.secret}`,
+      },
+      body: JSON.stringify({ ...model, ...prompt }),
+    })
+    expect(response.status).toBe(503)
+    expect(fixture.log.join('')).toContain('wrk_0: its template broke')
+    expect(fixture.log.join('')).toContain('worker failed to prepare a prompt')
+    expect(await response.text()).not.toContain('template')
+  },
+)
+
 test('a worker that ends without a meter has failed', async () => {
   await start({ kind: 'no-meter' })
   expect((await fixture.post(chatBody())).status).toBe(503)
