@@ -77,6 +77,10 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
   ],
   ['an unknown account', ['account', 'show', noAccount], 3, /no account|There is no/],
   ['an unknown request', ['explain', 'req_none'], 3, /There is no request req_none/],
+  ['usage of an unknown key', ['usage', '--key', 'nope'], 3, /The account has no key nope/],
+  ['requests of an unknown key', ['requests', '--key', 'nope'], 3, /The account has no key nope/],
+  ['grants of an unknown account', ['grant', 'list', noAccount], 3, /There is no account acct_0/],
+  ['holds of an unknown account', ['hold', 'list', noAccount], 3, /There is no account acct_0/],
   ['an unknown projection', ['projection', 'rebuild', 'none'], 3, /the views are accounts/],
 ])('%s', async (_what, args, code, message) => {
   const { path } = await folderWithHistory()

@@ -78,6 +78,7 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
         ...(cursor === undefined ? {} : { after: grantPlace(cursorPlace(list, cursor)) }),
       }
       await viewsCurrent(ports, 'accounts')
+      checkAccount(ports, accountId)
       const isOpen = which === 'open'
       const page = await pace.step(() => projections.views.grants({ ...query, isOpen, limit }))
       const { rows, next } = page
@@ -96,6 +97,7 @@ function creditLists(ports: OperationPorts): Pick<OperationHandlers, 'listGrants
         ...(cursor === undefined ? {} : { after: holdPlace(cursorPlace(list, cursor)) }),
       }
       await viewsCurrent(ports, 'accounts')
+      checkAccount(ports, accountId)
       // One more than asked for: only then it is known that more follow.
       const rows = await pace.step(() => projections.views.holds({ ...query, limit: limit + 1 }))
       const shown = rows.slice(0, limit)
@@ -113,6 +115,12 @@ function ofAccount(accountId: string | undefined): { readonly accountId?: string
   if (accountId === undefined) return {}
   checkAccountId(accountId)
   return { accountId }
+}
+
+/** An account that is not there has nothing, which would read as if it had no credit. */
+function checkAccount({ projections }: OperationPorts, accountId: string | undefined): void {
+  if (accountId === undefined || projections.views.account(accountId) !== undefined) return
+  throw noSuch('account', accountId)
 }
 
 /** A place that a cursor names: a time, which may be none, and an id. */
