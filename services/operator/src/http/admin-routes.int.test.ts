@@ -61,6 +61,18 @@ describe('the admin routes', () => {
 
   const authorization = `Bearer ${OPERATOR_TOKEN}`
 
+  test.each(['.', '..'])('a key named %s is not its account', async (name) => {
+    const { path, account } = await folderWithHistory()
+    const remote = remoteAt(await serveOperations(await openOperations(path)))
+    const { accountId: account_id } = account
+    const before = await remote.showAccount({ account_id })
+    const asked = { account_id, key_id: name, name: 'another', reason: 'typed wrongly' }
+    const refusal = { code: 'not_found', message: `There is nothing named "${name}".` }
+    await expect(remote.renameKey(asked)).rejects.toMatchObject(refusal)
+    await expect(remote.showAccount({ account_id: name })).rejects.toMatchObject(refusal)
+    expect(await remote.showAccount({ account_id })).toEqual(before)
+  })
+
   test('a HEAD begins no long work', async () => {
     const { operations } = await localOperations()
     const baseUrl = await serveOperations(operations)

@@ -74,7 +74,7 @@ async function send(
   const filled = path.replace(/:(\w+)/g, (_, field: string) => {
     const value = String(rest.get(field))
     rest.delete(field)
-    return encodeURIComponent(value)
+    return segment(field, value)
   })
   const url = new URL(ADMIN_PREFIX + filled, baseUrl)
   const headers = new Headers({ authorization: `Bearer ${operatorToken}` })
@@ -91,6 +91,15 @@ async function send(
   const answer = await request(url, { method, headers, body, signal })
   if (!answer.ok) throw await refusalOf(answer)
   return answer
+}
+
+/**
+ * A word as one part of a path. No encoding keeps `..` from naming the part before it, and so
+ * another operation: a key of that name would be its account.
+ */
+function segment(field: string, value: string): string {
+  if (value !== '.' && value !== '..') return encodeURIComponent(value)
+  throw new ServiceError('not_found', `There is nothing named "${value}".`, { param: field })
 }
 
 async function request(url: URL, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
