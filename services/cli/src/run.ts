@@ -114,7 +114,21 @@ function add(parent: Command, command: Command): void {
 
 function inherit(parent: Command, command: Command): void {
   command.copyInheritedSettings(parent)
+  askForOptionsLast(command)
   for (const child of command.commands) inherit(command, child)
+}
+
+/** Commander would miss `--name` before it says that there is no option `--nmae`. */
+function askForOptionsLast(command: Command): void {
+  const needed = command.options.filter(({ mandatory }) => mandatory)
+  for (const option of needed) option.makeOptionMandatory(false)
+  command.hook('preAction', () => {
+    const isMissing = (option: Option) => !command.getOptionValueSource(option.attributeName())
+    const missing = needed.find(isMissing)
+    if (missing !== undefined) {
+      command.error(`error: required option '${missing.flags}' not specified`)
+    }
+  })
 }
 
 function failed(error: unknown, terminal: Terminal, acting: Command | undefined): number {

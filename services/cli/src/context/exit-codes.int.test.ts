@@ -19,6 +19,12 @@ const noAccount = `acct_${'0'.repeat(26)}`
 test.each<readonly [string, readonly string[], number, RegExp]>([
   ['an unknown command', ['conjure'], 2, /unknown command 'conjure'/],
   ['an unknown option', ['status', '--loud'], 2, /unknown option '--loud'/],
+  [
+    'a mistyped option, which another is missed for',
+    ['account', 'open', '--nmae', 'x'],
+    2,
+    /^error: unknown option '--nmae'\n\(Did you mean --name\?\)/,
+  ],
   ['a missing option', ['account', 'open'], 2, /required option '--name/],
   ['a missing account', ['account', 'grant', '5', '--reason', 'x'], 2, /name the account/],
   ['no amount', ['account', 'grant', noAccount, 'five', '--reason', 'x'], 2, /not an amount/],
