@@ -56,5 +56,7 @@ test('a server that refuses a token ends svc with 4', async () => {
   onTestFinished(close)
   const environment = { SVC_OPERATOR_TOKEN: `svc-admin-${'0'.repeat(26)}-${'0'.repeat(38)}` }
   const ran = await svc(['--url', baseUrl, 'status'], { environment })
-  expect([ran.code, ran.err]).toEqual([4, expect.stringContaining('admin token is missing, wrong')])
+  const refusal =
+    'svc: the server refuses the token in SVC_OPERATOR_TOKEN: it is wrong, expired or revoked\n'
+  expect([ran.code, ran.err]).toEqual([4, expect.stringContaining(refusal)])
 })

@@ -30,11 +30,16 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 /** Fields of several words stand out in a sentence; others are words of it. */
 const FIELD = /\b[a-z]+(?:_[a-z]+)+\b/g
 
+/** The server says how a token is sent, which `svc` does by itself. */
+const REFUSED_TOKEN =
+  'the server refuses the token in SVC_OPERATOR_TOKEN: it is wrong, expired or revoked'
+
 /** @param command that was acting; undefined when none was yet */
 export function asTyped(
   { code, message, param }: ServiceError,
   command: Command | undefined,
 ): string {
+  if (code === 'invalid_api_key') return REFUSED_TOKEN
   if (command === undefined || param === null) return message
   const name = typedName(command, param.split('.')[0] ?? param)
   const prefix = `${param}: `
