@@ -40,9 +40,18 @@ export const METADATA_OPTION = ['--metadata <pairs...>', 'name=value, to be foun
 export function namingInput({ externalId, metadata = [], ...once }: NamingOptions) {
   return {
     external_id: externalId ?? null,
-    metadata: Object.fromEntries(metadata.map(pairOf)),
+    metadata: pairsOf(metadata),
     ...onceKey(once),
   }
+}
+
+function pairsOf(texts: readonly string[]): Record<string, string> {
+  const pairs = new Map<string, string>()
+  for (const [name, value] of texts.map(pairOf)) {
+    if (pairs.has(name)) throw new CliError(EXIT_USAGE, `--metadata: "${name}" is there twice`)
+    pairs.set(name, value)
+  }
+  return Object.fromEntries(pairs)
 }
 
 function pairOf(text: string): readonly [string, string] {

@@ -26,6 +26,12 @@ test.each<readonly [string, readonly string[], number, RegExp]>([
     /^error: unknown option '--nmae'\n\(Did you mean --name\?\)/,
   ],
   ['a missing option', ['account', 'open'], 2, /required option '--name/],
+  [
+    'two values of one name',
+    ['account', 'open', '--name', 'x', '--metadata', 'a=1', 'b=1', 'a=2'],
+    2,
+    /svc: --metadata: "a" is there twice/,
+  ],
   ['a missing account', ['account', 'grant', '5', '--reason', 'x'], 2, /name the account/],
   ['no amount', ['account', 'grant', noAccount, 'five', '--reason', 'x'], 2, /not an amount/],
   ['an amount of zero', ['account', 'grant', noAccount, '0', '--reason', 'x'], 2, /above zero/],
